@@ -1,9 +1,20 @@
 # The service on Node over a PostgreSQL of yours. Build: docker build -t governed-data-service .
-# Run: see docs/deploy-node.md. Sources are TypeScript, which Node 24 runs as they are: there is no build step.
+# Run: see docs/deploy-node.md. Sources are TypeScript, which Node 24 runs as they are: only the console is built.
+# It serves; `npm start`, the demo and the packages, which need what a developer installs, stay outside.
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
+
+FROM node:24-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY src src
+COPY scripts/console scripts/console
+COPY packages/client/src packages/client/src
+COPY console console
+RUN node scripts/console/build.ts
 
 FROM node:24-bookworm-slim
 WORKDIR /app
@@ -14,6 +25,7 @@ COPY handlers handlers
 COPY src src
 COPY scripts scripts
 COPY docs/public docs/public
+COPY --from=console /app/dist/console dist/console
 # Extensions are installed by mounting a folder here, or by copying one in a further stage.
 RUN mkdir extensions
 USER node

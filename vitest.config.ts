@@ -40,9 +40,58 @@ const exhaustive = within(10 * MINUTE)
 /** Files that share nothing but a server, or nothing at all, share a process: a quarter of what they take is its start. */
 const together = { isolate: false }
 
+/** What asks a server that all files of a project share. */
+const asking = { ...served, ...together, setupFiles: [...served.setupFiles, 'test/support/service/print-faults.ts'] }
+
+const platforms = {
+  node: 'test/support/service/serve-node.ts',
+  workerd: 'test/support/service/serve-workerd.ts',
+}
+
+/** The files about items, asked by the client in one of its runtimes, on one of the platforms (decision 073). */
+const asked = (through: 'node' | 'workerd' | 'chromium', platform: 'node' | 'workerd') => ({
+  test: {
+    ...asking,
+    name: `client-${through}-on-${platform}`,
+    include: [...ITEM_FILES, 'test/through/**/*.test.ts'],
+    provide: { through },
+    globalSetup: [runDirectory, platforms[platform]],
+  },
+})
+
+const ITEM_FILES = [
+  'aggregates',
+  'atomic-operators',
+  'bulk-writes',
+  'conditional-writes',
+  'filtered-items',
+  'idempotency',
+  'inside-values',
+  'items',
+  'keys',
+  'keyset',
+  'list-aggregates',
+  'many-to-many',
+  'query-method',
+  'refused-values',
+  'relations',
+  'sorted-types',
+  'upserts',
+].map((name) => `test/acceptance/${name}.test.ts`)
+
 /** Tests of one room below `test`, each room a project of its name. */
 const room = (name: string, limits: typeof served) => ({
   test: { ...limits, ...together, name, include: [`test/${name}/**/*.test.ts`] },
+})
+
+/** What a person sees, in a browser, on one platform. */
+const screens = (platform: string, serve: string) => ({
+  test: {
+    ...asking,
+    name: `console-${platform}`,
+    include: ['test/console/**/*.test.ts'],
+    globalSetup: [runDirectory, serve],
+  },
 })
 
 export default defineConfig({
@@ -76,8 +125,7 @@ export default defineConfig({
       room('fuzz', exhaustive),
       {
         test: {
-          ...served,
-          ...together,
+          ...asking,
           name: 'acceptance-node',
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: [runDirectory, 'test/support/service/serve-node.ts'],
@@ -85,13 +133,18 @@ export default defineConfig({
       },
       {
         test: {
-          ...served,
-          ...together,
+          ...asking,
           name: 'acceptance-workerd',
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: [runDirectory, 'test/support/service/serve-workerd.ts'],
         },
       },
+      screens('node', 'test/support/service/serve-node.ts'),
+      screens('workerd', 'test/support/service/serve-workerd.ts'),
+      ...(['node', 'workerd', 'chromium'] as const).flatMap((through) => [
+        asked(through, 'node'),
+        asked(through, 'workerd'),
+      ]),
       {
         plugins: [
           cloudflareTest(({ inject }) => ({

@@ -1,16 +1,19 @@
 /** The whole HTTP surface: mounts every route, in order. http/mount.ts has what runs around each handler. */
 import { Hono } from 'hono'
 import { ServiceError } from '../src/core/error.ts'
-import type { Assets } from '../src/ports.ts'
+import type { Assets, ConsoleFiles } from '../src/ports.ts'
 import type { Services } from '../src/services/instance/services.ts'
 import { clientAddress } from './http/client-address.ts'
 import { createCors } from './http/cors.ts'
 import { type App, respond } from './http/mount.ts'
 import { type AppContext, headerOf, type Variables } from './http/request.ts'
 import { isBelowItems, ServiceRouter } from './http/router.ts'
+import { mountAccess } from './routes/access.ts'
 import { mountApiKeys } from './routes/api-keys.ts'
 import { mountAuditLog } from './routes/audit-log.ts'
 import { mountAuth } from './routes/auth.ts'
+import { mountConsole, pageHandler } from './routes/console.ts'
+import { mountDevices } from './routes/devices.ts'
 import { mountInvitations } from './routes/invitations.ts'
 import { mountItems } from './routes/items.ts'
 import { mountLicense } from './routes/license.ts'
@@ -42,6 +45,8 @@ export type AppDeps = {
   /** Absent where the platform compresses answers. */
   readonly compress?: App['compress']
   readonly assets: Assets
+  /** Undefined where the console was not built. */
+  readonly console?: ConsoleFiles | undefined
   /** The OpenAPI document of the system. */
   readonly systemDocument: () => Promise<string>
   readonly isTraced?: boolean
@@ -50,7 +55,17 @@ export type AppDeps = {
 }
 
 export function createApp(deps: AppDeps) {
-  const { services, isAccepting, peerOf, compress, assets, systemDocument, isTraced = false, metrics } = deps
+  const {
+    services,
+    isAccepting,
+    peerOf,
+    compress,
+    assets,
+    console: consoleFiles,
+    systemDocument,
+    isTraced = false,
+    metrics,
+  } = deps
   const { ports, config } = services
   const hono = new Hono<{ Variables: Variables }>({ router: new ServiceRouter() })
   const trusted = config.SERVICE_HTTP__TRUSTED_PROXIES ?? []
@@ -59,8 +74,10 @@ export function createApp(deps: AppDeps) {
   const app: App = { hono, ports, addressOf, compress, isTraced, cors: createCors({ config }) }
 
   if (metrics !== undefined) mountMetrics(app, metrics)
+  mountConsole(app, consoleFiles)
   mountSystem(app, services, isAccepting)
   mountAuth(app, services)
+  mountDevices(app, services, assets)
   mountPasswords(app, services)
   mountApiKeys(app, services)
   mountServiceAccounts(app, services)
@@ -71,6 +88,7 @@ export function createApp(deps: AppDeps) {
   mountMembers(app, services)
   mountRoles(app, services)
   mountPolicies(app, services)
+  mountAccess(app, services)
   mountInvitations(app, services)
   mountAuditLog(app, services)
   mountLicense(app, services)
@@ -87,6 +105,13 @@ export function createApp(deps: AppDeps) {
     if (isBelowItems(c.req.path)) await services.licensing.admit()
     throw new ServiceError('notFound', 'Not found')
   }
-  hono.notFound((c) => respond(app, c, { route: 'none', handler: nowhere }))
+  hono.notFound((c) => {
+    const page = pageHandler(consoleFiles, ports.tagOf, c)
+    return respond(
+      app,
+      c,
+      page === undefined ? { route: 'none', handler: nowhere } : { route: 'page', handler: page, isProbe: true },
+    )
+  })
   return hono
 }

@@ -11,12 +11,14 @@ import pg from 'pg'
 import { type Config, type Environment, readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
 import { openPostgres } from '../src/platform/drivers/postgres/driver.ts'
+import { runsAgain } from '../src/platform/drivers/run-again.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
 import { repeatEvery, type Ticker } from '../src/platform/node/alarm.ts'
 import { openNodeAssets } from '../src/platform/node/assets.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { openNodeConnectors } from '../src/platform/node/connectors/connectors.ts'
+import { openNodeConsole } from '../src/platform/node/console.ts'
 import { type HttpServer, openHttpServer } from '../src/platform/node/http/http-server.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
 import { createNetwork } from '../src/platform/node/network/network.ts'
@@ -43,6 +45,8 @@ export type NodeOptions = {
   readonly environment: Environment
   /** A connection to the embedded database, used where SERVICE_DATABASE_URL is unset. */
   readonly embedded?: () => Duplex
+  /** Where the built console lies; without it there is none. */
+  readonly consoleFolder?: string | undefined
   readonly observe?: Observe
   readonly clock?: Clock
   readonly passwords?: Passwords
@@ -82,6 +86,7 @@ const SHUTDOWN_LIMIT = 30_000
 export async function startNode({
   environment,
   embedded,
+  consoleFolder,
   observe = createBufferedLog(),
   clock = { now: () => Date.now() },
   passwords = scryptPasswords,
@@ -97,14 +102,24 @@ export async function startNode({
     onClientError: refuse,
   })
   try {
-    return await serve(http, { config, environment, embedded, log: observe, clock, passwords, ticker, shutdownLimit })
+    return await serve(http, {
+      config,
+      environment,
+      embedded,
+      consoleFolder,
+      log: observe,
+      clock,
+      passwords,
+      ticker,
+      shutdownLimit,
+    })
   } catch (cause) {
     await http.drain({ delay: 0, limit: 0 })
     throw cause
   }
 }
 
-type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'ticker'> & {
+type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'consoleFolder' | 'ticker'> & {
   readonly config: Config
   readonly log: Observe
   readonly clock: Clock
@@ -113,7 +128,7 @@ type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'ticker'> & {
 }
 
 async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
-  const { config, environment, embedded, log, clock, passwords, ticker, shutdownLimit } = serving
+  const { config, environment, embedded, consoleFolder, log, clock, passwords, ticker, shutdownLimit } = serving
   const { observe, metrics, isTraced, ...observing } = await openObserving({
     log,
     config,
@@ -133,6 +148,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
       peerOf,
       compress,
       assets: openNodeAssets(),
+      console: consoleFolder === undefined ? undefined : openNodeConsole(consoleFolder),
       systemDocument: async () => (await import('./openapi/routes.ts')).renderSystemDocument(),
       isTraced,
       ...(metrics !== undefined && { metrics }),
@@ -230,10 +246,11 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
   const { SERVICE_DATABASE_URL: connectionString, SERVICE_SECRET: secret, SERVICE_QUERY__TIMEOUT: timeLimit } = config
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
   if (connectionString === undefined && embedded === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
-  const database =
+  const database = runsAgain(
     connectionString === undefined
       ? openPostgres({ stream: embedded, max: 4, timeLimit })
-      : openPostgres({ connectionString, timeLimit })
+      : openPostgres({ connectionString, timeLimit }),
+  )
   const workspaces = createNodeWorkspaceState({
     database,
     connect: connectionString === undefined ? undefined : () => new pg.Client({ connectionString }),

@@ -4,7 +4,7 @@
  */
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
-import { openCloudflareAssets, SYSTEM_DOCUMENT_FILE } from '../src/platform/cloudflare/assets.ts'
+import { openCloudflareAssets, openCloudflareConsole, SYSTEM_DOCUMENT_FILE } from '../src/platform/cloudflare/assets.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
 import { openNeonLazily } from '../src/platform/cloudflare/lazy-drivers.ts'
@@ -15,6 +15,7 @@ import { cloudflareTagOf } from '../src/platform/cloudflare/tags.ts'
 import { createTransliterate } from '../src/platform/cloudflare/transliterate.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../src/platform/cloudflare/workspace-state.ts'
+import { runsAgain } from '../src/platform/drivers/run-again.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { createLicensingClient } from '../src/platform/licensing-client.ts'
 import { observeOnConsole } from '../src/platform/log-lines.ts'
@@ -119,7 +120,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const assets = openCloudflareAssets(env.ASSETS)
   const ports: Ports = {
-    database: openNeonLazily({ connectionString: databaseUrl, timeLimit }),
+    database: runsAgain(openNeonLazily({ connectionString: databaseUrl, timeLimit })),
     connectors: await openCloudflareConnectors({ bindings: env, config: reading.config, observe: observeOnConsole }),
     databases: createCloudflareSqlDatabases({
       allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
@@ -152,6 +153,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
       isAccepting: () => true,
       peerOf: peerIn(env),
       assets,
+      console: openCloudflareConsole(assets),
       systemDocument: () => assets(SYSTEM_DOCUMENT_FILE),
     }),
     services,

@@ -5,12 +5,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config, Environment } from '../src/config.ts'
 import { readConfig } from '../src/config.ts'
 import { isLoopback } from '../src/core/loopback.ts'
 import type { DataDirectory } from '../src/platform/node/embedded/data-directory.ts'
-import { loadDemo } from './demo/load.ts'
+import { signInLinkOf } from './console/sign-in-link.ts'
 
 /** Throws one line per fault if a variable is wrong. */
 export function requireConfig(environment: Environment): Config {
@@ -43,6 +44,8 @@ export type LocalRun = {
   readonly directory: DataDirectory
   /** The platform named in the first line of the summary. */
   readonly platform: string
+  /** To the embedded database. */
+  readonly connect: () => Duplex
 }
 
 /** Creates the first administrator and the demo if they are missing; then prints the summary. */
@@ -53,11 +56,13 @@ export async function prepareLocalRun(run: LocalRun): Promise<void> {
   const keyFile = join(run.directory.path, 'api-key')
   const key = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : await makeKey(run, password, keyFile)
   if (run.config.SERVICE_DEMO && key !== undefined && !(await isLocked(run.url, key))) {
-    await loadDemo(apiOf(run.url, key), run.directory.path, showProgress)
+    const { loadDemo } = await import('./demo/load.ts')
+    await loadDemo({ url: run.url, key, dataDirectory: run.directory.path, progress: showProgress })
   }
   const signedIn = key === undefined ? undefined : await makePageKey(run, key)
+  const link = isPrivate(run) ? await signInLinkOf(run.connect, run.url, administratorOf(run)) : undefined
   clearStep()
-  printBlock(run, { password, keyFile: key === undefined ? undefined : keyFile, pageKey: signedIn })
+  printBlock(run, { password, keyFile: key === undefined ? undefined : keyFile, pageKey: signedIn, link })
   rmSync(passwordFile(run), { force: true })
 }
 
@@ -148,14 +153,24 @@ export function apiOf(url: string, token?: string) {
   }
 }
 
+function administratorOf({ config }: LocalRun): string {
+  return config.SERVICE_ADMIN__EMAIL ?? LOCAL_ADMINISTRATOR
+}
+
+/** What others can reach may have a log that others read: it has no link in it that signs in. */
+function isPrivate({ environment, config }: LocalRun): boolean {
+  return hasLocalAddress(environment) && isLoopback(config.SERVICE_HOST)
+}
+
 type Printed = {
+  readonly link: string | undefined
   readonly password: string | undefined
   readonly keyFile: string | undefined
   readonly pageKey: string | undefined
 }
 
-function printBlock(run: LocalRun, { password, keyFile, pageKey }: Printed): void {
-  const { SERVICE_ADMIN__EMAIL: email = LOCAL_ADMINISTRATOR } = run.config
+function printBlock(run: LocalRun, { password, keyFile, pageKey, link }: Printed): void {
+  const email = administratorOf(run)
   const key = keyFile === undefined ? 'YOUR_API_KEY' : `$(cat ${quoted(keyFile)})`
   const path = run.config.SERVICE_DEMO
     ? '/api/demo/items/flights?fields=departedAt,delayMinutes,origin.name,destination.city&filter[delayMinutes][_gt]=60&limit=3'
@@ -164,6 +179,9 @@ function printBlock(run: LocalRun, { password, keyFile, pageKey }: Printed): voi
   const lines = [
     '',
     `  Governed data service on ${run.platform}`,
+    '',
+    `  Console        ${link ?? `${run.url}/`}`,
+    ...(link === undefined ? [] : ['                 (signs you in, once, within ten minutes)']),
     '',
     `  Address        ${run.url}`,
     `  Administrator  ${email}${password === undefined ? ' (cannot sign in? docs/operations.md)' : `, password ${password} (shown once)`}`,

@@ -1,7 +1,9 @@
 /** Makes docs/names.md: the names that an introspection gives to example schemas. */
+
 import { conventionalName } from '../src/core/migration/derive.ts'
 import { diffModel } from '../src/core/migration/diff.ts'
 import { buildModel, type Collection, noRecords, type RelationField } from '../src/core/model/model.ts'
+import { atOnce } from '../src/core/parts.ts'
 import type { SourceForeignKey, SourceSchema, SourceTable } from '../src/core/sql/source-schema.ts'
 
 /** The foreign keys of each table: columns and the table that they refer to. `by key` marks those that have no other key. */
@@ -107,7 +109,7 @@ function rowsOf(schema: SourceSchema): readonly string[] {
   }
   const source = { id: 'shop', apiName: 'shop', provider: 'postgres' }
   const context = { newId, workspace: 'demo', toApiName: (name: string) => conventionalName(name, (text) => text) }
-  const { records } = diffModel({ ...noRecords, sources: [source] }, source.id, { schema, context })
+  const { records } = atOnce(diffModel({ ...noRecords, sources: [source] }, source.id, { schema, context }))
   const model = buildModel(1, records)
   return [...model.collections.values()].flatMap((collection) => {
     const own = collection.relations.filter(({ isForward }) => isForward)

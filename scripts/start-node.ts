@@ -5,6 +5,7 @@ import { openDataDirectory } from '../src/platform/node/embedded/data-directory.
 import { openEmbeddedPostgres } from '../src/platform/node/embedded/postgres.ts'
 import { createBufferedLog } from '../src/platform/node/observing/buffered-log.ts'
 import type { Observe } from '../src/ports.ts'
+import { consoleFolder } from './console/build.ts'
 import { clearStep, closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
 import { endWithNpm } from './npm-run.ts'
 import { requireFreePort } from './require-free-port.ts'
@@ -19,7 +20,7 @@ async function start(): Promise<void> {
   await requireFreePort(config.SERVICE_HOST, config.PORT)
   if (config.SERVICE_DATABASE_URL !== undefined) {
     showStep('Connecting to the system database')
-    const server = await startNode({ environment: process.env })
+    const server = await startNode({ environment: process.env, consoleFolder: await consoleFolder() })
     clearStep()
     closeOnSignal(server.close)
     console.log(`Listening on ${server.url}`)
@@ -36,7 +37,12 @@ async function start(): Promise<void> {
     if (isPrepared || observation.kind !== 'request') log(observation)
   }
   showStep('Starting the service')
-  const server = await startNode({ environment, embedded: embedded.connect, observe }).catch(async (cause) => {
+  const server = await startNode({
+    environment,
+    embedded: embedded.connect,
+    consoleFolder: await consoleFolder(),
+    observe,
+  }).catch(async (cause) => {
     await embedded.close()
     throw cause
   })
@@ -44,6 +50,13 @@ async function start(): Promise<void> {
     await server.close()
     await embedded.close()
   })
-  await prepareLocalRun({ url: server.url, environment, config, directory, platform: 'Node' })
+  await prepareLocalRun({
+    url: server.url,
+    environment,
+    config,
+    directory,
+    platform: 'Node',
+    connect: embedded.connect,
+  })
   isPrepared = true
 }

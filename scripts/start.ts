@@ -41,6 +41,13 @@ async function start(): Promise<void> {
     await worker.close()
     await closeDatabase()
   })
-  await prepareLocalRun({ url: worker.url, environment, config, directory, platform: 'workerd' })
+  await prepareLocalRun({
+    url: worker.url,
+    environment,
+    config,
+    directory,
+    platform: 'workerd',
+    connect: embedded.connect,
+  })
   isPrepared = true
 }

@@ -54,7 +54,7 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
     'How long a statement that a caller waits for may take before the database ends it; `0` sets no limit',
   SERVICE_IDEMPOTENCY__TTL: 'How long the key of a write is kept, and with it the answer that a retry gets',
   SERVICE_ITEMS__CREATE_LIMIT: 'Most items in one POST',
-  SERVICE_SCHEMA__BODY_LIMIT: 'Largest body of a migration',
+  SERVICE_SCHEMA__BODY_LIMIT: 'Largest body of a migration or with a model file',
   SERVICE_SCHEMA__DRIFT_INTERVAL:
     'Time between two looks at the schemas of databases, for changes made outside of the service; 0 for none. Workers look when their cron runs, too',
   SERVICE_ITEMS__BODY_LIMIT: 'Largest body of an item request',

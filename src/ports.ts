@@ -29,6 +29,12 @@ export interface QueryContext {
   isDisconnected?(): boolean
   /** The statement changes rows. A driver that cannot tell whether a cancelled one took effect must not cancel it. */
   readonly isWriting?: boolean
+  /**
+   * Gets the answers of a batch before it is committed; what it throws ends the batch, and nothing of it is left. Where a
+   * statement fails, it gets those before, and what it throws is the fault in place of that one's. Only drivers that have
+   * `hears` call it.
+   */
+  readonly confirm?: (answers: readonly (readonly SqlRow[])[]) => void
 }
 
 /**
@@ -54,6 +60,8 @@ export interface SqlDriver {
    * elsewhere statements heed their answers in both (decision 060).
    */
   converse?(statements: Iterable<Statement>, context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
+  /** Whether the answers of a batch with a context can be confirmed before it is committed, and are bounded by the driver. */
+  readonly hears?: true
   /** Closes every connection after its running statement ends. */
   close(): Promise<void>
 }
@@ -300,6 +308,23 @@ export type LoadTransliterate = () => Promise<(text: string) => string>
 
 /** Returns the text of a static file by its name. Throws if the file was not shipped. */
 export type Assets = (name: string) => Promise<string>
+
+/** The built console. */
+export type ConsoleFiles = {
+  /** The page, which names the files of its build. */
+  page(): Promise<string>
+  /** A file by its path from the root; undefined where there is none. Absent where the platform serves files before us. */
+  readonly file?: (path: string) => ConsoleFile | undefined
+}
+
+export type ConsoleFile = {
+  /** Its media type. */
+  readonly type: string
+  /** A tag of its content, without quotes. */
+  readonly tag: string
+  /** Its bytes, compressed where a coding is given. */
+  bytes(coding: 'br' | 'gzip' | undefined): Promise<Uint8Array<ArrayBuffer>>
+}
 
 export type Ports = {
   /** The system database. */

@@ -100,6 +100,35 @@ it.each(sourceFiles(['src', 'handlers']))('%s calls what a factory works with `d
   expect(odd).toEqual([])
 })
 
+/** First match wins: folders of the console, what they may import. The packages are those of its decision, 091. */
+const consolePackages = 'preact|@preact/signals|@tanstack/query-core|governed-data-client'
+const consoleRooms: readonly (readonly [RegExp, RegExp])[] = [
+  [/^console\/src\/messages\//, new RegExp(`^(console/src/messages/|(${consolePackages})$)`)],
+  [/^console\/src\/data\//, new RegExp(`^(console/src/(messages|data)/|(${consolePackages})(/\\w+)?$)`)],
+  [/^console\/src\/ui\//, new RegExp(`^(console/src/(messages|ui)/|(${consolePackages})(/\\w+)?$)`)],
+  [/^console\/src\//, new RegExp(`^(console/|(${consolePackages})(/\\w+)?$)`)],
+]
+
+const consoleFiles = readdirSync('console/src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => join('console/src', name))
+
+it.each(consoleFiles)('%s stays in its room, and takes no code of the service', (file) => {
+  const text = readFileSync(file, 'utf8')
+  const allowed = consoleRooms.find(([whose]) => whose.test(file))?.[1]
+  const strays = [
+    ...text.matchAll(/^(?:(?:import|export) (type )?[^'();=]*? from |import )'([^']+)'|import\('([^']+)'\)/gm),
+  ]
+    .map(([, type, one, late = '']) => ({ type, target: one ?? late }))
+    .map(({ type, target }) => ({ type, target: target.startsWith('.') ? join(dirname(file), target) : target }))
+    .filter(({ type, target }) => allowed?.test(target) !== true && !(type && target.startsWith('src/')))
+
+  expect(strays).toEqual([])
+  expect(text).toMatch(/^\/\*\*/)
+  expect(text).not.toMatch(/dangerouslySetInnerHTML|innerHTML|sessionStorage/)
+  expect(file.includes('/data/') || !/\bfetch\(/.test(text)).toBe(true)
+})
+
 it('has no files that import each other in a circle, types included', () => {
   const circular = sourceFiles(['src', 'handlers']).filter((file) => reachable(importsOf(file)).has(file))
 

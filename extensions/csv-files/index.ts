@@ -71,6 +71,7 @@ function declare({ name, key, fields }: CsvFile) {
     sort: Object.keys(fields),
     count: true,
     offset: true,
+    after: true,
   }
 }
 

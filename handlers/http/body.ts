@@ -1,5 +1,6 @@
 /** Reads request bodies: limited while reading, JSON only, parsed by a schema. Faults name their path. */
 import type * as z from 'zod'
+import type { Config } from '../../src/config.ts'
 import { nested, ServiceError } from '../../src/core/error.ts'
 import { parseExactJson } from '../../src/core/exact-json.ts'
 import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
@@ -64,8 +65,8 @@ function parseJson(text: string, parse: (text: string) => unknown = JSON.parse):
   }
 }
 
-/** Reads the body as text of at most `limit` bytes, counted as they arrive. */
-export async function readText(c: AppContext, limit: number): Promise<string> {
+/** Reads the body as text of at most `limit` bytes, counted as they arrive; `setting` names what allows more. */
+export async function readText(c: AppContext, limit: number, setting?: keyof Config): Promise<string> {
   const type = headerOf(c, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ServiceError('unsupportedMediaType', 'The body must be application/json')
@@ -76,7 +77,7 @@ export async function readText(c: AppContext, limit: number): Promise<string> {
     throw new ServiceError('unsupportedMediaType', 'The body must not be compressed')
   }
   const announced = headerOf(c, 'content-length')
-  if (Number(announced ?? 0) > limit) throw tooLarge(limit)
+  if (Number(announced ?? 0) > limit) throw tooLarge(limit, setting)
   // At most the announced length can arrive, so nothing needs counting.
   if (announced !== undefined) return decodeUtf8(new Uint8Array(await arriving(c.req.raw.arrayBuffer())))
   const { body } = c.req.raw
@@ -88,7 +89,7 @@ export async function readText(c: AppContext, limit: number): Promise<string> {
     length += part.value.byteLength
     if (length > limit) {
       await discard(reader)
-      throw tooLarge(limit)
+      throw tooLarge(limit, setting)
     }
     chunks.push(part.value)
   }
@@ -138,6 +139,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError('tooLarge', `The body is larger than ${limit} bytes`)
+function tooLarge(limit: number, setting: keyof Config | undefined): ServiceError {
+  const advice = setting === undefined ? '' : `, which ${setting} sets`
+  return new ServiceError('tooLarge', `The body is larger than ${limit} bytes${advice}`)
 }

@@ -43,16 +43,26 @@ function withoutTag(sent: Sent): { readonly sent: Sent; readonly isAsked: boolea
   return { sent: { ...sent, body: { ...others, ...(rest.length > 0 && { meta: rest }) } }, isAsked: true }
 }
 
+/** A parameter that is there twice is left to whoever refuses that. */
 function inText(sent: string): { readonly sent: string; readonly isAsked: boolean } {
-  if (!sent.includes(TAG)) return { sent, isAsked: false }
-  let isAsked = false
-  const parts = sent.split('&').flatMap((part) => {
-    const [, names] = /^meta=(.*)$/s.exec(part) ?? []
-    const asked = names?.replaceAll(/%2c/gi, ',').split(',') ?? []
-    if (!asked.includes(TAG)) return [part]
-    isAsked = true
-    const rest = asked.filter((name) => name !== TAG)
-    return rest.length === 0 ? [] : [`meta=${rest.join(',')}`]
-  })
-  return { sent: parts.join('&'), isAsked }
+  if (!sent.includes(META)) return { sent, isAsked: false }
+  const parts = sent.split('&')
+  const at = parts.findIndex((part) => part.startsWith(META))
+  const asked = decoded(parts[at]?.slice(META.length) ?? '').split(',')
+  const isTwice = parts.some((part, index) => index > at && part.startsWith(META))
+  if (isTwice || !asked.includes(TAG)) return { sent, isAsked: false }
+  const rest = asked.filter((name) => name !== TAG)
+  const others = rest.length === 0 ? [] : [META + encodeURIComponent(rest.join(','))]
+  return { sent: parts.toSpliced(at, 1, ...others).join('&'), isAsked: true }
+}
+
+const META = 'meta='
+
+/** The text itself where it is malformed. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -17,7 +17,7 @@ import { serverTiming, startTiming } from './timing.ts'
 import {
   type BindingHeader,
   hasBody,
-  refuseActionParameters,
+  refuseActAs,
   refuseUnexpectedBody,
   requireKnownParameters,
   unreadHeaders,
@@ -60,13 +60,15 @@ export type RouteOptions = {
   readonly headers?: { readonly [Name in Method]?: readonly BindingHeader[] }
   /** Replaces the 405 of an unknown method, and the 422 of a header: throws another error, or that one. */
   readonly instead?: (error: unknown) => Eventual<never>
+  /** Its handlers read `Act-As` of GET and QUERY. */
+  readonly actsAs?: boolean
   /** Ignores any credential and parameters. */
   readonly isProbe?: boolean
 }
 
 /** Methods not in `methods` are refused with 405 and `Allow`. */
 export function mount(app: App, path: string, methods: Methods, manner: RouteOptions = {}): void {
-  const { isProbe = false, instead = rethrown } = manner
+  const { isProbe = false, actsAs = false, instead = rethrown } = manner
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const refuse: Handler = () =>
     instead(
@@ -78,7 +80,7 @@ export function mount(app: App, path: string, methods: Methods, manner: RouteOpt
   const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...strict, HEAD: strict.GET }))
   const takesQuery = methods.QUERY !== undefined
   app.hono.all(path, (c) =>
-    respond(app, c, { route: path, handler: byMethod.get(c.req.method) ?? refuse, isProbe, takesQuery }),
+    respond(app, c, { route: path, handler: byMethod.get(c.req.method) ?? refuse, isProbe, takesQuery, actsAs }),
   )
 }
 
@@ -112,13 +114,15 @@ type Routed = {
   readonly handler: Handler
   readonly isProbe?: boolean
   readonly takesQuery?: boolean
+  /** Whether its reads take `Act-As`. */
+  readonly actsAs?: boolean
 }
 
 /** Runs `handler` for a request and records the request. */
 export async function respond(
   app: App,
   c: AppContext,
-  { route, handler, isProbe = false, takesQuery = false }: Routed,
+  { route, handler, isProbe = false, takesQuery = false, actsAs = false }: Routed,
 ): Promise<Response> {
   const { ports, cors } = app
   const { clock, ids, observe } = ports
@@ -127,7 +131,7 @@ export async function respond(
   const timing = startTiming()
   c.set('timing', timing)
   c.set('addressOf', app.addressOf)
-  const answer = cors?.preflight(c) ?? (await answerOf(ports, c, { requestId, handler, isProbe }))
+  const answer = cors?.preflight(c) ?? (await answerOf(ports, c, { requestId, handler, isProbe, actsAs }))
   observe({
     kind: 'request',
     requestId,
@@ -158,20 +162,27 @@ function packed({ compress }: App, c: AppContext, answer: Answer): Eventual<Answ
   return { ...answer, body: body.pipeThrough(new CompressionStream('gzip')), headers: announced }
 }
 
-/** Returns true if a list such as `gzip, br;q=0.5` has `coding` with a weight above zero. */
-function accepts(list: string | undefined, coding: string): boolean {
+/** Returns true if a list such as `gzip, br;q=0.5` has `coding`, or a media type, with a weight above zero. */
+export function accepts(list: string | undefined, coding: string): boolean {
   return (list ?? '').split(',').some((part) => {
     const [name = '', weight = ''] = part.trim().split(';', 2)
     return name.trim().toLowerCase() === coding && !/^\s*q=0(\.0*)?\s*$/i.test(weight)
   })
 }
 
-type Run = { readonly requestId: string; readonly handler: Handler; readonly isProbe: boolean }
+/** The methods by which a caller reads as somebody else. */
+const reading: ReadonlySet<string> = new Set(['GET', 'QUERY'])
 
-async function answerOf({ observe }: Ports, c: AppContext, { requestId, handler, isProbe }: Run): Promise<Answer> {
+type Run = Required<Pick<Routed, 'handler' | 'isProbe' | 'actsAs'>> & { readonly requestId: string }
+
+async function answerOf(
+  { observe }: Ports,
+  c: AppContext,
+  { requestId, handler, isProbe, actsAs }: Run,
+): Promise<Answer> {
   try {
     if (!isProbe) c.set('credential', credentialOf(c))
-    refuseActionParameters(c)
+    if (!(actsAs && reading.has(c.req.method))) refuseActAs(c)
     return await handler(c)
   } catch (error) {
     if (isFault(error)) observe({ kind: 'fault', requestId, error })

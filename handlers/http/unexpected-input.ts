@@ -10,10 +10,14 @@ import { readBody } from './body.ts'
 import { searchWithoutToken } from './credentials.ts'
 import { type AppContext, headerOf } from './request.ts'
 
-/** Impersonation is not supported; a request for it must not run as the caller itself. */
-export function refuseActionParameters(c: AppContext): void {
+/** Where nobody acts as somebody else, a request for it must not run as the caller itself. */
+export function refuseActAs(c: AppContext): void {
   if (headerOf(c, 'act-as') === undefined) return
-  throw nested('invalid', ['Failed to read the headers', 'Act-As', 'is not supported'])
+  throw nested('invalid', [
+    'Failed to read the headers',
+    'Act-As',
+    'is taken by GET and QUERY of items and aggregates alone',
+  ])
 }
 
 /** Headers that change what a request does, or whether it is done: whoever sends one relies on it. */

@@ -35,6 +35,7 @@ const session = z.strictObject({
   id: z.uuid(),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime(),
+  name: z.string().nullable(),
   userAgent: z.string().nullable(),
   ip: z.string().nullable(),
   current: z.boolean(),

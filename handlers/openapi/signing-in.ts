@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { scopeSchema } from '../../src/core/access/scope.ts'
 import type { RouteDescriptions } from '../../src/core/openapi/system.ts'
 import * as keys from '../routes/api-keys.ts'
-import { loginBody, passwordLoginBody, refreshBody } from '../routes/auth.ts'
+import { linkBody, loginBody, passwordLoginBody, refreshBody } from '../routes/auth.ts'
+import * as devices from '../routes/devices.ts'
 import * as invitations from '../routes/invitations.ts'
 import * as passwords from '../routes/passwords.ts'
 import * as providers from '../routes/providers.ts'
@@ -20,6 +21,8 @@ const result = z.strictObject({
   accessToken: z.string().optional(),
   refreshToken: z.string().optional(),
 })
+
+const tokens = result.required()
 
 const signedIn = {
   '200': {
@@ -40,6 +43,28 @@ const key = z.strictObject({
   scope: scopeSchema().nullable(),
   madeBy: z.uuid().nullable(),
   key: z.string(),
+})
+
+const codes = z.strictObject({
+  deviceCode: z.string().describe('Kept by the device, which takes its tokens with it.'),
+  userCode: z.string().describe('Shown to the person.'),
+  verificationUri: z.string().describe('Where the person types it.'),
+  expires: z.int().describe('Seconds until both are over.'),
+  interval: z.int().describe('Seconds between two questions for the tokens.'),
+})
+
+const device = z.strictObject({
+  name: z.string().nullable().describe('What the device calls itself.'),
+  userAgent: z.string().nullable(),
+  ip: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+})
+
+const pageFile = (what: string, mediaType: string) => ({
+  summary: `Read the ${what} of the page that approves devices`,
+  tag: signingIn,
+  answers: { '200': { description: 'The file.', schema: { type: 'string' }, mediaType } },
 })
 
 const sentOn = { description: 'Go there.', headers: { Location: 'Where to.' } }
@@ -68,6 +93,13 @@ export const signingInRoutes: RouteDescriptions = {
     answers: signedIn,
     errors: ['throttled'],
   },
+  'POST /api/auth/link': {
+    summary: 'Sign in with the one-time link of a local run; the session is in cookies',
+    tag: signingIn,
+    body: requestBody(linkBody(), { token: 'from the address that the start has printed' }),
+    answers: signedIn,
+    errors: ['throttled'],
+  },
   'POST /api/auth/refresh': {
     summary: 'Go on with a session; the refresh token is used up',
     tag: signingIn,
@@ -80,6 +112,44 @@ export const signingInRoutes: RouteDescriptions = {
     tag: signingIn,
     body: requestBody(refreshBody(), {}),
     answers: { '204': noContent },
+  },
+  'POST /api/auth/device': {
+    summary: 'Begin to sign in on a device that has no browser',
+    tag: signingIn,
+    body: requestBody(devices.startBody(), { name: 'governed on build-7' }),
+    answers: { '200': response(codes, 'The codes.') },
+    errors: ['throttled'],
+  },
+  'POST /api/auth/device/token': {
+    summary: 'Take the tokens of a device, once somebody has approved it',
+    tag: signingIn,
+    body: requestBody(devices.tokenBody(), { deviceCode: 'from the beginning' }),
+    answers: {
+      '200': response(tokens, 'Signed in.'),
+      '202': response(z.strictObject({ interval: z.int() }), 'Nobody has decided yet: ask again in so many seconds.'),
+    },
+    errors: ['throttled'],
+  },
+  'GET /api/auth/device': {
+    summary: 'Show the page on which a person approves a device',
+    tag: signingIn,
+    answers: { '200': { description: 'The page.', schema: { type: 'string' }, mediaType: 'text/html' } },
+  },
+  'GET /api/auth/device/page.js': pageFile('script', 'text/javascript'),
+  'GET /api/auth/device/page.css': pageFile('style sheet', 'text/css'),
+  'POST /api/auth/device/lookup': {
+    summary: 'Ask which device waits under a code, by a session',
+    tag: signingIn,
+    body: requestBody(devices.lookupBody(), { userCode: 'BCDF-GHJK' }),
+    answers: { '200': data(device, 'What is known of it.') },
+    errors: ['notFound', 'throttled'],
+  },
+  'POST /api/auth/device/decision': {
+    summary: 'Sign in a device as oneself, or decline to, by a session',
+    tag: signingIn,
+    body: requestBody(devices.decisionBody(), { userCode: 'BCDF-GHJK', approve: true }),
+    answers: { '204': noContent },
+    errors: ['notFound', 'throttled'],
   },
   'POST /api/auth/invitations/accept': {
     summary: 'Accept an invitation: by the mailed token, or signed in by that of the answer',

@@ -1,8 +1,10 @@
 /** Descriptions of the routes of a workspace except items: rights, data model, data sources. */
 import * as z from 'zod'
+import { entitlementSchema } from '../../src/core/access/entitlement.ts'
 import { policyContentSchema } from '../../src/core/access/policy.ts'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
 import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
+import { explainBody } from '../routes/access.ts'
 import * as invitations from '../routes/invitations.ts'
 import * as members from '../routes/members.ts'
 import * as policies from '../routes/policies.ts'
@@ -28,6 +30,30 @@ const invitation = z.strictObject({
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   token: z.string(),
+})
+
+const actionRights = z.union([
+  z.enum(['all', 'none']),
+  z.strictObject({ access: z.literal('custom'), fields: z.array(z.string()) }),
+])
+const ownRights = z.strictObject({
+  read: actionRights,
+  create: actionRights,
+  update: actionRights,
+  delete: actionRights,
+})
+
+const explained = z.strictObject({
+  allowed: z.boolean(),
+  policies: z.array(
+    z.strictObject({
+      id: z.uuid(),
+      name: z.string(),
+      allows: z.boolean(),
+      reason: z.enum(['action', 'filter', 'field']).optional(),
+      condition: z.looseObject({}).optional(),
+    }),
+  ),
 })
 
 /** The system collections, under their newer path. */
@@ -152,6 +178,31 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'Take an invitation back',
     tag: rights,
     answers: { '204': noContent },
+  },
+  'GET /api/{workspace}/access': {
+    summary: 'Read what the caller may do',
+    tag: rights,
+    answers: {
+      '200': {
+        ...data(
+          z.strictObject({
+            entitlements: z.array(entitlementSchema()),
+            collections: z.record(z.string(), ownRights),
+            ids: z.record(z.string(), z.string()),
+          }),
+          'Entitlements, and by collection and action what may be done; collections with which nothing may be done are left out. `ids` are those of collections of the model, by which views name them.',
+        ),
+        headers: { ETag: 'A weak tag.' },
+      },
+      '304': { description: 'The rights that `If-None-Match` names still hold.', headers: { ETag: 'The tag.' } },
+    },
+  },
+  'POST /api/{workspace}/access/explain': {
+    summary: 'Explain why somebody may do something, or may not',
+    tag: rights,
+    body: requestBody(explainBody(), { anonymous: true, collection: 'articles', action: 'read' }),
+    answers: { '200': data(explained, 'Whether it is allowed, and what each policy of theirs says of it.') },
+    errors: ['notFound', 'forbidden'],
   },
   'GET /api/{workspace}/audit-log': {
     ...listOf('auditLog', 'Audit log'),

@@ -25,8 +25,10 @@ export const passwordLoginBody = lazily(() => z.strictObject({ ...credentials(),
 
 export const refreshBody = lazily(() => z.strictObject({ refreshToken: z.string().optional() }))
 
+export const linkBody = lazily(() => z.strictObject({ token: z.string().max(200) }))
+
 export function mountAuth(app: App, services: Services): void {
-  const { config, sessions, tokens } = services
+  const { config, sessions, signInLinks, tokens } = services
 
   // A JWK Set as in RFC 7517, without the envelope; cacheable.
   mount(app, '/api/auth/jwks', {
@@ -46,6 +48,14 @@ export function mountAuth(app: App, services: Services): void {
       const { email, password, mode } = await readBody(c, passwordLoginBody)
       const result = await sessions.login({ email, password, ...sessionClientOf(app, c) })
       return signedIn(c, config, { mode, result })
+    },
+  })
+
+  mount(app, '/api/auth/link', {
+    POST: async (c) => {
+      const { token } = await readBody(c, linkBody)
+      const result = await signInLinks.use(token, sessionClientOf(app, c))
+      return signedIn(c, config, { mode: 'session', result })
     },
   })
 

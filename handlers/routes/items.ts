@@ -14,7 +14,7 @@ import { answeredOnce, answeredWrite } from '../http/idempotency-key.ts'
 import { taggingOf } from '../http/list-tag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { answered, bodyQuery, pageAfter, rawQuery, readOptions } from '../http/raw-query.ts'
-import { type AppContext, lastSegment, pathParam } from '../http/request.ts'
+import { type AppContext, headerOf, lastSegment, pathParam } from '../http/request.ts'
 
 export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services
@@ -37,9 +37,15 @@ export function mountItems(app: App, services: Services): void {
     )
   }
 
+  /** Who reads: the caller, or where the header says so somebody else within what the caller may read. */
+  function reader(c: AppContext): Eventual<RequestScope> {
+    const header = headerOf(c, 'act-as')
+    return header === undefined ? enter(c) : andThen(enter(c), (scope) => services.actAs.enter(scope, header))
+  }
+
   /** Wraps a handler with authorization; synchronous where the caller is cached. */
   function inWorkspace(work: (c: AppContext, scope: RequestScope) => Eventual<Answer>): Handler {
-    return (c) => andThen(enter(c), (scope) => work(c, scope))
+    return (c) => andThen(reader(c), (scope) => work(c, scope))
   }
 
   /** With a tag a list is read as a whole, for its tag is known before its first byte is sent. */
@@ -83,6 +89,7 @@ export function mountItems(app: App, services: Services): void {
     },
     {
       strictQuery: ['GET', 'QUERY', 'POST', 'PATCH', 'DELETE'],
+      actsAs: true,
       headers: { GET: onceKnown, QUERY: onceKnown, POST: onceOnly, PATCH: onceOnly, DELETE: onceOnly },
       instead,
     },
@@ -110,6 +117,7 @@ export function mountItems(app: App, services: Services): void {
     },
     {
       strictQuery: ['GET', 'PATCH', 'DELETE'],
+      actsAs: true,
       headers: { GET: onceKnown, PATCH: bound, DELETE: bound },
       instead,
     },
@@ -125,7 +133,7 @@ export function mountItems(app: App, services: Services): void {
         return answered(c, items.aggregate(scope, collection(c), query), grouped)
       }),
     },
-    { strictQuery: ['GET', 'QUERY'], instead },
+    { strictQuery: ['GET', 'QUERY'], actsAs: true, instead },
   )
 }
 

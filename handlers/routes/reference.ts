@@ -8,6 +8,7 @@ import { ServiceError } from '../../src/core/error.ts'
 import type { Assets } from '../../src/ports.ts'
 import type { Answer } from '../http/answer.ts'
 import { type App, mount } from '../http/mount.ts'
+import { pageHeaders } from '../http/page.ts'
 import { pathParam } from '../http/request.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -18,29 +19,13 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** The viewer sets `style` attributes, and its style sheet contains `data:` images. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "style-src-attr 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const pageHeaders = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': POLICY,
-  'Referrer-Policy': 'no-referrer',
-}
+const headersOfPage = pageHeaders({ 'style-src-attr': "'unsafe-inline'", 'img-src': "'self' data:" })
 
 export function mountReference(app: App, assets: Assets): void {
   const page = async (): Promise<Answer> => ({
     status: 200,
     body: await assets('reference.html'),
-    headers: pageHeaders,
+    headers: headersOfPage,
   })
 
   mount(app, '/api/system/docs', { GET: page })

@@ -36,7 +36,7 @@ export function mountSchema(app: App, services: Services): void {
       POST: async (c) => {
         const scope = await authorize(services, c)
         const isDryRun = parseFlag(searchOf(c), 'dryRun', false)
-        const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
+        const body = await readSchemaBody(c, services)
         if (isDryRun) return data(await services.migrations.preview(scope, body))
         await services.migrations.migrate(scope, body)
         return { status: 200, body: null }
@@ -80,7 +80,7 @@ export function mountSchema(app: App, services: Services): void {
     mount(app, `/api/:workspace/schema/${step}`, {
       POST: async (c) => {
         const scope = await authorize(services, c)
-        const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
+        const body = await readSchemaBody(c, services)
         return data(await services.modelFiles[step](scope, body))
       },
     })
@@ -89,6 +89,11 @@ export function mountSchema(app: App, services: Services): void {
   mount(app, '/api/:workspace/schema/drift', {
     GET: async (c) => jsonText(`{"data":{"sources":${await services.drift.list(await authorize(services, c))}}}`),
   })
+}
+
+/** A migration, or a model file. */
+function readSchemaBody(c: AppContext, { config }: Services): Promise<string> {
+  return readText(c, config.SERVICE_SCHEMA__BODY_LIMIT, 'SERVICE_SCHEMA__BODY_LIMIT')
 }
 
 function searchOf(c: AppContext): BracketTree {

@@ -23,13 +23,6 @@ export const bootstrapBody = lazily(() =>
 
 export const noMembers = lazily(() => z.strictObject({}))
 
-const entrance = {
-  name: 'service',
-  info: '/api/system/info',
-  documents: { openapi: '/api/system/openapi', page: '/api/system/docs' },
-  workspace: { openapi: '/api/{workspace}/openapi', items: '/api/{workspace}/items/{collection}' },
-}
-
 /** Probes are answered whatever proxies or browsers add to the request. */
 const probe = { isProbe: true }
 
@@ -37,7 +30,6 @@ const probe = { isProbe: true }
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
   const { drift, licensing, mailTest, ports, sessions } = services
 
-  mount(app, '/', { GET: () => json(entrance) })
   mount(app, '/ping', { GET: () => json({ status: 'ok' }) }, probe)
   mount(app, '/api/system/live', { GET: () => json({ status: 'ok' }) }, probe)
   mount(app, '/api/system/ready', { GET: async () => readyAnswer(await checkReadiness(ports, isAccepting())) }, probe)

@@ -50,6 +50,18 @@ it('answers lists and keys', async () => {
   expect((await connector.query({ ...read, operation: 'readOne', key: { id: 9 } })).records).toEqual([])
 })
 
+it('is walked page by page', async () => {
+  const sort = [
+    { field: 'title', direction: 'desc' },
+    { field: 'id', direction: 'asc' },
+  ] as const
+
+  expect(await connector.walk({ collection: 'tasks', fields: ['id'], sort, limit: 1 })).toEqual([
+    { id: 1, title: 'Write the connector' },
+    { id: 2, title: 'Test it' },
+  ])
+})
+
 it('tells that the API throttles', async () => {
   status = 429
   const answer = connector.query({ collection: 'tasks', fields: ['id'], operation: 'readMany', limit: 1 })

@@ -27,6 +27,7 @@ const schema: SchemaDeclaration = {
       sort: ['id', 'title'],
       count: true,
       offset: true,
+      after: true,
     },
   ],
 }

@@ -1,36 +1,44 @@
 /**
- * Creates the workspace `demo` through the API, like any client. An interrupted load starts again: a marker in the data
- * directory remains until the last item is stored.
+ * Makes the workspace `demo` of `demo/model.json` and the files of `demo/data`, as `governed schema push` and `governed load`
+ * would. An interrupted load starts again: a marker in the data directory remains until the last item is stored.
  */
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import './own-packages.ts'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { demoItems } from './data.ts'
-import { demoOperations } from './model.ts'
 
-export type Api = (method: string, path: string, body?: unknown) => Promise<unknown>
+const folder = join(import.meta.dirname, '../../demo')
 
-const ITEMS_PER_REQUEST = 500
+export type DemoLoad = {
+  readonly url: string
+  readonly key: string
+  readonly dataDirectory: string
+  readonly progress: (text: string) => void
+}
 
-export async function loadDemo(api: Api, dataDirectory: string, progress: (text: string) => void): Promise<void> {
+export async function loadDemo({ url, key, dataDirectory, progress }: DemoLoad): Promise<void> {
+  // Behind the hook that says where the client is.
+  const { apiKey } = await import('../../packages/client/src/auth.ts')
+  const { schema, system } = await import('../../packages/client/src/system.ts')
+  const { connectionOf } = await import('../../packages/cli/src/connection.ts')
+  const { loadFolder } = await import('../../packages/cli/src/load-folder.ts')
   const marker = join(dataDirectory, 'demo-is-loading')
-  const { data: workspaces } = (await api('GET', '/api/system/workspaces?limit=0')) as {
-    data: { id: string; apiName: string }[]
-  }
-  const existing = workspaces.find(({ apiName }) => apiName === 'demo')
+  const connection = connectionOf({ url, workspace: 'demo' }, { auth: apiKey(key), flags: '', credential: 'key' })
+  const { db, must } = connection
+  const { workspaces } = system(db)
+  const [existing] = await must(workspaces.list({ filter: { apiName: 'demo' }, fields: ['id'] }))
   if (existing !== undefined && !existsSync(marker)) return
   writeFileSync(marker, '')
-  if (existing !== undefined) await api('DELETE', `/api/system/workspaces/${existing.id}`)
-  await api('POST', '/api/system/workspaces', { apiName: 'demo', displayName: 'Demo' })
-  const { data: sources } = (await api('GET', '/api/demo/items/ServiceDataSource?fields=id')) as {
-    data: { id: string }[]
-  }
-  await api('POST', '/api/demo/schema/migrate', { operations: demoOperations(sources[0]?.id ?? '') })
-  for (const [collection, items] of Object.entries(demoItems())) {
-    for (let start = 0; start < items.length; start += ITEMS_PER_REQUEST) {
-      const part = items.slice(start, start + ITEMS_PER_REQUEST)
-      await api('POST', `/api/demo/items/${collection}?fields=${Object.keys(part[0] ?? {})[0]}`, part)
-      progress(`demo: ${collection} ${start + part.length} of ${items.length}`)
-    }
-  }
+  if (existing !== undefined) await must(workspaces.delete(String(existing.id)))
+  await must(workspaces.create({ apiName: 'demo', displayName: 'Demo' }))
+  const model = JSON.parse(readFileSync(join(folder, 'model.json'), 'utf8')) as object
+  await must(schema(db).apply(model, await must(schema(db).plan(model))))
+  const manifest = await must(schema(db).manifest())
+  await loadFolder({
+    db,
+    must,
+    manifest: manifest as Parameters<typeof loadFolder>[0]['manifest'],
+    folder: join(folder, 'data'),
+    progress: (text) => progress(`demo: ${text}`),
+  })
   rmSync(marker)
 }

@@ -45,6 +45,8 @@ export type CollectionDeclaration = {
   readonly count?: boolean
   /** Whether a list can skip items. */
   readonly offset?: boolean
+  /** Whether a list can begin behind an item: `after`. `sort` then has every field of the key. */
+  readonly after?: boolean
   /** Whether `updateOne` and `deleteOne` heed `unchanged`, in one step with the write itself. */
   readonly conditional?: boolean
   /** Whether a write with an `idempotencyKey` that was seen before is done no second time. */
@@ -89,6 +91,8 @@ export type QueryRequest =
       readonly sort?: readonly Sort[]
       readonly limit: number
       readonly offset?: number
+      /** Values by field for all of `sort`, which then ends with the key: only what comes behind them is answered. */
+      readonly after?: Item
       /** If true, the answer must contain `count`, the number of all matching items. */
       readonly count?: true
     })

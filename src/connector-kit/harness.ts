@@ -14,7 +14,7 @@ import { createNodeConnectorHost } from '../platform/node/connectors/host.ts'
 import type { InstalledConnector } from '../ports.ts'
 import { answerOf } from '../sources/connector-runtime.ts'
 import { openSession, requiredBy, startConnector } from '../sources/connector-start.ts'
-import type { Item, QueryRequest } from './connector.ts'
+import type { Item, QueryRequest, Sort } from './connector.ts'
 
 export type RunningConnector = {
   /** The permissions that a grant must equal: the manifest's and preflight's. */
@@ -23,9 +23,21 @@ export type RunningConnector = {
   introspect(): Promise<ConnectorSchema>
   /** Returns records as callers get them, at most one for a request by key. `count` is set if it was requested. */
   query(request: QueryRequest): Promise<{ readonly records: readonly Item[]; readonly count: number | undefined }>
+  /**
+   * The whole list as callers walk it, `limit` records at a time, each page behind the last record of the one before:
+   * what `after` promises. `sort` ends with the key.
+   */
+  walk(list: WalkedList): Promise<readonly Item[]>
   /** Throws if the test fails. */
   testConnection(): Promise<void>
   close(): Promise<void>
+}
+
+export type WalkedList = Omit<
+  Extract<QueryRequest, { readonly sort?: unknown }>,
+  'operation' | 'offset' | 'after' | 'count'
+> & {
+  readonly sort: readonly Sort[]
 }
 
 export type ConnectorRun = {
@@ -72,19 +84,22 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
       schema ??= parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))
       return schema
     }
+    /** Answers are checked as those to callers are. */
+    const query: RunningConnector['query'] = async (request) => {
+      const fields = fieldsOf(await introspect(), request)
+      const value = answerOf(await session.call('query', request), 'query')
+      // Both types describe the same protocol; the service's own is less strict.
+      const { records, count } = parseQueryAnswer(request as Request, fields, value)
+      const shaped = records.map((record) =>
+        Object.fromEntries(fields.map((field) => [field.dbName, wireValue(field, record.get(field.dbName) ?? null)])),
+      )
+      return { records: shaped, count }
+    }
     return {
       required,
       introspect,
-      async query(request) {
-        const fields = fieldsOf(await introspect(), request)
-        const value = answerOf(await session.call('query', request), 'query')
-        // Both types describe the same protocol; the service's own is less strict.
-        const { records, count } = parseQueryAnswer(request as Request, fields, value)
-        const shaped = records.map((record) =>
-          Object.fromEntries(fields.map((field) => [field.dbName, wireValue(field, record.get(field.dbName) ?? null)])),
-        )
-        return { records: shaped, count }
-      },
+      query,
+      walk: (list) => walkedBy(query, list),
       async testConnection() {
         if (!handlers.has('testConnection')) throw handlerFault({ message: 'no test', code: null, denied: false })
         const fault = parseConnectionTest(answerOf(await session.call('testConnection'), 'testConnection'))
@@ -97,6 +112,28 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
     throw error
   }
 }
+
+async function walkedBy(query: RunningConnector['query'], list: WalkedList): Promise<readonly Item[]> {
+  const walked: Item[] = []
+  const places = new Set<string>()
+  const read = {
+    ...list,
+    operation: 'readMany',
+    fields: [...new Set([...list.fields, ...list.sort.map(fieldOf)])],
+  } as const
+  for (let after: Item | undefined; ; ) {
+    const { records } = await query(after === undefined ? read : { ...read, after })
+    const last = records.at(-1)
+    if (last === undefined) return walked
+    walked.push(...records)
+    after = Object.fromEntries(list.sort.map(({ field }) => [field, last[field]]))
+    const place = JSON.stringify(after)
+    if (places.has(place)) throw new Error(`the page behind ${place} ends there again`)
+    places.add(place)
+  }
+}
+
+const fieldOf = ({ field }: Sort) => field
 
 /** Loads the only connector of a folder, whose name must not begin with a dot. */
 async function load(folder: string): Promise<InstalledConnector> {

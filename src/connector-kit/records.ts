@@ -14,10 +14,12 @@ export function answerRead(request: Read, records: readonly Item[]): QueryAnswer
     const found = records.find((record) => Object.entries(key).every(([name, value]) => isSame(record[name], value)))
     return { record: found === undefined ? null : only(found, fields) }
   }
-  const { filter, sort = [], limit, offset = 0, count } = request
+  const { filter, sort = [], limit, offset = 0, after, count } = request
   const matching = filter === undefined ? [...records] : records.filter((record) => matches(filter, record) === true)
-  const page = sort.length === 0 ? matching : matching.sort(byAll(sort))
-  const answered = page.slice(offset, offset + limit).map((record) => only(record, fields))
+  const inOrder = byAll(sort)
+  const page = sort.length === 0 ? matching : matching.sort(inOrder)
+  const rest = after === undefined ? page : page.filter((record) => inOrder(record, after) > 0)
+  const answered = rest.slice(offset, offset + limit).map((record) => only(record, fields))
   return { records: answered, ...(count === true && { count: matching.length }) }
 }
 
@@ -180,11 +182,12 @@ function order(one: unknown, other: unknown): number {
   if (isNumeric(one) && isNumeric(other) && (typeof one === 'number' || typeof other === 'number')) {
     return Number(one) - Number(other)
   }
-  if (/^-?\d{16,}$/.test(String(one)) && /^-?\d+$/.test(String(other))) {
-    const difference = BigInt(String(one)) - BigInt(String(other))
+  const texts = [String(one), String(other)] as const
+  if (texts.every((text) => /^-?\d+$/.test(text)) && texts.some((text) => text.length > 15)) {
+    const difference = BigInt(texts[0]) - BigInt(texts[1])
     return difference < 0n ? -1 : difference > 0n ? 1 : 0
   }
-  const [first, second] = [String(one), String(other)]
+  const [first, second] = texts
   return first < second ? -1 : first > second ? 1 : 0
 }
 

@@ -6,6 +6,8 @@ export const auditActions = {
   'auth.login.v1': 'Sign-in',
   'auth.logout.v1': 'Sign-out',
   'auth.refresh.v1': 'Tokens refreshed',
+  'auth.device_approve.v1': 'Sign-in of a device approved',
+  'auth.device_deny.v1': 'Sign-in of a device declined',
   'session.delete.v1': 'Session ended by its user',
   'auth.password_change.v1': 'Password changed',
   'auth.password_reset_request.v1': 'Password reset requested',
@@ -48,6 +50,7 @@ export const auditActions = {
   'secret.create.v1': 'Secret created',
   'secret.update.v1': 'Secret changed',
   'secret.delete.v1': 'Secret deleted',
+  'access.act_as.v1': 'Read as somebody else',
   'license.refresh.v1': 'License revalidated',
 } as const satisfies Readonly<Record<string, string>>
 

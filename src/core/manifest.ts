@@ -4,28 +4,41 @@
  * sources, not a caller's rights.
  */
 import type { Declarations } from './connector/item-capabilities.ts'
-import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema } from './manifest/format.ts'
+import type {
+  CollectionEntry,
+  Manifest,
+  Operation,
+  PrimitiveFieldEntry,
+  RelationFieldEntry,
+  ServiceSchema,
+} from './manifest/format.ts'
 import { createInterner, type Interner } from './manifest/interner.ts'
 import { fullModelView, viewWithin } from './manifest/model-view.ts'
 import { canAggregate, operationsOf } from './manifest/query-schema.ts'
 import { boundsOf, limitsOf } from './model/checks.ts'
 import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
+import { eachOf, type Parts } from './parts.ts'
 
 /** Of `collections` alone, where they are given: without relations to others, in the order of the model. */
-export function compileManifest(
+export function* compileManifest(
   model: Model,
   declared: Declarations = () => undefined,
   collections: ReadonlySet<Collection> = new Set(model.collections.values()),
-): Manifest {
+): Parts<Manifest> {
   const interner = createInterner(viewWithin(fullModelView(declared), collections))
   const shown = [...model.collections.values()].filter((collection) => collections.has(collection))
-  const serviceSchema = compileServiceSchema(model, interner, shown)
-  const operations = shown.flatMap((collection) => operationsOf(interner, collection))
-  const { strings, primitiveTypes, ...types } = interner.finish()
+  const serviceSchema = yield* compileServiceSchema(model, interner, shown)
+  const operations: Operation[] = []
+  yield* eachOf(shown, (collection) => operations.push(...operationsOf(interner, collection)))
+  const { strings, primitiveTypes, ...types } = yield* interner.finish()
   return { formatVersion: 1, strings, primitiveTypes, serviceSchema, querySchema: { operations, ...types } }
 }
 
-function compileServiceSchema(model: Model, interner: Interner, collections: readonly Collection[]): ServiceSchema {
+function* compileServiceSchema(
+  model: Model,
+  interner: Interner,
+  collections: readonly Collection[],
+): Parts<ServiceSchema> {
   const sources = [...model.sources.values()]
   const { namespaces } = model.records
   const shown = new Set(collections)
@@ -38,7 +51,7 @@ function compileServiceSchema(model: Model, interner: Interner, collections: rea
     relations: positions(...collections.map(relationsOf)),
     constraints: constraintsByRelation(model),
   }
-  return {
+  const told = {
     sources: sources.map(({ id, apiName, provider }) => ({
       id,
       name: interner.text(apiName),
@@ -50,28 +63,36 @@ function compileServiceSchema(model: Model, interner: Interner, collections: rea
       source: placeOf(places.sources, sourceId),
       ...(isSystem && { isSystem }),
     })),
-    collections: collections.map((collection) => {
-      const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, isView, indexes } = collection
-      return {
-        id,
-        ...names(interner, { apiName, dbName }),
-        source: placeOf(places.sources, sourceId),
-        ...(schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
-        ...(isReadOnly && { isReadonly: isReadOnly }),
-        ...(isSystem && { isSystem }),
-        ...(isView && { isView }),
-        ...(canAggregate(interner, collection) && { canAggregate: true }),
-        primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, interner)),
-        relationFields: relationsOf(collection).map((field) => relationFieldEntry(field, interner, places)),
-        ...(indexes.length > 0 && {
-          indexes: indexes.map((index) => ({
-            id: index.id,
-            dbName: interner.text(index.dbName),
-            kind: index.kind,
-            fields: index.fields.map((field) => placeOf(places.primitives, field)),
-          })),
-        }),
-      }
+  }
+  const entries: CollectionEntry[] = []
+  yield* eachOf(collections, (collection) => entries.push(collectionEntry(collection, interner, places)))
+  return { ...told, collections: entries }
+}
+
+function collectionEntry(collection: Collection, interner: Interner, places: Places): CollectionEntry {
+  const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, isView, indexes } = collection
+  const { conditional, idempotent } = interner.view.declared(collection) ?? {}
+  const relations = collection.relations.filter((field) => places.relations.has(field))
+  return {
+    id,
+    ...names(interner, { apiName, dbName }),
+    source: placeOf(places.sources, sourceId),
+    ...(schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
+    ...(isReadOnly && { isReadonly: isReadOnly }),
+    ...(isSystem && { isSystem }),
+    ...(isView && { isView }),
+    ...(canAggregate(interner, collection) && { canAggregate: true }),
+    ...(conditional && { isConditional: true }),
+    ...(idempotent && { isIdempotent: true }),
+    primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, interner)),
+    relationFields: relations.map((field) => relationFieldEntry(field, interner, places)),
+    ...(indexes.length > 0 && {
+      indexes: indexes.map((index) => ({
+        id: index.id,
+        dbName: interner.text(index.dbName),
+        kind: index.kind,
+        fields: index.fields.map((field) => placeOf(places.primitives, field)),
+      })),
     }),
   }
 }

@@ -9,7 +9,8 @@ import { aggregatePath, aggregateSchemas } from './openapi/aggregate-paths.ts'
 import { errorComponents, headOf, securitySchemes } from './openapi/answers.ts'
 import { batchPath, batchTag } from './openapi/batch-path.ts'
 import { createComponents } from './openapi/components.ts'
-import { type ItemPaths, itemErrors, itemHeaders, itemParameters, itemPaths } from './openapi/item-paths.ts'
+import { itemHeaders, itemParameters } from './openapi/item-parameters.ts'
+import { type ItemPaths, itemErrors, itemPaths } from './openapi/item-paths.ts'
 import type { JsonSchema } from './openapi/schema.ts'
 
 export type WorkspaceDocument = {

@@ -4,7 +4,7 @@ import { SqlFault } from '../core/sql/fault.ts'
 import type { Clock, SqlDriver } from '../ports.ts'
 
 export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver {
-  const { converse } = driver
+  const { converse, hears } = driver
   let breaker: Breaker = closedBreaker
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -26,6 +26,7 @@ export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver
     query: (statement, context) => guarded(() => driver.query(statement, context)),
     batch: (statements, context) => guarded(() => driver.batch(statements, context)),
     ...(converse && { converse: (statements, context) => guarded(() => converse(statements, context)) }),
+    ...(hears && { hears }),
     close: () => driver.close(),
   }
 }

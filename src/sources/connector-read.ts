@@ -20,6 +20,7 @@ import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { TagOf } from '../ports.ts'
+import { pushWalk, walkedFields } from './connector-walk.ts'
 import type { LookupKeys, ReadOptions } from './source.ts'
 
 /** Calls the connector and parses its answer. Throws ServiceError `Query failed`, or why it cannot be called. */
@@ -69,18 +70,16 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
     requireOperation(declared, 'readMany')
     const pushed = pushFilter(declared, wanted.where)
     const offset = page?.offset ?? 0
-    if (count && !declared.capabilities.count) throw queryFault('meta', 'totalCount is not declared by the data source')
-    if (offset > 0 && !declared.capabilities.offset) {
-      throw queryFault('offset', 'is not declared by the data source')
-    }
+    const { sort, after, limit } = pushPage(declared, page)
+    const { capabilities: offered } = declared
+    if (count && !offered.count) throw queryFault('meta', 'totalCount is not declared by the data source', '4010')
+    if (offset > 0 && !offered.offset) throw queryFault('offset', 'is not declared by the data source', '4010')
     if (pushed.kind === 'nothing') return { rows: [], count: count ? 0 : undefined }
     const filters = [
       ...(keys === undefined ? [] : [pushKeys(declared, keys.field, keys.values)]),
       ...(pushed.kind === 'filter' ? [pushed.filter] : []),
     ]
-    const fields = projectedFields(selection)
-    const sort = page === undefined ? undefined : pushOrder(declared, page.order)
-    const limit = page?.limit ?? MAX_ROWS
+    const fields = [...projectedFields(selection), ...walkedFields(page)]
     const filter = allOf(filters)
     const request: QueryRequest = {
       ...address(collection, fields),
@@ -89,6 +88,7 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
       ...(sort !== undefined && { sort }),
       limit,
       ...(offset > 0 && { offset }),
+      ...(after !== undefined && { after }),
       ...(count && { count: true }),
     }
     const answer = await ask(request, distinct(fields), options)
@@ -116,6 +116,12 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
         .filter((row) => evaluate(named.rest, row) === true)
     },
   }
+}
+
+/** One row more than the page has where its cursors are asked for. */
+function pushPage(declared: DeclaredCollection, page: ReadPlan['page']): ReturnType<typeof pushWalk> {
+  if (page?.walk !== undefined) return pushWalk(declared, page, page.walk)
+  return { sort: page && pushOrder(declared, page.order), limit: page?.limit ?? MAX_ROWS }
 }
 
 /** Binds the conditions under which each field is visible. */

@@ -4,15 +4,20 @@
  * itself. Plans have no relations here; `cross-source.ts` resolves them first.
  */
 import { bindFilter } from '../core/connector/by-key.ts'
+import { operationBindings } from '../core/plan/batch/operation-bindings.ts'
 import { faultOf } from '../core/plan/operation-fault.ts'
 import type { PlannedOperation, ReadPlan } from '../core/plan/plan.ts'
+import type { Row } from '../core/query/evaluate.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
+import { walkedPage } from '../core/sql/read/walked-page.ts'
 import { assertionError } from './assertion-error.ts'
 import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
+import { bindPage, cursorAt } from './connector-walk.ts'
 import { createConnectorWrites } from './connector-write.ts'
 import { createRenderRows } from './rendered-rows.ts'
 import type { BatchAnswer, Prepared, Source } from './source.ts'
+import { answeredWalk } from './sql/walked.ts'
 
 /** Opens a source; the connector starts with the first request. */
 export function openConnectorSource(deps: ConnectorSourceDeps): Source {
@@ -21,11 +26,11 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   const source: Source = {
     prepareList(plan) {
       if (plan.grouping !== undefined) throw queryFault('aggregate', 'the data source has no aggregates', '4010')
-      refuseWalk(plan)
       return async (bindings, options) => {
         const wanted = boundRead(plan, bindings)
         const { rows, count } = await reads.many(wanted, options)
-        return { data: await render(wanted.selection, rows), total: count }
+        const { shown, cursors } = shownOf(rows, plan.page, bindings)
+        return { data: await render(wanted.selection, shown), total: count, ...(cursors && { cursors }) }
       }
     },
 
@@ -45,16 +50,18 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
       }
     },
 
+    repeatsByKey: async (collection) => (await deps.capabilities(collection)).idempotent,
+
     prepareWrite: createConnectorWrites({ ...deps, reads, render }),
 
-    prepareBatch: ({ operations }) => {
+    prepareBatch: ({ operations, values }) => {
       const [only, ...others] = operations
       if (only === undefined || others.length > 0) {
         throw queryFault('operations', 'must hold one operation: the data source has no transactions', '4010')
       }
       const run = alone(source, only)
       return (bindings, options) =>
-        run(bindings, options).catch((error: unknown) => {
+        run(operationBindings(bindings, 0, values[0]), options).catch((error: unknown) => {
           throw faultOf(error, 0)
         })
     },
@@ -80,15 +87,22 @@ function alone(source: Source, { plan, isOne }: PlannedOperation): Prepared<Batc
   return async (bindings, options) => [await run(bindings, options)]
 }
 
-/** A connector does not say whether its order is that of its comparisons. */
-function refuseWalk({ page, collection }: ReadPlan): void {
-  const walk = page?.walk
-  if (walk === undefined) return
-  const place = walk.start === undefined ? 'meta' : walk.direction === 'forward' ? 'after' : 'before'
-  throw queryFault(place, `is not known of ${collection.apiName}: its data source has no cursors`, '4010')
+/** What a list shows of the rows that were read for it. */
+function shownOf(rows: readonly Row[], page: ReadPlan['page'], bindings: Bindings) {
+  const walk = answeredWalk(page, bindings)
+  if (page?.walk === undefined || walk === undefined) return { shown: rows }
+  const { order } = page
+  const { digest } = page.walk
+  return walkedPage(rows, walk, (row) => cursorAt(order, digest, row))
 }
 
 /** Returns the plan with every operand bound. */
 function boundRead(plan: ReadPlan, bindings: Bindings): ConnectorRead {
-  return { ...plan, where: bindFilter(plan.where, bindings), selection: bindSelection(plan.selection, bindings) }
+  const { page, where, selection } = plan
+  return {
+    ...plan,
+    where: bindFilter(where, bindings),
+    selection: bindSelection(selection, bindings),
+    page: bindPage(page, bindings),
+  }
 }

@@ -25,7 +25,7 @@ import {
   rowOf,
 } from './connector-read.ts'
 import type { RenderRows } from './rendered-rows.ts'
-import type { Prepared } from './source.ts'
+import type { Prepared, ReadOptions } from './source.ts'
 
 /** Values by the connector's own field names. */
 type Data = Readonly<Record<string, unknown>>
@@ -36,14 +36,14 @@ export type ConnectorWritesDeps = ConnectorSourceDeps & {
 }
 
 /** The key goes with a write where its collection declares that it knows keys. */
-type Sending = ConnectorSourceDeps & { readonly idempotencyKey: string | undefined }
+type Sending = ConnectorSourceDeps & Pick<ReadOptions, 'idempotencyKey' | 'onSend'>
 
 /** Creates the function that prepares write plans; running one returns the written items as JSON array text. */
 export function createConnectorWrites(deps: ConnectorWritesDeps): (plan: WritePlan) => Prepared<string> {
   const { reads, render } = deps
   return (plan) =>
-    async (bindings, { idempotencyKey } = {}) => {
-      const sending = { ...deps, idempotencyKey }
+    async (bindings, { idempotencyKey, onSend } = {}) => {
+      const sending = { ...deps, ...(idempotencyKey !== undefined && { idempotencyKey }), ...(onSend && { onSend }) }
       const selection = bindSelection(plan.selection, bindings)
       switch (plan.kind) {
         case 'create': {
@@ -99,7 +99,7 @@ async function targetOf(reads: ConnectorReads, collection: Collection, where: Fi
 
 /** Sends the one request of a write and returns the written rows. */
 async function send(
-  { ask, capabilities, idempotencyKey }: Sending,
+  { ask, capabilities, idempotencyKey, onSend }: Sending,
   collection: Collection,
   selection: Selection,
   write: Write,
@@ -109,6 +109,7 @@ async function send(
   const request = requestOf(declared, fields, write)
   if (request === undefined) return []
   const isPassedOn = idempotencyKey !== undefined && declared.capabilities.idempotent
+  onSend?.()
   const { records } = await ask(isPassedOn ? { ...request, idempotencyKey } : request, fields)
   return records.map(rowOf)
 }
@@ -169,7 +170,7 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
   const unchanged = new Map<number, Data>()
   const draftsOf = (slot: Slot) => slots.get(slot.number) ?? []
   const textFor = ({ value }: Cell): string | null => {
-    if (value.kind === 'text') return value.text
+    if (value.kind === 'text') return value.text === null ? null : bindText(value.text, bindings)
     return draftsOf(value.slot)[0]?.values.get(value.field.id) ?? null
   }
 

@@ -108,7 +108,11 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   }
 
   return {
+    repeatsByKey: async (collection) => source.repeatsByKey?.(collection) ?? false,
+
     prepareLong: (plan) => (isPlain(plan) ? source.prepareLong?.(plan) : undefined),
+
+    prepareEstimate: (plan) => (isPlain({ ...plan, selection: [] }) ? source.prepareEstimate?.(plan) : undefined),
 
     prepareList(plan) {
       requireLocalGroups(plan, isLocal)

@@ -1,7 +1,9 @@
 /** Runs work that comes in parts: at once if there are few, otherwise with pauses in which other requests run. */
 import type { Parts } from '../core/parts.ts'
 
-/** Parts between two pauses: some milliseconds of work. */
+/** Milliseconds of work between two pauses. */
+const LONG = 8
+/** Parts between two pauses where the clock stands still while something runs, as that of Workers does. */
 const PARTS = 250
 
 /** Returns the result, as a promise only if the work needs a pause. */
@@ -19,11 +21,13 @@ async function runRest<Result>(parts: Parts<Result>): Promise<Result> {
 }
 
 function runSome<Result>(parts: Parts<Result>): IteratorResult<undefined, Result> {
-  for (let count = 1; count < PARTS; count += 1) {
+  const start = performance.now()
+  for (let count = 1; ; count += 1) {
     const part = parts.next()
     if (part.done === true) return part
+    const spent = performance.now() - start
+    if (spent > LONG || (spent === 0 && count >= PARTS)) return part
   }
-  return parts.next()
 }
 
 /** Resolves after everything else that is ready to run. */

@@ -1,6 +1,8 @@
 /** A source that is opened on first use. */
 import type { ListAnswer, LongAnswer, Prepared, Source } from './source.ts'
 
+const unknown = async () => null
+
 export function lazySource(open: () => Promise<Source>): Source {
   /** Prepares for the currently open source, and again after it was reopened. */
   function prepared<Answer>(prepare: (source: Source) => Prepared<Answer>): Prepared<Answer> {
@@ -17,6 +19,7 @@ export function lazySource(open: () => Promise<Source>): Source {
     prepareLong: (plan) =>
       prepared<ListAnswer | LongAnswer>((source) => source.prepareLong?.(plan) ?? source.prepareList(plan)),
     prepareList: (plan) => prepared((source) => source.prepareList(plan)),
+    prepareEstimate: (plan) => prepared((source) => source.prepareEstimate?.(plan) ?? unknown),
     prepareOne: (plan) => prepared((source) => source.prepareOne(plan)),
     prepareLookup: (plan, keys) => prepared((source) => source.prepareLookup(plan, keys)),
     prepareWrite: (plan) => prepared((source) => source.prepareWrite(plan)),
@@ -31,5 +34,6 @@ export function lazySource(open: () => Promise<Source>): Source {
       if (source.batchOnce === undefined) throw new TypeError('the source has no ledger')
       return source.batchOnce(batch)
     },
+    repeatsByKey: async (collection) => (await open()).repeatsByKey?.(collection) ?? false,
   }
 }

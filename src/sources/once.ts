@@ -2,12 +2,14 @@
  * A write and its entry in a ledger of the same database, in one transaction (docs/contract.md#idempotency): the claim of
  * the key, the write, and what is kept of its answer. Loaded by the first write under a key.
  */
+import type { WritePlan } from '../core/plan/plan.ts'
+import type { Bindings } from '../core/query/placeholder.ts'
 import type { Conversation, Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { conversedOnce, isClaimed, isHeld } from '../core/sql/mysql/ledger.ts'
 import { claim, combining, finish, recording } from '../core/sql/postgres/ledger.ts'
-import { binder, compile } from '../core/sql/statement.ts'
-import { ledgerRow, ledgerStatements, RUNNING } from '../core/sql/write/ledger.ts'
+import { binder, compile, compileTemplate, type Statement } from '../core/sql/statement.ts'
+import { entryBindings, ledgerRow, ledgerStatements, RUNNING } from '../core/sql/write/ledger.ts'
 import { concatenate } from '../core/sql/write/lists.ts'
 import { compileWrite } from '../core/sql/write.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
@@ -23,7 +25,16 @@ export type OnceDeps = {
     work: (driver: SqlDriver, context: QueryContext) => Promise<T>,
     isFinal: (fault: SqlFault) => boolean,
   ) => Promise<T>
+  readonly compiled: CompiledOnces
   readonly textOf: (results: readonly (readonly SqlRow[])[], answers: readonly number[]) => string
+}
+
+/** By its plan, which is that of one collection and its ledger, and is kept for other writes where it serves several. */
+export type CompiledOnces = WeakMap<WritePlan, CompiledOnce>
+
+type CompiledOnce = {
+  readonly statements: readonly ((bindings: Bindings) => Statement)[]
+  readonly answers: readonly number[]
 }
 
 /** Throws what a write throws; in that case nothing of it, and nothing in the ledger, is left. */
@@ -60,28 +71,32 @@ export async function onceInLedger<Answer>(
 
 export type IsFinal = (fault: SqlFault) => boolean
 
-async function inSettings(
-  { dialect, attempt, textOf }: OnceDeps,
-  { plan, bindings, table, entry, kept }: OnceWrite,
-  isFinal: IsFinal,
-): Promise<string> {
-  const combined =
-    plan.kind === 'create' && plan.rows.length === 1
-      ? await inParts(compileWrite(plan, combining(dialect, { table, entry, kept })))
-      : undefined
-  const [only, ...others] = combined?.statements ?? []
-  if (only !== undefined && others.length === 0) {
-    const statement = binder(only)(bindings)
-    return textOf([await attempt((by, context) => by.query(statement, context), isFinal)], [0])
+async function inSettings(deps: OnceDeps, write: OnceWrite, isFinal: IsFinal): Promise<string> {
+  const { attempt, textOf, compiled } = deps
+  const known = compiled.get(write.plan) ?? (await compileOnce(deps, write))
+  compiled.set(write.plan, known)
+  const bindings = entryBindings(write.bindings, write.entry)
+  const [only, ...others] = known.statements.map((bind) => bind(bindings))
+  if (only === undefined) throw new TypeError('a write under a key has a statement')
+  if (others.length === 0) return textOf([await attempt((by, context) => by.query(only, context), isFinal)], [0])
+  return textOf(await attempt((by, context) => by.batch([only, ...others], context), isFinal), known.answers)
+}
+
+async function compileOnce(
+  { dialect }: OnceDeps,
+  { plan, table, kept }: Pick<OnceWrite, 'plan' | 'table' | 'kept'>,
+): Promise<CompiledOnce> {
+  if (plan.kind === 'create' && plan.rows.length === 1) {
+    const { statements } = await inParts(compileWrite(plan, combining(dialect, { table, kept })))
+    if (statements.length === 1) return { statements: statements.map(binder), answers: [0] }
   }
-  const write = await inParts(compileWrite(plan, recording(dialect, kept)))
-  const statements = [
-    compile(claim(table, entry, dialect), dialect),
-    ...write.statements.map((statement) => binder(statement)(bindings)),
-    compile(finish(table, entry.scope, { kept, dialect }), dialect),
+  const { statements, answers } = await inParts(compileWrite(plan, recording(dialect, kept)))
+  const all = [
+    compileTemplate(claim(table, dialect), dialect),
+    ...statements,
+    compileTemplate(finish(table, { kept, dialect }), dialect),
   ]
-  const answers = write.answers.map((index) => index + 1)
-  return textOf(await attempt((by, context) => by.batch(statements, context), isFinal), answers)
+  return { statements: all.map(binder), answers: answers.map((index) => index + 1) }
 }
 
 async function inConversation({ dialect, attempt }: OnceDeps, write: OnceWrite, isFinal: IsFinal): Promise<string> {

@@ -1,8 +1,8 @@
 /** A data source as services see it, independent of its kind. Answers are JSON texts, from the database if possible. */
-import type { PrimitiveField } from '../core/model/model.ts'
+import type { Collection, PrimitiveField } from '../core/model/model.ts'
 import type { BatchPlan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
-import type { Cursors } from '../core/sql/dialect.ts'
+import type { Cursors } from '../core/sql/read/row-query.ts'
 import type { Kept, LedgerEntry, LedgerRow } from '../core/sql/write/ledger.ts'
 import type { OperationKeeping } from '../core/sql/write/ledger-batch.ts'
 import type { LedgerTable } from '../core/sql/write/ledger-table.ts'
@@ -13,6 +13,8 @@ export type ListAnswer = {
   readonly total: number | undefined
   /** The pages beside this one, where they were asked for. */
   readonly cursors?: Cursors
+  /** About how many items there are, where it was asked for; null where nobody knows. */
+  readonly estimate?: number | null
 }
 
 export type BatchAnswer = readonly ListAnswer[]
@@ -31,6 +33,8 @@ export type ReadOptions = QueryContext & {
   readonly freshness?: Freshness
   /** Of a write: the same each time that it is sent, for connectors that know it. */
   readonly idempotencyKey?: string
+  /** Told before a write leaves for its connector: until then nothing of it was done. */
+  readonly onSend?: () => void
 }
 
 /** Rows whose `field` has one of these values. */
@@ -69,6 +73,11 @@ export interface Source {
   prepareList(plan: ReadPlan): Prepared<ListAnswer>
   /** Prepares a list that may be streamed; undefined if the list or the source does not support it. */
   prepareLong?(plan: ReadPlan): Prepared<ListAnswer | LongAnswer> | undefined
+  /**
+   * About how many items a list has (`ReadPlan.estimate`), in a moment; null where that is not known, and absent where it never
+   * is. Running it does not throw.
+   */
+  prepareEstimate?(plan: ReadPlan): Prepared<number | null> | undefined
   /** Returns one item as JSON text; undefined if no row matches. */
   prepareOne(plan: ReadPlan): Prepared<string | undefined>
   /**
@@ -85,4 +94,6 @@ export interface Source {
   /** The same with its entry in a ledger of the source, in one transaction. Absent where there can be none. */
   writeOnce?(write: OnceWrite): Promise<OnceOutcome>
   batchOnce?(batch: OnceBatch): Promise<OnceOutcome<KeptAnswer>>
+  /** Whether the source itself does a write under a key once, however often it is sent. Absent for never. */
+  repeatsByKey?(collection: Collection): Promise<boolean>
 }

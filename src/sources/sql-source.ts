@@ -6,7 +6,7 @@ import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { Conversation, Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
-import { compilePieces, compileRead } from '../core/sql/read.ts'
+import { compileFirstStretch, compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder, type Statement } from '../core/sql/statement.ts'
 import { concatenate } from '../core/sql/write/lists.ts'
 import { type CompiledWrite, compileWrite, conversed } from '../core/sql/write.ts'
@@ -43,6 +43,7 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
   return {
     prepareLong: (plan) => of(plan).prepareLong?.(plan),
     prepareList: (plan) => of(plan).prepareList(plan),
+    prepareEstimate: (plan) => plain.prepareEstimate?.(plan),
     prepareOne: (plan) => of(plan).prepareOne(plan),
     prepareLookup: (plan, keys) => of(plan).prepareLookup(plan, keys),
     prepareWrite: (plan) => of(plan).prepareWrite(plan),
@@ -66,6 +67,8 @@ function createSqlSource(deps: SqlSourceDeps): Source {
   const refuse = throwRefused(dialect)
   const retry = createRetry(deps)
   const textOf = (rows: Rows) => dialect.answerList(rows, false).data
+  const compiled: OnceDeps['compiled'] = new WeakMap()
+  const batchDeps = { ...deps, forms: new WeakMap() }
 
   // Chained by `then` instead of async functions, since each await costs every request a step.
   return {
@@ -87,7 +90,11 @@ function createSqlSource(deps: SqlSourceDeps): Source {
         }
       }
       const bind = binder(compileRead(plan, dialect))
-      if (plan.page?.walk !== undefined) return walked(plan.page, bind, plan.count)
+      if (plan.page?.walk !== undefined) {
+        const all = walked(plan.page, bind, plan.count)
+        const first = compileFirstStretch(plan, dialect)
+        return first === undefined ? all : inTurn(plan.page, walked(plan.page, binder(first), plan.count), all)
+      }
       return (bindings, options = reader) => driver.query(bind(bindings), options).then(answer, refuse)
     },
 
@@ -97,6 +104,12 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       const stream = driver.stream.bind(driver)
       const bind = binder(statement)
       return (bindings, options = reader) => stream(bind(bindings), options).then((pieces) => ({ pieces }), refuse)
+    },
+
+    prepareEstimate(plan: ReadPlan) {
+      const prepared = import('./sql/estimate.ts').then(({ prepareSqlEstimate }) => prepareSqlEstimate(deps, plan))
+      prepared.catch(() => {})
+      return async (bindings, options = reader) => (await prepared)(bindings, options)
     },
 
     prepareOne(plan: ReadPlan) {
@@ -121,8 +134,8 @@ function createSqlSource(deps: SqlSourceDeps): Source {
 
     prepareBatch(plan: BatchPlan) {
       return async (bindings, options) => {
-        const { runSqlBatch } = await import('./sql/batch.ts')
-        return runSqlBatch(deps, plan, { bindings, options })
+        const { runSqlBatch } = await batches()
+        return runSqlBatch(batchDeps, plan, { bindings, options })
       }
     },
 
@@ -134,12 +147,12 @@ function createSqlSource(deps: SqlSourceDeps): Source {
           run: (by) => work(by, writer),
           passing: (fault) => (isFinal(fault) ? undefined : passing(fault)),
         })
-      return writeOnce({ driver, dialect, attempt, textOf: answersOf }, write).catch(refuse)
+      return writeOnce({ driver, dialect, attempt, compiled, textOf: answersOf }, write).catch(refuse)
     },
 
     async batchOnce(batch) {
-      const { runSqlBatchOnce } = await import('./sql/batch.ts')
-      return runSqlBatchOnce(deps, batch).catch(refuse)
+      const { runSqlBatchOnce } = await batches()
+      return runSqlBatchOnce(batchDeps, batch).catch(refuse)
     },
   }
 
@@ -165,6 +178,13 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       const answer = (rows: Rows) => dialect.answerList(rows, isCounted, walk)
       return driver.query(bind(bindings), options).then(answer, refuseWalk)
     }
+  }
+
+  /** Reads `all` only where `first` has come to its end, which is once in a whole walk. */
+  function inTurn({ walk }: Page, first: Prepared<ListAnswer>, all: Prepared<ListAnswer>): Prepared<ListAnswer> {
+    const onward = walk?.direction === 'backward' ? 'previous' : 'next'
+    return (bindings, options) =>
+      first(bindings, options).then((answer) => (answer.cursors?.[onward] ? answer : all(bindings, options)))
   }
 
   /** A value that the database does not take is one of the cursor: the page before it had the same filter. */
@@ -203,6 +223,15 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       return retry({ run: (by) => by.query(bound, writer), passing }).then((rows) => answer([rows]), refuse)
     }
   }
+}
+
+type Batches = typeof import('./sql/batch.ts')
+let loaded: Batches | undefined
+
+/** Kept, since each import looks the module up again; not the promise, which belongs to the request that has made it. */
+async function batches(): Promise<Batches> {
+  loaded ??= await import('./sql/batch.ts')
+  return loaded
 }
 
 /** A read has a client even if it is not known here; a write continues when its client disconnects. */

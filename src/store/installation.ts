@@ -25,6 +25,8 @@ import secrets from './schema/013-secrets.ts'
 import drift from './schema/014-drift.ts'
 import ledger from './schema/015-ledger.ts'
 import sessionClients from './schema/016-session-clients.ts'
+import deviceSignIns from './schema/017-device-sign-ins.ts'
+import signInLinks from './schema/018-sign-in-links.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import looseTexts from './schema/workspace-002-loose-texts.ts'
 import exactTexts from './schema/workspace-003-exact-texts.ts'
@@ -36,6 +38,8 @@ import views from './schema/workspace-008-views.ts'
 import checks from './schema/workspace-009-checks.ts'
 import inherited from './schema/workspace-010-inherited.ts'
 import sourceLedger from './schema/workspace-011-ledger.ts'
+import presentation from './schema/workspace-012-presentation.ts'
+import viewRoles from './schema/workspace-013-view-roles.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
@@ -56,6 +60,8 @@ const migrations: readonly (readonly [number, string])[] = [
   [14, drift],
   [15, ledger],
   [16, sessionClients],
+  [17, deviceSignIns],
+  [18, signInLinks],
 ]
 const workspaceMigrations: readonly string[] = [
   workspaceModel,
@@ -69,6 +75,8 @@ const workspaceMigrations: readonly string[] = [
   checks,
   inherited,
   sourceLedger,
+  presentation,
+  viewRoles,
 ]
 
 /** The schema number of an up-to-date workspace. */

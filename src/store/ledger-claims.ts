@@ -3,7 +3,7 @@
  * first of them.
  */
 import { postgres } from '../core/sql/postgres/dialect.ts'
-import { type LedgerEntry, type LedgerRow, ledgerRow, ledgerStatements } from '../core/sql/write/ledger.ts'
+import { entryTexts, type LedgerEntry, type LedgerRow, ledgerRow, ledgerStatements } from '../core/sql/write/ledger.ts'
 import { systemLedger } from '../core/sql/write/ledger-table.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { isDuplicate } from './failed-batch.ts'
@@ -14,7 +14,7 @@ const statements = () => ledgerStatements(systemLedger, postgres)
 /** Returns false if the key is taken. */
 export async function claimKey(database: SqlDriver, entry: LedgerEntry): Promise<boolean> {
   try {
-    await database.query(statement(statements().claim(entry, 'running')))
+    await database.query(statement(statements().claim(entryTexts(entry), 'running')))
     return true
   } catch (error) {
     if (isDuplicate(error)) return false
@@ -27,6 +27,12 @@ export async function findEntry(database: SqlDriver, scope: string, now: Instant
   const { expire, find } = statements()
   const [, rows = []] = await database.batch([statement(expire(scope, now)), statement(find(scope))])
   return ledgerRow(rows)
+}
+
+/** Returns false if another request was quicker. */
+export async function retakeEntry(database: SqlDriver, entry: LedgerEntry, began: Instant): Promise<boolean> {
+  const rows = await database.query(statement(statements().retake(entry, began)))
+  return rows.length > 0
 }
 
 /** Keeps the answer of a write: a list of items, or of their keys. */

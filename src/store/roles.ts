@@ -11,7 +11,7 @@ export type RoleRow = {
   readonly name: string
   readonly description: string | null
   readonly kind: RoleKind
-  readonly policies: readonly { readonly id: string; readonly content: PolicyContent }[]
+  readonly policies: readonly { readonly id: string; readonly name: string; readonly content: PolicyContent }[]
 }
 
 /** Returns the roles of the workspace among `ids`. */
@@ -33,15 +33,18 @@ export async function loadRoles(
 /** SQL expression: a JSON array of the policies of a role. */
 export function policiesOf(roleId: Sql): Sql {
   return sql`(
-    select coalesce(json_agg(json_build_object('id', p.id, 'content', p.content) order by p.id), '[]'::json)
+    select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name, 'content', p.content) order by p.id), '[]'::json)
     from service.role_policy rp join service.policy p on p.id = rp.policy_id where rp.role_id = ${roleId})`
 }
 
 /** Loads the policies naming `$CURRENT_ROLES` that members of the role have through any of their roles. */
-export async function loadPoliciesBeside(database: SqlDriver, id: string): Promise<RoleRow['policies']> {
+export async function loadPoliciesBeside(
+  database: SqlDriver,
+  id: string,
+): Promise<readonly Pick<RoleRow['policies'][number], 'content'>[]> {
   const [[text] = []] = await database.query(
     statement(sql`
-      select coalesce(json_agg(json_build_object('id', p.id, 'content', p.content)), '[]')::text
+      select coalesce(json_agg(json_build_object('content', p.content)), '[]')::text
       from service.policy p
       where p.content::text like ${param('%"$CURRENT_ROLES"%')} and p.id in (
         select rp.policy_id from service.role_policy rp
@@ -49,7 +52,7 @@ export async function loadPoliciesBeside(database: SqlDriver, id: string): Promi
         join service.member_role mr on mr.workspace_id = own.workspace_id and mr.user_id = own.user_id
         where mr.role_id = ${param(id)}::uuid)`),
   )
-  return JSON.parse(text ?? '[]') as RoleRow['policies']
+  return JSON.parse(text ?? '[]') as Pick<RoleRow['policies'][number], 'content'>[]
 }
 
 export type NewRole = {

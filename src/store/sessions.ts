@@ -36,7 +36,7 @@ export async function insertSession(
       select ${param(session.id)}::uuid, u.id, ${param(session.refreshTokenId)}::uuid, ${timestamp(session.expiresAt)},
         ${param(session.providerId ?? null)}::uuid, ${clientColumns(session.client)}
       from service."user" u where u.id = ${param(session.userId)}::uuid and u.status = 'active'
-        and ${isOpen(sql`${param(session.providerId ?? null)}::uuid`)}
+        and ${isSignInOpen(sql`${param(session.providerId ?? null)}::uuid`)}
         ${session.passwordHash === undefined ? empty : sql`and u.password_hash = ${param(session.passwordHash)}`}
       returning id`),
     record(sql`exists (select 1 from service.session where id = ${param(session.id)}::uuid)`),
@@ -62,7 +62,7 @@ export async function rotateSession(
       set refresh_token_id = ${param(next.refreshTokenId)}::uuid, expires_at = ${timestamp(next.expiresAt)},
         last_used_at = now(), (user_agent, ip) = (select ${clientColumns(next.client)})
       where ${isValidSession(used)} and s.refresh_token_id = ${param(used.refreshTokenId)}::uuid
-        and ${isOpen(sql`s.provider_id`)}
+        and ${isSignInOpen(sql`s.provider_id`)}
         and exists (select 1 from service."user" u where u.id = s.user_id and u.status = 'active')
       returning s.id`),
     next.record(sql`exists (
@@ -114,7 +114,7 @@ export async function loadSessions(
   const [[text] = []] = await database.query(
     statement(sql`
       select coalesce(json_agg(json_build_object('id', s.id, 'createdAt', ${isoTime(sql`s.created_at`)},
-        'lastUsedAt', ${isoTime(sql`s.last_used_at`)}, 'userAgent', s.user_agent, 'ip', s.ip,
+        'lastUsedAt', ${isoTime(sql`s.last_used_at`)}, 'name', s.name, 'userAgent', s.user_agent, 'ip', s.ip,
         'current', s.id is not distinct from ${param(current ?? null)}::uuid)
         order by s.last_used_at desc, s.id desc), '[]')::text
       from (select * from service.session s where ${isOpenOf(userId)} order by s.last_used_at desc, s.id desc limit 1000) s`),
@@ -159,7 +159,7 @@ function isNotEnded({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {
 }
 
 /** SQL condition: the session's sign-in method is available, that is, the password or an enabled provider. */
-function isOpen(providerId: Sql): Sql {
+export function isSignInOpen(providerId: Sql): Sql {
   return sql`(${providerId} is null or exists (
     select 1 from service.provider p where p.id = ${providerId} and p.enabled))`
 }
@@ -167,6 +167,7 @@ function isOpen(providerId: Sql): Sql {
 /** Longest `User-Agent` that is kept, in characters. */
 const LONGEST_USER_AGENT = 400
 
-function clientColumns({ userAgent, address }: SessionClient): Sql {
+/** The columns `user_agent` and `ip`. */
+export function clientColumns({ userAgent, address }: SessionClient): Sql {
   return sql`${param(userAgent?.slice(0, LONGEST_USER_AGENT) ?? null)}::text, ${param(address ?? null)}::text`
 }

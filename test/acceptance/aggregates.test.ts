@@ -17,12 +17,14 @@ afterAll(() => servers?.close())
 const text = (value: unknown) => encodeURIComponent(JSON.stringify(value))
 
 describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
-  const isPostgres = provider === 'postgres' || provider === 'neon'
   const beyond = {
     code: '1001',
     source: { message: 'aggregate.all', source: { message: 'is more than a double can hold' } },
   }
-  const overMost = isPostgres ? [422, beyond] : [200, {}]
+  const inexact = {
+    code: '1001',
+    source: { message: 'aggregate.all', source: { message: 'is more than its database adds up exactly' } },
+  }
   const [customers, orders] = [`${provider}_customers`, `${provider}_orders`]
 
   beforeAll(async () => {
@@ -37,6 +39,7 @@ describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
         status: 'string?',
         pieces: 'int32?',
         total: 'decimal(12,2)?',
+        debt: 'decimal(65,0)?',
         weight: 'float64?',
         isPaid: 'boolean?',
         day: 'date?',
@@ -195,10 +198,44 @@ describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
   it('says which sum is more than a double can hold', async () => {
     const most = { status: 'most', weight: 1.7e308 }
     await shop.insert(orders, [most, most])
-    const response = await shop.get(`/aggregates/${orders}?aggregate[all][sum]=weight&filter[status][_eq]=most`)
+    const [response, average] = await Promise.all(
+      ['sum', 'avg'].map((called) =>
+        shop.get(`/aggregates/${orders}?aggregate[all][${called}]=weight&filter[status][_eq]=most`),
+      ),
+    )
     await shop.delete(`/items/${orders}?filter[status][_eq]=most`)
 
-    expect([response.status, await response.json()]).toMatchObject(overMost)
+    for (const answer of [response, average]) {
+      expect([answer?.status, await answer?.json()]).toMatchObject([422, beyond])
+    }
+  })
+
+  it('adds up long decimals exactly, or says that it cannot', async () => {
+    const most = '9'.repeat(65)
+    await shop.insert(
+      orders,
+      [`-${most}`, most, most, '1'].map((debt) => ({ status: 'most', debt })),
+    )
+    const asked = (called: string, filter: string) =>
+      shop.get(
+        `/aggregates/${orders}?aggregate[paid][sum]=total&aggregate[all][${called}]=debt&filter[status][_eq]=most${filter}`,
+      )
+    const [sum, average, small, one] = await Promise.all([
+      asked('sum', ''),
+      asked('avg', ''),
+      asked('sum', '&filter[debt][_lt]=5'),
+      asked('sum', '&filter[debt][_eq]=1'),
+    ])
+    await shop.delete(`/items/${orders}?filter[status][_eq]=most`)
+
+    const isExact = provider === 'postgres' || provider === 'neon'
+    const expected = isExact ? [200, { data: [{ all: `1${'0'.repeat(65)}` }] }] : [422, inexact]
+    expect([sum.status, await sum.json()]).toMatchObject(expected)
+    expect([average.status, await average.json()]).toMatchObject(
+      isExact ? [200, { data: [{ all: 2.5e64 }] }] : expected,
+    )
+    expect([small.status, await small.json()]).toMatchObject(isExact ? [200, {}] : expected)
+    expect(await one.json()).toMatchObject({ data: [{ all: '1' }] })
   })
 
   it('filters, sorts, pages and counts groups', async () => {

@@ -384,7 +384,7 @@ function inAnyOrder(entries: readonly object[]): unknown {
 
 async function failedLogin(email: string): Promise<Entry | undefined> {
   await world.anonymous.post('/api/auth/login', { credentials: { email, password: 'wrong' }, mode: 'json' })
-  const entries = await everywhere('filter[outcome][_eq]=failure&sort[0][time][direction]=desc&limit=20')
+  const entries = await everywhere('filter[outcome][_eq]=failure&sort[0][time][direction]=desc&limit=1000')
   return entries.find(({ payload }) => JSON.stringify(payload) === JSON.stringify({ email }))
 }
 

@@ -368,6 +368,27 @@ describe('a batch', () => {
     }
   })
 
+  it('names the first of several operations that fail', async () => {
+    const missing = (kind: string) => ({
+      kind,
+      collection: 'authors',
+      key: '9',
+      ...(kind === 'update' && { data: { name: 'x' } }),
+    })
+    const ada = create('authors', [{ id: '1', name: 'Ada' }])
+    for (const kind of ['update', 'delete', 'read']) {
+      const first = await run(shop, [ada, missing(kind), ada])
+      const second = await run(shop, [ada, ada, missing(kind)])
+
+      expect(first).toMatchObject({
+        status: 404,
+        body: { source: { message: 'No record found' }, meta: { operation: 1 } },
+      })
+      expect(second).toMatchObject({ status: 422, body: { source: { code: '1002' }, meta: { operation: 1 } } })
+    }
+    expect(await shop.data('/items/authors')).toEqual([])
+  })
+
   it('refuses references that stand for nothing', async () => {
     const first = create('authors', [{ id: '1', name: 'Ada' }], { as: 'made' })
     const none = { kind: 'read', collection: 'authors', filter: { id: { _eq: 404 } }, as: 'none' }
@@ -449,6 +470,18 @@ describe('a batch', () => {
       { operations: [{ kind: 'upsert', collection: 'authors', data: [] }] },
       'operations[0].conflict',
       'must be given',
+    ],
+    [
+      'the tag of a list',
+      { operations: [{ kind: 'read', collection: 'authors', meta: ['cursor', 'etag'] }] },
+      'operations[0].meta',
+      'etag is told of a list of items alone',
+    ],
+    [
+      'an estimate',
+      { operations: [{ kind: 'read', collection: 'authors', meta: 'totalEstimate' }] },
+      'operations[0].meta',
+      'totalEstimate is told of a list of items alone',
     ],
     ['no data', { operations: [{ kind: 'create', collection: 'authors' }] }, 'operations[0].data', 'must be given'],
     [

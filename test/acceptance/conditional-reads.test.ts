@@ -133,8 +133,21 @@ it.each([
 it('has no tag as a list of the system, nor for another meta', async () => {
   const system = await world.administrator.get('/api/system/users?meta=etag')
   const other = await shop.get('/items/authors?meta=etag,tags')
+  const twice = await shop.get('/items/authors?meta=etag&meta=cursor')
+  const malformed = await shop.get('/items/authors?meta=%e0,etag')
 
-  expect([system.status, other.status]).toEqual([422, 422])
+  expect([system.status, other.status, twice.status, malformed.status]).toEqual([422, 422, 422, 422])
+})
+
+it('has a tag as a list however the name of it is encoded', async () => {
+  const tags = await Promise.all(
+    ['meta=etag,cursor', 'meta=%65tag%2Ccursor', 'meta=cursor%2cetag'].map(async (meta) =>
+      (await shop.get(`/items/authors?fields=id&${meta}`)).headers.get('ETag'),
+    ),
+  )
+
+  expect(tags).toEqual([tags[0], tags[0], tags[0]])
+  expect(tags[0]).toMatch(/"$/)
 })
 
 const draws = Number(process.env.SERVICE_TEST_CASES ?? 40)

@@ -99,6 +99,7 @@ describe('a list', () => {
     ['a sort', '/items/books?sort[0][title][direction]=asc', ['sort.title', 'cannot be sorted by']],
     ['an offset', '/items/books?offset=1', ['offset', 'is not declared by the data source']],
     ['a count', '/items/books?meta=totalCount', ['meta', 'totalCount is not declared by the data source']],
+    ['a cursor', '/items/books?meta=cursor', ['meta', 'is not known of books: its data source has no cursors']],
   ])('refuses %s that is not declared, without asking the connector', async (_, path, [place, reason]) => {
     system.queries()
 
@@ -108,6 +109,7 @@ describe('a list', () => {
     expect(body).toMatchObject({
       message: 'Failed to execute query',
       source: { message: place, source: { message: reason } },
+      code: '4010',
     })
     expect(system.queries()).toEqual([])
   })

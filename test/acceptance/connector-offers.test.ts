@@ -35,6 +35,13 @@ const members = (schema: string) => Object.keys(document.components.schemas[sche
 const parameters = (path: string) =>
   at(path)?.get?.parameters.map(({ name, $ref }) => name ?? $ref?.replace('#/components/parameters/', ''))
 
+it('are rights only to what a collection declares', async () => {
+  const { collections } = (await shop.data('/access')) as { collections: Record<string, object> }
+
+  expect(collections.authors).toMatchObject({ create: 'all', update: 'all', delete: 'all' })
+  expect(collections.books).toMatchObject({ create: 'none', update: 'none', delete: 'none' })
+})
+
 describe('the OpenAPI document', () => {
   it('lists the operations that a collection declares', () => {
     expect(methods('authors')).toEqual(['get', 'x-query', 'post', 'patch', 'delete'])
@@ -59,11 +66,14 @@ describe('the OpenAPI document', () => {
       'sort',
       'limit',
       'offset',
+      'after',
+      'before',
       'meta',
       'deep',
       'ifNoneMatch',
+      'actAs',
     ])
-    expect(parameters('books')).toEqual(['fields', 'filter', 'limit', 'deep', 'ifNoneMatch'])
+    expect(parameters('books')).toEqual(['fields', 'filter', 'limit', 'deep', 'ifNoneMatch', 'actAs'])
     expect(members('authorsSortSpecifier')).toEqual(['id', 'name', 'born'])
   })
 
@@ -107,6 +117,7 @@ describe('what it offers', () => {
     ['GET', '/items/books?filter[author][name][_eq]=Ada', undefined],
     ['GET', '/items/authors?filter[books][_none][authorId][_null]=true&sort[0][id][direction]=desc', undefined],
     ['GET', '/items/authors/1?fields=books.title&deep[books][_offset]=1', undefined],
+    ['GET', '/items/authors?meta=totalCount,cursor&limit=1', undefined],
     ['PATCH', '/items/reviews/1', { book: [{ _disconnect: {} }] }],
   ])('is served: %s %s', async (method, path, body) => {
     const { status } = await readAnswer(await shop.send(method, path, { body }))
@@ -116,14 +127,25 @@ describe('what it offers', () => {
 })
 
 it('is in the manifest as well', async () => {
-  const { strings, querySchema } = (await (await shop.get('/schema')).json()) as {
+  const { strings, querySchema, serviceSchema } = (await (await shop.get('/schema')).json()) as {
     readonly strings: readonly string[]
+    readonly serviceSchema: {
+      readonly collections: readonly { apiName: number; isConditional?: true; isIdempotent?: true }[]
+    }
     readonly querySchema: { readonly operations: readonly (readonly [string, number, ...unknown[]])[] }
   }
 
   const ofBooks = querySchema.operations.filter(([, name]) => strings[name] === 'books').map(([kind]) => kind)
 
   expect(ofBooks).toEqual(['readMany', 'readOne'])
+  const flags = (name: string) => {
+    const found = serviceSchema.collections.find(({ apiName }) => strings[apiName] === name)
+    return [found?.isConditional, found?.isIdempotent]
+  }
+  expect([flags('authors'), flags('books')]).toEqual([
+    [true, undefined],
+    [undefined, undefined],
+  ])
 })
 
 it('is told to agents', async () => {
@@ -147,6 +169,9 @@ it('is told to agents', async () => {
     sort: [],
     totalCount: false,
     offset: false,
+    cursors: false,
+    ifMatch: false,
+    repeatsByKey: false,
   })
 })
 

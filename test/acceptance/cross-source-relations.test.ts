@@ -72,8 +72,8 @@ describe('a read', () => {
   })
 
   it.each([
-    ['of a connector', '/items/authors?meta=cursor', 'meta'],
-    ['of a connector behind a cursor', '/items/authors?after=WzEsImFiYyIsMV0', 'after'],
+    ['of a connector that declares none', '/items/books?meta=cursor', 'meta'],
+    ['of such a connector behind a cursor', '/items/books?after=WzEsImFiYyIsMV0', 'after'],
     ['of another source', '/items/authors?fields=reviews.stars&deep[reviews][_meta]=cursor', 'deep.reviews._meta'],
   ])('has no cursors of lists %s: 422', async (_, path, place) => {
     const { status, body } = await get(path)

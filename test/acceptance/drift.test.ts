@@ -2,7 +2,6 @@
  * docs/contract.md#drift: what others changed in a database is told to those who may read the model, until it is imported
  * or changed back.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Client } from '../support/service/client.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
@@ -109,9 +108,7 @@ it('tells at once of a column that a request misses', async () => {
 
   await admin.get('/api/shop/items/books?fields=price')
 
-  const deadline = Date.now() + 20_000
-  while ((await drifts()).length === 0 && Date.now() < deadline) await wait(50)
-  expect(await drifts()).toMatchObject([{ sourceId, operations: [{ kind: 'updateCollection' }] }])
+  await expect.poll(drifts).toMatchObject([{ sourceId, operations: [{ kind: 'updateCollection' }] }])
 })
 
 it('tells nothing of many-to-many fields that the model alone has', async () => {

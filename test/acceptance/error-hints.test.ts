@@ -134,6 +134,12 @@ describe('a write', () => {
     ],
     [
       'POST',
+      '/policies',
+      { name: 'x', content: { collections: { articles: 'read' } } },
+      'content.collections.articles > must be an object of read, create, update, delete',
+    ],
+    [
+      'POST',
       '/invitations',
       { email: 'a@example.com', workspace_roles: [{ id: 1 }] },
       'workspace_roles[0] > must be of type string',

@@ -224,6 +224,90 @@ describe('a connector', () => {
     expect(await send(shop, key, write(key))).toMatchObject({ status: 200, replayed: 'true' })
   })
 
+  describe('that knows keys', () => {
+    let own: ExternalSystem
+    let other: Workspace
+
+    beforeAll(async () => {
+      own = await startSystem()
+      other = await world.workspace('once_repeated', {})
+      own.declarations.splice(0, 1, ...own.declarations.slice(0, 1).map((one) => ({ ...one, idempotent: true })))
+      await connect(other, own)
+    })
+    afterAll(() => own?.close())
+
+    /** Sent twice; the answer to the first is lost, or the write itself. */
+    async function twice(lost: 'lose' | 'plain', asked: Parameters<typeof send>[2], tag?: string) {
+      const key = newKey()
+      own.tell('query', { do: lost })
+      const first = await send(other, key, asked, tag)
+      own.tell('query', null)
+      const answers = [await send(other, key, asked, tag), await send(other, key, asked, tag)]
+      return { first: first.status, answers }
+    }
+
+    it.each(['lose', 'plain'] as const)(
+      'is asked again where its answer was lost (%s), and writes once',
+      async (lost) => {
+        const name = newKey()
+        const before = own.records.get('authors')?.length ?? 0
+
+        const { first, answers } = await twice(lost, ['POST', '/items/authors?fields=name', [{ name }]])
+
+        expect(first).toBe(500)
+        expect(answers).toEqual([
+          { status: 200, replayed: null, body: { data: [{ name }] } },
+          { status: 200, replayed: 'true', body: { data: [{ name }] } },
+        ])
+        expect(own.records.get('authors')).toHaveLength(before + 1)
+      },
+    )
+
+    it.each(['lose', 'plain'] as const)('does a batch of one operation so, too (%s)', async (lost) => {
+      const name = newKey()
+      const named = () => (own.records.get('authors') ?? []).filter((one) => one.name === name)
+      const create = { kind: 'create', collection: 'authors', data: [{ name }], fields: ['name'] }
+
+      const { first, answers } = await twice(lost, ['POST', '/items', { operations: [create] }])
+
+      expect(first).toBe(500)
+      expect(answers).toEqual([
+        { status: 200, replayed: null, body: { data: [[{ name }]] } },
+        { status: 200, replayed: 'true', body: { data: [[{ name }]] } },
+      ])
+      expect(named()).toHaveLength(1)
+    })
+
+    it('deletes once, and says so', async () => {
+      const { answers } = await twice('lose', ['DELETE', '/items/authors/3'])
+
+      expect(answers).toMatchObject([
+        { status: 204, replayed: null },
+        { status: 204, replayed: 'true' },
+      ])
+    })
+
+    it('tells nothing by what its first try may have changed', async () => {
+      const tag = `"${((await other.data('/items/authors/2?fields=_etag')) as { _etag: string })._etag}"`
+      own.tell('query', null)
+      const gate = own.hold('query')
+      const key = newKey()
+      const change = ['PATCH', '/items/authors/2', { name: key }] as const
+      const writing = send(other, key, change, tag)
+      await gate.reached
+      gate.release()
+      const second = own.hold('query')
+      await second.reached
+      own.tell('query', { do: 'lose' })
+      second.release()
+      expect((await writing).status).toBe(500)
+      own.tell('query', null)
+
+      expect(await send(other, key, change, tag)).toEqual({ status: 409, replayed: null, body: coded('4093') })
+      expect(own.records.get('authors')?.find(({ id }) => id === 2)?.name).toBe(key)
+    })
+  })
+
   it('whose answer was lost is not asked again', async () => {
     const key = newKey()
     written()

@@ -42,6 +42,7 @@ it('mails another token to whom it is for, with where to send it', async () => {
   expect(tokenIn(text)).toMatch(/^[\w-]{43}$/)
   expect(text).not.toContain(data.token)
   expect(text).toContain(`${world.url}${accept}`)
+  expect(text).toContain(`\n${world.url}/-/invitation#token=${tokenIn(text)}\n`)
 })
 
 it('makes one account of an address whose invitations to two workspaces are accepted at once', async () => {

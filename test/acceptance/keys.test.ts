@@ -105,6 +105,49 @@ describe.each([
     expect(await answer(await shop.delete(`/items/culture/${key}?fields=code`))).toEqual([200, { code }])
   })
 
+  it('takes keys of several fields in a batch, with references in them, and names what is wrong with one', async () => {
+    const shelf = { collection: 'shelf' }
+    const run = (...operations: object[]) => shop.post('/items', { operations })
+    const label = { fields: ['label'] }
+
+    const done = await run(
+      {
+        kind: 'create',
+        ...shelf,
+        as: 'made',
+        data: [
+          { room: 'b', place: 1 },
+          { room: 'b', place: 2 },
+        ],
+        ...label,
+      },
+      { kind: 'update', ...shelf, key: { room: 'b', place: 1 }, data: { label: 'one' }, ...label },
+      {
+        kind: 'update',
+        ...shelf,
+        key: { place: { $ref: 'made[1].place' }, room: 'b' },
+        data: { label: 'two' },
+        ...label,
+      },
+      { kind: 'read', ...shelf, key: { room: { $ref: 'made[0].room' }, place: { $ref: 'made[1].place' } }, ...label },
+      { kind: 'delete', ...shelf, key: { room: { $ref: 'made[1].room' }, place: 1 } },
+      { kind: 'delete', ...shelf, key: { room: 'b', place: 2 } },
+    )
+    const wrong = [{ room: 'b' }, { room: 'b', place: 1, label: 'x' }, { room: 'b', place: 'x' }, 'b,1', ['b', 1], 1]
+    const refused = await Promise.all(wrong.map((key) => run({ kind: 'read', ...shelf, key })))
+    const missing = await run({ kind: 'read', ...shelf }, { kind: 'delete', ...shelf, key: { room: 'b', place: 9 } })
+
+    expect([done.status, await done.json()]).toEqual([
+      200,
+      { data: [[{ label: null }, { label: null }], { label: 'one' }, { label: 'two' }, { label: 'two' }, null, null] },
+    ])
+    for (const response of refused) {
+      const { source } = (await response.json()) as { source: { message: string } }
+      expect([response.status, source.message]).toEqual([422, expect.stringMatching(/^operations\[0\]\.key/)])
+    }
+    expect([missing.status, await missing.json()]).toMatchObject([404, { meta: { operation: 1 } }])
+  })
+
   it('takes a binary key as it is read, and as base64url', async () => {
     const code = '+/7/Pw=='
     await shop.insert('blobKey', [{ code, name: 'bits' }])

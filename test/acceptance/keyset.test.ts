@@ -207,7 +207,12 @@ describe('what is refused', () => {
     ['another version', `after=${cursor([2, 'a', 1])}`, 'after', notOfThisList],
     ['too many values', `after=${cursor([1, 'a', ...Array(101).fill(1)])}`, 'after', notOfThisList],
     ['another order', `after=${cursor([1, 'a', 1])}`, 'after', 'is a cursor of another sort or of another list'],
-    ['another meta', 'meta=cursors', 'meta', 'must be totalCount or cursor, or both with a comma between'],
+    [
+      'another meta',
+      'meta=cursors',
+      'meta',
+      'must be totalCount or totalEstimate or cursor, or several with commas between',
+    ],
     ['a sort by JSON', 'sort[0][details][direction]=asc&meta=cursor', 'meta', 'cannot follow a sort by JSON'],
   ])('%s: 422', async (_, search, place, reason) => {
     const response = await blog.get(`/items/posts?${search}`)

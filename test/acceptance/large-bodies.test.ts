@@ -60,7 +60,7 @@ async function send({ path, headers, pieces, delay, isChunked }: Upload): Promis
     answer += text
   })
   socket.resume()
-  await expect.poll(() => answer, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 [\s\S]*\r\n\r\n[\s\S]*\}/)
+  await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 [\s\S]*\r\n\r\n[\s\S]*\}/)
   socket.destroy()
   return answer
 }
@@ -138,7 +138,7 @@ it('answers 413 to somebody who asks before sending, by Expect: 100-continue, wh
     if (text.startsWith('HTTP/1.1 100 ')) for (let sent = 0; sent < 24; sent += 1) socket.write(piece)
   })
 
-  await expect.poll(() => answer, { timeout: 5_000 }).toMatch(/HTTP\/1\.1 413 [\s\S]*larger than 4194304 bytes/)
+  await expect.poll(() => answer).toMatch(/HTTP\/1\.1 413 [\s\S]*larger than 4194304 bytes/)
   socket.destroy()
 })
 

@@ -214,7 +214,7 @@ describe('a license by key', () => {
 
     const down = ['active', false, ['unreachable'], 200]
     expect(seen).toEqual([down, down])
-    expect(instance.log()).toContain('The licensing service cannot be reached')
+    await expect.poll(instance.log).toContain('The licensing service cannot be reached')
     expect(await info()).toMatchObject({ status: 'active', reachable: true, warnings: [] })
   })
 

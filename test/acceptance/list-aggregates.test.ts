@@ -145,6 +145,16 @@ describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
     ])
   })
 
+  it('is refused where a sum is more than a double can hold', async () => {
+    const most = { status: 'most', weight: 1.7e308, customerId: ada }
+    await shop.insert(orders, [most, most])
+    const asked = `fields=name&${ofOrders('[_aggregate][all][sum]=weight')}&${ofOrders('[_filter][status][_eq]=most')}`
+    const answer = await shop.get(`/items/${customers}?${asked}`)
+    await shop.delete(`/items/${orders}?filter[status][_eq]=most`)
+
+    expect([answer.status, await answer.json()]).toMatchObject([422, { source: { code: '1006' } }])
+  })
+
   it('is in each form of a request the same', async () => {
     const aggregate = { n: { count: '*' }, sum: { sum: 'total' } }
     const deep = { orders: { _aggregate: aggregate, _filter: { pieces: { _gt: 1 } } } }
@@ -178,7 +188,7 @@ describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
     const unchanged = await shop.send('GET', path, { headers: { 'If-None-Match': tag } })
     const written = await shop.send('PATCH', path, { body: { name: 'Ada' }, headers: { 'If-Match': tag } })
     const stale = await shop.send('PATCH', path, { body: { name: 'Ada' }, headers: { 'If-Match': '"none"' } })
-    const listed = await shop.send('PATCH', `/items/${customers}?${query}&filter[name][_eq]=Ada`, {
+    const listed = await shop.send('PATCH', `/items/${customers}?${query}&filter[name][_eq]=Ada&max=10`, {
       body: { name: 'Ada' },
     })
 

@@ -198,9 +198,14 @@ it('answers 500 for nulls where they are to be forbidden, and changes nothing', 
 })
 
 it('answers 413 for a body over the limit', async () => {
-  const response = await shop.send('POST', '/schema/migrate', { body: `"${'x'.repeat(1024 * 1024)}"` })
+  for (const step of ['migrate', 'plan', 'apply']) {
+    const response = await shop.send('POST', `/schema/${step}`, { body: `"${'x'.repeat(1024 * 1024)}"` })
 
-  expect(response.status).toBe(413)
+    expect(response.status).toBe(413)
+    expect(await response.json()).toEqual({
+      message: 'The body is larger than 1048576 bytes, which SERVICE_SCHEMA__BODY_LIMIT sets',
+    })
+  }
 })
 
 type Made = { readonly name: string; readonly id: string; readonly operation: Operation }

@@ -154,9 +154,36 @@ it('makes nothing again that a policy names', async () => {
     await push(editor, { version: 1, collections: notes('json?') }),
   ]
 
-  expect(answers.map(({ status }) => status)).toEqual([500, 500])
-  expect(await answers[0]?.json()).toMatchObject({ source: { code: '3004' } })
+  expect(answers.map(({ status }) => status)).toEqual([422, 422])
+  expect(await answers[0]?.json()).toEqual({
+    message: 'Failed to read the JSON body',
+    source: {
+      message: 'model.collections',
+      source: { message: 'field notes.hidden is used by a policy' },
+    },
+    code: '3004',
+  })
   expect(await (await editor.get('/items/notes')).json()).toEqual({ data: [] })
+})
+
+it('names the place of what the rows stand in the way of, in plan and apply', async () => {
+  const shop = await world.workspace('file_rows', {})
+  const notes = (text: string) => ({ version: 1, collections: { notes: { fields: { id: 'int64 auto', text } } } })
+  await pushed(shop, notes('string?'))
+  const { plan } = await planOf(shop, notes('string'))
+  await shop.insert('notes', [{ text: null }, { text: null }])
+
+  const planned = await shop.post('/schema/plan', { model: notes('string') })
+  const applied = await shop.post('/schema/apply', { model: notes('string'), plan })
+
+  const refused = {
+    message: 'Failed to read the JSON body',
+    source: { message: 'model.collections.notes.fields.text', source: { message: expect.any(String) } },
+    code: '3013',
+    meta: { rows: 2 },
+  }
+  expect([planned.status, await planned.json()]).toEqual([422, refused])
+  expect([applied.status, await applied.json()]).toEqual([422, refused])
 })
 
 it('is refused where model, rights or the file have moved since the plan', async () => {
@@ -193,7 +220,9 @@ it('has roles and policies by name, and tells the rights that are gained and los
     policies: { reading: { collections: { articles: { read: 'all' } }, entitlements: ['ai:mcp'] } },
   }
   const next = await planOf(shop, wider)
-  const entries = (await shop.data('/audit-log?filter[action][_eq]=schema.apply.v1&fields=label,payload')) as object[]
+  const entries = (await shop.data(
+    '/audit-log?filter[action][_eq]=schema.apply.v1&fields=label,targetType,payload',
+  )) as object[]
 
   expect(access).toEqual({
     granted: [{ role: 'readers', policy: 'reading', collection: 'articles', action: 'read' }],
@@ -211,11 +240,39 @@ it('has roles and policies by name, and tells the rights that are gained and los
   })
   expect(entries).toContainEqual({
     label: 'Model file applied',
+    targetType: 'workspace',
     payload: {
       operations: ['createPolicy', 'createRole'],
       changes: ['create role readers', 'create policy reading'],
+      ...access,
     },
   })
+})
+
+it('takes no ids of roles and policies of another workspace, and works all the same', async () => {
+  const [one, other] = [await librarySpace('file_ids_one'), await librarySpace('file_ids_other')]
+  await pushed(one, { version: 1, roles: { Public: [], readers: ['reading'] }, policies: { reading: {} } })
+  const { ids } = (await (await one.get('/schema/model')).json()) as { ids: Record<string, string> }
+  const lines = { 'role readers': ids['role readers'], 'policy reading': ids['policy reading'] }
+  const model = { version: 1, roles: { Public: [], readers: ['reading'] }, policies: { reading: {} }, ids: lines }
+  await pushed(other, model)
+  const made = (await (await other.get('/schema/model')).json()) as { ids: Record<string, string> }
+
+  expect(made.ids['policy reading']).toEqual(expect.any(String))
+  expect(made.ids['policy reading']).not.toBe(lines['policy reading'])
+  expect((await planOf(other, model)).operations).toEqual([])
+})
+
+it('refuses a role and a policy without a name', async () => {
+  const shop = await librarySpace('file_empty_names')
+  const answers = await Promise.all(
+    [{ roles: { '': [] } }, { policies: { '': {} } }].map((rights) =>
+      shop.post('/schema/plan', { model: { version: 1, ...rights } }),
+    ),
+  )
+
+  expect(answers.map(({ status }) => status)).toEqual([422, 422])
+  expect(await answers[0]?.json()).toMatchObject({ source: { source: { message: 'must not be empty' } } })
 })
 
 it.each([

@@ -90,3 +90,30 @@ it('has no roles and policies for those who may not read them, and is refused to
 it.each(['?ids=yes', '?id=false'])('refuses %s', async (query) => {
   expect((await shop.get(`/schema/model${query}`)).status).toBe(422)
 })
+
+const listed = (count: number, make: (at: number) => readonly [string, unknown]) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => make(at)))
+const junctions = listed(1_500, (at) => [`r${at}`, { many: 'authors', opposite: `o${at}`, through: `t${at}` }])
+const relations = listed(3_500, (at) => [`r${at}`, { to: 'authors', opposite: `o${at}` }])
+const writing = Object.fromEntries(['read', 'create', 'update', 'delete'].map((action) => [action, 'all']))
+
+it.each([
+  ['collections', 'model.collections', { collections: listed(5_001, (at) => [`c${at}`, { fields: { id: 'int64' } }]) }],
+  ['junctions', 'model.collections', { collections: { authors: { fields: { id: 'int64', ...junctions } } } }],
+  ['relations', 'model.collections', { collections: { authors: { fields: { id: 'int64', ...relations } } } }],
+  ['roles', 'model.roles', { roles: listed(4_097, (at) => [`r${at}`, []]) }],
+  ['policies', 'model.policies', { policies: listed(4_097, (at) => [`p${at}`, {}]) }],
+  [
+    'rights',
+    'model.roles',
+    {
+      policies: listed(200, (at) => [`p${at}`, { collections: { authors: writing } }]),
+      roles: listed(80, (at) => [`r${at}`, Object.keys(listed(200, (policy) => [`p${policy}`, 0]))]),
+    },
+  ],
+])('refuses to plan more %s than one file may make', async (_, place, more) => {
+  const response = await shop.post('/schema/plan', { model: { version: 1, ...more } })
+
+  expect(response.status).toBe(422)
+  expect(await response.json()).toMatchObject({ source: { message: place } })
+})

@@ -72,7 +72,7 @@ describe('one’s own sessions', () => {
     const [first, second, ...others] = await listed(other.client)
 
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    const about = { id: expect.any(String), createdAt: time, lastUsedAt: time, ip: expect.any(String) }
+    const about = { id: expect.any(String), createdAt: time, lastUsedAt: time, name: null, ip: expect.any(String) }
     expect(first).toEqual({ ...about, userAgent: expect.stringMatching(/^Browser\/3 x{390}$/), current: false })
     expect(second).toEqual({ ...about, userAgent: 'Browser/2', current: true })
     expect(others.map(({ current }) => current)).not.toContain(true)

@@ -95,6 +95,7 @@ it('resets a password by a mailed link that counts once, and ends all sessions a
   expect([requested.status, await requested.text()]).toEqual([204, ''])
   expect(link.startsWith(`${world.url}${reset}/verify?token=`)).toBe(true)
   expect(text).toContain(`\n${tokenOf(link)}\n`)
+  expect(text).toContain(`\n${world.url}/-/reset#token=${tokenOf(link)}\n`)
   expect(verified.map(({ status }) => status)).toEqual([204, 204])
   expect(confirmed.status).toBe(204)
   expect(after.map(({ status }) => status)).toEqual([401, 401])
@@ -294,7 +295,7 @@ type Entry = Readonly<Record<string, unknown>> & { readonly payload: Readonly<Re
 
 /** The newest entries of an action. */
 async function entries(action: string, more = ''): Promise<readonly Entry[]> {
-  const query = `filter[action][_eq]=${action}&sort[0][time][direction]=desc&limit=50${more}`
+  const query = `filter[action][_eq]=${action}&sort[0][time][direction]=desc&limit=1000${more}`
   const response = await world.administrator.get(`/api/system/audit-log?${query}`)
   return ((await response.json()) as { data: Entry[] }).data
 }

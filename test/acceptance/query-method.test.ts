@@ -103,7 +103,11 @@ describe('QUERY', () => {
     ['a sort that is no list', { sort: { title: { direction: 'asc' } } }, 'must be a list'],
     ['fields that are null', { fields: null }, 'must not be null'],
     ['a limit that is none', { limit: 'many' }, 'must be an integer'],
-    ['an unknown meta', { meta: ['count'] }, 'must be totalCount or cursor, or both with a comma between'],
+    [
+      'an unknown meta',
+      { meta: ['count'] },
+      'must be totalCount or totalEstimate or cursor, or several with commas between',
+    ],
     ['an operator of other types', { filter: { id: { _contains: '1' } } }, /^is not an operator of int64; allowed: /],
     ['__proto__', '{"filter":{"__proto__":{"_eq":1}}}', 'unknown field __proto__'],
     ['no JSON', '{', 'is not JSON'],

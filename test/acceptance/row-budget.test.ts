@@ -1,5 +1,5 @@
 /** A read may bring 100,000 rows by its limits (SERVICE_QUERY__MAX_ROWS), by whatever way it is asked for. */
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
@@ -97,22 +97,137 @@ it('counts lists of the data model', async () => {
 })
 
 it('tells an agent the path and the product', async () => {
-  const response = await blog.send('POST', '/mcp', {
-    body: {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'list_items', arguments: { collection: 'authors', limit: 1, fields: [`${path}.title`] } },
-    },
-    headers: { Accept: 'application/json, text/event-stream' },
-  })
+  const asked = { collection: 'authors', limit: 1, fields: [`${path}.title`] }
 
-  expect(await response.json()).toMatchObject({
-    result: {
-      isError: true,
-      structuredContent: {
-        error: { code: '4014', meta: { path, product: 1_000_000 }, source: { message: `fields.${path}` } },
-      },
+  expect(await callTool('list_items', asked)).toMatchObject({
+    isError: true,
+    structuredContent: {
+      error: { code: '4014', meta: { path, product: 1_000_000 }, source: { message: `fields.${path}` } },
     },
   })
 })
+
+describe('aggregates of lists', () => {
+  const aggregates = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`n${index}`, { count: '*' }]))
+  const sent = { fields: ['name'], limit: 51, deep: { posts: { _aggregate: aggregates } } }
+  const json = encodeURIComponent(JSON.stringify(sent.deep))
+  const brackets = Object.keys(aggregates).map((name) => `deep[posts][_aggregate][${name}][count]=*`)
+  const refusal = {
+    message: 'Failed to execute query',
+    code: '4014',
+    meta: { path: 'posts', product: 102_000, max: 100_000 },
+    source: {
+      message: 'deep.posts._aggregate',
+      source: { message: expect.stringContaining('counts as 102000 items (51 × 20 × 100); a read may bring 100000') },
+    },
+  }
+
+  it('count as lists of usual length, in every form of a request', async () => {
+    const answers = [
+      await blog.get(`/items/authors?fields=name&limit=51&${brackets.join('&')}`),
+      await blog.get(`/items/authors?fields=name&limit=51&deep=${json}`),
+      await blog.send('QUERY', '/items/authors', { body: sent }),
+    ]
+    const batch = await blog.post('/items', {
+      operations: [
+        { kind: 'create', collection: 'authors', data: [{ name: 'Bea' }] },
+        { kind: 'read', collection: 'authors', ...sent },
+      ],
+    })
+    const called = await callTool('list_items', { collection: 'authors', ...sent })
+
+    for (const answer of answers) expect([answer.status, await answer.json()]).toEqual([422, refusal])
+    expect([batch.status, await batch.json()]).toEqual([
+      422,
+      {
+        ...refusal,
+        meta: { ...refusal.meta, operation: 1 },
+        source: { ...refusal.source, message: 'operations[1].deep.posts._aggregate' },
+      },
+    ])
+    expect(called).toMatchObject({ isError: true, structuredContent: { error: refusal } })
+    expect(await blog.data('/items/authors')).toEqual([{ id: '1', name: 'Ada' }])
+  })
+
+  it.each([
+    ['as many as fit', `limit=50&fields=name&deep=${json}`, 200],
+    ['one of each of a thousand', 'limit=1000&fields=name&deep[posts][_aggregate][n][count]=*', 200],
+    ['one beside a list', 'limit=501&fields=posts.title&deep[posts][_aggregate][n][count]=*', 422],
+    ['one behind lists', 'limit=11&fields=posts.author.id&deep[posts.author.posts][_aggregate][n][count]=*', 422],
+    [
+      'one behind shorter lists',
+      'limit=10&fields=posts.author.id&deep[posts.author.posts][_aggregate][n][count]=*',
+      200,
+    ],
+  ])('%s: %s answers %i', async (_name, search, status) => {
+    expect((await blog.get(`/items/authors?${search}`)).status).toBe(status)
+  })
+
+  it('count in what a write answers, before it writes', async () => {
+    const answer = await blog.patch(`/items/authors?filter[name][_eq]=Ada&${brackets[0]}`, { name: 'Bea' })
+
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      expect.objectContaining({ code: '4014', meta: { path: 'posts', product: 1_000_000, max: 100_000 } }),
+    ])
+  })
+})
+
+describe('a batch', () => {
+  const read = (limit: number) => ({ kind: 'read', collection: 'authors', fields: ['id'], limit })
+
+  it('has one budget for all that it reads', async () => {
+    const ten = Array.from({ length: 10 }, () => read(-1))
+    const within = await blog.post('/items', { operations: ten })
+    const beyond = await blog.post('/items', { operations: [...ten, read(1)] })
+    const lists = { ...read(600), fields: ['posts.id'] }
+    const nested = await blog.post('/items', { operations: [lists, lists] })
+
+    expect([within.status, beyond.status, nested.status]).toEqual([200, 422, 422])
+    expect(await beyond.json()).toEqual({
+      message: 'Failed to execute query',
+      code: '4014',
+      meta: { path: '', product: 1, max: 100_000, operation: 10 },
+      source: {
+        message: 'operations[10].limit',
+        source: {
+          message:
+            'may bring 1 items, with the operations before it even more; a read may bring 100000, so ask for smaller limits',
+        },
+      },
+    })
+    expect(await nested.json()).toMatchObject({ meta: { path: 'posts', product: 60_000, operation: 1 } })
+  })
+
+  it('counts what its writes answer', async () => {
+    const write = { kind: 'update', collection: 'authors', key: '1', data: { name: 'Ada' }, fields: [`${path}.id`] }
+    const deep = { 'posts.author.posts': { _limit: 6 } }
+    const single = await blog.post('/items', { operations: [{ ...write, deep }] })
+    const twice = await blog.post('/items', {
+      operations: [
+        { ...write, deep },
+        { ...write, deep },
+      ],
+    })
+
+    expect([single.status, twice.status]).toEqual([200, 422])
+    expect(await twice.json()).toMatchObject({ code: '4014', meta: { operation: 1, product: 60_000 } })
+  })
+
+  it('counts them for an agent, too', async () => {
+    const operations = Array.from({ length: 11 }, () => read(0))
+
+    expect(await callTool('batch_items', { operations })).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: '4014', meta: { operation: 10 } } },
+    })
+  })
+})
+
+async function callTool(name: string, args: unknown): Promise<unknown> {
+  const response = await blog.send('POST', '/mcp', {
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+    headers: { Accept: 'application/json, text/event-stream' },
+  })
+  return ((await response.json()) as { result: unknown }).result
+}

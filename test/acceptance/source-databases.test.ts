@@ -80,6 +80,8 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     const listed = await shop.get(
       `/items/${books}?fields=title,price,author.name,author.born&filter[author][name][_contains]=Hara`,
     )
+    const counted = await shop.get(`/items/${books}?fields=title&meta=totalEstimate&filter[price][_gt]=7`)
+    const all = await shop.get(`/items/${books}?fields=title&meta=totalEstimate`)
     const [book] = (await shop.data(`/items/${books}?fields=id`)) as { id: string }[]
     const changed = await shop.patch(`/items/${books}/${book?.id}?fields=price`, { price: '8' })
     const deleted = await shop.delete(`/items/${books}/${book?.id}`)
@@ -93,6 +95,11 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
       status: 200,
       body: { data: [{ title: 'Butterfield 8', price: '7.50', author: { name: "O'Hara \\ 🦊", born: '1905-01-31' } }] },
     })
+    for (const estimated of [counted, all]) {
+      expect(await answer(estimated)).toMatchObject({
+        body: { meta: { totalEstimate: expect.toBeOneOf([expect.any(Number), null]) } },
+      })
+    }
     expect(await answer(changed)).toEqual({ status: 200, body: { data: { price: '8.00' } } })
     expect(deleted.status).toBe(204)
     expect(await answer(gone)).toEqual({

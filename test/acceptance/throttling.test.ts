@@ -68,7 +68,7 @@ it.each(['CF-Connecting-IP', 'X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'True-
       answers.push(await world.anonymous.send('POST', '/api/auth/login', { body, headers: { [name]: claim(index) } }))
     }
     const log = await world.administrator.get(
-      '/api/system/audit-log?filter[action][_eq]=auth.login.v1&sort[0][time][direction]=desc&limit=100',
+      '/api/system/audit-log?filter[action][_eq]=auth.login.v1&sort[0][time][direction]=desc&limit=1000',
     )
 
     const { data } = (await log.json()) as { data: { ip: string; payload: { email?: string } }[] }

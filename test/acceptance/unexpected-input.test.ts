@@ -13,6 +13,8 @@ const probes = ['GET /ping', 'GET /api/system/live', 'GET /api/system/ready']
 const callback = 'GET /api/auth/providers/{name}/callback'
 const items = ['GET', 'POST', 'PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}`)
 const item = ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}/{key}`)
+/** A file that a browser opens by whatever link leads to it; on workerd the service is not asked. */
+const page = 'GET /'
 /** `/metrics` is only where a variable opens it. */
 const routes = [...Object.keys(describedRoutes), ...items, ...item].filter((route) => route !== 'GET /metrics')
 
@@ -24,7 +26,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/{workspace}/schema/migrate': { operations: [] },
 }
 
-it.each(routes.filter((route) => !probes.includes(route) && route !== callback))(
+it.each(routes.filter((route) => !probes.includes(route) && route !== callback && route !== page))(
   '%s refuses a parameter that it does not know, naming it',
   async (route) => {
     const response = await send(route, { search: '?surprise=1', body: bodies[route] })
@@ -34,13 +36,17 @@ it.each(routes.filter((route) => !probes.includes(route) && route !== callback))
   },
 )
 
-it.each([...routes, 'GET /api/nowhere'])('%s refuses Act-As', async (route) => {
+it.each([...routes, 'GET /api/nowhere'])('%s refuses Act-As, or of nobody', async (route) => {
   const response = await send(route, { headers: { 'Act-As': `user:${crypto.randomUUID()}` }, body: bodies[route] })
+
+  const reason = /^GET .*\/items/.test(route)
+    ? 'is nobody of this workspace'
+    : 'is taken by GET and QUERY of items and aggregates alone'
 
   expect(response.status).toBe(422)
   expect(await response.json()).toEqual({
     message: 'Failed to read the headers',
-    source: { message: 'Act-As', source: { message: 'is not supported' } },
+    source: { message: 'Act-As', source: { message: reason } },
   })
 })
 
@@ -54,6 +60,7 @@ const readers: Readonly<Record<BindingHeader, readonly string[]>> = {
   'If-None-Match': [
     'GET /api/{workspace}/schema',
     'GET /api/{workspace}/openapi',
+    'GET /api/{workspace}/access',
     'GET /api/system/openapi',
     'GET /api/{workspace}/items/{collection}/{key}',
     'GET /api/{workspace}/items/{collection}',
@@ -63,7 +70,7 @@ const readers: Readonly<Record<BindingHeader, readonly string[]>> = {
 const query = 'QUERY /api/{workspace}/items/{collection}'
 const strays = bindingHeaders.flatMap((header) =>
   [...routes, query]
-    .filter((route) => !probes.includes(route) && !readers[header].includes(route))
+    .filter((route) => !probes.includes(route) && route !== page && !readers[header].includes(route))
     .map((route) => ({ route, header })),
 )
 

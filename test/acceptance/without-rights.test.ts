@@ -16,6 +16,7 @@ const forEverybody = [
   'POST /api/system/bootstrap',
   'GET /api/system/schemas/model',
   'GET /api/{workspace}/docs',
+  'GET /api/{workspace}/access',
   'GET /api/system/users/me',
   ...routes.filter((route) => /^\w+ \/api\/system\/users\/me\/sessions/.test(route)),
   'PATCH /api/system/users/me',

@@ -3,6 +3,7 @@
  * answer for a caller without `dataModel:read`, given before any database is asked.
  */
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../src/core/parts.ts'
 import { planUpdateEach } from '../../src/core/plan/bulk/update-each.ts'
 import { planUpsert } from '../../src/core/plan/bulk/upsert.ts'
 import { openCollection, relatedAccess } from '../../src/core/plan/names.ts'
@@ -16,7 +17,6 @@ import type { SqlDriver } from '../../src/ports.ts'
 import { mariadbDatabase, postgresDatabase } from '../property/support/database.ts'
 import { modelOf } from '../property/support/shop.ts'
 import { build } from '../support/data/build.ts'
-import { atOnce } from '../support/run/at-once.ts'
 import { runBatch } from './support/batch.ts'
 import { users } from './support/library.ts'
 import type { Policy } from './support/policies.ts'

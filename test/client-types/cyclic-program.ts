@@ -35,6 +35,7 @@ if (r${index}.ok) { const text: string | undefined = r${index}.data[0]?.a.b?.as.
         moduleResolution: 'bundler',
         types: [],
         strict: true,
+        skipLibCheck: true,
         exactOptionalPropertyTypes: true,
         noUncheckedIndexedAccess: true,
         allowImportingTsExtensions: true,

@@ -213,3 +213,27 @@ db.articles.pages({ before: 'x' })
 db.articles.each({ meta: ['cursor'] })
 //= totalCount
 db.articles.list({ fields: [{ comments: { meta: ['totalCount'] } }] })
+//= string
+db.articles.list({ fields: [{ comments: { fields: ['id'], limit: '3' } }] })
+//= number
+db.articles.list({ fields: [{ comments: { fields: ['id'], filter: { text: 7 } } }] })
+//= txt
+db.articles.list({ fields: [{ comments: { fields: ['id'], filter: { txt: 'x' } } }] })
+//= born
+db.articles.list({ fields: [{ author: { fields: ['id'], filter: { born: 7 } } }] })
+//= cursors
+db.articles.list({ fields: [{ comments: { meta: ['cursors'] } }] })
+//= string
+db.articles.list({ fields: 'id' })
+//= string
+db.articles.list({ fields: ['id', 'title'] as string[] })
+//= isPublic
+db.articles.list({ fields: ['id', 'isPublic'] as ('id' | 'isPublic')[] })
+//= length
+db.articles.list({ fields: [{ length: ['id'] }] })
+//= _tag
+db.articles.get('7', { fields: ['_tag'] })
+//= No overload matches
+db.tags.delete(7, { fields: ['nam'] })
+//= No overload matches
+db.authors.update('7', { name: 'x' }, { fields: ['nam'] })

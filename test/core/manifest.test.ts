@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { compileManifest } from '../../src/core/manifest.ts'
 import { buildModel, type Model, type ModelRecords, noRecords } from '../../src/core/model/model.ts'
 import { systemRecords } from '../../src/core/model/system.ts'
+import { atOnce } from '../../src/core/parts.ts'
 import { build } from '../support/data/build.ts'
 import { readBack } from './manifest/read-back.ts'
 
@@ -24,11 +25,11 @@ it('pools names, types and fields', () => {
     })),
   }))
 
-  expect(compileManifest(model)).toEqual({
+  expect(atOnce(compileManifest(model))).toEqual({
     formatVersion: 1,
     strings: [
       ...['main', 'postgres', 'shop', 'switches', 'switch', 'id', 'isOn', 'switches_pkey', 'ServiceMeta', 'totalCount'],
-      ...['cursor', 'totalCount,cursor'],
+      ...['totalEstimate', 'cursor', 'totalCount,cursor', 'totalEstimate,cursor'],
       ...['switchesCollectionOutput', 'switchesFilterInput', '_and', '_or', '_not', 'ServiceSortDirection', 'asc'],
       ...['desc', 'ServiceSortNulls', 'first', 'last', 'SortFieldOptions', 'direction', 'nulls'],
       ...[
@@ -99,26 +100,26 @@ it('pools names, types and fields', () => {
       ],
       outputFields: [{ type: 'p0' }, { type: 'p1?' }],
       inputObjectTypes: [
-        { name: 13, fields: [14, 0, 15, 0, 16, 1, 5, 2, 6, 3] },
-        { name: 23, fields: [24, 4, 25, 5] },
-        { name: 26, fields: [5, 6, 6, 6], constraints: { atMostOneField: true, atLeastOneField: true } },
-        { name: 27, fields: [28, 1, 29, 7, 30, 8, 31, 9, 32, 10, 33, 10, 34, 11] },
-        { name: 35, fields: [36, 12, 28, 1] },
-        { name: 37, fields: [38, 13, 39, 13, 40, 14, 41, 14] },
-        { name: 42, fields: [38, 15, 39, 15, 43, 16] },
+        { name: 15, fields: [16, 0, 17, 0, 18, 1, 5, 2, 6, 3] },
+        { name: 25, fields: [26, 4, 27, 5] },
+        { name: 28, fields: [5, 6, 6, 6], constraints: { atMostOneField: true, atLeastOneField: true } },
+        { name: 29, fields: [30, 1, 31, 7, 32, 8, 33, 9, 34, 10, 35, 10, 36, 11] },
+        { name: 37, fields: [38, 12, 30, 1] },
+        { name: 39, fields: [40, 13, 41, 13, 42, 14, 43, 14] },
+        { name: 44, fields: [40, 15, 41, 15, 45, 16] },
       ],
-      outputObjectTypes: [{ name: 12, fields: [5, 0, 6, 1] }],
+      outputObjectTypes: [{ name: 14, fields: [5, 0, 6, 1] }],
       enumTypes: [
-        { name: 8, values: [9, 10, 11] },
-        { name: 17, values: [18, 19] },
-        { name: 20, values: [21, 22] },
+        { name: 8, values: [9, 10, 11, 12, 13] },
+        { name: 19, values: [20, 21] },
+        { name: 22, values: [23, 24] },
       ],
     },
   })
 })
 
 it('lists the operations of a collection with a key of one column', () => {
-  const { operations } = readBack(compileManifest(blog))
+  const { operations } = readBack(atOnce(compileManifest(blog)))
 
   expect(operations.filter((operation) => operation.includes(' posts('))).toEqual([
     'readMany posts(postsListArguments): [postsCollectionOutput]',
@@ -134,7 +135,7 @@ it('lists the operations of a collection with a key of one column', () => {
 it('lists no operation by key where there is no key of one column', () => {
   const model = changed(build.model({ notes: { id: 'int64' } }), () => ({ indexes: [] }))
 
-  expect(readBack(compileManifest(model)).operations).toEqual([
+  expect(readBack(atOnce(compileManifest(model))).operations).toEqual([
     'readMany notes(notesListArguments): [notesCollectionOutput]',
     'create notes(notesCreateArguments): [notesCollectionOutput]',
     'updateMany notes(notesUpdateArguments): [notesCollectionOutput]',
@@ -146,31 +147,38 @@ it('is that of a smaller model for some collections', () => {
   const smaller = build.model({ authors: { id: 'int64', name: 'string(80)', tags: 'string[]?' } })
   const authors = new Set([...blog.collections.values()].filter(({ apiName }) => apiName === 'authors'))
 
-  expect(compileManifest(blog, undefined, authors)).toEqual(compileManifest(smaller))
-  expect(compileManifest(blog, undefined, new Set(blog.collections.values()))).toEqual(compileManifest(blog))
+  expect(atOnce(compileManifest(blog, undefined, authors))).toEqual(atOnce(compileManifest(smaller)))
+  expect(atOnce(compileManifest(blog, undefined, new Set(blog.collections.values())))).toEqual(
+    atOnce(compileManifest(blog)),
+  )
 })
 
-it('holds the system collections, to be read only', () => {
+it('holds the system collections, to be read only but for names and views', () => {
   const records: ModelRecords = {
     ...noRecords,
     sources: [{ id: 'system', apiName: '_system', provider: 'postgres' }],
     namespaces: [{ id: 'meta', sourceId: 'system', dbName: 'service_shop_meta', isSystem: true }],
   }
-  const manifest = compileManifest(buildModel(1, records, systemRecords('system', 'meta')))
+  const manifest = atOnce(compileManifest(buildModel(1, records, systemRecords('system', 'meta'))))
 
   const { collections } = manifest.serviceSchema
   expect(collections.map(({ isSystem, isReadonly, namespace }) => [isSystem, isReadonly, namespace])).toEqual(
-    collections.map(() => [true, true, 0]),
+    collections.map((_, index) => [true, index < collections.length - 3 ? true : undefined, 0]),
   )
   expect(readBack(manifest).operations.filter((operation) => operation.includes(' ServiceIndexField('))).toEqual([
     'readMany ServiceIndexField(ServiceIndexFieldListArguments): [ServiceIndexFieldCollectionOutput]',
     'readOne ServiceIndexField(ServiceIndexFieldReadArguments): ServiceIndexFieldCollectionOutput',
   ])
-  expect(new Set(manifest.querySchema.operations.map(([kind]) => kind))).toEqual(new Set(['readMany', 'readOne']))
+  const written = manifest.querySchema.operations.filter(([kind]) => kind === 'create')
+  expect(written.map(([, name]) => manifest.strings[Number(name)])).toEqual([
+    'ServiceCollectionMeta',
+    'ServiceFieldMeta',
+    'ServiceView',
+  ])
 })
 
 it('answers a to-one as an item, a to-many as a list, each with the arguments that it takes', () => {
-  const { inputs, outputs } = readBack(compileManifest(blog))
+  const { inputs, outputs } = readBack(atOnce(compileManifest(blog)))
 
   expect(outputs.get('postsCollectionOutput')?.fields).toEqual({
     id: 'int64',
@@ -204,7 +212,7 @@ it('answers a to-one as an item, a to-many as a list, each with the arguments th
 })
 
 it('filters a field by its operators or a bare value, a relation by quantifiers or a bare filter', () => {
-  const { inputs } = readBack(compileManifest(blog))
+  const { inputs } = readBack(atOnce(compileManifest(blog)))
 
   expect(inputs.get('authorsFilterInput')?.fields).toEqual({
     _and: '[authorsFilterInput] optional',
@@ -238,7 +246,7 @@ it('filters a field by its operators or a bare value, a relation by quantifiers 
 })
 
 it('takes a foreign key by its column or through the relation, one of them where it is required', () => {
-  const { inputs } = readBack(compileManifest(blog))
+  const { inputs } = readBack(atOnce(compileManifest(blog)))
 
   expect(inputs.get('postsCreateInput')).toEqual({
     fields: {
@@ -260,7 +268,7 @@ it('takes a foreign key by its column or through the relation, one of them where
 })
 
 it('leaves the way back out of an item that is created in another', () => {
-  const { inputs } = readBack(compileManifest(blog))
+  const { inputs } = readBack(atOnce(compileManifest(blog)))
 
   expect(inputs.get('authorspostsCreateRelatedWithoutTypeInput')).toEqual({
     fields: {
@@ -275,7 +283,7 @@ it('leaves the way back out of an item that is created in another', () => {
 })
 
 it('changes relations of one item by operations, and none where many items change', () => {
-  const { inputs } = readBack(compileManifest(blog))
+  const { inputs } = readBack(atOnce(compileManifest(blog)))
 
   expect(inputs.get('authorsUpdateDataInput')?.fields).toEqual({
     id: 'int64 optional',
@@ -304,7 +312,7 @@ it('gives types whose names meet different names', () => {
     { a: { id: 'int64' }, ab: { id: 'int64', cId: 'int64' }, abc: { id: 'int64', xId: 'int64' } },
     ['ab.c(cId) -> a.x', 'abc.x(xId) -> a.bc'],
   )
-  const manifest = compileManifest(model)
+  const manifest = atOnce(compileManifest(model))
 
   const names = manifest.querySchema.inputObjectTypes.map(({ name }) => manifest.strings[name])
   expect(names).toContain('abcCreateArguments')

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { fullModelView } from '../../src/core/manifest/model-view.ts'
 import { compileManifest } from '../../src/core/manifest.ts'
 import { workspaceDocument } from '../../src/core/openapi.ts'
+import { atOnce } from '../../src/core/parts.ts'
 import { build } from '../support/data/build.ts'
 
 function star(tables: number) {
@@ -32,7 +33,7 @@ it('describe a nested item without the relation that leads back', () => {
     $ref: '#/components/schemas/usersCreateInput',
     not: { required: ['table1000ByCreatedBy'] },
   })
-  const { strings, querySchema } = compileManifest(star(2))
+  const { strings, querySchema } = atOnce(compileManifest(star(2)))
   const fieldsOf = (name: string) =>
     querySchema.inputObjectTypes
       .find((type) => strings[type.name] === name)

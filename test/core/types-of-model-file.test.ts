@@ -74,3 +74,37 @@ it.each<[string, unknown, string]>([
 ])('refuses %s that is none', (_, fields, message) => {
   expect(() => writeModelSchema({ collections: { a: { fields } } } as ModelText)).toThrow(message)
 })
+
+it.each<[string, unknown, string]>([
+  ['a list', [], 'it holds no object'],
+  ['collections in a list', { collections: [] }, 'collections is no object of collections by name'],
+  ['a collection that is null', { collections: { a: null } }, 'collections.a is no collection'],
+  ['a collection without fields', { collections: { a: {} } }, 'collections.a.fields is no object of fields by name'],
+  ['a field that is null', { collections: { a: { fields: { x: null } } } }, 'collections.a.fields.x is no field'],
+  ['a field that is a number', { collections: { a: { fields: { x: 7 } } } }, 'collections.a.fields.x is no field'],
+  ['a type', { collections: { a: { fields: { x: { type: 7 } } } } }, 'collections.a.fields.x.type is no text'],
+  ['a target', { collections: { a: { fields: { x: { to: 7 } } } } }, 'collections.a.fields.x.to is no text'],
+  ['references', { collections: { a: { fields: { x: { to: 'a', references: 'id' } } } } }, 'x.references is no list'],
+  ['a key', { collections: { a: { fields: { id: 'int32' }, key: 'id' } } }, 'collections.a.key is no list of names'],
+  ['an index', { collections: { a: { fields: { id: 'int32' }, indexes: [7] } } }, 'collections.a.indexes is no list'],
+  [
+    'a key in itself',
+    { collections: { a: { fields: { b: { to: 'a' } }, key: ['b'] } } },
+    'b leads to a key that it is',
+  ],
+])('says where %s is malformed', (_, model, message) => {
+  expect(() => writeModelSchema(model as ModelText)).toThrow(message)
+})
+
+it('takes names that JavaScript has itself', () => {
+  const file = `{"collections": {
+    "constructor": {"fields": {"id": "int32", "toString": {"to": "then?"}}},
+    "then": {"fields": {"id": "int32", "then": {"many": "constructor"}}}
+  }}`
+
+  const text = writeModelSchema(JSON.parse(file) as ModelText)
+
+  expect(text).toContain('  constructor: {\n')
+  expect(text).toContain("      toString: { to: 'then'; by: 'toStringId'; null: true }\n")
+  expect(text).toContain("      then: 'then_then'\n")
+})

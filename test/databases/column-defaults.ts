@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyOperations } from '../../src/core/migration/apply.ts'
 import { parseMigration } from '../../src/core/migration/operation.ts'
 import { decodeJson } from '../../src/core/model/codec.ts'
+import { atOnce } from '../../src/core/parts.ts'
 import { compileChange } from '../../src/core/sql/ddl.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
 import type { Introspection } from '../../src/core/sql/introspect.ts'
@@ -74,10 +75,12 @@ export function describeColumnDefaults(own: DefaultingDatabase): void {
   }
 
   async function apply(operations: readonly Json[], within: readonly Sql[] = []): Promise<void> {
-    const applied = applyOperations(records, parseMigration(JSON.stringify({ operations })), {
-      ...context,
-      dialectOf: () => dialect,
-    })
+    const applied = atOnce(
+      applyOperations(records, parseMigration(JSON.stringify({ operations })), {
+        ...context,
+        dialectOf: () => dialect,
+      }),
+    )
     const statements = applied.changes.flatMap(({ change }) => compileChange(change, dialect))
     const all = within.length === 0 ? statements : [...within, ...statements, ...unset]
     await (within.length === 0 ? database.changing : database.plain).batch(

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyOperations } from '../../src/core/migration/apply.ts'
 import { parseMigration } from '../../src/core/migration/operation.ts'
+import { atOnce } from '../../src/core/parts.ts'
 import { compileChange } from '../../src/core/sql/ddl.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
 import { SqlFault } from '../../src/core/sql/fault.ts'
@@ -77,7 +78,7 @@ export function describeMysqlDdl({ dialect, schemas, connect }: MigratedDatabase
 
   function applied(operations: readonly Json[], own = dialect) {
     const dialectOf = () => own
-    return applyOperations(records, parseMigration(JSON.stringify({ operations })), { ...context, dialectOf })
+    return atOnce(applyOperations(records, parseMigration(JSON.stringify({ operations })), { ...context, dialectOf }))
   }
 
   async function apply(...operations: readonly Json[]): Promise<void> {

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 /** The digest without the rows. */
 function isDigest(text: string): boolean {
-  return text.includes('hash_record_extended') && !text.includes("'kind', 'column'")
+  return text.includes('hashtextextended') && !text.includes("'kind', 'column'")
 }
 
 const look = () => service.services.drift.look({ ...shop, displayName: null }, shop.sourceId)

@@ -34,6 +34,7 @@ const types = {
 const nullable = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, `${type}?`]))
 
 const defaults: Readonly<Record<string, DefaultValue>> = {
+  'counted.id': { source: 'connectorManaged', isAutoincrement: true },
   'people.id': { source: 'connectorManaged', isAutoincrement: true },
   'people.changedAt': { source: 'engineManaged', onCreate: { kind: 'now' }, onUpdate: { kind: 'now' } },
   'generated.id': { source: 'connectorManaged' },
@@ -44,6 +45,7 @@ const model = inSchema(
   build.model(
     {
       values: { id: 'int32', ...nullable },
+      counted: { id: 'uint64', n: 'int32' },
       people: { id: 'int64', name: 'string(80)', bossId: 'int64?', changedAt: 'dateTimeWithTimezone?' },
       codes: { code: 'string(80)', n: 'int32?' },
       tokens: { id: 'bytes', n: 'int32?', ownerId: 'bytes?' },
@@ -71,7 +73,7 @@ beforeAll(async () => {
   server = await startMariadb()
   driver = openMysql(server)
   await createTables(
-    only(model, ['values', 'people', 'pairs', 'logs', 'flags', 'k', 'stamps', 'singles']),
+    only(model, ['values', 'counted', 'people', 'pairs', 'logs', 'flags', 'k', 'stamps', 'singles']),
     driver,
     mariadb,
   )
@@ -106,6 +108,12 @@ describe.each([
   })
 
   const person = async (name: string) => (await items.create('people', [{ name }]))[0]?.id as string
+
+  it('tells that a counter has no number left, which is not the fault of other writes', async () => {
+    await items.create('counted', [{ id: '18446744073709551615', n: 1 }])
+
+    expect(await errorMessages(items.create('counted', [{ n: 2 }]))).toEqual(['Query failed', 'Value out of range'])
+  })
 
   describe('values', () => {
     it.each([

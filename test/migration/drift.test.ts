@@ -108,7 +108,7 @@ describe.each(['own', 'attached'])('in a source that is %s', (name) => {
     // A migration that failed half-way has its own mark, and no alarm.
     await introspect(client, place.workspace)
 
-    for (const throws of samples()) {
+    for (const throws of draws()) {
       const { records } = await storedModel(database, place.workspace)
       for (const { change } of applyThrows(records, throws, optionsOf(place, records)).changes) {
         const before = await storedModel(database, place.workspace)
@@ -132,9 +132,12 @@ describe.each(['own', 'attached'])('in a source that is %s', (name) => {
 })
 
 it('has tried the kinds of change that matter', () => {
-  const kinds = ['createTable', 'addColumn', 'createIndex', 'addForeignKey']
-  expect(kinds.filter((kind) => !noticed.has(kind))).toEqual([])
+  expect(missing()).toEqual([])
 })
+
+function missing() {
+  return ['createTable', 'addColumn', 'createIndex', 'addForeignKey'].filter((kind) => !noticed.has(kind))
+}
 
 function placeOf(name: string): Place {
   const place = places[name]
@@ -142,8 +145,14 @@ function placeOf(name: string): Place {
   return place
 }
 
-function samples() {
-  return fc.sample(anyThrows({ minLength: 5, maxLength: 25 }), { numRuns, seed })
+function samples(count = numRuns, from = seed) {
+  return fc.sample(anyThrows({ minLength: 5, maxLength: 25 }), { numRuns: count, seed: from })
+}
+
+/** As many as are asked for, and more while a kind that matters is missing: two dozen lack one in two of a hundred runs. */
+function* draws() {
+  yield* samples()
+  for (let more = 1; more <= 50 && missing().length > 0; more += 1) yield* samples(1, seed + more)
 }
 
 function optionsOf({ workspace, dialect, namespaceNames }: Place, { namespaces }: ModelRecords): RandomOptions {

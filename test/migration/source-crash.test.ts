@@ -13,6 +13,7 @@ import { startPostgres } from '../support/servers/postgres.ts'
 import { type Client, introspect, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
 import { compileReplica, type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
+import { marked } from './support/marks.ts'
 
 const ROUNDS = Math.min(Number(process.env.SERVICE_TEST_ROUNDS ?? 3), 40)
 const variables = { SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true' }
@@ -79,7 +80,7 @@ describe.each([
         ({ status }) => status,
         () => undefined,
       )
-      await marked(workspace.sourceId, sending)
+      await marked(instance.database, workspace.sourceId, sending)
       await wait(randomInt(80))
       await replica.kill()
       const status = await sending
@@ -105,16 +106,6 @@ describe.each([
     }
     console.log(`${provider}: ${outcomes.join('; ')}`)
   })
-
-  /** Resolves once the migration has begun to change the source, or has ended. */
-  async function marked(sourceId: string, sending: Promise<unknown>): Promise<void> {
-    let isOver = false
-    void sending.then(() => {
-      isOver = true
-    })
-    const question = { text: 'select 1 from service.source_mark where source_id = $1::uuid', params: [sourceId] }
-    while (!isOver && (await instance.database.query(question)).length === 0);
-  }
 })
 
 async function tablesOf(driver: SqlDriver, schema: string): Promise<readonly string[]> {

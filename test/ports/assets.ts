@@ -10,6 +10,9 @@ export function describeAssets(platform: string, open: () => Assets): void {
       ['reference.html', /^<!doctype html>/i],
       ['reference.css', /\{/],
       ['reference.js', /\bdocument\b/],
+      ['device.html', /^<!doctype html>/i],
+      ['device.css', /\{/],
+      ['device.js', /\bdocument\b/],
     ])('answers the text of %s', async (name, text) => {
       expect(await assets(name)).toMatch(text)
     })

@@ -1,6 +1,6 @@
 /** The laws of the SqlDriver port on MariaDB: those of every MySQL, and what connections of our own add to them. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { TOO_LARGE } from '../../src/core/sql/fault.ts'
+import { SqlFault, TOO_LARGE } from '../../src/core/sql/fault.ts'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import type { Statement } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
@@ -167,9 +167,16 @@ describe.each(adapters)('$name', ({ name, open }) => {
       ].map((answer) => answer.catch((error) => error))
       await expect.poll(() => driver.query(processes(`state = 'User sleep'`))).toEqual([['2']])
 
-      await driver.query(kill).catch(() => undefined)
+      let isOver = false
+      const all = Promise.all(sleeping).finally(() => {
+        isOver = true
+      })
 
-      const errors = await Promise.all(sleeping)
+      // Reads run once more (decision 104).
+      const end = () => driver.query(kill).catch(() => undefined)
+      await expect.poll(() => end().then(() => isOver)).toBe(true)
+
+      const errors = await all
       expect(errors.map((error) => mariadb.explain(error)?.message)).toEqual(
         Array(2).fill('Failed to connect to the database'),
       )
@@ -276,3 +283,49 @@ function processes(where: string): Statement {
 function oneTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
+
+describe('a statement that heeds its answer', () => {
+  const update = statement("update heeded set title = 'b' where id = 1")
+
+  beforeAll(async () => {
+    driver = openMysql(server)
+    await driver.query(statement('create table heeded (id int primary key, title varchar(9))'))
+    await driver.query(statement("insert into heeded values (1, 'a')"))
+  })
+
+  afterAll(() => driver.close())
+
+  it('is told how many rows it has found, changed or not, and not so of a list', async () => {
+    const told: (number | undefined)[] = []
+    const heed: Statement['heed'] = (_, matched) => {
+      told.push(matched)
+      return undefined
+    }
+
+    await driver.batch(
+      [update, update, statement('select 1'), statement('delete from heeded where id = 2')].map((one) => ({
+        ...one,
+        heed,
+      })),
+    )
+
+    expect(told).toEqual([1, 1, undefined, 0])
+  })
+
+  it('asks again until it is content, and fails in its place', async () => {
+    const asked: string[] = []
+    const again = (depth: number): Statement => ({
+      ...statement(`select '${depth}'`),
+      heed([row]) {
+        asked.push(row?.[0] ?? '')
+        if (depth === 2) throw new SqlFault('service:noRecord', { state: '45000' })
+        return again(depth + 1)
+      },
+    })
+
+    const failing = driver.batch([update, again(0)])
+
+    await expect(failing).rejects.toMatchObject({ message: 'service:noRecord', position: 1 })
+    expect(asked).toEqual(['0', '1', '2'])
+  })
+})

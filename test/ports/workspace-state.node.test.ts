@@ -11,7 +11,7 @@ import { startPostgres } from '../support/servers/postgres.ts'
 import { createSystemTables, describeWorkspaceState, hold, insertWorkspace, pause } from './workspace-state.ts'
 
 const clock = { now: () => Date.now() }
-const embedded = openEmbedded()
+const embedded = await openEmbedded()
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let database: SqlDriver
 
@@ -116,9 +116,12 @@ function replica(waitLimit: number) {
   return createNodeWorkspaceState({ database, connect: () => new Client(postgres.url), clock, waitLimit })
 }
 
-/** The whole of a one-session database that this port needs. */
-function openEmbedded(): SqlDriver {
-  const lite = new PGlite()
+/**
+ * The whole of a one-session database that this port needs. It keeps this process busy while it starts, so that on a busy
+ * machine a connection that is made meanwhile would be given up.
+ */
+async function openEmbedded(): Promise<SqlDriver> {
+  const lite = await PGlite.create()
   const texts = { rowMode: 'array', parsers: new Proxy({}, { get: () => (value: string) => value }) } as const
   const query: SqlDriver['query'] = async ({ text, params }) => {
     const { rows } = await lite.query<(string | null)[]>(text, [...params], texts)

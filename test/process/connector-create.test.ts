@@ -5,6 +5,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
+import { writeModelSchema } from '../../packages/client/src/generate.ts'
 import { createConnector } from '../../scripts/create-connector.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -23,7 +24,24 @@ it('makes a connector whose test passes', async () => {
   const { PATH = '', HOME = '' } = process.env
   await promisify(execFile)(process.execPath, args, { cwd: root, env: { PATH, HOME } })
 
-  expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ numPassedTests: 5, numFailedTests: 0 })
+  expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ numPassedTests: 6, numFailedTests: 0 })
+})
+
+it('says how its collection stands in the model file, and what the client asks of it', async () => {
+  const folder = await createConnector('tracked', directory)
+  const text = await readFile(join(folder, 'README.md'), 'utf8')
+  const [, json = ''] = /```json\n(.*?)```/s.exec(text) ?? []
+  const [, code = ''] = /```ts\n(.*?)```/s.exec(text) ?? []
+  const { collections } = JSON.parse(json)
+  const source = await readFile(join(folder, 'index.ts'), 'utf8')
+  const declared = [...source.matchAll(/name: '(\w+)', type: \{ name: '(\w+)' \}/g)].map(([, name, type]) => [
+    name,
+    type,
+  ])
+
+  expect(Object.fromEntries(declared)).toEqual(collections.tasks.fields)
+  expect(writeModelSchema(JSON.parse(json))).toContain('taskId')
+  expect(code).toContain("{ task: ['title', 'done'] }")
 })
 
 it.each([

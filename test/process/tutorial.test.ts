@@ -1,4 +1,4 @@
-/** docs/tutorial.md, command by command, as a reader would paste them, against the local run. */
+/** Pages with commands, one after the other, as a reader would paste them, against the local run. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,8 +22,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-it('answers what the page shows', async () => {
-  const page = await readFile('docs/tutorial.md', 'utf8')
+it.each(['tutorial', 'three-clients'])('answers what the page shows: %s', async (name) => {
+  const page = await readFile(`docs/${name}.md`, 'utf8')
   const blocks = [...page.matchAll(/^```(sh|json)\n(.*?)^```/gms)].map(([, kind = '', text = '']) => ({ kind, text }))
   const commands = blocks.filter(({ kind }) => kind === 'sh')
   const [, PASSWORD = ''] = /password (\S+) \(shown once\)/.exec(local.output()) ?? []

@@ -45,6 +45,8 @@ const byStatus: Readonly<Record<number, (asked: Asked) => string>> = {
       ? `sign in: governed login${flags}`
       : `an administrator of the workspace ${workspace} can give the right`,
   404: ({ workspace }) => `is there a workspace ${workspace}? Whoever is no member of one is told that there is none`,
+  413: () =>
+    'whoever runs the service can allow more; a model file is shorter without ids: governed schema pull --no-ids',
   429: () => 'too many attempts: wait for some minutes',
 }
 

@@ -30,6 +30,9 @@ export type Project = {
 /** No answer takes as long, but for those to what changes tables. */
 export const PATIENCE = 30_000
 
+/** For what changes tables, which may be large; Node waits no longer than this for an answer. */
+export const CHANGED_WITHIN = 300_000
+
 export async function openProject(host: Host, flag: string | undefined): Promise<Project> {
   const { env, cwd } = host
   const file = await loadSettings(cwd)

@@ -125,7 +125,8 @@ async function refreshed({ url, fetch }: AuthAsk, body: object, credentials?: 'i
     ...(credentials !== undefined && { credentials }),
   })
   if (response.ok) return response.json() as Promise<Tokens>
-  if (response.status === 401) return undefined
+  // 422 is for no token at all, in no cookie either.
+  if (response.status === 401 || (credentials !== undefined && response.status === 422)) return undefined
   throw new ServiceError(response.status, (await response.json().catch(() => ({}))) as ErrorBody)
 }
 

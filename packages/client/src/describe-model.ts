@@ -1,5 +1,6 @@
 /** A model file (docs/contract.md#the-model-as-a-file) → its collections, with the columns that relations bring along. */
 import type { Described, DescribedField, DescribedRelation } from './described.ts'
+import { requireForm } from './model-form.ts'
 
 /** What is read of a file. */
 export type ModelText = { readonly collections?: Readonly<Record<string, CollectionText>> }
@@ -51,7 +52,9 @@ type Drawn = {
   readonly many: [name: string, to: string][]
 }
 
-export function describeModel({ collections = {} }: ModelText): readonly Described[] {
+export function describeModel(model: ModelText): readonly Described[] {
+  requireForm(model)
+  const { collections = {} } = model
   const drawn = new Map<string, Drawn>()
   for (const [name, text] of Object.entries({ ...junctionsOf(collections), ...collections })) {
     drawn.set(name, draw(name, text))
@@ -63,8 +66,8 @@ export function describeModel({ collections = {} }: ModelText): readonly Describ
       drawn.get(value.many)?.many.push([value.opposite ?? name, name])
     }
   }
-  const model = withColumns(drawn)
-  return [...drawn.values()].map((collection) => describe(collection, model))
+  const whole = withColumns(drawn)
+  return [...drawn.values()].map((collection) => describe(collection, whole))
 }
 
 /** The collections that stand behind fields to many, each a relation to either side. */
@@ -135,9 +138,12 @@ function withColumns(drawn: ReadonlyMap<string, Drawn>): Model {
   }
   const keyOf = (collection: Drawn) => expand(collection, collection.text.key ?? ['id'])
   const referencedBy = (relation: Relation) => relation.text.references ?? keyOf(targetOf(relation))
+  const asked = new Set<Relation>()
   const columnsOf = (relation: Relation): readonly string[] => {
     const known = named.get(relation)
     if (known !== undefined) return known
+    if (asked.has(relation)) throw new TypeError(`${relation.name} leads to a key that it is itself a part of`)
+    asked.add(relation)
     const found =
       relation.text.by ??
       referencedBy(relation).map((field) => `${relation.name}${field.charAt(0).toUpperCase()}${field.slice(1)}`)

@@ -5,45 +5,11 @@
 
 import { describeModel, type ModelText } from './describe-model.ts'
 import type { Described, DescribedRelation } from './described.ts'
+import type { CollectionEntry, ManifestText, RelationEntry } from './manifest-text.ts'
 import { schemaText } from './schema-text.ts'
 
 export type { ModelText } from './describe-model.ts'
-
-/** What is read of a manifest; docs/manifest.md says what its numbers point into. */
-export type ManifestText = {
-  readonly strings: readonly string[]
-  readonly primitiveTypes: readonly { readonly name: string }[]
-  readonly serviceSchema: { readonly collections: readonly CollectionEntry[] }
-  readonly querySchema: {
-    readonly operations: readonly (readonly [kind: string, collection: number, parameters: number, output: string])[]
-    readonly inputFields: readonly { readonly type: string; readonly optional?: true; readonly kind?: string }[]
-    readonly outputFields: readonly { readonly type: string }[]
-    readonly inputObjectTypes: readonly { readonly fields: readonly number[] }[]
-    readonly outputObjectTypes: readonly { readonly fields: readonly number[] }[]
-  }
-}
-
-type CollectionEntry = {
-  readonly apiName: number
-  readonly isSystem?: true
-  readonly primitiveFields: readonly FieldEntry[]
-  readonly relationFields: readonly RelationEntry[]
-  readonly indexes?: readonly { readonly kind: string; readonly fields: readonly number[] }[]
-}
-type FieldEntry = {
-  readonly apiName: number
-  readonly type: number
-  readonly isNullable?: true
-  readonly isList?: true
-  readonly values?: readonly number[]
-}
-type RelationEntry = {
-  readonly apiName: number
-  readonly oppositeCollection: number
-  readonly linkingFields: readonly (readonly [own: number, opposite: number])[]
-  readonly isList?: true
-  readonly isForward?: true
-}
+export type { CollectionEntry, FieldEntry, ManifestText, RelationEntry } from './manifest-text.ts'
 
 export function writeSchema(manifest: ManifestText, options: { readonly system?: boolean } = {}): string {
   const { collections } = manifest.serviceSchema

@@ -33,24 +33,51 @@ type Page<S, C extends keyof S> = {
 }
 
 /**
- * What a literal of `fields` names beside relations, and beside the members of a query. The compiler itself refuses
- * unknown members only where nothing is inferred.
+ * What is wrong with a literal of `fields`, never where nothing is: the compiler itself refuses unknown members only where
+ * nothing is inferred. It goes by the names that are asked for, so that what is right is not compared with all that might be.
  */
-type Unknown<S, C extends keyof S, F> = F extends readonly unknown[]
+type Wrong<S, C extends keyof S, F> = F extends readonly unknown[]
   ? number extends F['length']
+    ? F extends Fields<S, C>
+      ? never
+      : F
+    : WrongItem<S, C, F[number]>
+  : F
+
+type WrongItem<S, C extends keyof S, E> = E extends string
+  ? E extends keyof Read<S, C> | '*' | '_etag'
     ? never
-    : UnknownItem<S, C, Exclude<F[number], string>>
-  : never
+    : E
+  : E extends object
+    ? WrongMember<S, C, E, keyof E>
+    : E
 
-type UnknownItem<S, C extends keyof S, E> = E extends unknown
-  ? { [K in keyof E]: K extends Relations<S, C> ? UnknownNested<S, C, K, E[K]> : K }[keyof E]
-  : never
+type WrongMember<S, C extends keyof S, E, K extends keyof E> = K extends keyof Many<S, C>
+  ? WrongNested<S, Target<S, C, K>, E[K], ManyQuery<S, Target<S, C, K>>>
+  : K extends keyof One<S, C>
+    ? WrongNested<S, Target<S, C, K>, E[K], OneQuery<S, Target<S, C, K>>>
+    : K
 
-type UnknownNested<S, C extends keyof S, K, Q> = Q extends readonly unknown[]
-  ? UnknownItem<S, Target<S, C, K>, Exclude<Q[number], string>>
-  :
-      | Exclude<keyof Q, K extends keyof Many<S, C> ? keyof ManyQuery<S, C> : keyof OneQuery<S, C>>
-      | (Q extends { readonly fields: infer F } ? Unknown<S, Target<S, C, K>, F> : never)
+/** `Asked` is the query that may stand there. */
+type WrongNested<S, C extends keyof S, Q, Asked> = Q extends readonly unknown[]
+  ? Wrong<S, C, Q>
+  : Q extends { [P in keyof Asked]?: P extends 'fields' ? unknown : Asked[P] }
+    ? Exclude<keyof Q, keyof Asked> | (Q extends { readonly fields: infer F } ? Wrong<S, C, F> : never)
+    : Q
+
+/**
+ * `Fields` where the literal is wrong or nobody has said one, for messages and completion. Behind `infer`, since the
+ * compiler would otherwise hold each part of each literal against all of it while it still infers.
+ */
+type Offered<S, C extends keyof S, F> = (
+  F extends readonly ['*']
+    ? Fields<S, C>
+    : [Wrong<S, C, F>] extends [never]
+      ? never
+      : Fields<S, C>
+) extends infer O
+  ? O
+  : never
 
 export type ListQuery<S, C extends keyof S, F = Fields<S, C>, M = readonly Meta[]> = PagesQuery<S, C, F> & {
   /** A cursor, `previous` of the page behind. */
@@ -65,21 +92,23 @@ export type ItemQuery<S, C extends keyof S, F = Fields<S, C>> = AnswerQuery<S, C
   readonly filter?: Filter<S, C>
 }
 
-/** What a write answers. What the compiler offers and complains of is `Fields`; what it takes is the literal. */
+/** What a write answers. `F` is the literal of `fields`, inferred without any bound; what is right is taken as it is. */
 export type AnswerQuery<S, C extends keyof S, F = Fields<S, C>> = {
-  readonly fields?: Fields<S, C> | (F & ([Unknown<S, C, F>] extends [never] ? unknown : never))
+  readonly fields?: (F & ([Wrong<S, C, F>] extends [never] ? unknown : never)) | Offered<S, C, F>
 }
 
-/** Beside the items: their number, cursors of the pages beside this one, or a tag of the list as `etag`. */
-export type Meta = 'totalCount' | 'cursor' | 'etag'
+/** Beside the items: their number, about their number, cursors of the pages beside this one, or a tag of the list as `etag`. */
+export type Meta = 'totalCount' | 'totalEstimate' | 'cursor' | 'etag'
 
 /** `meta` of an answer. */
 export type MetaOf<M> = M extends readonly (infer N)[]
-  ? [N & ('totalCount' | 'cursor')] extends [never]
+  ? [N & ('totalCount' | 'totalEstimate' | 'cursor')] extends [never]
     ? object
     : {
         meta: Flat<
-          ('totalCount' extends N ? { totalCount: number } : unknown) & ('cursor' extends N ? Cursors : unknown)
+          ('totalCount' extends N ? { totalCount: number } : unknown) &
+            ('totalEstimate' extends N ? { totalEstimate: number | null } : unknown) &
+            ('cursor' extends N ? Cursors : unknown)
         >
       }
   : never
@@ -95,7 +124,7 @@ export type Filter<S, C extends keyof S> = {
   readonly [K in keyof Read<S, C> | Relations<S, C>]?: K extends keyof Read<S, C>
     ? Condition<Read<S, C>[K], Operand<S, C, K>>
     : K extends keyof Many<S, C>
-      ? Filter<S, Target<S, C, K>> | Quantified<S, Target<S, C, K>>
+      ? Filter<S, Target<S, C, K>> & Quantified<S, Target<S, C, K>>
       : Filter<S, Target<S, C, K>>
 }
 
@@ -111,11 +140,7 @@ export type Operand<S, C extends keyof S, K extends keyof Read<S, C>> = Exclude<
   null | undefined
 >
 
-type Member<T, Part extends string, K> = T extends { readonly [P in Part]: infer R }
-  ? K extends keyof R
-    ? R[K]
-    : never
-  : never
+type Member<T, Part, K> = Part extends keyof T ? (K extends keyof T[Part] ? T[Part][K] : never) : never
 
 /** `unknown` is JSON, which knows no bare value. */
 export type Condition<Value, Given> = unknown extends Value

@@ -4,13 +4,13 @@
  */
 
 /** A collection's fields that can be read, without relations. */
-export type Read<S, C extends keyof S> = S[C] extends { read: infer R } ? R : never
+export type Read<S, C extends keyof S> = S[C]['read' & keyof S[C]]
 
 /** Its to-one relations: `{author: {to: 'authors', by: 'authorId', null: true}}`. */
-export type One<S, C extends keyof S> = S[C] extends { one: infer R } ? R : Record<never, never>
+export type One<S, C extends keyof S> = 'one' extends keyof S[C] ? S[C]['one' & keyof S[C]] : object
 
 /** Its to-many relations, by the collection that they lead to: `{tags: 'tags'}`. */
-export type Many<S, C extends keyof S> = S[C] extends { many: infer R } ? R : Record<never, never>
+export type Many<S, C extends keyof S> = 'many' extends keyof S[C] ? S[C]['many' & keyof S[C]] : object
 
 export type Relations<S, C extends keyof S> = keyof One<S, C> | keyof Many<S, C>
 
@@ -20,7 +20,9 @@ export type Target<S, C extends keyof S, K> = K extends keyof One<S, C>
     ? T
     : never
   : K extends keyof Many<S, C>
-    ? Many<S, C>[K] & keyof S
+    ? Many<S, C>[K] extends infer T extends keyof S
+      ? T
+      : never
     : never
 
 /**
@@ -45,18 +47,28 @@ type Items<Q> = Q extends readonly unknown[]
 
 type Picked<S, C extends keyof S, E> = Unknown extends E ? AnyRow<S, C> : { [K in Names<S, C, E>]: Value<S, C, K, E> }
 
-type Names<S, C extends keyof S, E> = E extends '*' ? keyof Read<S, C> : E extends PropertyKey ? E : keyof E
+type Names<S, C extends keyof S, E> = E extends '*' ? keyof Read<S, C> : E extends string ? E : keyof E
 
 type Value<S, C extends keyof S, K, E> = K extends keyof Read<S, C>
   ? Read<S, C>[K]
-  : K extends '_etag'
-    ? string
-    : K extends keyof Many<S, C>
-      ? List<S, Target<S, C, K>, Picked<S, Target<S, C, K>, Items<Nested<E, K>>>, Nested<E, K>>
-      : Picked<S, Target<S, C, K>, Items<Nested<E, K>>> | Absent<S, C, K>
+  : K extends keyof Many<S, C>
+    ? List<S, Target<S, C, K>, Nested<E, K>>
+    : K extends keyof One<S, C>
+      ? Item<S, One<S, C>[K], Nested<E, K>>
+      : K extends '_etag'
+        ? string
+        : never
+
+type Item<S, R, Q> = R extends { to: infer T extends keyof S }
+  ? Picked<S, T, Items<Q>> | (R extends { null: true } ? null : never)
+  : never
 
 /** The page of a list with what was asked beside it; of a query without fields that asks for aggregates only those. */
-type List<S, C extends keyof S, R, Q> =
+type List<S, C extends keyof S, Q> = [Q] extends [readonly unknown[]]
+  ? { data: Picked<S, C, Items<Q>>[] }
+  : Queried<S, C, Picked<S, C, Items<Q>>, Q>
+
+type Queried<S, C extends keyof S, R, Q> =
   Extract<Q, Computed> extends never
     ? Page<R, Q>
     : [Exclude<Q, Computed> | Extract<Q, Computed & { readonly fields: unknown }>] extends [never]
@@ -77,7 +89,7 @@ type Results<S, C extends keyof S, Q> = Q extends { readonly aggregate: infer A 
 export type Cursors = { next: string | null; previous: string | null }
 
 /** What the items say of the relation `K`. */
-type Nested<E, K> = E extends { readonly [P in K & PropertyKey]: infer Q } ? Q : never
+type Nested<E, K> = E extends string ? never : K extends keyof E ? E[K] : never
 
 type Absent<S, C extends keyof S, K> = K extends keyof One<S, C>
   ? One<S, C>[K] extends { null: true }

@@ -118,7 +118,7 @@ async function attempt(request: Request, before: number): Promise<Answer> {
   return read(response, text)
 }
 
-/** A 401 is sent again once, with what the client can say now. */
+/** A 401 is sent again once, with what the client can say now, unless it is what the body says that was refused. */
 async function authorized({ client, sent, headers, signal }: Request): Promise<Response> {
   const { auth, url } = client
   const fetch = sent.options?.fetch ?? client.fetch ?? globalThis.fetch
@@ -136,11 +136,16 @@ async function authorized({ client, sent, headers, signal }: Request): Promise<R
   if (auth === undefined || sent.isAnonymous) return request()
   const credential = await until(signal, auth.headers({ url, fetch, refused: false }))
   const response = await request(credential)
-  if (response.status !== 401) return response
+  if (response.status !== 401 || (sent.body !== undefined && (await isOfBody(response)))) return response
   const next = await until(signal, auth.headers({ url, fetch, refused: true, sent: credential }))
   if (next === undefined) return response
   await response.body?.cancel()
   return request(next)
+}
+
+/** A wrong password stays wrong, and the service counts how often it is tried. */
+async function isOfBody(response: Response): Promise<boolean> {
+  return (await response.clone().text()).includes('"Invalid credentials"')
 }
 
 function read(response: Response, text: string): Answer {

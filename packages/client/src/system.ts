@@ -45,6 +45,8 @@ export type Session = {
   readonly id: string
   readonly createdAt: string
   readonly lastUsedAt: string
+  /** What a device called itself that was signed in by its code. */
+  readonly name: string | null
   readonly userAgent: string | null
   readonly ip: string | null
   readonly current: boolean
@@ -54,11 +56,47 @@ export type AuditEntry = {
   id: string
   time: string
   action: string
+  label: string
   outcome: string
+  actorType: string
+  actorId: string | null
   actorEmail: string | null
+  workspaceId: string | null
+  targetType: string | null
+  targetId: string | null
+  ip: string | null
   payload: object
 }
+export type AuditAction = { action: string; label: string }
 export type ModelFile = { version: number; collections?: Record<string, object>; [member: string]: unknown }
+type ActionRights = 'all' | 'none' | { readonly access: 'custom'; readonly fields: readonly string[] }
+/** Collections with which nothing may be done are left out. */
+export type Access = {
+  readonly entitlements: readonly string[]
+  readonly collections: {
+    readonly [name: string]: Readonly<Record<'read' | 'create' | 'update' | 'delete', ActionRights>>
+  }
+  /** Those of collections that are no system collections. */
+  readonly ids: { readonly [name: string]: string }
+}
+type Principal = { readonly userId: string } | { readonly roleIds: readonly string[] } | { readonly anonymous: true }
+/** Of whom, and what; `key` is a value, or an object of the fields of a key. */
+export type AccessQuestion = Principal & {
+  readonly collection: string
+  readonly action: 'read' | 'create' | 'update' | 'delete'
+  readonly key?: string | number | boolean | object
+  readonly field?: string
+}
+export type ExplainedAccess = {
+  readonly allowed: boolean
+  readonly policies: readonly {
+    readonly id: string
+    readonly name: string
+    readonly allows: boolean
+    readonly reason?: 'action' | 'filter' | 'field'
+    readonly condition?: object
+  }[]
+}
 export type Operation = { readonly kind: string; readonly data: object }
 
 type Named = { readonly name: string; readonly description?: string }
@@ -118,6 +156,13 @@ export function workspace(db: Requesting) {
     policies: records(db, 'policies') as Records<Policy, NewPolicy, Partial<NewPolicy>>,
     members: records(db, 'members') as Pick<Records<Member, never, MemberChange>, 'list' | 'update' | 'delete'>,
     invitations: records(db, 'invitations') as Pick<Records<Invitation, NewInvitation>, 'list' | 'create' | 'delete'>,
+    /** What the caller may do. */
+    access: (options?: Options) => under<Access>(db.$request('GET', 'access', options)),
+    /** Which of somebody's policies allow something, and why the others do not. */
+    explain: (question: AccessQuestion, options?: Options) =>
+      under<ExplainedAccess>(db.$request('POST', 'access/explain', { ...options, body: question })),
+    auditLog: records(db, 'audit-log') as Pick<Records<AuditEntry>, 'list'>,
+    auditActions: (options?: Options) => under<AuditAction[]>(db.$request('GET', 'audit-log/actions', options)),
     license: (options?: Options) => under<object>(db.$request('GET', 'license', options)),
   }
 }
@@ -161,7 +206,7 @@ export function system(db: Requesting) {
     providers: records(db, '/api/system/providers') as Records<Provider, NewProvider, object>,
     auditLog: records(db, '/api/system/audit-log') as Pick<Records<AuditEntry>, 'list'>,
     auditActions: (options?: Options) =>
-      under<{ action: string; label: string }[]>(db.$request('GET', '/api/system/audit-log/actions', options)),
+      under<AuditAction[]>(db.$request('GET', '/api/system/audit-log/actions', options)),
     /** Who asks. */
     me: {
       update: (change: { readonly fullName: string | null }, options?: Options) =>

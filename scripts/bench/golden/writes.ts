@@ -1,6 +1,7 @@
 /** The writes of the golden suite: what is asked of us, and the best statement that was found by hand for the same change. */
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import type { Parts } from '../../../src/core/parts.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import {
   planCreate,
@@ -15,7 +16,6 @@ import { unbound } from '../../../src/core/query/placeholder.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { binder, type Statement } from '../../../src/core/sql/statement.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
-import { atOnce } from '../../../test/support/run/at-once.ts'
 import { model } from './stock.ts'
 
 export type GoldenWrite = {

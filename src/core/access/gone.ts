@@ -2,6 +2,7 @@
  * What a change of the model takes away of what policies may name. What is deleted and made again under its id counts: a
  * policy that names it would mean something else from then on.
  */
+import { lookupOf } from '../model/lookup.ts'
 import type { ModelRecords, RelationFieldRecord } from '../model/model.ts'
 
 /** Operations of a migration, as far as it matters here. */
@@ -54,10 +55,10 @@ function isSame(
   { before, after }: Omit<Change, 'operations'>,
   removed: ReadonlySet<string>,
 ): boolean {
-  const again = after.relationFields.find(({ id }) => id === field.id)
+  const again = lookupOf(after).relations.get(field.id)
   if (again === undefined || removed.has(field.collectionId) || removed.has(field.oppositeCollectionId)) return false
-  const way = (of: RelationFieldRecord, { constraints }: ModelRecords) => {
-    const { mappings = [] } = constraints.find(({ id }) => id === of.constraintId) ?? {}
+  const way = (of: RelationFieldRecord, state: ModelRecords) => {
+    const { mappings = [] } = lookupOf(state).constraints.get(of.constraintId ?? '') ?? {}
     return { ids: [of.collectionId, of.oppositeCollectionId, of.through?.nearId, of.through?.farId], mappings }
   }
   const { ids, mappings } = way(field, before)

@@ -7,18 +7,21 @@ import type { Collection, Field, Model } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'
 import { type FieldResolver, resolveFilter } from '../query/resolve.ts'
 import { type Access, type Action, denied, fullAccess, type Grant, granted, type Viewer } from './access.ts'
+import { intersected } from './intersect.ts'
 import { fieldById, jsonFilter, type PolicyAction, type PolicyContent, usesCurrentUser } from './policy.ts'
+import { presentationAccess } from './presentation.ts'
 import { hasEntitlement, type Rights, type ScopedRights, scopeAllows } from './principal.ts'
 import { policyVariable } from './variable.ts'
 
 /** Returns the access that `rights` give on `model`. Each collection and action is merged on first use. */
 export function viewerOf(rights: Rights, model: Model): Viewer {
   if (rights.kind === 'scoped') return scopedViewer(rights, model)
+  const system = systemAccessOf(rights, model)
   const merged = new Map<string, Access>()
-  return {
+  const viewer: Viewer = {
     seesModel: hasEntitlement(rights, 'dataModel:read'),
     accessTo(collection, action) {
-      if (collection.isSystem) return systemAccess(rights, collection, action)
+      if (collection.isSystem) return system(viewer, collection, action)
       if (rights.kind === 'all') return fullAccess
       const path = `${collection.id} ${action}`
       const access =
@@ -27,24 +30,53 @@ export function viewerOf(rights: Rights, model: Model): Viewer {
       return access
     },
   }
+  return viewer
 }
 
 /** Limits the access of the key's user to the scope of the key. */
 function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
   const whole = viewerOf(scoped.rights, model)
-  return {
+  if (scoped.within !== undefined) return readerWithin(whole, viewerOf(scoped.within, model))
+  const system = systemAccessOf(scoped, model)
+  const viewer: Viewer = {
     seesModel: hasEntitlement(scoped, 'dataModel:read'),
     accessTo(collection, action) {
       if (!scopeAllows(scoped, collection.id, action)) return denied
-      return collection.isSystem ? systemAccess(scoped, collection, action) : whole.accessTo(collection, action)
+      return collection.isSystem ? system(viewer, collection, action) : whole.accessTo(collection, action)
+    },
+  }
+  return viewer
+}
+
+/** Reads what both may; what messages may tell is up to whoever asks. */
+function readerWithin(other: Viewer, own: Viewer): Viewer {
+  const known = new Map<string, Access>()
+  return {
+    seesModel: own.seesModel,
+    accessTo(collection, action) {
+      if (action !== 'read') return denied
+      const access =
+        known.get(collection.id) ?? intersected(own.accessTo(collection, action), other.accessTo(collection, action))
+      known.set(collection.id, access)
+      return access
     },
   }
 }
 
-/** System collections are read by entitlement, and written only through migrations. */
-function systemAccess(rights: Rights, { apiName }: Collection, action: Action): Access {
-  const needed = apiName === 'ServiceDataSource' ? 'dataSource:read' : 'dataModel:read'
-  return action === 'read' && hasEntitlement(rights, needed) ? fullAccess : denied
+/** System collections are read by entitlement, and but for names and views written only through migrations. */
+function systemAccessOf(rights: Rights, model: Model) {
+  const presented = new Map<string, Access>()
+  return (viewer: Viewer, collection: Collection, action: Action): Access => {
+    const { apiName, id, isReadOnly } = collection
+    if (isReadOnly) {
+      const needed = apiName === 'ServiceDataSource' ? 'dataSource:read' : 'dataModel:read'
+      return action === 'read' && hasEntitlement(rights, needed) ? fullAccess : denied
+    }
+    const path = `${id} ${action}`
+    const access = presented.get(path) ?? presentationAccess({ rights, model, viewer }, collection, action)
+    presented.set(path, access)
+    return access
+  }
 }
 
 type PolicyRights = Extract<Rights, { kind: 'policies' }>

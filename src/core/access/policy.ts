@@ -83,8 +83,10 @@ export function namesOf(model: Model): PolicyNames {
 function reasonOf(issue: z.core.$ZodIssue | undefined): string | undefined {
   if (issue?.code === 'unrecognized_keys') return unknownMember(policyContentSchema(), issue)
   if (issue?.code === 'invalid_value') return notOneOf(issue.values)
-  const members = issue?.code === 'invalid_union' ? knownMembers(policyContentSchema(), issue.path) : []
-  return members.length === 0 ? issue?.message : `must be all, or an object of ${[...new Set(members)].join(', ')}`
+  const isObject = issue?.code === 'invalid_type' && issue.expected === 'object'
+  const members = issue?.code === 'invalid_union' || isObject ? knownMembers(policyContentSchema(), issue.path) : []
+  if (members.length === 0) return issue?.message
+  return `must be ${isObject ? '' : 'all, or '}an object of ${[...new Set(members)].join(', ')}`
 }
 
 /**

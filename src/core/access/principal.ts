@@ -9,7 +9,11 @@ import type { PolicyContent } from './policy.ts'
  * cached by it.
  */
 export type Rights =
-  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'all'
+      /** Who has private views. */
+      readonly userId?: string
+    }
   | ScopedRights
   | {
       readonly kind: 'policies'
@@ -27,6 +31,17 @@ export type ScopedRights = {
   readonly entitlements: ReadonlySet<Entitlement> | undefined
   /** Actions by collection id. */
   readonly collections: ReadonlyMap<string, ReadonlySet<Action>> | undefined
+  /** Whose rights cut them too, of a read as somebody else would: then nothing else is allowed. */
+  readonly within?: Rights
+}
+
+export type HeldPolicy = { readonly id: string; readonly name: string; readonly content: PolicyContent }
+
+/** Somebody who is asked about: their rights, and the policies that these are made of, each once. */
+export type Principal = {
+  readonly rights: Rights
+  readonly roleIds: readonly string[]
+  readonly policies: readonly HeldPolicy[]
 }
 
 export const noRights: Extract<Rights, { kind: 'policies' }> = {

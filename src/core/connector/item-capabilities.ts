@@ -20,6 +20,7 @@ export const noCapabilities: Capabilities = {
   sort: [],
   count: false,
   offset: false,
+  after: false,
   conditional: false,
   idempotent: false,
 }
@@ -124,5 +125,8 @@ export function describeCapabilities(collection: Collection, capabilities: Capab
       .map(({ apiName }) => apiName),
     totalCount: capabilities.count,
     offset: capabilities.offset,
+    cursors: capabilities.after,
+    ifMatch: capabilities.conditional,
+    repeatsByKey: capabilities.idempotent,
   }
 }

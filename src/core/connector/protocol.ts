@@ -33,6 +33,7 @@ export type QueryRequest = {
   }[]
   readonly limit?: number
   readonly offset?: number
+  readonly after?: Readonly<Record<string, unknown>>
   readonly count?: true
   readonly key?: Readonly<Record<string, unknown>>
   readonly data?: unknown

@@ -89,7 +89,7 @@ export function pushOrder({ capabilities }: DeclaredCollection, order: readonly 
   for (const { field, visible, direction, nulls, origin } of order) {
     const isSortable = capabilities.sort.includes(field.dbName) && visible.kind === 'all'
     if (isSortable) sort.push({ field: field.dbName, direction, ...(field.isNullable && { nulls }) })
-    else if (origin === 'asked') throw queryFault(`sort.${field.apiName}`, 'cannot be sorted by')
+    else if (origin === 'asked') throw queryFault(`sort.${field.apiName}`, 'cannot be sorted by', '4010')
     // Dropping only this part would sort by the parts after it.
     else break
   }
@@ -220,7 +220,7 @@ function leaf({ capabilities }: DeclaredCollection, condition: Condition, value:
   const operator = connectorOperator(operatorOf(condition))
   const asked = operatorSupport(capabilities, field, operator)
   if (asked === undefined)
-    throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source')
+    throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source', '4010')
   if (asked.kind === 'plain') return { field: field.dbName, operator, value }
   return { not: { field: field.dbName, operator: asked.operator, value } }
 }

@@ -36,6 +36,7 @@ const collectionSchema = lazily(() =>
     sort: z.array(name()).default([]),
     count: z.boolean().default(false),
     offset: z.boolean().default(false),
+    after: z.boolean().default(false),
     conditional: z.boolean().default(false),
     idempotent: z.boolean().default(false),
   }),
@@ -72,7 +73,8 @@ const expected: Readonly<Record<string, string>> = {
   '': 'schema',
   schema: 'namespaces or collections',
   namespaces: 'name',
-  collections: 'name, namespace, fields, key, operations, filter, sort, count, offset, conditional or idempotent',
+  collections:
+    'name, namespace, fields, key, operations, filter, sort, count, offset, after, conditional or idempotent',
   fields: 'name, type, isNullable, isList or isReadOnly',
   type: 'name or params',
 }
@@ -104,7 +106,7 @@ function contradictionOf({ namespaces, collections }: ConnectorSchema): string |
   return undefined
 }
 
-function fieldFault({ fields, key, filter, sort }: ConnectorCollection): string | undefined {
+function fieldFault({ fields, key, filter, sort, after }: ConnectorCollection): string | undefined {
   const byName = new Map(fields.map((field) => [field.name, field]))
   if (byName.size < fields.length) return 'fields have a name twice'
   for (const one of key) {
@@ -120,7 +122,10 @@ function fieldFault({ fields, key, filter, sort }: ConnectorCollection): string 
     if (stray !== undefined) return `filter.${shortName(one)} names ${shortName(stray)}, which its type does not have`
   }
   const unsortable = sort.find((one) => !byName.has(one))
-  return unsortable === undefined ? undefined : `sort names ${shortName(unsortable)}, which is not a field`
+  if (unsortable !== undefined) return `sort names ${shortName(unsortable)}, which is not a field`
+  if (after && key.length === 0) return 'after needs a key'
+  const unordered = after ? key.find((one) => !sort.includes(one)) : undefined
+  return unordered === undefined ? undefined : `after needs ${shortName(unordered)} of the key in sort`
 }
 
 /** The key of a collection of a source, by the names that the model keeps. */
@@ -131,7 +136,7 @@ export function qualifiedName(namespace: string | undefined, dbName: string): st
 /** What a collection supports, without its fields. */
 export type Capabilities = Pick<
   ConnectorCollection,
-  'key' | 'operations' | 'filter' | 'sort' | 'count' | 'offset' | 'conditional' | 'idempotent'
+  'key' | 'operations' | 'filter' | 'sort' | 'count' | 'offset' | 'after' | 'conditional' | 'idempotent'
 >
 
 /** Capabilities by `qualifiedName`. */
@@ -140,9 +145,9 @@ export type SourceCapabilities = ReadonlyMap<string, Capabilities>
 export function capabilitiesOf({ collections }: ConnectorSchema): SourceCapabilities {
   return new Map(
     collections.map(
-      ({ namespace, name: dbName, key, operations, filter, sort, count, offset, conditional, idempotent }) => [
+      ({ namespace, name: dbName, key, operations, filter, sort, count, offset, after, conditional, idempotent }) => [
         qualifiedName(namespace, dbName),
-        { key, operations, filter, sort, count, offset, conditional, idempotent },
+        { key, operations, filter, sort, count, offset, after, conditional, idempotent },
       ],
     ),
   )
@@ -151,7 +156,7 @@ export function capabilitiesOf({ collections }: ConnectorSchema): SourceCapabili
 /** Canonical text: equal capabilities have the same text, in whatever order they were declared. */
 export function capabilitiesText(capabilities: SourceCapabilities): string {
   const entries = [...capabilities].map(
-    ([place, { key, operations, filter, sort, count, offset, conditional, idempotent }]) => [
+    ([place, { key, operations, filter, sort, count, offset, after, conditional, idempotent }]) => [
       place,
       {
         key,
@@ -163,6 +168,7 @@ export function capabilitiesText(capabilities: SourceCapabilities): string {
         count,
         offset,
         // Those that were stored before there were such declarations have none.
+        ...(after && { after }),
         ...(conditional && { conditional }),
         ...(idempotent && { idempotent }),
       },
@@ -175,10 +181,13 @@ export function serializeCapabilities(capabilities: SourceCapabilities): string 
   return JSON.stringify([...capabilities])
 }
 
-/** Parses the text of `serializeCapabilities`. */
+/** Parses the text of `serializeCapabilities`, also of a release that knew fewer of them. */
 export function deserializeCapabilities(text: string): SourceCapabilities {
-  return new Map(JSON.parse(text) as readonly (readonly [string, Capabilities])[])
+  const stored = JSON.parse(text) as readonly (readonly [string, Capabilities])[]
+  return new Map(stored.map(([place, capabilities]) => [place, { ...undeclared, ...capabilities }]))
 }
+
+const undeclared = { after: false, conditional: false, idempotent: false }
 
 /** Converts to the terms of the data model. Collections without a namespace belong to the source directly. */
 export function toSourceSchema({ namespaces, collections }: ConnectorSchema): SourceSchema {

@@ -1,4 +1,5 @@
 /** What differs between two files, in the form of the file: who is who goes by their ids. */
+import type { Parts } from '../parts.ts'
 import { inOrder, type ModelFile } from './file.ts'
 import { shortField, shortIndex, shortMembers, shortPolicy, shortRole } from './short-form.ts'
 import { sortedJson } from './sorted-json.ts'
@@ -21,12 +22,13 @@ type Part = {
   readonly whole?: unknown
 }
 
-export function changesBetween(before: ModelFile, after: ModelFile): readonly FileChange[] {
-  const [was, is] = [partsOf(before), partsOf(after)]
+export function* changesBetween(before: ModelFile, after: ModelFile): Parts<readonly FileChange[]> {
+  const [was, is] = [yield* partsOf(before), yield* partsOf(after)]
   const pathBefore = new Map([...was].map(([key, part]) => [part.path, key]))
   const changes: FileChange[] = []
   const matched = new Set<string>()
   for (const [key, part] of is) {
+    yield
     const old = was.has(key) ? key : pathBefore.get(part.path)
     const isOther = old === undefined || (old !== key && is.has(old))
     const known = isOther ? undefined : was.get(old)
@@ -43,6 +45,7 @@ export function changesBetween(before: ModelFile, after: ModelFile): readonly Fi
     }
   }
   for (const [key, part] of was) {
+    yield
     if (matched.has(key) || (part.of !== undefined && !is.has(part.of))) continue
     changes.push({ action: 'delete', path: part.path, from: part.whole ?? part.form })
   }
@@ -50,7 +53,7 @@ export function changesBetween(before: ModelFile, after: ModelFile): readonly Fi
 }
 
 /** By id where there is one, else by path. */
-function partsOf({ sources, collections, roles, policies, ids }: ModelFile): ReadonlyMap<string, Part> {
+function* partsOf({ sources, collections, roles, policies, ids }: ModelFile): Parts<ReadonlyMap<string, Part>> {
   const parts = new Map<string, Part>()
   const add = (path: string, part: Omit<Part, 'path'>) => {
     const id = ids.get(path) ?? path
@@ -59,6 +62,7 @@ function partsOf({ sources, collections, roles, policies, ids }: ModelFile): Rea
   }
   for (const [name, provider] of sources ?? []) add(`source ${name}`, { name, form: provider })
   for (const [name, file] of inOrder(collections ?? [])) {
+    yield
     const { key = ['id'], rest } = shortMembers(file, name)
     const fields = [...file.fields].map(([field, of]) => [field, shortField(of, [name, field])] as const)
     const indexes = file.indexes.map(shortIndex)

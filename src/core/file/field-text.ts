@@ -1,7 +1,7 @@
 /** The text of a field: `type[(…)][[]][?][ auto| always| update]`. */
 import type { FieldType } from '../model/field-type.ts'
 import { plainTypeNames } from '../model/vocabulary.ts'
-import { didYouMean } from '../nearest.ts'
+import { listKnown } from '../nearest.ts'
 import type { FilePrimitive, Filled } from './file.ts'
 
 export type FieldText = Pick<FilePrimitive, 'type' | 'isList' | 'isNullable' | 'filled'>
@@ -9,6 +9,7 @@ export type FieldText = Pick<FilePrimitive, 'type' | 'isList' | 'isNullable' | '
 const form = /^([A-Za-z][A-Za-z0-9]*)(?:\((\d{1,8})(?:, ?(\d{1,4}))?\))?(\[\])?(\?)?(?: (auto|always|update))?$/
 
 const plain: ReadonlySet<string> = new Set(plainTypeNames)
+const typeNames = [...plainTypeNames, 'string', 'decimal', '{"to": "a collection"}']
 
 /** Returns the reason where the text is none of a field. */
 export function readFieldText(text: string): FieldText | string {
@@ -55,6 +56,6 @@ function typeOf(name: string, first: string | undefined, second: string | undefi
       ? { name, params: { kind: 'constrained', precision, scale } }
       : 'the scale of a decimal is at most its precision'
   }
-  if (!plain.has(name)) return `${name} is not a type${didYouMean(name, [...plainTypeNames, 'string', 'decimal'])}`
+  if (!plain.has(name)) return `${name} is not a type${listKnown(name, typeNames)}`
   return first === undefined ? ({ name } as FieldType) : `${name} takes no length`
 }

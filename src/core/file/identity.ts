@@ -20,15 +20,23 @@ export type Ids = {
   readonly isKnown: (id: string) => boolean
 }
 
-/** `known` are all ids of the workspace. */
-export function createIds(lines: ReadonlyMap<string, string>, known: ReadonlySet<string>, newId: () => string): Ids {
+const none: ReadonlySet<string> = new Set()
+
+/** `known` are all ids of the workspace, `taken` those that something elsewhere has: nobody gets them, or learns of them. */
+export function createIds(
+  lines: ReadonlyMap<string, string>,
+  known: ReadonlySet<string>,
+  newId: () => string,
+  taken: ReadonlySet<string> = none,
+): Ids {
   const given = new Set<string>()
   return {
     of: (line) => lines.get(line),
     isKnown: (id) => known.has(id),
     forNew(line) {
       const wanted = lines.get(line)
-      const id = wanted === undefined || known.has(wanted) || given.has(wanted) ? newId() : wanted
+      const isFree = (id: string) => !known.has(id) && !taken.has(id) && !given.has(id)
+      const id = wanted !== undefined && isFree(wanted) ? wanted : newId()
       given.add(id)
       return id
     },
@@ -63,11 +71,12 @@ export function identify<W extends Wanted, N extends Named>(
     if (other !== undefined) throw fileFault(place, `is also the id of ${other.name}`)
     take(one, found)
   }
+  const renamed = new Set(wanted.map(({ renamedFrom }) => renamedFrom))
   for (const one of wanted) {
     const found = matched.get(one)
     const namesake = byName.get(one.name)
     if (found === undefined || found === namesake || namesake === undefined || taken.has(namesake)) continue
-    if (wanted.some((other) => other.renamedFrom === one.name)) continue
+    if (renamed.has(one.name)) continue
     throw fileFault(
       `model.ids.${shortName(one.line)}`,
       `is the id of ${found.name}, while ${one.name} is there and nothing of the file takes its place`,

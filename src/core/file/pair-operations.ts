@@ -1,7 +1,8 @@
 /** What becomes of relations between two states of a model, as operations of a migration. */
-import { byId } from '../migration/draft.ts'
 import type { Operation } from '../migration/operation.ts'
+import { byId, lookupOf } from '../model/lookup.ts'
 import type { ConstraintRecord, IndexRecord, ModelRecords, RelationFieldRecord } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import { fateOf } from './field-fate.ts'
 import { renameOrder, temporaryName } from './rename-order.ts'
 
@@ -21,21 +22,23 @@ type Pair = {
   readonly constraint: ConstraintRecord
 }
 
-export function pairChanges(before: ModelRecords, after: ModelRecords): PairChanges {
-  const [was, is] = [pairsOf(before), pairsOf(after)]
-  const relinked = new Set(
-    [...was].flatMap(([id, pair]) => {
-      const next = is.get(id)
-      return next !== undefined && isRelinked([pair, next], before, after) ? [id] : []
-    }),
-  )
+export function* pairChanges(before: ModelRecords, after: ModelRecords): Parts<PairChanges> {
+  const [was, is] = [yield* pairsOf(before), yield* pairsOf(after)]
+  const relinked = new Set<string>()
+  for (const [id, pair] of was) {
+    yield
+    const next = is.get(id)
+    if (next !== undefined && isRelinked([pair, next], before, after)) relinked.add(id)
+  }
   const isKept = (id: string) => was.has(id) && is.has(id) && !relinked.has(id)
   const keptSides = new Set(
     [...was].flatMap(([id, { owner, opposite }]) => (isKept(id) ? [owner.id, opposite?.id ?? ''] : [])),
   )
+  yield
   const [overBefore, over] = [oversOf(before), oversOf(after)]
+  const then = lookupOf(after).relations
   const isOverKept = (record: RelationFieldRecord) => {
-    const next = byId(after.relationFields).get(record.id)
+    const next = then.get(record.id)
     const isLed =
       record.through !== undefined && [record.through.nearId, record.through.farId].every((id) => keptSides.has(id))
     return isLed && JSON.stringify(next?.through) === JSON.stringify(record.through)
@@ -44,7 +47,7 @@ export function pairChanges(before: ModelRecords, after: ModelRecords): PairChan
     overBefore.filter((pair) => pair.every(isOverKept)).flatMap((pair) => pair.map(({ id }) => id)),
   )
   const stays = new Set([...keptSides, ...keptOvers])
-  const renames = relationRenames(before, after, stays)
+  const renames = yield* relationRenames(before, after, stays)
   const isDropped = (pair: readonly RelationFieldRecord[]) => pair.some(({ id }) => !keptOvers.has(id))
   return {
     unlink: [
@@ -66,27 +69,29 @@ export function pairChanges(before: ModelRecords, after: ModelRecords): PairChan
   }
 }
 
-function pairsOf(records: ModelRecords): ReadonlyMap<string, Pair> {
-  const relations = byId(records.relationFields)
-  const constraints = byId(records.constraints)
-  return new Map(
-    records.relationFields.flatMap((owner) => {
-      const constraint = constraints.get(owner.constraintId ?? '')
-      if (constraint === undefined) return []
-      return [[owner.id, { owner, constraint, opposite: relations.get(owner.oppositeRelationFieldId ?? '') }] as const]
-    }),
-  )
+function* pairsOf(records: ModelRecords): Parts<ReadonlyMap<string, Pair>> {
+  const { relations, constraints } = lookupOf(records)
+  const pairs = new Map<string, Pair>()
+  for (const owner of records.relationFields) {
+    yield
+    const constraint = constraints.get(owner.constraintId ?? '')
+    if (constraint === undefined) continue
+    pairs.set(owner.id, { owner, constraint, opposite: relations.get(owner.oppositeRelationFieldId ?? '') })
+  }
+  return pairs
 }
 
 type Over = readonly [RelationFieldRecord, RelationFieldRecord]
 
 /** Each many-to-many pair once. */
-function oversOf({ relationFields }: ModelRecords): readonly Over[] {
-  const relations = byId(relationFields)
-  return relationFields.flatMap((first, at): readonly Over[] => {
+function oversOf(records: ModelRecords): readonly Over[] {
+  const { relations } = lookupOf(records)
+  const seen = new Set<RelationFieldRecord>()
+  return records.relationFields.flatMap((first): readonly Over[] => {
+    seen.add(first)
     const second = relations.get(first.oppositeRelationFieldId ?? '')
     if (first.through === undefined || second === undefined) return []
-    return relationFields.indexOf(second) > at ? [[first, second]] : []
+    return seen.has(second) ? [] : [[first, second]]
   })
 }
 
@@ -96,20 +101,20 @@ function isRelinked([was, is]: readonly [Pair, Pair], before: ModelRecords, afte
   if (was.owner.collectionId !== is.owner.collectionId || was.opposite?.id !== is.opposite?.id) return true
   if (was.opposite?.isList !== is.opposite?.isList || was.owner.oppositeCollectionId !== is.owner.oppositeCollectionId)
     return true
+  const [now, then] = [lookupOf(before), lookupOf(after)]
   const { mappings } = was.constraint
   const ids = mappings.flatMap(({ constrainedFieldId, referencedFieldId }) => [constrainedFieldId, referencedFieldId])
-  const [fields, next] = [byId(before.primitiveFields), byId(after.primitiveFields)]
   const isRetyped = (id: string) => {
-    const [field, then] = [fields.get(id), next.get(id)]
-    return field === undefined || then === undefined || fateOf(field, then) !== 'kept'
+    const [field, next] = [now.fields.get(id), then.fields.get(id)]
+    return field === undefined || next === undefined || fateOf(field, next) !== 'kept'
   }
   if (ids.some(isRetyped)) return true
   const referenced = mappings.map(({ referencedFieldId }) => referencedFieldId)
   const constrained = mappings.map(({ constrainedFieldId }) => constrainedFieldId)
-  const then = byId(after.indexes)
+  const candidates = now.indexesBy(ids)
   const isSteady = (serves: (index: IndexRecord) => boolean) => {
-    const serving = before.indexes.filter(serves)
-    return serving.length === 0 || serving.some(({ id }) => then.has(id))
+    const serving = candidates.filter(serves)
+    return serving.length === 0 || serving.some(({ id }) => then.indexes.has(id))
   }
   const isKey = ({ kind, fieldIds }: IndexRecord) =>
     kind !== 'normal' && fieldIds.length === referenced.length && fieldIds.every((id) => referenced.includes(id))
@@ -129,17 +134,26 @@ function joinsOf({ constraint }: Pair): string {
 }
 
 /** A name that a field of the collection takes, or that goes round in a circle, is given up first. */
-function relationRenames(before: ModelRecords, after: ModelRecords, stays: ReadonlySet<string>) {
-  const then = byId(after.relationFields)
+function* relationRenames(
+  before: ModelRecords,
+  after: ModelRecords,
+  stays: ReadonlySet<string>,
+): Parts<Pick<PairChanges, 'detach' | 'updates'>> {
+  const then = lookupOf(after).relations
   const detach: Operation[] = []
   const updates: Operation[] = []
   const kept = before.relationFields.filter(({ id }) => stays.has(id))
   for (const [collectionId, own] of Map.groupBy(kept, (one) => one.collectionId)) {
-    const ofIt = (one: { readonly collectionId: string }) => one.collectionId === collectionId
-    const fields = new Set(after.primitiveFields.filter(ofIt).map(({ apiName }) => apiName))
+    yield
+    const states = [lookupOf(before), lookupOf(after)]
+    const fields = new Set(
+      lookupOf(after)
+        .fieldsOf(collectionId)
+        .map(({ apiName }) => apiName),
+    )
     const taken = new Set(
-      [before, after].flatMap((of) =>
-        [...of.primitiveFields.filter(ofIt), ...of.relationFields.filter(ofIt)].map(({ apiName }) => apiName),
+      states.flatMap(({ fieldsOf, relationsOf }) =>
+        [...fieldsOf(collectionId), ...relationsOf(collectionId)].map(({ apiName }) => apiName),
       ),
     )
     const byIds = byId(own)

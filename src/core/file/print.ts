@@ -1,29 +1,35 @@
 /** The canonical text of a file: equal models are equal bytes, ids apart (docs/contract.md#the-model-as-a-file). */
 import { isRawNumber } from '../exact-json.ts'
+import type { Parts } from '../parts.ts'
 import { type FileCollection, type FilePolicy, inOrder, type ModelFile } from './file.ts'
 import { shortContent, shortField, shortIndex, shortMembers, shortRole } from './short-form.ts'
 
-export function printModelFile({ sources, collections, roles, policies, ids }: ModelFile): string {
+export function* printModelFile({ sources, collections, roles, policies, ids }: ModelFile): Parts<string> {
   const parts: (Block | undefined)[] = [
     one('version', 1),
-    sources && sources.size > 0 ? block('sources', inOrder(sources), one) : undefined,
-    collections && block('collections', inOrder(collections), printCollection),
-    roles && block('roles', inOrder(roles), (name, role) => one(name, shortRole(role))),
-    policies && block('policies', inOrder(policies), printPolicy),
-    ids.size === 0 ? undefined : block('ids', inOrder(ids), one),
+    sources && sources.size > 0 ? yield* block('sources', inOrder(sources), one) : undefined,
+    collections && (yield* block('collections', inOrder(collections), printCollection)),
+    roles && (yield* block('roles', inOrder(roles), (name, role) => one(name, shortRole(role)))),
+    policies && (yield* block('policies', inOrder(policies), printPolicy)),
+    ids.size === 0 ? undefined : yield* block('ids', inOrder(ids), one),
   ]
-  return `${lines(
+  const lines: string[] = []
+  yield* write(
     brackets(
       '{',
       parts.flatMap((part) => part ?? []),
       '}',
     ),
-    0,
-  ).join('\n')}\n`
+    { lines, depth: 0 },
+  )
+  return `${lines.join('\n')}\n`
 }
 
 /** A text on a line of its own, with what stands in it. */
 type Block = { readonly open: string; readonly inner?: readonly Block[]; readonly close?: string }
+
+/** The lines so far, and how deep the next one stands. */
+type Page = { readonly lines: string[]; readonly depth: number }
 
 function printCollection(name: string, file: FileCollection): Block {
   const { key, rest } = shortMembers(file, name)
@@ -34,7 +40,10 @@ function printCollection(name: string, file: FileCollection): Block {
       '{',
       [
         // In the order of the file: that of its key, then by name.
-        block('fields', [...file.fields], (field, of) => one(field, shortField(of, [name, field]))),
+        members(
+          'fields',
+          [...file.fields].map(([field, of]) => one(field, shortField(of, [name, field]))),
+        ),
         ...(key === undefined ? [] : [one('key', key)]),
         ...(indexes.length === 0 ? [] : [member('indexes', brackets('[', indexes, ']'))]),
         ...Object.entries(rest).map(([part, value]) => one(part, value)),
@@ -53,26 +62,35 @@ function printPolicy(name: string, { description, content }: FilePolicy): Block 
       [
         ...(description === null ? [] : [one('description', description)]),
         ...(entitlements.length === 0 ? [] : [one('entitlements', entitlements)]),
-        ...(collections.length === 0 ? [] : [block('collections', collections, one)]),
+        ...(collections.length === 0
+          ? []
+          : [
+              members(
+                'collections',
+                collections.map(([inner, of]) => one(inner, of)),
+              ),
+            ]),
       ],
       '}',
     ),
   )
 }
 
-function block<T>(
+function* block<T>(
   name: string,
   entries: readonly (readonly [string, T])[],
   print: (name: string, of: T) => Block,
-): Block {
-  return member(
-    name,
-    brackets(
-      '{',
-      entries.map(([inner, of]) => print(inner, of)),
-      '}',
-    ),
-  )
+): Parts<Block> {
+  const printed: Block[] = []
+  for (const [inner, of] of entries) {
+    yield
+    printed.push(print(inner, of))
+  }
+  return members(name, printed)
+}
+
+function members(name: string, printed: readonly Block[]): Block {
+  return member(name, brackets('{', printed, '}'))
 }
 
 function brackets(open: string, inner: readonly Block[], close: string): Block {
@@ -87,15 +105,16 @@ function one(name: string, value: unknown): Block {
   return { open: `${JSON.stringify(name)}: ${inline(value)}` }
 }
 
-function lines({ open, inner = [], close }: Block, depth: number): readonly string[] {
+function* write({ open, inner = [], close }: Block, { lines, depth }: Page): Parts<void> {
+  yield
   const indent = '  '.repeat(depth)
-  if (close === undefined) return [`${indent}${open}`]
-  const within = inner.flatMap((part, at) => {
-    const own = [...lines(part, depth + 1)]
-    if (at < inner.length - 1) own.push(`${own.pop()},`)
-    return own
-  })
-  return [`${indent}${open}`, ...within, `${indent}${close}`]
+  lines.push(`${indent}${open}`)
+  if (close === undefined) return
+  for (const [at, part] of inner.entries()) {
+    yield* write(part, { lines, depth: depth + 1 })
+    if (at < inner.length - 1) lines.push(`${lines.pop()},`)
+  }
+  lines.push(`${indent}${close}`)
 }
 
 /** JSON on one line, with a blank where one helps to read it. */

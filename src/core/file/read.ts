@@ -2,6 +2,7 @@
 import { plainNumber } from '../exact-json.ts'
 import { exceedsLimits } from '../json-limits.ts'
 import { SYSTEM_SOURCE } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import { readFieldText } from './field-text.ts'
 import type {
   FileCollection,
@@ -21,33 +22,48 @@ import { fileFault, flagAt, isMembers, membersAt, oneOfAt, optionalText, textAt,
 /** Values of a file; twenty for each of a hundred thousand fields. */
 const MAX_VALUES = 2_000_000
 
+/** Fields of a collection, and indexes: no database has a table of more columns. */
+const MAX_COLUMNS = 4_096
+
+/** Roles, and policies. */
+const MAX_ROLES = 4_096
+
 const topMembers = ['$schema', 'version', 'sources', 'collections', 'roles', 'policies', 'ids']
 
 /** Throws 422 with the place of the first fault. */
-export function readModelFile(value: unknown, place = 'model'): ModelFile {
+export function* readModelFile(value: unknown, place = 'model'): Parts<ModelFile> {
   const file = membersAt(value, place, topMembers)
+  yield
   const excess = exceedsLimits(value, { values: MAX_VALUES })
+  yield
   if (excess !== undefined) throw fileFault(place, excess)
   if (file.version !== 1) throw fileFault(`${place}.version`, file.version === undefined ? 'is required' : 'must be 1')
   const { sources, collections, roles, policies, ids } = file
   return {
-    ...(sources !== undefined && { sources: readEach(sources, `${place}.sources`, textAt) }),
+    ...(sources !== undefined && { sources: yield* readEach(sources, `${place}.sources`, textAt) }),
     ...(collections !== undefined && {
-      collections: readEach(collections, `${place}.collections`, readCollection),
+      collections: yield* readEach(collections, `${place}.collections`, readCollection),
     }),
-    ...(roles !== undefined && { roles: readEach(roles, `${place}.roles`, readRole) }),
-    ...(policies !== undefined && { policies: readEach(policies, `${place}.policies`, readPolicy) }),
-    ids: readEach(ids ?? {}, `${place}.ids`, readId),
+    ...(roles !== undefined && { roles: yield* readEach(roles, `${place}.roles`, readRole, MAX_ROLES) }),
+    ...(policies !== undefined && { policies: yield* readEach(policies, `${place}.policies`, readPolicy, MAX_ROLES) }),
+    ids: yield* readEach(ids ?? {}, `${place}.ids`, readId),
   }
 }
 
-function readEach<T>(
+function* readEach<T>(
   value: unknown,
   place: string,
   read: (value: unknown, place: string, name: string) => T,
-): ReadonlyMap<string, T> {
-  const entries = Object.entries(membersAt(value, place))
-  return new Map(entries.map(([name, one]) => [name, read(one, within(place, name), name)]))
+  most = Number.POSITIVE_INFINITY,
+): Parts<ReadonlyMap<string, T>> {
+  const all = new Map<string, T>()
+  const sent = Object.entries(membersAt(value, place))
+  requireFew(sent, place, most)
+  for (const [name, one] of sent) {
+    yield
+    all.set(name, read(one, within(place, name), name))
+  }
+  return all
 }
 
 function readId(value: unknown, place: string): string {
@@ -60,11 +76,16 @@ const collectionMembers = ['fields', 'key', 'indexes', 'source', 'namespace', 'd
 
 function readCollection(value: unknown, place: string, name: string): FileCollection {
   const sent = membersAt(value, place, collectionMembers)
-  const fields = readEach(sent.fields, `${place}.fields`, (one, at, field) => readField(one, at, [name, field]))
+  const sentFields = Object.entries(membersAt(sent.fields, `${place}.fields`))
+  requireFew(sentFields, `${place}.fields`)
+  const fields = sentFields.map(
+    ([field, one]) => [field, readField(one, within(`${place}.fields`, field), [name, field])] as const,
+  )
   const indexes = sent.indexes ?? []
   if (!Array.isArray(indexes)) throw fileFault(`${place}.indexes`, 'must be an array')
+  requireFew(indexes, `${place}.indexes`)
   return {
-    fields,
+    fields: new Map(fields),
     key: sent.key === undefined ? ['id'] : textsAt(sent.key, `${place}.key`),
     indexes: indexes.map((one, at) => readIndex(one, `${place}.indexes[${at}]`)),
     source: optionalText(sent.source, `${place}.source`) ?? SYSTEM_SOURCE,
@@ -73,6 +94,10 @@ function readCollection(value: unknown, place: string, name: string): FileCollec
     isReadOnly: flagAt(sent.readOnly, `${place}.readOnly`, false),
     renamedFrom: optionalText(sent.renamedFrom, `${place}.renamedFrom`),
   }
+}
+
+function requireFew(all: readonly unknown[], place: string, most = MAX_COLUMNS): void {
+  if (all.length > most) throw fileFault(place, `must be at most ${most}`)
 }
 
 function readIndex(value: unknown, place: string): FileIndex {

@@ -4,6 +4,8 @@ import { parseExactJson } from '../exact-json.ts'
 import { hasPrototypeMember, oversizedJson } from '../json-limits.ts'
 import { shortName } from '../message-text.ts'
 import { didYouMean, listKnown } from '../nearest.ts'
+import type { Parts } from '../parts.ts'
+import { repeatedMember } from './repeated-member.ts'
 
 /** The 422 of a body: its place, such as `model.collections.articles`, and the reason. */
 export function fileFault(place: string, reason: string): ServiceError {
@@ -15,11 +17,16 @@ export function fileFault(place: string, reason: string): ServiceError {
 const bounds = { depth: 1_100, members: 500_000 }
 
 /** Parses the text of a body; numbers keep their digits. */
-export function readJsonBody(text: string): unknown {
+export function* readJsonBody(text: string): Parts<unknown> {
   const excess = oversizedJson(text, bounds)
   if (excess !== undefined) throw fileFault('', excess)
+  yield
   const value = parsed(text)
+  yield
   if (hasPrototypeMember(text, value)) throw fileFault('', 'has a member __proto__')
+  yield
+  const repeated = repeatedMember(text)
+  if (repeated !== undefined) throw fileFault(repeated, 'is given twice')
   return value
 }
 

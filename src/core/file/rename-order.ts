@@ -7,24 +7,27 @@ export type Step = { readonly key: string; readonly to: string; readonly isAside
 /** `all` are all names that stay, too; `taken` those that a name aside must not be. Names of `all` are unique before and after. */
 export function renameOrder(all: readonly Rename[], taken: ReadonlySet<string>): readonly Step[] {
   const waiting = new Map(all.filter(({ from, to }) => from !== to).map((rename) => [rename.from, rename]))
-  const used = new Set(taken)
+  const claimants = new Map([...waiting.values()].map((rename) => [rename.to, rename]))
   const steps: Step[] = []
-  while (waiting.size > 0) {
-    let isStuck = true
-    for (const rename of [...waiting.values()]) {
-      if (waiting.has(rename.to)) continue
+  /** Takes the rename, and then whichever waited for the name that it gives up. */
+  const take = (first: Rename | undefined) => {
+    for (let rename = first; rename !== undefined && !waiting.has(rename.to); rename = claimants.get(rename.from)) {
       steps.push({ key: rename.key, to: rename.to, isAside: false })
       waiting.delete(rename.from)
-      isStuck = false
     }
-    if (!isStuck) continue
-    const [first] = waiting.values()
-    if (first === undefined) break
-    const to = temporaryName(first.from, used)
+  }
+  for (const rename of [...waiting.values()]) if (waiting.has(rename.from)) take(rename)
+  // What still waits goes round in circles. A map goes on without what is deleted while it is walked through.
+  const used = new Set(waiting.size === 0 ? [] : taken)
+  for (const rename of waiting.values()) {
+    const to = temporaryName(rename.from, used)
+    const last = { ...rename, from: to }
     used.add(to)
-    steps.push({ key: first.key, to, isAside: true })
-    waiting.delete(first.from)
-    waiting.set(to, { ...first, from: to })
+    steps.push({ key: rename.key, to, isAside: true })
+    waiting.delete(rename.from)
+    waiting.set(to, last)
+    claimants.set(rename.to, last)
+    take(claimants.get(rename.from))
   }
   return steps
 }

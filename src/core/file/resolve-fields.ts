@@ -1,13 +1,15 @@
 /** The fields, relations and indexes that the collections of a file are to have: names → records with ids. */
-import { byId } from '../migration/draft.ts'
+import { lookupOf } from '../model/lookup.ts'
 import {
-  buildModel,
-  type CollectionRecord,
+  type IndexRecord,
   type ModelRecords,
+  modelOf,
+  noRecords,
   type PrimitiveFieldRecord,
   type RelationFieldRecord,
   type SourceRecord,
 } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import { type Ids, identify } from './identity.ts'
 import { checkApiName } from './names.ts'
 import type { CollectionShape, Column, Placed, RelationShape, Resolved, ResolvedCollection } from './placed.ts'
@@ -24,30 +26,34 @@ export type FieldsContext = {
   readonly ids: Ids
 }
 
-export function resolveFields(placed: readonly Placed[], { records, sources, ids }: FieldsContext): Resolved {
+export function* resolveFields(placed: readonly Placed[], { records, sources, ids }: FieldsContext): Parts<Resolved> {
   const managed = new Set([...sources.values()].map(({ id }) => id))
   const strange = records.collections.filter(({ sourceId }) => !managed.has(sourceId))
-  const { collections: built } = buildModel(0, records)
-  const shapes = shapesOf(
+  const strangeIds = new Set(strange.map(({ id }) => id))
+  const isStrange = ({ collectionId }: { readonly collectionId: string }) => strangeIds.has(collectionId)
+  const { collections: built } = yield* modelOf(0, records, noRecords)
+  const shapes = yield* shapesOf(
     placed,
     strange.flatMap(({ id }) => built.get(id) ?? []),
   )
   const places = new Map(placed.map(({ record, entry }) => [record.id, entry.place]))
-  const owners = knownRelations(shapes, records, ids)
-  const collections = new Map(
-    shapes.all.map((shape) => [shape, resolveColumns(shape, { shapes, records, ids, owners, places })]),
-  )
+  const owners = yield* knownRelations(shapes, records, ids)
+  const collections = new Map<CollectionShape, ResolvedCollection>()
+  for (const shape of shapes.all) {
+    collections.set(shape, yield* resolveColumns(shape, { shapes, records, ids, owners, places }))
+  }
 
-  const kept = strangePairs(records, new Set(strange.map(({ id }) => id)), placed)
+  const kept = strangePairs(records, strangeIds, placed)
   const names = new Map<string, Set<string>>()
+  const collectionNames = new Map(placed.map(({ record }) => [record.id, record.apiName]))
   const claim = (collectionId: string, name: string, place: string) => {
     const taken = names.get(collectionId) ?? new Set<string>()
     names.set(collectionId, taken)
-    const collection = placed.find(({ record }) => record.id === collectionId)?.record.apiName ?? 'the other collection'
+    const collection = collectionNames.get(collectionId) ?? 'the other collection'
     if (taken.has(name)) throw fileFault(place, `${collection} already has a field ${name}`)
     taken.add(name)
   }
-  for (const { collectionId, apiName } of [...kept.relations, ...strangeFields(records, strange)]) {
+  for (const { collectionId, apiName } of [...kept.relations, ...records.primitiveFields.filter(isStrange)]) {
     claim(collectionId, apiName, 'model.sources')
   }
   for (const { record, fields, shape } of collections.values()) {
@@ -56,6 +62,7 @@ export function resolveFields(placed: readonly Placed[], { records, sources, ids
   const pairs: PairRecords[] = []
   for (const { shape, record } of collections.values()) {
     for (const relation of shape.relations.values()) {
+      yield
       const pair = resolveRelation(relation, { shapes, collections, records, ids, known: owners.get(relation), built })
       claim(record.id, relation.name, relation.place)
       claim(pair.opposite.collectionId, pair.opposite.apiName, `${relation.place}.opposite`)
@@ -64,12 +71,13 @@ export function resolveFields(placed: readonly Placed[], { records, sources, ids
       places.set(pair.opposite.id, relation.place)
     }
   }
-  const manyToMany = resolveManyToMany(placed, { pairs, records, ids, claim })
+  const manyToMany = yield* resolveManyToMany(placed, { pairs, records, ids, claim })
   for (const [id, place] of manyToMany.places) places.set(id, place)
 
-  const indexes = [...collections.values()].flatMap((one) => resolveIndexes(one, { shapes, records, ids, places }))
-  const isStrange = ({ collectionId }: { readonly collectionId: string }) =>
-    strange.some(({ id }) => id === collectionId)
+  const indexes: IndexRecord[] = []
+  for (const collection of collections.values()) {
+    indexes.push(...(yield* resolveIndexes(collection, { shapes, records, ids, places })))
+  }
   const relationFields = [
     ...kept.relations,
     ...pairs.flatMap(({ owner, opposite }) => [owner, opposite]),
@@ -94,16 +102,16 @@ export function resolveFields(placed: readonly Placed[], { records, sources, ids
 }
 
 /** The relation that each one of the file is now. */
-function knownRelations(
+function* knownRelations(
   shapes: Shapes,
   records: ModelRecords,
   ids: Ids,
-): ReadonlyMap<RelationShape, RelationFieldRecord> {
+): Parts<ReadonlyMap<RelationShape, RelationFieldRecord>> {
   const found = new Map<RelationShape, RelationFieldRecord>()
+  const { relationsOf } = lookupOf(records)
   for (const { placed, relations } of shapes.all) {
-    const there = records.relationFields.filter(
-      ({ collectionId, constraintId }) => collectionId === placed.before?.id && constraintId !== null,
-    )
+    yield
+    const there = relationsOf(placed.before?.id).filter(({ constraintId }) => constraintId !== null)
     const wanted = [...relations.values()].map((relation) => ({
       name: relation.name,
       line: `${placed.entry.line}.${relation.name}`,
@@ -126,10 +134,13 @@ type Columns = {
   readonly places: Map<string, string>
 }
 
-function resolveColumns(shape: CollectionShape, { shapes, records, ids, owners, places }: Columns): ResolvedCollection {
+function* resolveColumns(
+  shape: CollectionShape,
+  { shapes, records, ids, owners, places }: Columns,
+): Parts<ResolvedCollection> {
   const { placed, columns } = shape
   const { record, before, entry } = placed
-  const there = records.primitiveFields.filter(({ collectionId }) => collectionId === before?.id)
+  const there = lookupOf(records).fieldsOf(before?.id)
   const wanted = [...columns.values()].map((column) => ({
     name: column.name,
     line: `${entry.line}.${column.name}`,
@@ -141,21 +152,20 @@ function resolveColumns(shape: CollectionShape, { shapes, records, ids, owners, 
     there.map((field) => ({ id: field.id, name: field.apiName, field })),
     { ids, what: `a field of ${entry.name}` },
   )
-  const fields = new Map(
-    wanted.map((one) => {
-      const { column } = one
-      const known = found.get(one)?.field
-      if (known?.apiName !== column.name) checkApiName(column.name, column.place)
-      const spec = shapes.specOf(shape, column.name)
-      const field = resolveColumn(column, spec, {
-        collectionId: record.id,
-        before: known,
-        id: known?.id ?? ids.forNew(one.line),
-      })
-      places.set(field.id, column.place)
-      return [column.name, field] as const
-    }),
-  )
+  const fields = new Map<string, PrimitiveFieldRecord>()
+  for (const one of wanted) {
+    yield
+    const { column } = one
+    const known = found.get(one)?.field
+    if (known?.apiName !== column.name) checkApiName(column.name, column.place)
+    const field = resolveColumn(column, shapes.specOf(shape, column.name), {
+      collectionId: record.id,
+      before: known,
+      id: known?.id ?? ids.forNew(one.line),
+    })
+    places.set(field.id, column.place)
+    fields.set(column.name, field)
+  }
   return { shape, record, fields }
 }
 
@@ -170,8 +180,9 @@ function columnBefore(
   const [use] = uses
   if (file !== undefined || use === undefined) return undefined
   const owner = owners.get(use.relation)
-  const { mappings = [] } = records.constraints.find(({ id }) => id === owner?.constraintId) ?? {}
-  const nameOf = (id: string | undefined) => records.primitiveFields.find((field) => field.id === id)?.apiName
+  const { constraints, fields } = lookupOf(records)
+  const { mappings = [] } = constraints.get(owner?.constraintId ?? '') ?? {}
+  const nameOf = (id: string | undefined) => fields.get(id ?? '')?.apiName
   const referenced = shapes.referencedBy(use.relation)
   const mapping =
     mappings.length === 1 && referenced.length === 1
@@ -186,16 +197,16 @@ function strangePairs(
   strange: ReadonlySet<string>,
   placed: readonly Placed[],
 ): { readonly relations: readonly RelationFieldRecord[] } {
-  const byIds = byId(records.relationFields)
+  const { collections, relations } = lookupOf(records)
   const there = new Set(placed.map(({ record }) => record.id))
   const isOfStranger = (record: RelationFieldRecord) => {
-    const owner = record.constraintId === null ? byIds.get(record.oppositeRelationFieldId ?? '') : record
+    const owner = record.constraintId === null ? relations.get(record.oppositeRelationFieldId ?? '') : record
     return owner !== undefined && owner.constraintId !== null && strange.has(owner.collectionId)
   }
   const pairs = records.relationFields.filter((record) => record.through === undefined && isOfStranger(record))
   for (const { apiName, collectionId, oppositeCollectionId } of pairs) {
     const gone = [collectionId, oppositeCollectionId].find((id) => !strange.has(id) && !there.has(id))
-    const name = records.collections.find(({ id }) => id === gone)?.apiName
+    const name = collections.get(gone ?? '')?.apiName
     if (gone !== undefined) {
       throw fileFault(
         'model.collections',
@@ -208,9 +219,4 @@ function strangePairs(
     ({ through }) => through !== undefined && kept.has(through.nearId) && kept.has(through.farId),
   )
   return { relations: [...pairs, ...over] }
-}
-
-function strangeFields(records: ModelRecords, strange: readonly CollectionRecord[]): readonly PrimitiveFieldRecord[] {
-  const ids = new Set(strange.map(({ id }) => id))
-  return records.primitiveFields.filter(({ collectionId }) => ids.has(collectionId))
 }

@@ -1,7 +1,9 @@
 /** The indexes of a collection of the file: its key, those that it lists, and those that its relations bring along. */
 import { deriveIndexName } from '../migration/derive.ts'
+import { containing, lookupOf } from '../model/lookup.ts'
 import type { IndexKind, IndexRecord, ModelRecords, PrimitiveFieldRecord } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
+import type { Parts } from '../parts.ts'
 import type { Ids } from './identity.ts'
 import { checkDbName } from './names.ts'
 import type { ResolvedCollection } from './placed.ts'
@@ -25,26 +27,28 @@ type Wanted = {
   readonly dbName: string | undefined
 }
 
-export function resolveIndexes(collection: ResolvedCollection, context: IndexesContext): readonly IndexRecord[] {
+export function* resolveIndexes(
+  collection: ResolvedCollection,
+  context: IndexesContext,
+): Parts<readonly IndexRecord[]> {
   const { shape, record, fields } = collection
   const { records, ids, places } = context
-  const wanted = wantedIndexes(collection, context)
-  const free = new Set(records.indexes.filter(({ collectionId }) => collectionId === shape.placed.before?.id))
+  const wanted = yield* wantedIndexes(collection, context)
+  const keyOf = (kind: IndexKind, fieldIds: readonly string[]) => `${kind} ${fieldIds.join()}`
+  const there = lookupOf(records).indexesOf(shape.placed.before?.id)
+  const free = Map.groupBy(there, ({ kind, fieldIds }) => keyOf(kind, fieldIds))
   const names = new Set<string>()
-  return wanted.map(({ kind, columns, line, place, dbName }) => {
+  const resolved: IndexRecord[] = []
+  for (const { kind, columns, line, place, dbName } of wanted) {
+    yield
     const fieldIds = columns.map((column) => fields.get(column)?.id ?? '')
     if (dbName !== undefined && names.has(dbName)) {
       throw fileFault(place, `its name ${dbName} is that of another index of ${record.apiName}: give it a dbName`)
     }
     if (dbName !== undefined) names.add(dbName)
-    const known = [...free].find(
-      (one) =>
-        one.kind === kind &&
-        (dbName === undefined || one.dbName === dbName) &&
-        one.fieldIds.length === fieldIds.length &&
-        one.fieldIds.every((id, at) => id === fieldIds[at]),
-    )
-    if (known !== undefined) free.delete(known)
+    const alike = free.get(keyOf(kind, fieldIds)) ?? []
+    const known = alike.find((one) => dbName === undefined || one.dbName === dbName)
+    if (known !== undefined) alike.splice(alike.indexOf(known), 1)
     if (known === undefined && dbName !== undefined) checkDbName(dbName, place)
     const index = known ?? {
       id: ids.forNew(line),
@@ -54,14 +58,15 @@ export function resolveIndexes(collection: ResolvedCollection, context: IndexesC
       fieldIds,
     }
     places.set(index.id, place)
-    return index
-  })
+    resolved.push(index)
+  }
+  return resolved
 }
 
-function wantedIndexes(
+function* wantedIndexes(
   { shape, record, fields }: ResolvedCollection,
   { shapes, records }: IndexesContext,
-): readonly Wanted[] {
+): Parts<readonly Wanted[]> {
   const { entry } = shape.placed
   const { key, indexes } = entry.file
   const expanded = (names: readonly string[], place: string) => {
@@ -92,6 +97,7 @@ function wantedIndexes(
     })
   }
   for (const [at, { isUnique, on, dbName }] of indexes.entries()) {
+    yield
     const place = `${entry.place}.indexes[${at}]`
     const kind = isUnique ? 'unique' : 'normal'
     const columns = expanded(on, place)
@@ -99,15 +105,18 @@ function wantedIndexes(
     wanted.push({ kind, columns, line, place, dbName: dbName ?? nameOf(kind, columns) })
   }
   if (!isIndexed(record, records.sources)) return wanted
-  const listed = [...wanted]
+  const listedBy = containing(wanted, ({ columns }) => columns)
+  const made = new Set<string>()
   for (const relation of shape.relations.values()) {
+    yield
     const { isUnique, hasIndex } = relation.file
     const columns = shapes.columnsOf(relation)
-    const isCovered = listed.some((index) => (isUnique ? isWithin(index, columns) : leads(index, columns)))
-    if (isCovered || !hasIndex) continue
+    const isCovered = listedBy(columns).some((index) => (isUnique ? isWithin(index, columns) : leads(index, columns)))
     const kind = isUnique ? 'unique' : 'normal'
+    const key = `${kind} ${columns.join()}`
+    if (isCovered || !hasIndex || made.has(key)) continue
+    made.add(key)
     const dbName = nameOf(kind, columns)
-    if (wanted.some((index) => index.kind === kind && index.columns.join() === columns.join())) continue
     const line = `${entry.line}: ${isUnique ? 'unique ' : ''}${relation.name}`
     wanted.push({ kind, columns, line, place: relation.place, dbName })
   }

@@ -1,8 +1,10 @@
 /** The records of a relation of the file: both sides and what joins them. */
 import { cutName } from '../migration/derive.ts'
 import { manyToManyPair } from '../migration/many-to-many.ts'
+import { lookupOf } from '../model/lookup.ts'
 import type { Collection, ConstraintRecord, ModelRecords, RelationFieldRecord } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
+import type { Parts } from '../parts.ts'
 import type { FileOver } from './file.ts'
 import { type Ids, identify } from './identity.ts'
 import { checkApiName } from './names.ts'
@@ -63,7 +65,7 @@ export function resolveRelation(relation: RelationShape, context: RelationContex
   const isOppositeKnown = before !== undefined && (ids.of(oppositeLine) ?? before.id) === before.id
   const oppositeId = isOppositeKnown ? before.id : ids.forNew(oppositeLine)
   if (before?.apiName !== file.opposite) checkApiName(file.opposite, `${place}.opposite`)
-  const was = records.constraints.find(({ id }) => id === known?.constraintId)
+  const was = lookupOf(records).constraints.get(known?.constraintId ?? '')
   const constraintId = was?.id ?? owners.id
   const derived = constraintName(
     own.record.dbName,
@@ -151,9 +153,9 @@ function targetOf({ target }: RelationShape, { collections }: RelationContext): 
 function opposingRecord(
   known: RelationFieldRecord | undefined,
   farId: string,
-  { relationFields }: ModelRecords,
+  records: ModelRecords,
 ): RelationFieldRecord | undefined {
-  const opposite = relationFields.find(({ id }) => id === known?.oppositeRelationFieldId)
+  const opposite = lookupOf(records).relations.get(known?.oppositeRelationFieldId ?? '')
   return opposite?.collectionId === farId ? opposite : undefined
 }
 
@@ -165,17 +167,23 @@ type Overs = {
 }
 
 /** The many-to-many fields over junctions that are collections themselves. */
-export function resolveManyToMany(
+export function* resolveManyToMany(
   placed: readonly Placed[],
   { pairs, records, ids, claim }: Overs,
-): { readonly records: readonly RelationFieldRecord[]; readonly places: ReadonlyMap<string, string> } {
+): Parts<{ readonly records: readonly RelationFieldRecord[]; readonly places: ReadonlyMap<string, string> }> {
   const made: RelationFieldRecord[] = []
   const places = new Map<string, string>()
+  const { relations, relationsOf } = lookupOf(records)
+  const targets = new Map(placed.map((one) => [one.record.id, one]))
+  const ways: Ways = {
+    leadingTo: Map.groupBy(pairs, ({ opposite }) => opposite.collectionId),
+    from: Map.groupBy(pairs, ({ owner }) => owner.collectionId),
+    targets,
+  }
   for (const { entry, record, before } of placed) {
+    yield
     const overs = [...entry.file.fields].flatMap(([name, field]) => (field.kind === 'over' ? [{ name, field }] : []))
-    const there = records.relationFields.filter(
-      ({ collectionId, through }) => collectionId === before?.id && through !== undefined,
-    )
+    const there = relationsOf(before?.id).filter(({ through }) => through !== undefined)
     const wanted = overs.map(({ name, field }) => ({
       name,
       line: `${entry.line}.${name}`,
@@ -188,13 +196,14 @@ export function resolveManyToMany(
       { ids, what: 'a many-to-many field' },
     )
     for (const want of wanted) {
+      yield
       const place = `${entry.place}.fields.${want.name}`
-      const { near, far, farId } = linksOf(want.field, record.id, { pairs, placed, place })
+      const { near, far, farId } = linksOf(want.field, [record.id, place], ways)
       const known = found.get(want)?.one
-      const other = records.relationFields.find(({ id }) => id === known?.oppositeRelationFieldId)
+      const other = relations.get(known?.oppositeRelationFieldId ?? '')
       const opposite = other?.collectionId === farId ? other : undefined
       const own = { id: known?.id ?? ids.forNew(want.line), apiName: want.name }
-      const farName = placed.find((one) => one.record.id === farId)?.entry.name ?? ''
+      const farName = targets.get(farId)?.entry.name ?? ''
       const theirs = {
         id: opposite?.id ?? ids.forNew(`${farName}.${want.field.opposite}`),
         apiName: want.field.opposite,
@@ -216,17 +225,20 @@ export function resolveManyToMany(
   return { records: made, places }
 }
 
+/** The relations of the file by the ids of the collections at their ends, and the collections by theirs. */
+type Ways = {
+  readonly leadingTo: ReadonlyMap<string, readonly PairRecords[]>
+  readonly from: ReadonlyMap<string, readonly PairRecords[]>
+  readonly targets: ReadonlyMap<string, Placed>
+}
+
 function linksOf(
   { over, many }: FileOver,
-  collectionId: string,
-  {
-    pairs,
-    placed,
-    place,
-  }: { readonly pairs: readonly PairRecords[]; readonly placed: readonly Placed[]; readonly place: string },
+  [collectionId, place]: readonly [string, string],
+  { leadingTo, from, targets }: Ways,
 ) {
   const [nearName, farName] = over
-  const leading = pairs.filter(({ opposite }) => opposite.collectionId === collectionId)
+  const leading = leadingTo.get(collectionId) ?? []
   const near =
     leading.find(({ opposite }) => opposite.apiName === nearName && opposite.isList) ??
     refuse(
@@ -236,7 +248,7 @@ function linksOf(
         leading.map(({ opposite }) => opposite.apiName),
       )}`,
     )
-  const ways = pairs.filter(({ owner }) => owner.collectionId === near.owner.collectionId && owner.id !== near.owner.id)
+  const ways = (from.get(near.owner.collectionId) ?? []).filter(({ owner }) => owner.id !== near.owner.id)
   const far =
     ways.find(({ owner, opposite }) => owner.apiName === farName && opposite.isList) ??
     refuse(
@@ -246,7 +258,7 @@ function linksOf(
         ways.map(({ owner }) => owner.apiName),
       )}`,
     )
-  const target = placed.find(({ record }) => record.id === far.opposite.collectionId)
+  const target = targets.get(far.opposite.collectionId)
   if (target?.entry.name !== many)
     throw fileFault(`${place}.many`, `${farName} leads to ${target?.entry.name ?? 'another collection'}`)
   return { near, far, farId: target.record.id }

@@ -2,6 +2,7 @@
  * What the model is to be: the file and the records of now → the records of then, with the place in the file of each.
  * Nothing of a database is known here; what a database refuses, the operations tell.
  */
+import { byId, lookupOf } from '../model/lookup.ts'
 import {
   type CollectionRecord,
   isSystemSource,
@@ -11,9 +12,11 @@ import {
 } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
 import { didYouMean } from '../nearest.ts'
+import type { Parts } from '../parts.ts'
 import { type FileCollection, type FileJunction, junctionKey, type ModelFile } from './file.ts'
 import { createIds, type Ids, identify } from './identity.ts'
 import { checkApiName, checkDbName } from './names.ts'
+import { requireNear } from './operations/size.ts'
 import type { CollectionEntry, Placed, Resolved } from './placed.ts'
 import { fileFault, within } from './reading.ts'
 import { resolveFields } from './resolve-fields.ts'
@@ -25,15 +28,16 @@ export type ResolveContext = {
 }
 
 /** Throws 422 with the place of what cannot be. */
-export function resolveFile(file: ModelFile, records: ModelRecords, context: ResolveContext): Resolved {
+export function* resolveFile(file: ModelFile, records: ModelRecords, context: ResolveContext): Parts<Resolved> {
   const sources = resolveSources(file, records)
   const { collections } = file
   if (collections === undefined) return { records, places: new Map() }
+  requireNear(file, records)
   const ids = createIds(file.ids, idsOf(records), context.newId)
   const entries = entriesOf(collections)
-  const placed = placeCollections(entries, records, { sources, ids, context })
+  const placed = yield* placeCollections(entries, records, { sources, ids, context })
   const { namespaces } = placed
-  return resolveFields(placed.collections, { records: { ...records, namespaces }, sources, ids })
+  return yield* resolveFields(placed.collections, { records: { ...records, namespaces }, sources, ids })
 }
 
 /** The sources whose collections the file lists, by name. */
@@ -135,25 +139,29 @@ type Placing = {
   readonly context: ResolveContext
 }
 
-function placeCollections(
+function* placeCollections(
   entries: readonly CollectionEntry[],
   records: ModelRecords,
   { sources, ids, context }: Placing,
-): { readonly collections: readonly Placed[]; readonly namespaces: readonly NamespaceRecord[] } {
+): Parts<{ readonly collections: readonly Placed[]; readonly namespaces: readonly NamespaceRecord[] }> {
   const managed = new Set([...sources.values()].map(({ id }) => id))
   const own = records.collections.filter(({ sourceId }) => managed.has(sourceId))
-  const others = records.collections.filter(({ sourceId }) => !managed.has(sourceId))
+  const others = new Map(
+    records.collections.filter(({ sourceId }) => !managed.has(sourceId)).map((record) => [record.apiName, record]),
+  )
   const reserved = new Set(systemRecords('', '').collections.map(({ apiName }) => apiName))
   for (const { name, place } of entries) {
     if (reserved.has(name)) throw fileFault(place, 'is the name of a system collection')
-    const other = others.find(({ apiName }) => apiName === name)
+    const other = others.get(name)
     if (other === undefined) continue
     const source = records.sources.find(({ id }) => id === other.sourceId)?.apiName
     throw fileFault(place, `is a collection of the data source ${source}, which model.sources does not name`)
   }
   const before = collectionsBefore(entries, own, { records, ids })
   const namespaces = [...records.namespaces]
-  const collections = entries.map((entry): Placed => {
+  const collections: Placed[] = []
+  for (const entry of entries) {
+    yield
     const { file, name, place } = entry
     const source = sources.get(file.source)
     if (source === undefined) {
@@ -187,8 +195,8 @@ function placeCollections(
         : kept.apiName === name && kept.dbName === file.dbName
           ? kept
           : { ...kept, apiName: name, dbName: file.dbName }
-    return { entry, record, before: kept }
-  })
+    collections.push({ entry, record, before: kept })
+  }
   return { collections, namespaces }
 }
 
@@ -208,17 +216,18 @@ function collectionsBefore(
     }
   }
   match(entries.filter(({ of }) => of === undefined).map((entry) => ({ ...entry, entry })))
+  const { relationsOf } = lookupOf(records)
+  const owned = byId(own)
   const byName = new Map([...found].map(([{ name }, record]) => [name, record]))
   const junctions = entries.flatMap((entry) => {
     const { of } = entry
     if (of === undefined) return []
     const owner = byName.get(of.collection)?.id
     const id = ids.of(`${of.collection}.${of.field}`)
-    const field = records.relationFields.find(
-      (one) =>
-        one.collectionId === owner && one.isList && (one.id === id || (id === undefined && one.apiName === of.field)),
+    const field = relationsOf(owner).find(
+      (one) => one.isList && (one.id === id || (id === undefined && one.apiName === of.field)),
     )
-    const renamedFrom = own.find((record) => record.id === field?.oppositeCollectionId)?.apiName
+    const renamedFrom = owned.get(field?.oppositeCollectionId ?? '')?.apiName
     return [{ ...entry, entry, renamedFrom }]
   })
   match(junctions)

@@ -4,6 +4,7 @@
  */
 import type { Collection } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
+import type { Parts } from '../parts.ts'
 import { columnsOf, type FilePrimitive } from './file.ts'
 import type { CollectionShape, Column, Placed, RelationShape, Target } from './placed.ts'
 import { fileFault } from './reading.ts'
@@ -23,11 +24,12 @@ export type Shapes = {
 }
 
 /** `others` are the collections of sources that the file does not name. */
-export function shapesOf(placed: readonly Placed[], others: readonly Collection[]): Shapes {
+export function* shapesOf(placed: readonly Placed[], others: readonly Collection[]): Parts<Shapes> {
   const shapes = new Map<string, Mutable>()
   for (const one of placed) shapes.set(one.entry.name, { placed: one, relations: new Map(), columns: new Map() })
   const strangers = new Map(others.map((other) => [other.apiName, other]))
   for (const shape of shapes.values()) {
+    yield
     const { entry } = shape.placed
     for (const [name, file] of entry.file.fields) {
       const place = fieldPlace(shape.placed, name)
@@ -81,6 +83,7 @@ export function shapesOf(placed: readonly Placed[], others: readonly Collection[
 
   for (const shape of shapes.values()) {
     for (const relation of shape.relations.values()) {
+      yield
       for (const [position, name] of own(relation).entries()) {
         const known = shape.columns.get(name)
         if (known === undefined && shape.placed.entry.file.fields.has(name)) {
@@ -140,5 +143,7 @@ export function fieldPlace({ entry }: Placed, name: string): string {
 }
 
 function unknownReference({ place, file }: RelationShape, name: string, known: Iterable<string>) {
+  if (file.references === undefined)
+    return fileFault(place, `${file.to} has no field ${name}, which is its key: give it that field, or another key`)
   return fileFault(`${place}.references`, `${name} is not a field of ${file.to}${didYouMean(name, known)}`)
 }

@@ -27,11 +27,13 @@ export type AgentView = {
 export function agentView(model: Model, viewer: Viewer, declared: Declarations): AgentView {
   const view = modelViewOf(viewer, declared)
   const all = [...model.collections.values()]
+  // Names and views are there for those who look at screens: no tool is offered for their sake.
+  const offered = all.filter(({ isSystem, isReadOnly }) => !isSystem || isReadOnly)
   const allowed = (collection: Collection) => actions.filter((action) => isAllowed(view, collection, action))
   const isKnown = (collection: Collection) => viewer.seesModel || allowed(collection).length > 0
   return {
     may: (action) =>
-      all.some((collection) =>
+      offered.some((collection) =>
         action === 'aggregate'
           ? isAllowed(view, collection, 'read') && view.declared(collection) === undefined
           : isAllowed(view, collection, action) && isReached(view, collection, action),

@@ -44,6 +44,10 @@ export type CollectionEntry = {
   readonly isView?: true
   /** Its items are grouped and aggregated, in its own lists and in those of relations within the data source. */
   readonly canAggregate?: true
+  /** Of a connector's collection: one item is written under `If-Match`. */
+  readonly isConditional?: true
+  /** Of a connector's collection: a write whose outcome nobody knows is done once if it is sent again under its key. */
+  readonly isIdempotent?: true
   readonly primitiveFields: readonly PrimitiveFieldEntry[]
   readonly relationFields: readonly RelationFieldEntry[]
   readonly indexes?: readonly IndexEntry[]

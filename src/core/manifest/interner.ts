@@ -6,6 +6,7 @@ import type { Action } from '../access/access.ts'
 import { limitsOf } from '../model/checks.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import type {
   Constraints,
   InputField,
@@ -64,7 +65,7 @@ export type Interner = {
   /** Describes interned types that have no description yet, one by one; describing one may intern more. */
   described(): Generator<Described>
   /** Describes all interned types. */
-  finish(): Pick<Manifest, 'strings' | 'primitiveTypes'> & Omit<QuerySchema, 'operations'>
+  finish(): Parts<Pick<Manifest, 'strings' | 'primitiveTypes'> & Omit<QuerySchema, 'operations'>>
 }
 
 /** `reserved` names are given to no type. */
@@ -149,13 +150,14 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
       return { name: at(strings, name), values: values.map((value) => at(strings, value)) }
     },
     described,
-    finish() {
+    *finish() {
       const inputFields = createPool<InputField>(JSON.stringify)
       const outputFields = createPool<OutputField>(JSON.stringify)
       const inputObjectTypes: InputObjectType[] = []
       const outputObjectTypes: ObjectType[] = []
       const reduced = new Map<number, Reduced>()
       for (const { side, name, description } of described()) {
+        yield
         if (side === 'output') {
           outputObjectTypes.push(pooledType(name, description, { strings, fields: outputFields }))
         } else if ('base' in description) {

@@ -147,17 +147,26 @@ const actions: Readonly<Record<OperationKind, Action>> = {
 const kinds = Object.keys(actions) as readonly OperationKind[]
 const keyedKinds: ReadonlySet<OperationKind> = new Set(['readOne', 'updateOne', 'deleteOne'])
 
+const counts = ['totalCount', 'totalEstimate'] as const
+
 type Entry = readonly [name: string, field: InputField]
 
 function listArguments(interner: Interner, collection: Collection): readonly Entry[] {
   const declared = interner.view.declared(collection)
   const page = pageArguments(interner, collection).filter(([name]) => name !== 'offset' || declared?.offset !== false)
-  if (hasCursors(interner, collection)) {
-    const meta = interner.enumeration('ServiceMeta', ['totalCount', 'cursor', 'totalCount,cursor'])
-    return [...page, cursorArgument(interner, 'after'), cursorArgument(interner, 'before'), metaArgument(meta)]
-  }
-  if (declared?.count === false) return page
-  return [...page, metaArgument(interner.enumeration('ServiceCountMeta', ['totalCount']))]
+  const isWalked = hasCursors(interner, collection)
+  const counted = declared?.count === false ? [] : counts
+  const told = [...counted, ...(isWalked ? ['cursor', ...counted.map((count) => `${count},cursor`)] : [])]
+  return [
+    ...page,
+    ...(isWalked ? [cursorArgument(interner, 'after'), cursorArgument(interner, 'before')] : []),
+    ...(told.length > 0 ? [metaArgument(interner.enumeration(metaName(told), told))] : []),
+  ]
+}
+
+function metaName(told: readonly string[]): string {
+  if (!told.includes('cursor')) return 'ServiceCountMeta'
+  return told.length === 1 ? 'ServiceCursorMeta' : 'ServiceMeta'
 }
 
 function cursorArgument(interner: Interner, name: 'after' | 'before'): Entry {
@@ -169,10 +178,10 @@ function metaArgument(type: TypeReference): Entry {
 }
 
 /** Whether pages of a list have cursors: its rows have a key, which the caller reads in every row. */
-export function hasCursors({ view }: Interner, collection: Collection): boolean {
+function hasCursors({ view }: Interner, collection: Collection): boolean {
   const { identity, isInherited } = collection
   const isKeySeen = identity.every((field) => view.uses(collection, field, 'read') === 'always')
-  return view.declared(collection) === undefined && identity.length > 0 && !isInherited && isKeySeen
+  return (view.declared(collection)?.after ?? true) && identity.length > 0 && !isInherited && isKeySeen
 }
 
 function pageArguments(interner: Interner, collection: Collection): readonly Entry[] {
@@ -251,11 +260,16 @@ function relationOutput(interner: Interner, relation: RelationField): OutputFiel
   const list = interner.output(`${target.id} list`, `${target.apiName}CollectionListOutput`, () => ({
     fields: [
       ['data', { type: `[${item}]` }],
-      ...(hasCursors(interner, target) ? [['meta', { type: cursorsOutput(interner) }] as const] : []),
+      ...(isWalkedInList(interner, target) ? [['meta', { type: cursorsOutput(interner) }] as const] : []),
       ...(canAggregate(interner, target) ? [['aggregate', { type: aggregatedOutput(interner) }] as const] : []),
     ],
   }))
   return { type: isNullable ? `o${list}?` : `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
+}
+
+/** Related rows of connectors are looked up by key, so that there is no page of them. */
+function isWalkedInList(interner: Interner, target: Collection): boolean {
+  return interner.view.declared(target) === undefined && hasCursors(interner, target)
 }
 
 /** The pages beside a list, where they were asked for. */
@@ -309,7 +323,7 @@ export function relationArguments(interner: Interner, relation: RelationField): 
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined
   const isOwn = !isCrossSource(relation, interner.view.declared)
-  const isWalked = isList && hasCursors(interner, target) && isOwn
+  const isWalked = isList && isWalkedInList(interner, target) && isOwn
   const isAggregated = isList && canAggregate(interner, target) && isOwn
   const cursors = () => [
     cursorArgument(interner, 'after'),

@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../error.ts'
 import { isSystemSource, type ModelRecords, type SourceRecord } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import type { ColumnDefinition, SourceChange } from '../sql/change.ts'
 import type { DeclaredKey } from '../sql/declared-key.ts'
 import { ledgerColumns, ledgerOf } from '../sql/write/ledger-table.ts'
@@ -11,6 +12,7 @@ import { deriveApiName } from './derive.ts'
 import {
   addCollection,
   type CollectionDraft,
+  checkColumns,
   claimId,
   collectionOf,
   columnOf,
@@ -47,20 +49,21 @@ export type Applied = {
   readonly declaredKeys: readonly DeclaredKey[]
 }
 
-export function applyOperations(
+export function* applyOperations(
   records: ModelRecords,
   operations: readonly Operation[],
   context: MigrationContext,
-): Applied {
-  const draft = createDraft(records, context)
-  operations.forEach((operation, position) => {
+): Parts<Applied> {
+  const draft = yield* createDraft(records, context)
+  for (const [position, operation] of operations.entries()) {
+    yield
     draft.operation = position
     try {
       applyOperation(draft, operation)
     } catch (cause) {
       throw cause instanceof ServiceError ? migrationFault(position, cause) : cause
     }
-  })
+  }
   return { records: recordsOf(draft), changes: draft.changes, declaredKeys: draft.declaredKeys }
 }
 
@@ -120,6 +123,7 @@ function createCollection(draft: Draft, data: DataOf<'createCollection'>): void 
       columns.push(columnOf(createField(draft, collection, operation.data)))
     else createIndex(draft, collection, operation.data)
   }
+  checkColumns(draft, collection)
   const indexes = indexesOf(draft, collection)
   const key = indexes.find(({ kind }) => kind === 'primary')
   const primaryKey = key === undefined ? undefined : indexDefinition(draft, key)

@@ -1,9 +1,10 @@
 /**
  * Maps a database error of a schema change to the error that the migration's author gets: causes in the change or in
- * the data have a migration code, everything else is an internal error.
+ * the data have a migration code, one that was ended in favour of others may be sent again, everything else is an internal
+ * error.
  */
 import { ServiceError } from '../error.ts'
-import { databaseError } from '../sql/database-error.ts'
+import { blockedCode, databaseError } from '../sql/database-error.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { type SqlFault, VITESS_UNSUPPORTED } from '../sql/fault.ts'
 import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
@@ -11,6 +12,7 @@ import { invalidOperation, type MigrationFault, migrationFault } from './fault.t
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
   const told = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
+  if (told?.code === blockedCode) return told
   const reason = told?.message ?? 'The database refused a change'
   const blamed = blame(fault) ?? (told?.kind === 'invalid' ? 'data' : undefined)
   if (blamed === undefined) return new ServiceError('failed', reason, { cause: fault })

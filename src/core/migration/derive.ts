@@ -74,6 +74,7 @@ export function cutName(name: string): string {
 
 /** Returns the longest prefix of at most `length` bytes in UTF-8. */
 function cut(name: string, length: number): string {
+  if (name.length * 3 <= length || byteLength(name) <= length) return name
   let bytes = 0
   let result = ''
   for (const character of name) {
@@ -84,6 +85,8 @@ function cut(name: string, length: number): string {
   return result
 }
 
+const encoder = new TextEncoder()
+
 export function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length
+  return encoder.encode(text).length
 }

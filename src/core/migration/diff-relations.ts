@@ -3,6 +3,8 @@
  * another source, or in a view, exist in the model alone and stay. Where a migration could not change a field or index that a relation uses, the pair is
  * unlinked before and linked again after, with the same ids.
  */
+
+import { byId } from '../model/lookup.ts'
 import type {
   ConstraintRecord,
   IndexRecord,
@@ -10,21 +12,24 @@ import type {
   PrimitiveFieldRecord,
   RelationFieldRecord,
 } from '../model/model.ts'
+import { eachOf, type Parts } from '../parts.ts'
 import type { SourceForeignKey } from '../sql/source-schema.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
 import { diffJunctions } from './diff-junctions.ts'
-import { byId, type Pair } from './draft.ts'
+import type { Pair } from './draft.ts'
 import { type FoundKey, nameRelations, type PairNames } from './relation-names.ts'
 
 /** A pair that stays. `foreignKey` is set where both ends are in one database. */
 type KeptPair = { readonly pair: Pair; readonly foreignKey: SourceForeignKey | undefined }
 
+type StayedPair = KeptPair & { readonly after: Pair; readonly how: 'same' | 'updated' | 'relinked' }
+
 export type RelationDiff = { readonly kept: readonly KeptPair[]; readonly gone: readonly Pair[] }
 
-export function matchRelations(
+export function* matchRelations(
   records: ModelRecords,
   { kept: matches, gone, knowsRelations }: TableMatch,
-): RelationDiff {
+): Parts<RelationDiff> {
   const fields = byId(records.primitiveFields)
   const tables = new Map(matches.map(({ collection, table }) => [collection.id, table]))
   const goneIds = new Set(gone.map(({ id }) => id))
@@ -53,16 +58,16 @@ export function matchRelations(
           ),
         ),
     )
-  const matched = pairsOf(records).map((pair) => {
+  const kept: KeptPair[] = []
+  const left: Pair[] = []
+  yield* eachOf(pairsOf(records), (pair) => {
     const ends = [pair.owner.collectionId, pair.owner.oppositeCollectionId]
     const isEnforced = knowsRelations && ends.every((id) => tables.has(id) && !views.has(id))
     const foreignKey = isEnforced ? foreignKeyOf(pair) : undefined
-    return { pair, foreignKey, isGone: isGone(pair) || (isEnforced && foreignKey === undefined) }
+    if (isGone(pair) || (isEnforced && foreignKey === undefined)) left.push(pair)
+    else kept.push({ pair, foreignKey })
   })
-  return {
-    kept: matched.filter((match) => !match.isGone),
-    gone: matched.filter((match) => match.isGone).map(({ pair }) => pair),
-  }
+  return { kept, gone: left }
 }
 
 export type Linked = {
@@ -74,11 +79,11 @@ export type Linked = {
 }
 
 /** `collections` are the source's current ones; names of new relations are added to their `names`. */
-export function diffRelations(
+export function* diffRelations(
   records: ModelRecords,
   { kept, gone }: RelationDiff,
   { collections, context }: { readonly collections: readonly CollectionDiff[]; readonly context: DiffContext },
-): Linked {
+): Parts<Linked> {
   const own = new Set(collections.map(({ collection }) => collection.id))
   const places = new Map(collections.map((diff) => [placeOf(diff.table), diff]))
   const now: Now = {
@@ -95,30 +100,36 @@ export function diffRelations(
     fields: byId(records.primitiveFields),
     indexes: Map.groupBy(records.indexes, ({ collectionId }) => collectionId),
   }
-  const stayed = kept.map(({ pair, foreignKey }) => {
+  yield
+  const stayed: StayedPair[] = []
+  yield* eachOf(kept, ({ pair, foreignKey }) => {
     const isOthers = !own.has(pair.owner.collectionId) && !own.has(pair.owner.oppositeCollectionId)
     const after = isOthers ? pair : changedPair(pair, foreignKey, now)
-    return { pair, after, foreignKey, how: howChanged(pair, after, { before, now }) }
+    stayed.push({ pair, after, foreignKey, how: howChanged(pair, after, { before, now }) })
   })
   const known = new Set(
     stayed.flatMap(({ pair, foreignKey }) => (foreignKey ? `${pair.owner.collectionId} ${foreignKey.dbName}` : [])),
   )
-  const found = collections.flatMap((owner) =>
-    owner.table.foreignKeys
-      .filter(({ dbName }) => !known.has(`${owner.collection.id} ${dbName}`))
-      .flatMap((foreignKey) => foundKey(owner, foreignKey, places)),
-  )
+  const found: FoundKey[] = []
+  yield* eachOf(collections, (owner) => {
+    for (const foreignKey of owner.table.foreignKeys) {
+      if (!known.has(`${owner.collection.id} ${foreignKey.dbName}`)) found.push(...foundKey(owner, foreignKey, places))
+    }
+  })
   const ends = stayed.map(({ pair: { owner } }) => ({
     ownerId: owner.collectionId,
     targetId: owner.oppositeCollectionId,
   }))
-  const namesOf = nameRelations(found, ends, context)
-  const created = found.map((key) => createdPair(key, namesOf(key), { now, context }))
+  const namesOf = yield* nameRelations(found, ends, context)
+  const created: Pair[] = []
+  yield* eachOf(found, (key) => created.push(createdPair(key, namesOf(key), { now, context })))
   const pairs = [...stayed.map(({ after }) => after), ...created]
   const relinked = stayed.flatMap(({ pair: { owner, opposite }, how }) =>
     how === 'relinked' ? [owner.id, opposite?.id ?? ''] : [],
   )
+  yield
   const junctions = diffJunctions(records, { all: pairs, relinked: new Set(relinked) }, { collections, context })
+  yield
   return {
     relationFields: inOrder(records.relationFields, [
       ...pairs.flatMap(({ owner, opposite }) => (opposite === undefined ? [owner] : [owner, opposite])),
@@ -197,7 +208,7 @@ function changedPair(pair: Pair, foreignKey: SourceForeignKey | undefined, now: 
 
 type Times = { readonly before: Now; readonly now: Now }
 
-function howChanged(pair: Pair, after: Pair, { before, now }: Times): 'same' | 'updated' | 'relinked' {
+function howChanged(pair: Pair, after: Pair, { before, now }: Times): StayedPair['how'] {
   const { owner, constraint, opposite } = pair
   const mapped = constraint.mappings.flatMap((mapping) => [mapping.constrainedFieldId, mapping.referencedFieldId])
   const hasChanged = (member: 'type' | 'isList' | 'isNullable') =>

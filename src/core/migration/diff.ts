@@ -13,6 +13,7 @@ import {
   type NamespaceRecord,
   type RelationFieldRecord,
 } from '../model/model.ts'
+import { eachOf, type Parts } from '../parts.ts'
 import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../sql/source-schema.ts'
 import { dataSchemaOf, nameCollections } from './collection-names.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
@@ -22,21 +23,26 @@ import type { Pair } from './draft.ts'
 
 export type SchemaDiff = { readonly records: ModelRecords; readonly operations: readonly SchemaOperation[] }
 
-export function diffModel(
+export function* diffModel(
   records: ModelRecords,
   sourceId: string,
   { schema, context }: { readonly schema: SourceSchema; readonly context: DiffContext },
-): SchemaDiff {
+): Parts<SchemaDiff> {
   const namespaces = diffNamespaces(records, sourceId, { schema, context })
   const tables = matchTables(records, sourceId, { schema, namespaces: namespaces.after })
-  const relations = matchRelations(records, tables)
+  yield
+  const relations = yield* matchRelations(records, tables)
+  yield
   const known = knownCollections(records, relations.gone)
-  const kept = tables.kept.map(({ collection, table }) => diffFields(known(collection), table, context))
+  const kept: CollectionDiff[] = []
+  yield* eachOf(tables.kept, ({ collection, table }) => kept.push(diffFields(known(collection), table, context)))
   const goneIds = new Set(tables.gone.map(({ id }) => id))
   const collectionNames = nameCollections(records, sourceId, { tables, schema, context })
-  const added = addCollections(sourceId, { tables, names: collectionNames, context })
+  yield
+  const added = yield* addCollections(sourceId, { tables, names: collectionNames, context })
   const collections = [...kept, ...added]
-  const linked = diffRelations(records, relations, { collections, context })
+  const linked = yield* diffRelations(records, relations, { collections, context })
+  yield
 
   const operations: readonly SchemaOperation[] = [
     ...linked.unlinking,
@@ -49,6 +55,7 @@ export function diffModel(
   ]
   const before = new Set<object>([...records.collections, ...records.primitiveFields])
   // No operation describes a change of `isView`, `isInherited`, `isLoose`, `native` or `checks`.
+  yield
   const isKnown = collections.every(({ collection, fields }) => [collection, ...fields].every((one) => before.has(one)))
   if (operations.length === 0 && isKnown) return { records, operations }
   const isOthers = (id: string) => !goneIds.has(id) && !tables.ids.has(id)
@@ -166,7 +173,7 @@ function knownCollections(
   })
 }
 
-function addCollections(
+function* addCollections(
   sourceId: string,
   {
     tables,
@@ -177,14 +184,16 @@ function addCollections(
     readonly names: ReadonlyMap<SourceTable, string>
     readonly context: DiffContext
   },
-): readonly CollectionDiff[] {
-  return tables.added.map(({ table, namespaceId }) => {
+): Parts<readonly CollectionDiff[]> {
+  const added: CollectionDiff[] = []
+  yield* eachOf(tables.added, ({ table, namespaceId }) => {
     const { dbName, isReadOnly, isView, isInherited } = table
     const apiName = names.get(table) ?? ''
     const marks = { isReadOnly, isSystem: false, isView, ...(isInherited && { isInherited }) }
     const record = { id: context.newId(), sourceId, namespaceId, dbName, apiName, ...marks }
-    return createdFields(record, table, context)
+    added.push(createdFields(record, table, context))
   })
+  return added
 }
 
 function updateCollection({ collection, operations }: CollectionDiff): readonly SchemaOperation[] {

@@ -4,6 +4,7 @@
  */
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
+import { byId } from '../model/lookup.ts'
 import type {
   CollectionRecord,
   ConstraintRecord,
@@ -16,6 +17,7 @@ import type {
   SourceRecord,
 } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
+import { eachOf, type Parts } from '../parts.ts'
 import type { Change, ColumnDefinition, IndexDefinition, InitialValue, SourceChange, TableRef } from '../sql/change.ts'
 import type { DeclaredKey } from '../sql/declared-key.ts'
 import { invalidOperation, type MigrationFault } from './fault.ts'
@@ -26,6 +28,7 @@ export type Storage = {
   readonly columnType: (type: FieldType, isList: boolean) => unknown
   readonly ddl: {
     readonly isIndexable: (type: FieldType) => boolean
+    readonly hasEmptyTables: boolean
     readonly referentialActions: ReadonlySet<ReferentialAction>
   }
 }
@@ -42,8 +45,12 @@ export type CollectionDraft = {
   record: CollectionRecord
   readonly fieldIds: Set<string>
   readonly indexIds: Set<string>
+  readonly indexNames: Set<string>
   /** Relation fields of this collection, and those of others that refer to it. */
   readonly relationIds: Set<string>
+  /** By the id of a field: the indexes that contain it, and the relations with a key that join by it, on either side. */
+  readonly indexesBy: Map<string, Set<string>>
+  readonly ownersBy: Map<string, Set<string>>
   /** Names of primitive and relation fields. */
   readonly fieldNames: Set<string>
   readonly columnNames: Set<string>
@@ -54,6 +61,8 @@ export type CollectionDraft = {
 export type Draft = {
   readonly context: MigrationContext
   readonly changes: SourceChange[]
+  /** What this migration makes itself: columns and indexes, each qualified by its table. */
+  readonly made: Set<string>
   readonly declaredKeys: DeclaredKey[]
   operation: number
   readonly sources: Map<string, SourceRecord>
@@ -61,6 +70,8 @@ export type Draft = {
   readonly collections: Map<string, CollectionDraft>
   readonly fields: Map<string, PrimitiveFieldRecord>
   readonly relations: Map<string, RelationFieldRecord>
+  /** By the id of a relation: the many-to-many fields that lead through it. */
+  readonly leading: Map<string, Set<string>>
   readonly constraints: Map<string, ConstraintRecord>
   readonly indexes: Map<string, IndexRecord>
   readonly ids: Set<string>
@@ -70,10 +81,11 @@ export type Draft = {
   readonly indexNames: Set<string>
 }
 
-export function createDraft(records: ModelRecords, context: MigrationContext): Draft {
+export function* createDraft(records: ModelRecords, context: MigrationContext): Parts<Draft> {
   const draft: Draft = {
     context,
     changes: [],
+    made: new Set(),
     declaredKeys: [],
     operation: 0,
     sources: byId(records.sources),
@@ -81,6 +93,7 @@ export function createDraft(records: ModelRecords, context: MigrationContext): D
     collections: new Map(),
     fields: byId(records.primitiveFields),
     relations: byId(records.relationFields),
+    leading: new Map(),
     constraints: byId(records.constraints),
     indexes: byId(records.indexes),
     ids: new Set(),
@@ -89,10 +102,10 @@ export function createDraft(records: ModelRecords, context: MigrationContext): D
     indexNames: new Set(),
   }
   reserveBuiltIn(draft)
-  for (const record of records.collections) addCollection(draft, record)
-  for (const record of records.primitiveFields) addField(draft, collectionOf(draft, record.collectionId), record)
-  for (const record of records.indexes) addIndex(draft, collectionOf(draft, record.collectionId), record)
-  for (const record of records.relationFields) addRelation(draft, record)
+  yield* eachOf(records.collections, (record) => addCollection(draft, record))
+  yield* eachOf(records.primitiveFields, (record) => addField(draft, collectionOf(draft, record.collectionId), record))
+  yield* eachOf(records.indexes, (record) => addIndex(draft, collectionOf(draft, record.collectionId), record))
+  yield* eachOf(records.relationFields, (record) => addRelation(draft, record))
   for (const { id } of [...records.sources, ...records.namespaces]) draft.ids.add(id)
   return draft
 }
@@ -124,6 +137,19 @@ export function inModelAlone(draft: Draft, { record }: CollectionDraft, work: ()
 
 export function emit(draft: Draft, sourceId: string, change: Change): void {
   draft.changes.push({ sourceId, operation: draft.operation, change })
+  if (change.kind === 'createIndex') draft.made.add(madeName('index', change.table, change.index.dbName))
+  if (change.kind === 'addColumn') draft.made.add(madeName('column', change.table, change.column.dbName))
+  if (change.kind !== 'createTable') return
+  for (const { dbName } of change.columns) draft.made.add(madeName('column', change.table, dbName))
+}
+
+/** Whether the column or index is of this migration: no database has one of its own by this name then. */
+export function isMade(draft: Draft, what: 'index' | 'column', table: TableRef, dbName: string): boolean {
+  return draft.made.has(madeName(what, table, dbName))
+}
+
+function madeName(what: 'index' | 'column', { schema, dbName: table }: TableRef, dbName: string): string {
+  return JSON.stringify([what, schema, table, dbName])
 }
 
 export function claimId(draft: Draft, id: string): void {
@@ -136,7 +162,10 @@ export function addCollection(draft: Draft, record: CollectionRecord): Collectio
     record,
     fieldIds: new Set(),
     indexIds: new Set(),
+    indexNames: new Set(),
     relationIds: new Set(),
+    indexesBy: new Map(),
+    ownersBy: new Map(),
     fieldNames: new Set(),
     columnNames: new Set(),
     constraintNames: new Set(),
@@ -161,6 +190,23 @@ export function addIndex(draft: Draft, collection: CollectionDraft, record: Inde
   draft.indexes.set(record.id, record)
   draft.indexNames.add(tableRef(collection.record, record.dbName))
   collection.indexIds.add(record.id)
+  collection.indexNames.add(record.dbName)
+  for (const fieldId of record.fieldIds) addUse(collection.indexesBy, fieldId, record.id)
+}
+
+/** Takes the index out of the model. */
+export function removeIndex(draft: Draft, collection: CollectionDraft, record: IndexRecord): void {
+  draft.ids.delete(record.id)
+  draft.indexes.delete(record.id)
+  draft.indexNames.delete(tableRef(collection.record, record.dbName))
+  collection.indexIds.delete(record.id)
+  collection.indexNames.delete(record.dbName)
+  for (const fieldId of record.fieldIds) collection.indexesBy.get(fieldId)?.delete(record.id)
+}
+
+function addUse(uses: Map<string, Set<string>>, fieldId: string, id: string): void {
+  const ids = uses.get(fieldId) ?? new Set()
+  uses.set(fieldId, ids.add(id))
 }
 
 export function addRelation(draft: Draft, record: RelationFieldRecord): void {
@@ -170,7 +216,13 @@ export function addRelation(draft: Draft, record: RelationFieldRecord): void {
   collection.relationIds.add(record.id)
   collection.fieldNames.add(record.apiName)
   collection.constraintNames.add(draft.constraints.get(record.constraintId ?? '')?.dbName ?? '')
-  collectionOf(draft, record.oppositeCollectionId).relationIds.add(record.id)
+  const opposite = collectionOf(draft, record.oppositeCollectionId)
+  opposite.relationIds.add(record.id)
+  for (const id of linksOf(record)) addUse(draft.leading, id, record.id)
+  for (const { constrainedFieldId, referencedFieldId } of mappingsOf(draft, record)) {
+    addUse(collection.ownersBy, constrainedFieldId, record.id)
+    addUse(opposite.ownersBy, referencedFieldId, record.id)
+  }
 }
 
 export function removeRelation(draft: Draft, record: RelationFieldRecord): void {
@@ -180,7 +232,21 @@ export function removeRelation(draft: Draft, record: RelationFieldRecord): void 
   collection.relationIds.delete(record.id)
   collection.fieldNames.delete(record.apiName)
   collection.constraintNames.delete(draft.constraints.get(record.constraintId ?? '')?.dbName ?? '')
-  collectionOf(draft, record.oppositeCollectionId).relationIds.delete(record.id)
+  const opposite = collectionOf(draft, record.oppositeCollectionId)
+  opposite.relationIds.delete(record.id)
+  for (const id of linksOf(record)) draft.leading.get(id)?.delete(record.id)
+  for (const { constrainedFieldId, referencedFieldId } of mappingsOf(draft, record)) {
+    collection.ownersBy.get(constrainedFieldId)?.delete(record.id)
+    opposite.ownersBy.get(referencedFieldId)?.delete(record.id)
+  }
+}
+
+function linksOf({ through }: RelationFieldRecord): readonly string[] {
+  return through === undefined ? [] : [through.nearId, through.farId]
+}
+
+function mappingsOf(draft: Draft, { constraintId }: RelationFieldRecord): ConstraintRecord['mappings'] {
+  return draft.constraints.get(constraintId ?? '')?.mappings ?? []
 }
 
 /** Qualifies a database name by source and schema. */
@@ -214,6 +280,13 @@ export function storageOf(draft: Draft, sourceId: string): Storage {
     draft.context.dialectOf(sourceId) ??
     refuse('unsupported', `the source ${source.apiName} does not support migrations`)
   )
+}
+
+/** Checks that the table has a column, where its database asks for one. */
+export function checkColumns(draft: Draft, { record, fieldIds }: CollectionDraft): void {
+  const { title, ddl } = storageOf(draft, record.sourceId)
+  if (fieldIds.size > 0 || ddl.hasEmptyTables) return
+  refuse('unsupported', `${title} has no tables without columns: give ${record.apiName} another field first`)
 }
 
 /** Checks that an index, or a foreign key (which some databases index), may contain the field. */
@@ -272,6 +345,16 @@ export function indexesOf(draft: Draft, collection: CollectionDraft): readonly I
   return [...collection.indexIds].flatMap((id) => draft.indexes.get(id) ?? [])
 }
 
+/** The indexes of the collection that contain any of the fields. */
+export function indexesBy(
+  draft: Draft,
+  collection: CollectionDraft,
+  fieldIds: readonly string[],
+): readonly IndexRecord[] {
+  const ids = new Set(fieldIds.flatMap((fieldId) => [...(collection.indexesBy.get(fieldId) ?? [])]))
+  return [...ids].flatMap((id) => draft.indexes.get(id) ?? [])
+}
+
 /** A relation, seen from the side that owns the foreign key. */
 export type Pair = {
   readonly owner: RelationFieldRecord
@@ -281,7 +364,16 @@ export type Pair = {
 
 /** Returns every relation that uses a field of the collection, on either side. */
 export function pairsOf(draft: Draft, collection: CollectionDraft): readonly Pair[] {
-  return [...collection.relationIds].flatMap((id) => {
+  return pairsOwnedBy(draft, collection.relationIds)
+}
+
+/** Returns the relations that join by any of these fields of the collection, on either side. */
+export function pairsBy(draft: Draft, collection: CollectionDraft, fieldIds: readonly string[]): readonly Pair[] {
+  return pairsOwnedBy(draft, new Set(fieldIds.flatMap((fieldId) => [...(collection.ownersBy.get(fieldId) ?? [])])))
+}
+
+function pairsOwnedBy(draft: Draft, ids: ReadonlySet<string>): readonly Pair[] {
+  return [...ids].flatMap((id) => {
     const owner = draft.relations.get(id)
     const constraint = draft.constraints.get(owner?.constraintId ?? '')
     if (owner === undefined || constraint === undefined) return []
@@ -299,6 +391,3 @@ function reserveBuiltIn(draft: Draft): void {
 }
 
 /** Records by their ids. */
-export function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {
-  return new Map(records.map((record) => [record.id, record]))
-}

@@ -7,16 +7,17 @@ import { deriveApiName } from './derive.ts'
 import {
   addField,
   type CollectionDraft,
+  checkColumns,
   checkIndexable,
   claimId,
   columnOf,
   type Draft,
   emit,
   fieldOf,
-  indexesOf,
+  indexesBy,
   initialOf,
   type Pair,
-  pairsOf,
+  pairsBy,
   refuse,
   storageOf,
   tableOf,
@@ -85,15 +86,16 @@ export function updateField(draft: Draft, collection: CollectionDraft, data: Dat
 
 export function deleteField(draft: Draft, collection: CollectionDraft, { id }: DataOf<'deletePrimitiveField'>): void {
   const field = fieldOf(draft, collection, id)
-  const index = indexesOf(draft, collection).find(({ fieldIds }) => fieldIds.includes(id))
+  const [index] = indexesBy(draft, collection, [id])
   if (index !== undefined) refuse('inUse', `the field ${field.apiName} is used by the index ${index.dbName}`)
-  const pair = pairsOf(draft, collection).find(({ constraint }) => usesField(constraint, id))
+  const [pair] = pairsBy(draft, collection, [id])
   if (pair !== undefined) refuse('inUse', `the field ${field.apiName} is used by the relation ${pair.owner.apiName}`)
   draft.ids.delete(id)
   draft.fields.delete(id)
   collection.fieldIds.delete(id)
   collection.fieldNames.delete(field.apiName)
   collection.columnNames.delete(field.dbName)
+  checkColumns(draft, collection)
   const { sourceId } = collection.record
   emit(draft, sourceId, { kind: 'dropColumn', table: tableOf(draft, collection), column: field.dbName })
 }
@@ -203,11 +205,10 @@ function withRulesOf(before: PrimitiveFieldRecord, { checks, ...after }: Primiti
 }
 
 function changeNullability(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
-  const key = indexesOf(draft, collection).find(({ kind }) => kind === 'primary')
-  if (field.isNullable && key?.fieldIds.includes(field.id))
+  if (field.isNullable && indexesBy(draft, collection, [field.id]).some(({ kind }) => kind === 'primary'))
     refuse('inUse', `the field ${field.apiName} belongs to the primary key`)
-  for (const { owner, constraint } of pairsOf(draft, collection)) {
-    if (owner.collectionId !== collection.record.id || !usesField(constraint, field.id)) continue
+  for (const { owner, constraint } of pairsBy(draft, collection, [field.id])) {
+    if (owner.collectionId !== collection.record.id) continue
     checkActions(draft, constraint)
     draft.relations.set(owner.id, { ...owner, isNullable: isNullableKey(draft, constraint) })
   }
@@ -215,8 +216,8 @@ function changeNullability(draft: Draft, collection: CollectionDraft, field: Pri
 
 /** A referential action may write the default that is being removed. */
 function checkOwnActions(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
-  for (const { owner, constraint } of pairsOf(draft, collection)) {
-    if (owner.collectionId === collection.record.id && usesField(constraint, field.id)) checkActions(draft, constraint)
+  for (const { owner, constraint } of pairsBy(draft, collection, [field.id])) {
+    if (owner.collectionId === collection.record.id) checkActions(draft, constraint)
   }
 }
 
@@ -235,22 +236,22 @@ function emitFieldChanges(
   // An auto-increment column can neither be null nor change its type: it is dropped before, or created after, the
   // change. Nor does a default change its type; a view has none of its own.
   const isManaged = (field: PrimitiveFieldRecord) => field.defaultValue?.source === 'connectorManaged'
-  const indexNames = indexesOf(draft, collection).map(({ dbName }) => dbName)
   const bare = { ...column, initial: undefined }
-  const setDefault = { kind: 'setDefault', table, column: bare, indexNames } as const
+  const setDefault = () =>
+    ({ kind: 'setDefault', table, column: bare, indexNames: [...collection.indexNames] }) as const
   const isRetyped = JSON.stringify(after.type) !== JSON.stringify(before.type)
   const { initial, isNullable } = columnOf(before)
   const isReshaped = isRetyped || after.isNullable !== isNullable
   const isOther = isReshaped || JSON.stringify(initial) !== JSON.stringify(column.initial)
   const isHeld = isOther && !collection.record.isView
-  if (isManaged(before) && !isManaged(after)) emit(draft, sourceId, setDefault)
+  if (isManaged(before) && !isManaged(after)) emit(draft, sourceId, setDefault())
   if (isHeld && initial && (isReshaped || !column.initial)) {
     emit(draft, sourceId, { kind: 'changeInitial', table, column: { ...bare, type: before.type, isNullable } })
   }
   if (isRetyped) changeType(draft, collection, { before, after })
   if (after.isNullable !== isNullable) emit(draft, sourceId, { kind: 'setNullable', table, column: bare })
   const isCounting = column.isAutoincrement && !columnOf(before).isAutoincrement
-  if (isCounting) emit(draft, sourceId, setDefault)
+  if (isCounting) emit(draft, sourceId, setDefault())
   if (isHeld && column.initial) emit(draft, sourceId, { kind: 'changeInitial', table, column })
 }
 
@@ -260,10 +261,8 @@ function changeType(
   { before, after }: { readonly before: PrimitiveFieldRecord; readonly after: PrimitiveFieldRecord },
 ): void {
   checkType(draft, collection, after)
-  if (indexesOf(draft, collection).some(({ fieldIds }) => fieldIds.includes(after.id))) {
-    checkIndexable(draft, collection, after)
-  }
-  const pair = pairsOf(draft, collection).find(({ constraint }) => usesField(constraint, after.id))
+  if (indexesBy(draft, collection, [after.id]).length > 0) checkIndexable(draft, collection, after)
+  const [pair] = pairsBy(draft, collection, [after.id])
   if (pair !== undefined) refuse('inUse', `the field ${before.apiName} is used by the relation ${pair.owner.apiName}`)
   const conversion = conversionOf(before.type, after.type, after.isList)
   if (conversion === undefined) {
@@ -276,10 +275,4 @@ function changeType(
   const column = { ...columnOf(after), initial: undefined }
   const from = before.type
   emit(draft, collection.record.sourceId, { kind: 'changeColumnType', table, column, from, conversion })
-}
-
-function usesField({ mappings }: Pair['constraint'], id: string): boolean {
-  return mappings.some(
-    ({ constrainedFieldId, referencedFieldId }) => constrainedFieldId === id || referencedFieldId === id,
-  )
 }

@@ -5,7 +5,6 @@
 import { describeType } from '../model/codec.ts'
 import type { IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
 import { operatorsOf } from '../model/operator.ts'
-import type { IndexDefinition, TableRef } from '../sql/change.ts'
 import { deriveIndexName } from './derive.ts'
 import {
   addIndex,
@@ -17,9 +16,12 @@ import {
   emit,
   fieldOf,
   indexDefinition,
+  indexesBy,
   indexesOf,
-  pairsOf,
+  isMade,
+  pairsBy,
   refuse,
+  removeIndex,
   tableOf,
   tableRef,
 } from './draft.ts'
@@ -37,9 +39,8 @@ export function createIndex(draft: Draft, collection: CollectionDraft, data: Dat
     if (isDeclared) checkComparable(field)
     else checkIndexable(draft, collection, field)
   }
-  const existing = indexesOf(draft, collection)
   if (kind === 'primary') {
-    if (existing.some((index) => index.kind === 'primary'))
+    if (indexesOf(draft, collection).some((index) => index.kind === 'primary'))
       refuse('index', `the collection ${record.apiName} has a primary key already`)
     for (const { apiName, isNullable, isList } of fields) {
       if ((isNullable && !isDeclared) || isList)
@@ -49,7 +50,7 @@ export function createIndex(draft: Draft, collection: CollectionDraft, data: Dat
   const isTaken = (name: string) =>
     draft.indexNames.has(tableRef(record, name)) || draft.tableNames.has(tableRef(record, name))
   const dbName = data.dbName ?? deriveIndexName(record.dbName, { kind, columns: columnNames(draft, fieldIds) }, isTaken)
-  if (existing.some((index) => index.dbName === dbName)) {
+  if (collection.indexNames.has(dbName)) {
     refuse('nameInUse', `the collection ${record.apiName} already has an index ${dbName}`)
   }
   const index = { id, collectionId: record.id, dbName, kind, fieldIds }
@@ -79,46 +80,31 @@ function checkComparable({ apiName, type, isList, native }: PrimitiveFieldRecord
 export function emitIndex(draft: Draft, collection: CollectionDraft, index: IndexRecord): void {
   if (isOfView(collection, index)) return
   const table = tableOf(draft, collection)
-  const definition = indexDefinition(draft, index)
-  emit(draft, collection.record.sourceId, { kind: 'createIndex', table, index: definition })
-  keepIndexes(draft, collection, definition)
+  emit(draft, collection.record.sourceId, { kind: 'createIndex', table, index: indexDefinition(draft, index) })
+  keepIndexes(draft, collection, index)
 }
 
-/** After the change that makes an index of these columns: those of the model that begin it may be gone with it. */
+/** After the change that makes an index of these fields: those of the model that begin it may be gone with it. */
 export function keepIndexes(
   draft: Draft,
   collection: CollectionDraft,
-  { dbName, columns }: Pick<IndexDefinition, 'dbName' | 'columns'>,
+  { dbName, fieldIds }: Pick<IndexRecord, 'dbName' | 'fieldIds'>,
 ): void {
   const table = tableOf(draft, collection)
-  for (const other of indexesOf(draft, collection)) {
+  for (const other of indexesBy(draft, collection, fieldIds.slice(0, 1))) {
     if (other.kind !== 'normal' || other.dbName === dbName) continue
+    if (!other.fieldIds.every((fieldId, position) => fieldIds[position] === fieldId)) continue
+    if (isMade(draft, 'index', table, other.dbName)) continue
     const index = indexDefinition(draft, other)
-    if (!index.columns.every((column, position) => columns[position] === column)) continue
-    if (isNew(draft, table, other.dbName)) continue
     emit(draft, collection.record.sourceId, { kind: 'keepIndex', table, index })
   }
-}
-
-/** Returns true for an index of this migration, which no database takes for one of its own. */
-function isNew(draft: Draft, { schema, dbName }: TableRef, indexName: string): boolean {
-  return draft.changes.some(
-    ({ change }) =>
-      change.kind === 'createIndex' &&
-      change.index.dbName === indexName &&
-      change.table.dbName === dbName &&
-      change.table.schema === schema,
-  )
 }
 
 export function deleteIndex(draft: Draft, collection: CollectionDraft, { id }: DataOf<'deleteIndex'>): void {
   const index = collection.indexIds.has(id) ? draft.indexes.get(id) : undefined
   if (index === undefined) refuse('unknown', `the collection ${collection.record.apiName} has no index ${id}`)
   const definition = indexDefinition(draft, index)
-  draft.ids.delete(id)
-  draft.indexes.delete(id)
-  draft.indexNames.delete(tableRef(collection.record, index.dbName))
-  collection.indexIds.delete(id)
+  removeIndex(draft, collection, index)
   if (index.kind !== 'normal') checkRelations(draft, collection, index)
   if (isOfView(collection, index)) {
     for (const field of index.fieldIds.flatMap((fieldId) => draft.fields.get(fieldId) ?? []))
@@ -134,34 +120,38 @@ function isOfView({ record }: CollectionDraft, { kind }: IndexRecord): boolean {
   return record.isView && kind === 'primary'
 }
 
-/** Returns true if exactly these fields, in any order, are the primary key or a unique index. */
-export function isKey(draft: Draft, collection: CollectionDraft, fieldIds: readonly string[]): boolean {
-  return indexesOf(draft, collection).some(
+/** Finds the primary key or unique index of exactly these fields, in any order. */
+export function findKey(
+  draft: Draft,
+  collection: CollectionDraft,
+  fieldIds: readonly string[],
+): IndexRecord | undefined {
+  return indexesBy(draft, collection, fieldIds.slice(0, 1)).find(
     (index) => index.kind !== 'normal' && index.fieldIds.length === fieldIds.length && isWithin(index, fieldIds),
   )
 }
 
 /** Returns true if no two rows can have the same values in all these fields. */
 export function isUnique(draft: Draft, collection: CollectionDraft, fieldIds: readonly string[]): boolean {
-  return indexesOf(draft, collection).some((index) => index.kind !== 'normal' && isWithin(index, fieldIds))
+  return indexesBy(draft, collection, fieldIds).some((index) => index.kind !== 'normal' && isWithin(index, fieldIds))
 }
 
 function isWithin(index: IndexRecord, fieldIds: readonly string[]): boolean {
   return index.fieldIds.every((id) => fieldIds.includes(id))
 }
 
-function checkRelations(draft: Draft, collection: CollectionDraft, { dbName }: IndexRecord): void {
-  for (const { owner, opposite, constraint } of pairsOf(draft, collection)) {
+function checkRelations(draft: Draft, collection: CollectionDraft, { dbName, fieldIds }: IndexRecord): void {
+  for (const { owner, opposite, constraint } of pairsBy(draft, collection, fieldIds)) {
     const { mappings } = constraint
     const isReferenced = owner.oppositeCollectionId === collection.record.id
     const isOwner = owner.collectionId === collection.record.id
     const hasKey =
       !isReferenced ||
-      isKey(
+      findKey(
         draft,
         collection,
         mappings.map(({ referencedFieldId }) => referencedFieldId),
-      )
+      ) !== undefined
     const isSingle = !isOwner || opposite === undefined || opposite.isList
     const constrained = mappings.map(({ constrainedFieldId }) => constrainedFieldId)
     if (!hasKey || !(isSingle || isUnique(draft, collection, constrained))) {

@@ -54,12 +54,8 @@ export function manyToManyPair(
 
 /** Returns the many-to-many fields that lead through a pair. */
 export function leadingThrough(draft: Draft, { owner, opposite }: Pair): readonly RelationFieldRecord[] {
-  return [...collectionOf(draft, owner.oppositeCollectionId).relationIds].flatMap((id) => {
-    const record = draft.relations.get(id)
-    const through = record?.through
-    if (record === undefined || through === undefined) return []
-    return through.farId === owner.id || through.nearId === opposite?.id ? [record] : []
-  })
+  const ids = new Set([owner.id, opposite?.id ?? ''].flatMap((id) => [...(draft.leading.get(id) ?? [])]))
+  return [...ids].flatMap((id) => draft.relations.get(id) ?? [])
 }
 
 type Ids = { readonly firstFieldId: string; readonly secondFieldId: string }

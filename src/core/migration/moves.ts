@@ -16,10 +16,13 @@ export type Move<R, T> =
 export type Matching<R, T> = {
   readonly known: readonly Known<R>[]
   readonly found: readonly Found<T>[]
-  readonly isAlike: (record: R, item: T) => boolean
+  /** Texts that are the same where one may be the other under another name. */
+  readonly kindOf: (record: R) => string
+  readonly kindOfFound: (item: T) => string
 }
 
-export function findMoves<R, T>({ known, found, isAlike }: Matching<R, T>): readonly Move<R, T>[] {
+export function findMoves<R, T>(matching: Matching<R, T>): readonly Move<R, T>[] {
+  const { known, found } = matching
   const byName = new Map(found.map((one) => [one.name, one]))
   const byId = new Map(found.flatMap((one) => (one.dbId === undefined ? [] : [[one.dbId, one] as const])))
   const owned = new Set(known.map(({ dbId }) => dbId))
@@ -39,12 +42,28 @@ export function findMoves<R, T>({ known, found, isAlike }: Matching<R, T>): read
   const names = new Set(known.map(({ name }) => name))
   const taken = new Set(certain.flatMap((move) => (move.kind === 'moved' ? move.item : [])))
   const fresh = found.filter(({ name, item }) => !names.has(name) && !taken.has(item))
-  const mayBe = (one: Known<R>, other: Found<T>) =>
-    (one.dbId === undefined || other.dbId === undefined) && isAlike(one.record, other.item)
-  const likely = lost.flatMap((one): readonly Move<R, T>[] => {
-    const [other, ...more] = fresh.filter((candidate) => mayBe(one, candidate))
-    if (other === undefined || more.length > 0 || lost.some((rival) => rival !== one && mayBe(rival, other))) return []
-    return [{ kind: 'moved', record: one.record, item: other.item, certain: false }]
-  })
-  return [...certain, ...likely]
+  return [...certain, ...likelyMoves({ ...matching, known: lost, found: fresh })]
 }
+
+/**
+ * Whatever has exactly one candidate that is nobody else's. Two ids that differ are two things, so one of both is
+ * without. Looks at each once, since thousands of tables may have gone while thousands have come.
+ */
+function likelyMoves<R, T>({ known, found, kindOf, kindOfFound }: Matching<R, T>): readonly Move<R, T>[] {
+  const rivals = Map.groupBy(known, ({ record }) => kindOf(record))
+  if (rivals.size === 0) return []
+  const candidates = Map.groupBy(found, ({ item }) => kindOfFound(item))
+  return [...rivals].flatMap(([kind, records]) => {
+    const items = candidates.get(kind) ?? []
+    const [freeRecords, freeItems] = [records.filter(isWithoutId), items.filter(isWithoutId)]
+    return records.flatMap((one): readonly Move<R, T>[] => {
+      const those = isWithoutId(one) ? items : freeItems
+      const [other] = those
+      if (other === undefined || those.length > 1) return []
+      if ((isWithoutId(other) ? records : freeRecords).length > 1) return []
+      return [{ kind: 'moved', record: one.record, item: other.item, certain: false }]
+    })
+  })
+}
+
+const isWithoutId = ({ dbId }: { readonly dbId: string | undefined }) => dbId === undefined

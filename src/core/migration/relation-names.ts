@@ -2,6 +2,7 @@
  * Names both sides of the relations that an introspection finds (docs/contract.md#introspection): the side with the
  * foreign key after its column, the other one after the collection that refers to it.
  */
+import type { Parts } from '../parts.ts'
 import type { SourceForeignKey } from '../sql/source-schema.ts'
 import { withoutKeySuffix } from './derive.ts'
 import type { CollectionDiff, DiffContext } from './diff-context.ts'
@@ -20,19 +21,19 @@ export type Ends = { readonly ownerId: string; readonly targetId: string }
 export type PairNames = { readonly owner: string; readonly opposite: string }
 
 /** Adds the names to those of the collections. */
-export function nameRelations(
+export function* nameRelations(
   found: readonly FoundKey[],
   kept: readonly Ends[],
   { toApiName }: Pick<DiffContext, 'toApiName'>,
-): (key: FoundKey) => PairNames {
-  const owners = claim(
+): Parts<(key: FoundKey) => PairNames> {
+  const owners = yield* claim(
     found,
     ({ owner }) => owner,
     (key) => ownerCandidates(key, toApiName),
   )
   const ends = [...kept, ...found.map(endsOf)]
   const count = Map.groupBy(ends, ({ ownerId, targetId }) => `${ownerId} ${targetId}`)
-  const opposites = claim(
+  const opposites = yield* claim(
     found,
     ({ target }) => target,
     (key) => {
@@ -102,13 +103,14 @@ function endsOf({ owner, target }: FoundKey): Ends {
 }
 
 /** Names one side of every key among the fields of its collection. */
-function claim(
+function* claim(
   found: readonly FoundKey[],
   sideOf: (key: FoundKey) => CollectionDiff,
   candidatesOf: (key: FoundKey) => readonly string[],
-): ReadonlyMap<FoundKey, string> {
+): Parts<ReadonlyMap<FoundKey, string>> {
   const chosen = new Map<FoundKey, string>()
   for (const [{ names }, keys] of Map.groupBy(found, sideOf)) {
+    yield
     const things = keys.map((key): Unnamed & { readonly key: FoundKey } => ({
       key,
       candidates: candidatesOf(key),

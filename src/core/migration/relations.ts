@@ -1,7 +1,6 @@
 /** Relation field pairs: two fields and the constraint between them, which has the id of the side that owns it. */
 import { canJoin, canRefer } from '../model/far-key.ts'
 import type { ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
-import type { TableRef } from '../sql/change.ts'
 import {
   addRelation,
   type CollectionDraft,
@@ -13,9 +12,8 @@ import {
   type Draft,
   emit,
   fieldOf,
-  indexesOf,
+  isMade,
   type Pair,
-  pairsOf,
   refuse,
   removeRelation,
   storageOf,
@@ -23,7 +21,7 @@ import {
   unprotectedCollection,
 } from './draft.ts'
 import { checkActions, claimFieldName, isNullableKey } from './fields.ts'
-import { isKey, isUnique, keepIndexes } from './indexes.ts'
+import { findKey, isUnique, keepIndexes } from './indexes.ts'
 import { deleteManyToMany, leadingThrough, manyToManyOf, renameRelation, updateManyToMany } from './many-to-many.ts'
 import type { DataOf } from './operation.ts'
 
@@ -140,7 +138,7 @@ function checkSides(draft: Draft, { own, other, constrained, referenced }: Ends)
       )
     }
   })
-  if (!isKey(draft, referenced, other.fieldIds)) {
+  if (findKey(draft, referenced, other.fieldIds) === undefined) {
     refuse(
       'relation',
       `the referenced fields of ${referenced.record.apiName} must be its primary key or a unique index`,
@@ -177,10 +175,10 @@ function pairOf(draft: Draft, { firstFieldId, secondFieldId }: { firstFieldId: s
   if (first.oppositeRelationFieldId !== second.id) refuse('relation', 'the two relation fields are not a pair')
   unprotectedCollection(draft, first.collectionId)
   unprotectedCollection(draft, second.collectionId)
-  const pair = pairsOf(draft, collectionOf(draft, first.collectionId)).find(
-    ({ owner }) => owner.id === first.id || owner.id === second.id,
-  )
-  return pair ?? refuse('relation', 'the two relation fields are not a pair')
+  const [owner, opposite] = first.constraintId === null ? [second, first] : [first, second]
+  const constraint = draft.constraints.get(owner.constraintId ?? '')
+  if (constraint === undefined) refuse('relation', 'the two relation fields are not a pair')
+  return { owner, opposite, constraint }
 }
 
 function changeActions(
@@ -214,31 +212,20 @@ function isWithinDatabase(draft: Draft, constrained: CollectionDraft, referenced
   return sourceId === referenced.record.sourceId && draft.context.dialectOf(sourceId) !== undefined
 }
 
-/** Returns true for a column of this migration. */
-function isNew(draft: Draft, table: TableRef, column: string): boolean {
-  return draft.changes.some(({ change }) => {
-    if (!('table' in change) || change.table.dbName !== table.dbName || change.table.schema !== table.schema)
-      return false
-    if (change.kind === 'createTable') return change.columns.some(({ dbName }) => dbName === column)
-    return change.kind === 'addColumn' && change.column.dbName === column
-  })
-}
-
 function addForeignKey(
   draft: Draft,
   constrained: CollectionDraft,
   { constraint, referenced }: { readonly constraint: ConstraintRecord; readonly referenced: CollectionDraft },
 ): void {
-  const { dbName, onDelete, onUpdate, mappings } = constraint
+  const { dbName, onDelete, onUpdate } = constraint
+  const mappings = inKeyOrder(draft, referenced, constraint)
   if (!isEnforced(draft, constrained, referenced)) {
     if (onDelete === 'noAction' && onUpdate === 'noAction') return
     refuse('unsupported', 'no database enforces this relation, so its referential actions must be noAction')
   }
   checkStorable(draft, constrained, constraint)
-  const columns = columnNames(
-    draft,
-    mappings.map(({ constrainedFieldId }) => constrainedFieldId),
-  )
+  const fieldIds = mappings.map(({ constrainedFieldId }) => constrainedFieldId)
+  const columns = columnNames(draft, fieldIds)
   const references = {
     table: tableOf(draft, referenced),
     columns: columnNames(
@@ -250,12 +237,23 @@ function addForeignKey(
   const { sourceId } = constrained.record
   for (const [at, { constrainedFieldId }] of mappings.entries()) {
     const field = draft.fields.get(constrainedFieldId)
-    if (field?.type.name !== 'string' || !isNew(draft, table, field.dbName)) continue
+    if (field?.type.name !== 'string' || !isMade(draft, 'column', table, field.dbName)) continue
     const from = { table: references.table, column: references.columns[at] ?? '' }
     emit(draft, sourceId, { kind: 'takeCollation', table, column: columnOf(field), from })
   }
   emit(draft, sourceId, { kind: 'addForeignKey', table, dbName, columns, references, onDelete, onUpdate })
-  keepIndexes(draft, constrained, { dbName, columns })
+  keepIndexes(draft, constrained, { dbName, fieldIds })
+}
+
+/** MariaDB and MySQL want the referenced columns in the order of their index, PostgreSQL takes any. */
+function inKeyOrder(
+  draft: Draft,
+  referenced: CollectionDraft,
+  { mappings }: ConstraintRecord,
+): ConstraintRecord['mappings'] {
+  const fieldIds = mappings.map(({ referencedFieldId }) => referencedFieldId)
+  const key = findKey(draft, referenced, fieldIds)?.fieldIds ?? fieldIds
+  return key.flatMap((id) => mappings.find(({ referencedFieldId }) => referencedFieldId === id) ?? [])
 }
 
 function checkStorable(
@@ -273,13 +271,14 @@ function checkStorable(
 
 function dropForeignKey(draft: Draft, { owner, constraint }: Pair): void {
   const constrained = collectionOf(draft, owner.collectionId)
-  if (!isEnforced(draft, constrained, collectionOf(draft, owner.oppositeCollectionId))) return
+  const referenced = collectionOf(draft, owner.oppositeCollectionId)
+  if (!isEnforced(draft, constrained, referenced)) return
   const table = tableOf(draft, constrained)
-  const { dbName, mappings } = constraint
+  const { dbName } = constraint
   const columns = columnNames(
     draft,
-    mappings.map(({ constrainedFieldId }) => constrainedFieldId),
+    inKeyOrder(draft, referenced, constraint).map(({ constrainedFieldId }) => constrainedFieldId),
   )
-  const isNamesake = indexesOf(draft, constrained).some((index) => index.dbName === dbName)
+  const isNamesake = constrained.indexNames.has(dbName)
   emit(draft, constrained.record.sourceId, { kind: 'dropForeignKey', table, dbName, columns, isNamesake })
 }

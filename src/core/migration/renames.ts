@@ -3,11 +3,12 @@
  * comparison, so that ids, API names, policies and relations stay. A rename is certain where the database's own ids
  * prove it, and else only offered.
  */
+import { describeType } from '../model/codec.ts'
 import type { CollectionRecord, ModelRecords, NamespaceRecord, PrimitiveFieldRecord } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import { type CatalogIds, clusterOf, keyOf, type PlacedCollection, placedCollections } from '../sql/catalog-ids.ts'
 import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
 import { tableName } from '../sql/table-choice.ts'
-import { isSameType } from './conversion.ts'
 import type { SchemaOperation } from './diff-context.ts'
 import { findMoves } from './moves.ts'
 
@@ -30,12 +31,13 @@ export type RenameSearch = {
   readonly newId: () => string
 }
 
-export function followRenames(records: ModelRecords, sourceId: string, search: RenameSearch): RenameDiff {
+export function* followRenames(records: ModelRecords, sourceId: string, search: RenameSearch): Parts<RenameDiff> {
   const { schema, isAccepted } = search
   const own = placedCollections(records, sourceId, schema.defaultNamespace)
   const tables = new Map(schema.tables.map((table) => [keyOf(table), table]))
   const known: CatalogIds = isRestored(own, tables, search.known) ? new Map() : search.known
   const fields = Map.groupBy(records.primitiveFields, ({ collectionId }) => collectionId)
+  yield
   const namespaces = namespaceFinder(records, sourceId, search)
   const renames: Rename[] = []
   const isFollowed = (rename: Rename) => {
@@ -49,7 +51,8 @@ export function followRenames(records: ModelRecords, sourceId: string, search: R
   for (const move of findMoves({
     known: own.map((one) => ({ record: one, name: keyOf(one.place), dbId: known.get(one.record.id) })),
     found: schema.tables.map((table) => ({ item: table, name: keyOf(table), dbId: table.identity?.id })),
-    isAlike: ({ record }, table) => hasColumns(table, fields.get(record.id) ?? []),
+    kindOf: ({ record }) => columnsText(fields.get(record.id) ?? []),
+    kindOfFound: ({ columns }) => columnsText(columns),
   })) {
     const { record, place } = move.record
     if (move.kind === 'replaced') collections.set(record.id, { ...record, dbName: NOWHERE })
@@ -62,6 +65,7 @@ export function followRenames(records: ModelRecords, sourceId: string, search: R
   }
 
   for (const { record, place } of own) {
+    yield
     const moved = collections.get(record.id)
     const table = moved?.dbName === NOWHERE ? undefined : tables.get(keyOf(place))
     if (table === undefined) continue
@@ -78,7 +82,8 @@ export function followRenames(records: ModelRecords, sourceId: string, search: R
         name: column.dbName,
         dbId: isSame ? table.identity?.columns[at] : undefined,
       })),
-      isAlike: (field, column) => field.isList === column.isList && isSameType(field.type, column.type),
+      kindOf: typeText,
+      kindOfFound: typeText,
     })) {
       const { record: field } = move
       if (move.kind === 'replaced') columns.set(field.id, { ...field, dbName: NOWHERE })
@@ -143,9 +148,12 @@ function isSameTable(
   return identity.columns.map(Number).every((number) => numbers.has(number) || number > highest)
 }
 
-function hasColumns(table: SourceTable, fields: readonly PrimitiveFieldRecord[]): boolean {
-  const names = new Set(table.columns.map(({ dbName }) => dbName))
-  return fields.length === names.size && fields.every(({ dbName }) => names.has(dbName))
+function columnsText(columns: readonly { readonly dbName: string }[]): string {
+  return JSON.stringify(columns.map(({ dbName }) => dbName).sort())
+}
+
+function typeText({ type, isList }: Pick<PrimitiveFieldRecord, 'type' | 'isList'>): string {
+  return `${describeType(type)}${isList ? '[]' : ''}`
 }
 
 function movedTable(before: CollectionRecord, { dbName, namespaceId }: CollectionRecord): SchemaOperation[] {

@@ -1,9 +1,14 @@
 /** Finds the data sources that operations affect: those that they name, directly or through the id of a record. */
 import type { ModelRecords } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import type { Operation } from './operation.ts'
 
-export function touchedSources(records: ModelRecords, operations: readonly Operation[]): ReadonlySet<string> {
-  const named = new Set(JSON.stringify(operations).toLowerCase().match(uuids))
+export function* touchedSources(records: ModelRecords, operations: readonly Operation[]): Parts<ReadonlySet<string>> {
+  const named = new Set<string>()
+  for (const operation of operations) {
+    yield
+    for (const [id] of JSON.stringify(operation).toLowerCase().matchAll(uuids)) named.add(id)
+  }
   const sourceOf = new Map(records.collections.map(({ id, sourceId }) => [id, sourceId]))
   const parts = [
     ...records.sources.map(({ id }) => [id, id] as const),

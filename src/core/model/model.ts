@@ -2,6 +2,7 @@
  * The data model of a workspace. `ModelRecords` is the flat form that the system database stores and migrations change;
  * `Model` has every reference resolved, is built once per version, and is shared by all requests.
  */
+import { atOnce, type Parts } from '../parts.ts'
 import type { Check } from './checks.ts'
 import type { FieldType } from './field-type.ts'
 
@@ -202,11 +203,16 @@ export type Model = {
   readonly byName: ReadonlyMap<string, Collection>
 }
 
+/** `modelOf` of records that are few, or of a moment in which nobody waits. */
+export function buildModel(version: number, own: ModelRecords, builtIn: ModelRecords = noRecords): Model {
+  return atOnce(modelOf(version, own, builtIn))
+}
+
 /**
  * Resolves every reference of `records` and of the system collections `builtIn`. A missing reference is a bug and
  * throws.
  */
-export function buildModel(version: number, own: ModelRecords, builtIn: ModelRecords = noRecords): Model {
+export function* modelOf(version: number, own: ModelRecords, builtIn: ModelRecords): Parts<Model> {
   const records = joinRecords(own, builtIn)
   const schemas = new Map(records.namespaces.map((namespace) => [namespace.id, namespace.dbName]))
   const primitives = Map.groupBy(records.primitiveFields, (field) => field.collectionId)
@@ -214,6 +220,7 @@ export function buildModel(version: number, own: ModelRecords, builtIn: ModelRec
   const fieldById = new Map<string, PrimitiveField>()
   const collections = new Map<string, Collection & { fields: Map<string, Field>; relations: RelationField[] }>()
   for (const record of records.collections) {
+    yield
     const own = (primitives.get(record.id) ?? []).map((field): PrimitiveField => ({ ...field, kind: 'primitive' }))
     for (const field of own) fieldById.set(field.id, field)
     const ownIndexes = (indexes.get(record.id) ?? []).map(
@@ -246,7 +253,7 @@ export function buildModel(version: number, own: ModelRecords, builtIn: ModelRec
       key: primaryKey.some(({ isList, type }) => isList || type.name === 'geometry') ? [] : primaryKey,
     })
   }
-  linkRelations(records, collections, fieldById)
+  yield* linkRelations(records, collections, fieldById)
   return {
     version,
     records: own,
@@ -298,7 +305,11 @@ function joinRecords(one: ModelRecords, other: ModelRecords): ModelRecords {
 
 type Linking = Map<string, Collection & { fields: Map<string, Field>; relations: RelationField[] }>
 
-function linkRelations(records: ModelRecords, collections: Linking, fieldById: Map<string, PrimitiveField>): void {
+function* linkRelations(
+  records: ModelRecords,
+  collections: Linking,
+  fieldById: ReadonlyMap<string, PrimitiveField>,
+): Parts<void> {
   const constraints = new Map(records.constraints.map((constraint) => [constraint.id, constraint]))
   const recordById = new Map(records.relationFields.map((record) => [record.id, record]))
   const linked = new Map<string, RelationField & { opposite: RelationField | undefined }>()
@@ -323,6 +334,7 @@ function linkRelations(records: ModelRecords, collections: Linking, fieldById: M
     collection.fields.set(apiName, field)
   }
   for (const record of records.relationFields) {
+    yield
     if (record.through !== undefined) continue
     const isForward = record.constraintId !== null
     const owner = isForward ? record : recordById.get(record.oppositeRelationFieldId ?? '')

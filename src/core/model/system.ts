@@ -1,10 +1,11 @@
 /**
  * The system collections (docs/contract.md#system-collections): a built-in model over the tables of
  * `service_<workspace>_meta`, read through the same pipeline as every other collection. Items and migrations cannot
- * change it.
+ * change it, but for `presentation.ts`.
  */
 import type { FieldType, TypeName } from './field-type.ts'
 import type { ModelRecords, PrimitiveFieldRecord, RelationFieldRecord } from './model.ts'
+import { presentationRecords } from './presentation.ts'
 
 type Column = readonly [
   apiName: string,
@@ -229,11 +230,12 @@ export function systemRecords(sourceId: string, namespaceId: string): ModelRecor
   const primitiveFields = tables.flatMap((table) =>
     table.columns.map((column) => primitiveField(table.apiName, column, ids)),
   )
+  const written = presentationRecords(sourceId, namespaceId)
   return {
     sources: [],
     namespaces: [],
-    collections,
-    primitiveFields,
+    collections: [...collections, ...(written.collections ?? [])],
+    primitiveFields: [...primitiveFields, ...(written.primitiveFields ?? [])],
     relationFields: relations.flatMap((relation) => relationPair(relation, ids)),
     constraints: relations.map(({ from, name, column, to }) => ({
       id: ids(`${from}.${name}.constraint`),
@@ -242,13 +244,16 @@ export function systemRecords(sourceId: string, namespaceId: string): ModelRecor
       onUpdate: 'noAction',
       mappings: [{ constrainedFieldId: ids(`${from}.${column}`), referencedFieldId: ids(`${to}.id`) }],
     })),
-    indexes: tables.map(({ apiName, key }) => ({
-      id: ids(`${apiName}.key`),
-      collectionId: ids(apiName),
-      dbName: `${apiName}_pkey`,
-      kind: 'primary',
-      fieldIds: key.map((name) => ids(`${apiName}.${name}`)),
-    })),
+    indexes: [
+      ...tables.map(({ apiName, key }) => ({
+        id: ids(`${apiName}.key`),
+        collectionId: ids(apiName),
+        dbName: `${apiName}_pkey`,
+        kind: 'primary' as const,
+        fieldIds: key.map((name) => ids(`${apiName}.${name}`)),
+      })),
+      ...(written.indexes ?? []),
+    ],
   }
 }
 

@@ -8,7 +8,8 @@ import type { Collection } from '../model/model.ts'
 import { truncationUnits } from '../query/aggregate-query.ts'
 import { errorResponses } from './answers.ts'
 import { filterExample } from './examples.ts'
-import { itemErrors, itemParameters, type PathContext, readErrors, structured } from './item-paths.ts'
+import { itemParameters } from './item-parameters.ts'
+import { itemErrors, type PathContext, readErrors, structured } from './item-paths.ts'
 import { component, type JsonSchema } from './schema.ts'
 
 /** Undefined where the caller may not list the collection, or its data source groups nothing. */

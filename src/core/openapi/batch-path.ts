@@ -1,7 +1,8 @@
 /** Describes `POST /api/{workspace}/items` (docs/contract.md#batches): operations on any collections of the workspace. */
 import { MAX_OPERATIONS, type OperationKind, operationKinds } from '../plan/batch/operation.ts'
 import { errorResponses } from './answers.ts'
-import { itemErrors, itemParameters } from './item-paths.ts'
+import { itemParameters } from './item-parameters.ts'
+import { itemErrors } from './item-paths.ts'
 import { component, type JsonSchema } from './schema.ts'
 
 export const batchTag = { name: 'All collections', description: 'Operations on several collections at once.' }
@@ -109,6 +110,16 @@ const conflict = {
   additionalProperties: false,
 }
 
+/** What a batch may be asked beside the items: neither an estimate nor a tag, which are of a list alone. */
+const told = ['totalCount', 'cursor']
+const meta = {
+  description: 'Adds the number of all items that match, the cursors of the pages beside this one, or both.',
+  anyOf: [
+    { type: 'string', enum: [...told, told.join()] },
+    { type: 'array', items: { type: 'string', enum: told } },
+  ],
+}
+
 type Members = { readonly properties: JsonSchema; readonly required: readonly string[] }
 
 const ownMembers: Readonly<Record<OperationKind, Members>> = {
@@ -125,7 +136,7 @@ const ownMembers: Readonly<Record<OperationKind, Members>> = {
       offset: itemParameters.offset.schema,
       after: { ...itemParameters.after.schema, description: itemParameters.after.description },
       before: { ...itemParameters.before.schema, description: itemParameters.before.description },
-      meta: itemParameters.meta.schema,
+      meta,
     },
     required: [],
   },

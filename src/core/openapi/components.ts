@@ -83,6 +83,11 @@ const responseMeta: JsonSchema = {
   type: 'object',
   properties: {
     totalCount: { type: 'integer', minimum: 0, description: 'All items that match.' },
+    totalEstimate: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description: 'About how many items match; exact up to 1,000, null where it is not known in a moment.',
+    },
     next: { type: ['string', 'null'], description: 'The cursor for `after` of the next page; null at the end.' },
     previous: { type: ['string', 'null'], description: 'The cursor for `before` of the previous page.' },
   },

@@ -4,10 +4,11 @@
  */
 import type { InputField, OperationKind, TypeReference } from '../manifest/format.ts'
 import type { Interner } from '../manifest/interner.ts'
-import { hasCursors, itemOutput, type ServedOperation, servedOperations } from '../manifest/query-schema.ts'
+import { itemOutput, type ServedOperation, servedOperations } from '../manifest/query-schema.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { type DocumentedKind, errorResponses } from './answers.ts'
 import { deepExample, fieldsExample, filterExample, itemExample, noRowsExample, sortExample } from './examples.ts'
+import { itemHeaders, itemParameters, metaParameter, metaSchema, shared } from './item-parameters.ts'
 import { component, type Direction, type JsonSchema, type Schemas } from './schema.ts'
 
 export type ItemPaths = {
@@ -69,7 +70,7 @@ function operation(context: PathContext, collection: Collection, served: ServedO
 }
 
 function headersOf(kind: OperationKind, isConditional: boolean): readonly string[] {
-  if (kind === 'readMany' || kind === 'readOne') return [shared.ifNoneMatch]
+  if (kind === 'readMany' || kind === 'readOne') return [shared.ifNoneMatch, shared.actAs]
   return isConditional ? [shared.idempotencyKey, shared.ifMatch] : [shared.idempotencyKey]
 }
 
@@ -97,7 +98,7 @@ function queryOperation(context: PathContext, collection: Collection, served: Se
     fields: itemParameters.fields.schema,
     ...Object.fromEntries(structures),
     ...Object.fromEntries(plain.map((name) => [name, { ...itemParameters, ...itemHeaders }[name].schema])),
-    ...(plain.includes('meta') && !hasCursors(interner, collection) && { meta: countOnly }),
+    ...(plain.includes('meta') && { meta: metaSchema(metasOf(interner, served)) }),
     ...(deep !== undefined && { deep: component(deep) }),
   }
   const content = {
@@ -108,7 +109,7 @@ function queryOperation(context: PathContext, collection: Collection, served: Se
   return [
     `{"operationId":"query${apiName}","summary":"${summaries.readMany} ${apiName} by a body","tags":["${apiName}"]`,
     `,"requestBody":{"required":true,"content":{"application/json":${JSON.stringify(content)}}}`,
-    `,"parameters":[${shared.ifNoneMatch}],"responses":{"200":${answered('readMany', answer)},${UNCHANGED}${bodyFailures}}}`,
+    `,"parameters":[${shared.ifNoneMatch},${shared.actAs}],"responses":{"200":${answered('readMany', answer)},${UNCHANGED}${bodyFailures}}}`,
   ].join('')
 }
 
@@ -125,6 +126,12 @@ const UNCHANGED = `"304":{"description":"What \`If-None-Match\` names still hold
 
 function typeOf(served: ServedOperation, name: string): TypeReference | undefined {
   return argumentOf(served, name)?.type
+}
+
+/** The values of `meta` that a list takes. */
+function metasOf(interner: Interner, served: ServedOperation): readonly string[] {
+  const type = typeOf(served, 'meta')
+  return type === undefined ? [] : interner.enumerationAt(Number(type.slice(1))).values
 }
 
 function argumentOf({ fields }: ServedOperation, name: string): InputField | undefined {
@@ -213,7 +220,7 @@ function parameters(context: PathContext, collection: Collection, served: Served
       : [structured('sort', { schema: schemas.of(sort, 'sent'), example: sortExample(interner, collection) })]),
     ...plainNames
       .filter((name) => typeOf(served, name) !== undefined)
-      .map((name) => (name === 'meta' && !hasCursors(interner, collection) ? COUNT : shared[name])),
+      .map((name) => (name === 'meta' ? metaParameter(metasOf(interner, served)) : shared[name])),
     ...(conflict === undefined ? [] : [conflictParameter(schemas.of(conflict, 'sent'))]),
     ...(deep === undefined
       ? []
@@ -288,109 +295,4 @@ function keyParameter({ interner, schemas }: PathContext, key: readonly Primitiv
     explode: false,
     schema: { type: 'array', prefixItems: parts, minItems: parts.length, maxItems: parts.length, items: {} },
   }
-}
-
-/** `components.parameters`. */
-export const itemParameters = {
-  fields: {
-    name: 'fields',
-    in: 'query',
-    description:
-      'What is returned: fields, `*`, and paths into relations such as `author.name` or `comments.*`. ' +
-      'The limits of all lists along a path multiply: beyond what one read may bring (100,000 items unless configured) it is 422 with code 4014.',
-    style: 'form',
-    explode: false,
-    schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 200 },
-  },
-  limit: {
-    name: 'limit',
-    in: 'query',
-    description: 'How many items at most; 0 and -1 are as many as allowed.',
-    schema: { type: 'integer', minimum: -1 },
-  },
-  offset: {
-    name: 'offset',
-    in: 'query',
-    description: 'How many items to skip.',
-    schema: { type: 'integer', minimum: 0, default: 0 },
-  },
-  after: {
-    name: 'after',
-    in: 'query',
-    description: 'The cursor behind which the page begins, `next` of the page before. Never with `offset`.',
-    schema: { type: 'string', minLength: 1 },
-  },
-  before: {
-    name: 'before',
-    in: 'query',
-    description: 'The cursor before which the page ends, `previous` of the page behind. Never with `offset`.',
-    schema: { type: 'string', minLength: 1 },
-  },
-  meta: {
-    name: 'meta',
-    in: 'query',
-    description: 'Adds the number of all items that match, the cursors of the pages beside this one, or both.',
-    schema: { type: 'string', enum: ['totalCount', 'cursor', 'totalCount,cursor'] },
-  },
-  max: {
-    name: 'max',
-    in: 'query',
-    description: 'Where more items match, none is written: 422 with code 4013.',
-    schema: { type: 'integer', minimum: 1 },
-  },
-}
-
-/** The headers of items, beside them, and what a tag adds to `meta`. */
-export const itemHeaders = {
-  meta: {
-    ...itemParameters.meta,
-    description:
-      'Adds the number of all items that match, or the cursors of the pages beside this one; `etag` asks for a tag of the list.',
-    schema: {
-      type: 'string',
-      enum: ['totalCount', 'cursor', 'etag', 'totalCount,cursor', 'totalCount,etag', 'cursor,etag'],
-    },
-  },
-  ifMatch: {
-    name: 'If-Match',
-    in: 'header',
-    description: 'Tags of the item, of which it has to have one (412 otherwise); `*` for any.',
-    schema: { type: 'string' },
-    example: '*',
-  },
-  ifNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'Tags of answers that the client has: 304 where one of them still holds.',
-    schema: { type: 'string' },
-    example: '"2jmj7l5rSw0yVb_vlWAYkK"',
-  },
-  idempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description:
-      'A text of your own for this write: sent again with the same one it is not done twice, and has the same answer.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: '8a0f7a2e-6f0c-4c57-9a53-3d0f5a0b6a1e',
-  },
-}
-
-const countOnly = { type: 'string', enum: ['totalCount', 'etag', 'totalCount,etag'] }
-const COUNT = JSON.stringify({
-  ...itemParameters.meta,
-  description: 'Adds the number of all items that match; `etag` asks for a tag of the list.',
-  schema: countOnly,
-})
-
-const shared = {
-  fields: '{"$ref":"#/components/parameters/fields"}',
-  limit: '{"$ref":"#/components/parameters/limit"}',
-  offset: '{"$ref":"#/components/parameters/offset"}',
-  after: '{"$ref":"#/components/parameters/after"}',
-  before: '{"$ref":"#/components/parameters/before"}',
-  meta: '{"$ref":"#/components/parameters/meta"}',
-  ifMatch: '{"$ref":"#/components/parameters/ifMatch"}',
-  ifNoneMatch: '{"$ref":"#/components/parameters/ifNoneMatch"}',
-  idempotencyKey: '{"$ref":"#/components/parameters/idempotencyKey"}',
-  max: '{"$ref":"#/components/parameters/max"}',
 }

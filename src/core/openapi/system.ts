@@ -8,7 +8,8 @@ import { buildModel, type Collection, noRecords, SYSTEM_SOURCE } from '../model/
 import { systemRecords } from '../model/system.ts'
 import { type DocumentedKind, errorComponents, errorResponses, everyError, headOf, securitySchemes } from './answers.ts'
 import { createComponents } from './components.ts'
-import { itemComponent, itemParameters, type PathContext, queryParameters } from './item-paths.ts'
+import { itemParameters } from './item-parameters.ts'
+import { itemComponent, type PathContext, queryParameters } from './item-paths.ts'
 import { component, type JsonSchema } from './schema.ts'
 
 export type RouteDescription = {

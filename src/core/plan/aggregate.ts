@@ -31,7 +31,7 @@ export function planAggregates(context: ReadContext, query: AggregateQuery): Rea
   const collection = outputCollection(own, outputs)
   const filter = requestFilter(viewer, own, query.filter, 'filter')
   const limit = pageSize(context.limits, query.limit, { default: context.limits.default, path: '' })
-  requireRowBudget([], { own: limit, isPage: true, most: maxRows })
+  requireRowBudget([], { own: limit, isPage: true }, { most: maxRows, spent: 0 })
   return {
     kind: 'read',
     collection,

@@ -1,22 +1,34 @@
 /**
  * Limits the rows that a read may return, computed from its limits alone: along a path of relations they multiply, and
- * to-one relations count once. A read over the budget is refused before it runs (docs/decisions/038).
+ * to-one relations count once. An aggregate of a list counts as a list. A read over the budget is refused before it runs
+ * (docs/decisions/038, 087).
  */
 import { nested } from '../error.ts'
 import { QUERY_FAILED } from '../error-codes.ts'
-import type { Selection } from './plan.ts'
+import type { Selected, Selection } from './plan.ts'
+
+/** How many related items a list has at most where nobody says so, and as how many an aggregate of it counts. */
+export const USUAL_LIST = 100
 
 /** A path to an innermost list: the names of its relations, and the limits of its lists, outermost first. */
-type Path = { readonly names: readonly string[]; readonly limits: readonly number[] }
+type Path = {
+  readonly names: readonly string[]
+  readonly limits: readonly number[]
+  /** Whether the list is read to be aggregated. */
+  readonly isAggregated?: boolean
+}
+
+/** The rows of a read. `own` are those at the top; without nested lists, they count only where they are a page. */
+export type Rows = { readonly own: number; readonly isPage: boolean }
+
+/** `spent` is what other reads of the same request may bring. */
+export type RowBudget = { readonly most: number; readonly spent: number }
 
 /**
- * Throws 422 with code 4014 and the largest path, where all paths of `selection` together may return more than `most`
- * rows. `own` is the number of rows at the top; without nested lists, it is checked only where the rows are a page.
+ * Returns how many rows all paths of `selection` together may bring. Throws 422 with code 4014 and the largest path, where
+ * those are more than the budget has left.
  */
-export function requireRowBudget(
-  selection: Selection,
-  { own, isPage, most }: { readonly own: number; readonly isPage: boolean; readonly most: number },
-): void {
+export function requireRowBudget(selection: Selection, { own, isPage }: Rows, { most, spent }: RowBudget): number {
   let total = 0
   let widest: Path | undefined
   let widestRows = 0
@@ -30,15 +42,19 @@ export function requireRowBudget(
   }
   countLists(selection, { names: [], limits: [own] }, count)
   if (widest === undefined && isPage) count({ names: [], limits: [own] })
-  if (total > most && widest !== undefined) throw overBudget(widest, { total, rows: widestRows, most })
+  if (spent + total > most && widest !== undefined) throw overBudget(widest, { total, rows: widestRows, most })
+  return total
 }
 
 /** Calls `count` for every list without further lists below it. Returns true if there was one. */
-function countLists(selection: Selection, { names, limits }: Path, count: (path: Path) => void): boolean {
+function countLists(selection: Selection, above: Path, count: (path: Path) => void): boolean {
   let hasList = false
   for (const selected of selection) {
+    const isAggregated = countAggregates(selected, above, count)
+    if (isAggregated) hasList = true
     if (selected.kind !== 'relation') continue
     const { name, page } = selected
+    const { names, limits } = above
     const path = { names: [...names, name], limits: page === undefined ? limits : [...limits, page.limit] }
     const hasListBelow = countLists(selected.selection, path, count)
     if (page !== undefined && !hasListBelow) count(path)
@@ -47,20 +63,33 @@ function countLists(selection: Selection, { names, limits }: Path, count: (path:
   return hasList
 }
 
+/** Over how many rows an aggregate is nobody knows before it is read: it counts as a list of usual length. */
+function countAggregates(selected: Selected, { names, limits }: Path, count: (path: Path) => void): boolean {
+  if (selected.kind !== 'relation' && selected.kind !== 'aggregates') return false
+  const { name, aggregates } = selected
+  if (aggregates === undefined) return false
+  count({ names: [...names, name], limits: [...limits, aggregates.length, USUAL_LIST], isAggregated: true })
+  return true
+}
+
 function productOf(limits: readonly number[]): number {
   return limits.reduce((product, limit) => product * limit, 1)
 }
 
 function overBudget(
-  { names, limits }: Path,
+  { names, limits, isAggregated = false }: Path,
   { total, rows, most }: { readonly total: number; readonly rows: number; readonly most: number },
 ) {
   const product = limits.reduce((one, limit) => one * BigInt(limit), 1n)
   const factors = limits.length > 1 ? ` (${limits.join(' × ')})` : ''
-  const others = total > rows ? ', with the other lists even more' : ''
-  const reason = `may bring ${product} items${factors}${others}; a read may bring ${most}, so ask for smaller limits`
+  const others =
+    total <= most ? ', with the operations before it even more' : total > rows ? ', with the other lists even more' : ''
+  const [counts, advice] = isAggregated
+    ? ['counts as', `smaller limits or fewer aggregates: each counts as a list of ${USUAL_LIST}`]
+    : ['may bring', 'smaller limits']
+  const reason = `${counts} ${product} items${factors}${others}; a read may bring ${most}, so ask for ${advice}`
   const path = names.join('.')
-  const target = path === '' ? 'limit' : `fields.${path}`
+  const target = isAggregated ? `deep.${path}._aggregate` : path === '' ? 'limit' : `fields.${path}`
   return nested('invalid', [QUERY_FAILED, target, reason], {
     code: '4014',
     meta: { path, product: rows, max: most },

@@ -114,6 +114,8 @@ export type ReadPlan = {
   readonly page: Page | undefined
   /** Also count all matching rows. */
   readonly count: boolean
+  /** Also tell about how many match: by the planner where that tells of no hidden row, else as far as can be counted. */
+  readonly estimate?: 'planned' | 'counted'
   /** Where the rows are groups: `collection` then has their outputs for its fields, and `where` is asked of the groups. */
   readonly grouping?: Grouping
 }
@@ -138,7 +140,7 @@ export type UpdatePlan = {
   readonly where: Filter
   /** Of the rows that are answered. */
   readonly order: readonly Order[]
-  readonly assignments: readonly Assignment[]
+  readonly assignments: readonly Assignment<Operand>[]
   readonly selection: Selection
 }
 
@@ -165,7 +167,7 @@ export type Slot = { readonly number: number; readonly collection: Collection }
 export type Cell = {
   readonly field: PrimitiveField
   readonly value:
-    | { readonly kind: 'text'; readonly text: string | null }
+    | { readonly kind: 'text'; readonly text: Operand | null }
     | {
         readonly kind: 'kept'
         readonly slot: Slot
@@ -277,9 +279,12 @@ export type WritePlan = CreatePlan | UpdatePlan | DeletePlan | ProgramPlan
 export type BatchPlan = {
   readonly kind: 'batch'
   readonly operations: readonly PlannedOperation[]
-  /** How many slots the programs have. */
-  readonly slots: number
+  /** Of operations whose plan serves all of their form (`batch/form.ts`), by index: the values of its placeholders. */
+  readonly values: readonly (OperationValues | undefined)[]
 }
+
+/** The parts of the key, and the values of the item. */
+export type OperationValues = { readonly key: readonly string[]; readonly item: readonly (string | null)[] }
 
 export type PlannedOperation = {
   readonly plan: Plan

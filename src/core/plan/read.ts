@@ -18,7 +18,8 @@ import {
   type RelationArguments,
   tooManyRelations,
 } from '../query/parse.ts'
-import { requireRowBudget } from './budget.ts'
+import { hidesNothing } from '../query/visible-filter.ts'
+import { type Rows, requireRowBudget, USUAL_LIST } from './budget.ts'
 import { readableField, relatedAccess } from './names.ts'
 import { pathField } from './path-field.ts'
 import type {
@@ -37,9 +38,6 @@ import { requestFilter } from './where.ts'
 
 export type PageLimits = { readonly default: number; readonly max: number }
 
-/** Default number of related items per parent (docs/contract.md#relations). */
-const NESTED_LIMIT = 100
-
 export type ReadContext = {
   readonly viewer: Viewer
   readonly collection: Collection
@@ -47,6 +45,8 @@ export type ReadContext = {
   readonly limits: PageLimits
   /** Maximum number of rows in one read (SERVICE_QUERY__MAX_ROWS). */
   readonly maxRows: number
+  /** What the reads of a request bring that has several; counted up as they are planned. */
+  readonly spent?: { rows: number } | undefined
   /** Undefined until it is loaded (`Unloaded`). */
   readonly planInList?: PlanInList | undefined
 }
@@ -60,10 +60,20 @@ export class Unloaded extends Error {}
 /** Plans a list. `query` is the result of `parseListQuery`. */
 export function planList(context: ReadContext, query: ReadQuery): ReadPlan {
   const selection = planFields(context, query)
-  const where = and([context.access.rows, requestFilter(context.viewer, context.collection, query.filter, 'filter')])
+  const asked = requestFilter(context.viewer, context.collection, query.filter, 'filter')
+  const where = and([context.access.rows, asked])
+  const isSeen = context.access.rows.kind === 'all' && hidesNothing(asked)
   const page = planPage(context, query, { default: context.limits.default, path: '' })
-  requireRowBudget(selection, { own: page.limit, isPage: true, most: context.maxRows })
-  return { kind: 'read', collection: context.collection, selection, where, page, count: query.totalCount }
+  spendRows(context, selection, { own: page.limit, isPage: true })
+  return {
+    kind: 'read',
+    collection: context.collection,
+    selection,
+    where,
+    page,
+    count: query.totalCount,
+    ...(query.totalEstimate && { estimate: isSeen ? 'planned' : 'counted' }),
+  }
 }
 
 /** Plans the read of the one item that `where` matches. */
@@ -88,16 +98,21 @@ export function planSelection(
   { rows, within = all }: { readonly rows: number; readonly within?: Filter },
 ): Selection {
   const selection = planFields(context, query)
-  requireRowBudget(selection, { own: rows, isPage: false, most: context.maxRows })
+  spendRows(context, selection, { own: rows, isPage: false })
   if (within.kind === 'all') return selection
   return selection.map((selected) => ({ ...selected, visible: and([within, selected.visible]) }))
+}
+
+function spendRows({ maxRows: most, spent = { rows: 0 } }: ReadContext, selection: Selection, rows: Rows): void {
+  spent.rows += requireRowBudget(selection, rows, { most, spent: spent.rows })
 }
 
 function planFields(context: ReadContext, query: Pick<ReadQuery, 'fields' | 'deep'>): Selection {
   const wanted: Wanted = { fields: new Set(), relations: new Map() }
   for (const path of query.fields ?? ['*']) want(wanted, path.split('.'))
-  // A table may be wider than what can be selected by name.
-  const most = query.fields === undefined ? Number.POSITIVE_INFINITY : MAX_SELECTED_FIELDS
+  // A table may be wider than what can be selected by name: all of its own fields count as none.
+  const own = wanted.fields.has('*') ? shownFields(context.collection, context.access).length : 0
+  const most = own + MAX_SELECTED_FIELDS
   const counter = { selected: 0, aggregated: 0, most }
   return select(context, wanted, { deep: query.deep, path: 'fields', depth: 0, counter })
 }
@@ -204,7 +219,7 @@ function selectRelation(
     ...behind,
     selection: select(beyond, below, { ...level, deep: deep?.deeper ?? new Map(), depth: level.depth + 1 }),
     page: relation.isList
-      ? planPage(beyond, deep?.own ?? noArguments, { default: NESTED_LIMIT, path: `${deep?.path}._` })
+      ? planPage(beyond, deep?.own ?? noArguments, { default: USUAL_LIST, path: `${deep?.path}._` })
       : undefined,
     ...(aggregates !== undefined && { aggregates }),
   }

@@ -73,13 +73,29 @@ export function updateAssignments(
   path: string,
   elsewhere: ReadonlySet<string> = nothing,
 ): readonly Assignment[] {
-  const sent = sentAssignments(context, body, path)
+  const columns = updateColumns(context, Object.keys(body), path, elsewhere)
+  return columns.map((column) => ({ field: column.field, value: changedValue(column, body, context.generators) }))
+}
+
+/** The columns of all changes that have exactly `members`. */
+export function updateColumns(
+  context: WriteContext,
+  members: readonly string[],
+  path: string,
+  elsewhere: ReadonlySet<string> = nothing,
+): readonly Column[] {
+  const sent = sentColumns(context, members, path)
   const named = new Set([...elsewhere, ...sent.map(({ field }) => field.id)])
   const renewed = context.collection.primitives.filter(
     ({ id, defaultValue }) =>
       !named.has(id) && defaultValue?.source === 'engineManaged' && defaultValue.onUpdate !== undefined,
   )
-  return [...sent, ...renewed.map((field) => ({ field, value: nowFor(field, context.generators) }))]
+  return [...sent, ...renewed.map((field) => ({ field, member: undefined }))]
+}
+
+/** The text for a column that the change `body` sends, or that is renewed. */
+export function changedValue(column: Column, body: Body, generators: Generators): string | null {
+  return column.member === undefined ? nowFor(column.field, generators) : columnValue(column, body, generators)
 }
 
 /** Separates the members for relations from those for columns. */
@@ -104,11 +120,6 @@ export function splitBody(
 
 export function memberPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
-}
-
-function sentAssignments(context: WriteContext, body: Body, path: string): readonly Assignment[] {
-  const columns = sentColumns(context, Object.keys(body), path)
-  return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.generators) }))
 }
 
 export function sentColumns(context: WriteContext, members: readonly string[], path: string): readonly Column[] {

@@ -21,12 +21,14 @@ import { writtenReferences } from './references.ts'
 import type { LocatedBody } from './relation-operation.ts'
 import {
   type Body,
+  changedValue,
   columnValue,
   createAssignments,
   createColumns,
   type Generators,
   parseBody,
   updateAssignments,
+  updateColumns,
 } from './values.ts'
 import { requestFilter } from './where.ts'
 
@@ -96,7 +98,8 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'create')
   if (!isUnrestricted(access) || !isPlain(request, members)) return undefined
-  const columns = createColumns({ viewer, collection, generators, access, action: 'create' }, members, '[0]')
+  const path = `${request.part?.path ?? ''}[0]`
+  const columns = createColumns({ viewer, collection, generators, access, action: 'create' }, members, path)
   // The text of a list depends on the dialect, so a placeholder cannot represent it.
   if (columns.some(({ field }) => field.isList)) return undefined
   const row = columns.map(({ field }, index) => ({ field, value: { kind: 'itemValue', index } as const }))
@@ -104,6 +107,34 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
     plan: { kind: 'create', collection, rows: [row], selection: answered(request, 1) },
     valuesOf: (item, supply) => columns.map((column) => columnValue(column, item, supply)),
   }
+}
+
+/** The update of the item of a key in the same two parts. */
+export type PlainUpdate = { readonly plan: UpdatePlan; readonly valuesOf: PlainInsert['valuesOf'] }
+
+/** Returns undefined if `planUpdateOne` has to plan each change of these members; `row` is that of a placeholder. */
+export function planPlainUpdate(request: WriteRequest, body: Body, row: KeyedRow): PlainUpdate | undefined {
+  const members = Object.keys(body)
+  if (members.length === 0 || !isDirectUpdate(request, body, row)) return undefined
+  const { viewer, collection, generators, part } = request
+  const access = writeAccess(viewer, collection, 'update')
+  const context = { viewer, collection, generators, access, action: 'update' } as const
+  const path = part?.path ?? ''
+  const columns = updateColumns(context, members, path)
+  if (columns.some(({ field }) => field.isList)) return undefined
+  const assignments = columns.map(({ field }, index) => ({ field, value: { kind: 'itemValue', index } as const }))
+  return {
+    plan: { kind: 'update', collection, where: row.where, order: [], assignments, selection: answered(request, 1) },
+    valuesOf: (item, supply) => columns.map((column) => changedValue(column, item, supply)),
+  }
+}
+
+/** Returns undefined if `planDeleteOne` has to plan each. */
+export function planPlainDelete(request: WriteRequest, row: KeyedRow): DeletePlan | undefined {
+  if (!isDirectDelete(request, row)) return undefined
+  const { collection, query } = request
+  const selection = query().fields === undefined ? [] : answered(request, 1)
+  return { kind: 'delete', collection, where: row.where, order: [], selection }
 }
 
 /** Plans an update of the item with this key. */
@@ -133,12 +164,8 @@ function* planUpdate(request: WriteRequest, body: Body, key: KeyedRow | undefine
   const where = and([key?.where ?? { kind: 'all' }, filterOf(request)])
   const order = orderOf(request, key)
   const selection = answered(request, rowsOf(request, key))
-  const isFree = isUnrestricted(access) && isUnrestricted(request.read.access)
   const { max } = request.query()
-  const isBound = max !== undefined || request.tags !== undefined
-  const isMoved = key === undefined && collection.identity.some(({ apiName }) => Object.hasOwn(body, apiName))
-  const isDirect = isFree && !isBound && !isMoved && !isAmong(collection, key) && !altersValues(collection, body)
-  if (isDirect && isPlain(request, Object.keys(body))) {
+  if (isDirectUpdate(request, body, key)) {
     const context = { viewer, collection, generators, access, action: 'update' } as const
     const assignments = Object.keys(body).length === 0 ? [] : updateAssignments(context, body, request.part?.path ?? '')
     return { kind: 'update', collection, where, order, assignments, selection }
@@ -151,19 +178,33 @@ function* planUpdate(request: WriteRequest, body: Body, key: KeyedRow | undefine
   return finished(program, [slot], selection)
 }
 
+function isDirectUpdate(request: WriteRequest, body: Body, key: KeyedRow | undefined): boolean {
+  const { viewer, collection, read, tags } = request
+  const access = writeAccess(viewer, collection, 'update')
+  const isFree = isUnrestricted(access) && isUnrestricted(read.access)
+  const isBound = request.query().max !== undefined || tags !== undefined
+  const isMoved = key === undefined && collection.identity.some(({ apiName }) => Object.hasOwn(body, apiName))
+  const isDirect = isFree && !isBound && !isMoved && !isAmong(collection, key) && !altersValues(collection, body)
+  return isDirect && isPlain(request, Object.keys(body))
+}
+
+function isDirectDelete(request: WriteRequest, key: KeyedRow | undefined): boolean {
+  const { viewer, collection, read, query, tags, part } = request
+  const access = writeAccess(viewer, collection, 'delete')
+  const isBound = query().max !== undefined || tags !== undefined
+  const isFree = isUnrestricted(access) && isUnrestricted(read.access)
+  return isFree && !isBound && !isAmong(collection, key) && part?.isKept !== true && part?.usesEarlier !== true
+}
+
 function* planDelete(request: WriteRequest, key: KeyedRow | undefined): Parts<DeletePlan | ProgramPlan> {
   yield
-  const { viewer, collection, query, part } = request
-  const access = writeAccess(viewer, collection, 'delete')
+  const { collection, query } = request
   const where = and([key?.where ?? { kind: 'all' }, filterOf(request)])
   const order = orderOf(request, key)
   // Without `fields` nothing is returned, so nothing is selected.
   const selection = query().fields === undefined ? [] : answered(request, rowsOf(request, key))
   const { max } = query()
-  const isBound = max !== undefined || request.tags !== undefined
-  const isFree = isUnrestricted(access) && isUnrestricted(request.read.access)
-  const isAlone = !isBound && !isAmong(collection, key) && part?.isKept !== true && part?.usesEarlier !== true
-  if (isFree && isAlone) return { kind: 'delete', collection, where, order, selection }
+  if (isDirectDelete(request, key)) return { kind: 'delete', collection, where, order, selection }
   requireKey(collection, max)
   const program = programOf(request)
   const slot = addTarget(program, collection, { key, where, order, most: max })

@@ -2,7 +2,6 @@
  * Parses a bracket tree into ReadQuery, without knowledge of the model: names and operands stay as sent, and
  * `core/plan` resolves them. Owns the list of parameters of item routes (docs/contract.md#items).
  */
-
 import { nested, type ServiceError } from '../error.ts'
 import { QUERY_FAILED, type ServiceErrorCode } from '../error-codes.ts'
 import { shortName } from '../message-text.ts'
@@ -70,6 +69,8 @@ export type ReadQuery = ListArguments & {
   readonly fields: readonly string[] | undefined
   readonly deep: DeepArguments
   readonly totalCount: boolean
+  /** About how many items there are. */
+  readonly totalEstimate: boolean
   /** How many items a write of many may change at most; `undefined` if not sent. */
   readonly max: number | undefined
   /** What tells whether a new item is there already; `undefined` if not sent. */
@@ -107,6 +108,11 @@ export function withTemplate(query: ReadQuery, template: FilterTemplate): ReadQu
 export function parseListQuery(tree: BracketTree): ReadQuery {
   refuseUnknown(tree, readParameters)
   return parseQuery(tree)
+}
+
+/** For lists whose items are counted, or not. */
+export function refuseEstimate({ totalEstimate }: Pick<ReadQuery, 'totalEstimate'>): void {
+  if (totalEstimate) throw queryFault('meta', 'totalEstimate is told of a list of items alone')
 }
 
 /** For routes that return the items they read, wrote or deleted, without paging. */
@@ -155,7 +161,7 @@ function parseQuery(tree: BracketTree): ReadQuery {
     limit: parseInteger(tree.limit, 'limit', -1),
     offset: parseInteger(tree.offset, 'offset', 0) ?? 0,
     start: parseStart(tree, ''),
-    ...parseMeta(tree.meta, 'meta', ['totalCount', 'cursor']),
+    ...parseMeta(tree.meta, 'meta', ['totalCount', 'totalEstimate', 'cursor']),
     deep: parseDeep(tree.deep, 'deep'),
     max: parseInteger(tree.max, 'max', 1),
     conflict: parseConflict(tree.conflict),
@@ -301,12 +307,17 @@ export function parseMeta(
   node: BracketNode | undefined,
   path: string,
   known: readonly string[],
-): { readonly totalCount: boolean; readonly isTold: boolean } {
+): { readonly totalCount: boolean; readonly totalEstimate: boolean; readonly isTold: boolean } {
   const sent = node === undefined ? [] : isList(node) ? node : typeof node === 'string' ? node.split(',') : [node]
+  if (sent.includes('etag')) throw queryFault(path, 'etag is told of a list of items alone')
   if (sent.some((name) => typeof name !== 'string' || !known.includes(name))) {
-    throw queryFault(path, `must be ${known.join(' or ')}${known.length > 1 ? ', or both with a comma between' : ''}`)
+    throw queryFault(path, `must be ${known.join(' or ')}${known.length > 1 ? ', or several with commas between' : ''}`)
   }
-  return { totalCount: sent.includes('totalCount'), isTold: sent.includes('cursor') }
+  return {
+    totalCount: sent.includes('totalCount'),
+    totalEstimate: sent.includes('totalEstimate'),
+    isTold: sent.includes('cursor'),
+  }
 }
 
 const deepParameters: ReadonlySet<string> = new Set([

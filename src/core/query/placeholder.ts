@@ -22,6 +22,10 @@ export type Placeholder =
   | { readonly kind: 'cursorText'; readonly index: number }
   /** A value of the item that is written, by its place among those of its plan. */
   | { readonly kind: 'itemValue'; readonly index: number }
+  /** What the entry of a write in a ledger has under this name. */
+  | { readonly kind: 'entry'; readonly member: string }
+  /** The place of an operation in its batch. */
+  | { readonly kind: 'operation' }
 
 /** A value in the database's text form, or what stands for one until the statement runs. */
 export type Operand = string | Placeholder

@@ -4,71 +4,15 @@
  */
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
-import type { ColumnShape, PrimitiveField, ReferentialAction } from '../model/model.ts'
+import type { Collection, ColumnShape, PrimitiveField, ReferentialAction } from '../model/model.ts'
 import type { AggregateFunction } from '../model/vocabulary.ts'
 import type { Aggregate, Alteration, Cut, Truncation } from '../plan/plan.ts'
 import type { Comparison, Filter, JsonTest } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
 import type { Change, ColumnDefinition, InitialValue, TableRef } from './change.ts'
 import type { SqlFault } from './fault.ts'
+import type { AnsweredWalk, ReadList, RowQuery } from './read/row-query.ts'
 import type { Sql, SqlParam, SqlSyntax, Statement, TemplateParam } from './statement.ts'
-
-/** Rows to render: their members, their source and their filter. */
-export type RowQuery = {
-  /** The table in `from` and in `members`, and which of its columns `members` name: what a row needs to be rendered. */
-  readonly row: { readonly alias: string; readonly columns: readonly string[] }
-  /** Whether an index has the rows in their order, as far as the model knows. */
-  readonly isIndexed: boolean
-  /**
-   * Where a page is better chosen by keys, whose rows are then looked up: the table, the columns of its key, and the
-   * condition of the rows. They are looked up by it, too: since the last import the key may have been dropped, or another
-   * table may inherit from this one, and then a row that may not be read can have the key of one that may.
-   */
-  readonly keyed?: { readonly table: Sql; readonly key: readonly string[]; readonly condition: Sql | undefined }
-  readonly members: readonly { readonly name: string; readonly value: Sql }[]
-  /** The place of a row in its order, as the JSON text of a cursor, where that is to be told. */
-  readonly mark?: Sql
-  /** ` from … where …` */
-  readonly from: Sql
-  /** The terms of `order by`. */
-  readonly order: Sql | undefined
-  readonly page: { readonly limit: number; readonly offset: number } | undefined
-  /** Ends a `select` of rows inside of another row, where it would read an old state otherwise. */
-  readonly lock?: Sql
-  /** The same rows one part after the other, each in an order that an index serves, where that of all has none. */
-  readonly parts?: readonly RowsPart[]
-  readonly walk?: RowWalk
-  /** What a list has beside its rows: the JSON text of `aggregate`. */
-  readonly aggregate?: Sql
-}
-
-/** A page of a walk. The rows of one that goes backward come in reverse. */
-export type RowWalk = {
-  readonly direction: 'forward' | 'backward'
-  /** What tells the cursors of the pages beside this one; `page` then has one row more than is asked for. */
-  readonly told:
-    | {
-        readonly limit: number
-        /** Whether there may be rows on the side that the page comes from. */
-        readonly isBehind: boolean
-        /** The text of the cursor that the page comes from. */
-        readonly asked: Sql | undefined
-      }
-    | undefined
-}
-
-/** The pages beside a page; null where there is none. */
-export type Cursors = { readonly next: string | null; readonly previous: string | null }
-
-export type ReadList = { readonly data: string; readonly total: number | undefined; readonly cursors?: Cursors }
-
-/** What the rows of a walk were asked by, where the service has to put them together. */
-export type AnsweredWalk = {
-  readonly direction: 'forward' | 'backward'
-  readonly told: { readonly limit: number; readonly isBehind: boolean; readonly asked: string | undefined } | undefined
-}
-
-export type RowsPart = { readonly from: Sql; readonly order: Sql | undefined }
 
 export type Rows = readonly (readonly SqlParam[])[]
 
@@ -250,7 +194,7 @@ export type Dialect = SqlSyntax & {
   /** A list that a transaction answers, as `list`; all of them have one bound together. */
   readonly writtenList: (rows: RowQuery, total?: Sql) => Sql
   /** The same, where a transaction without such a row fails with `marker` in its message; the last one is the list. */
-  readonly demandedList: (rows: RowQuery, marker: string) => readonly Sql[]
+  readonly demandedList: (rows: RowQuery, marker: Marker) => readonly Sql[]
   readonly one: (rows: RowQuery) => Sql
   /**
    * Scalar expressions for a relation inside a row. Of one item there may still be several rows: a view does not hold
@@ -282,8 +226,18 @@ export type Dialect = SqlSyntax & {
   readonly written: (
     write: DirectWrite,
     rendered: (from: Sql, alias: string) => RowQuery,
-    marker: string | undefined,
+    marker: Marker | undefined,
   ) => Sql | undefined
+  /**
+   * Changes the one row of a primary key, and fails without it; undefined where a change itself does so (`written`), or
+   * where its driver does not tell how many rows it has found.
+   */
+  readonly updateOne: ((targets: Targets, settings: readonly Setting[], marker: Marker) => Sql) | undefined
+  /**
+   * How one row is written or demanded where its driver hears the answers before it commits (`SqlDriver.hears`): neither its
+   * size nor its lack fails the statement. Undefined where there is no such driver.
+   */
+  readonly heard?: Pick<Dialect, 'demandedList' | 'written'>
   readonly slots: Slots
   /**
    * How a transaction hands what it answers to a later statement: in settings of its session, or through us, who get each
@@ -302,6 +256,9 @@ export type Dialect = SqlSyntax & {
   readonly explain: (fault: SqlFault) => ServiceError | undefined
 }
 
+/** What the message of a failed transaction holds; the operation of a batch that failed, where it is not in the text. */
+export type Marker = { readonly text: string; readonly operation: TemplateParam | undefined }
+
 /** The line in which transactions wait that were ended in favour of others (decision 074). */
 export type WriteQueue = {
   /** Begins a transaction: waits for those ahead in the line, but not for long, since none of them has to be first. */
@@ -310,6 +267,8 @@ export type WriteQueue = {
   readonly release: readonly Statement[]
   /** Begins a transaction outside of the line: what waits longer for others is ended. Undefined where deadlocks end at once. */
   readonly patience: Statement | undefined
+  /** What a fault means that remains in the line, where nobody is in the way. */
+  readonly remaining?: (fault: SqlFault) => SqlFault
 }
 
 /** The alias of the rows, and a value of theirs as far as it is visible. */
@@ -327,9 +286,20 @@ export type AggregateSyntax = {
   readonly end: Sql
   /** Members as the JSON text of an object. */
   readonly object: (members: RowQuery['members']) => Sql
-  /** Whether the database does not know a time zone by its name, or may have summed doubles up to more than one holds. */
+  /** Whether the database does not know a time zone by its name. */
   readonly lacksZone: (fault: SqlFault) => boolean
-  readonly overflows: (fault: SqlFault) => boolean
+  /** The numbers that may have been summed up to more than one of them holds. */
+  readonly overflows: (fault: SqlFault) => 'doubles' | 'decimals' | undefined
+  readonly estimate: EstimateSyntax
+}
+
+/** What a planner makes of the number of rows, and what ends a count that takes longer than a moment. */
+export type EstimateSyntax = {
+  /** Of the rows of a query, which are all of `collection` where that is given; undefined where it cannot tell. */
+  readonly guess: (rows: Sql, collection: Collection | undefined) => Sql | undefined
+  readonly read: (rows: Rows) => number | undefined
+  /** Undefined where a statement can be ended from outside at no cost. */
+  readonly limit: Sql | undefined
 }
 
 /** A dialect whose slots are kept by us, for a database that runs each statement when the one before was answered. */
@@ -359,6 +329,8 @@ export type Ddl = {
   readonly lock: SchemaLock
   /** Returns true if a key or an index may contain the type. */
   readonly isIndexable: (type: FieldType) => boolean
+  /** Whether a table may be without columns. */
+  readonly hasEmptyTables: boolean
   readonly referentialActions: ReadonlySet<ReferentialAction>
 
   /** Follows the type of an auto-increment column. */
@@ -393,7 +365,8 @@ export type Ddl = {
 
 /** Scalar queries, which count what a change would meet, but for `views`. */
 export type CatalogQuestions = {
-  readonly tables: (ref: TableRef) => Sql
+  /** Those of this name, but for the ones that are gone by then. */
+  readonly tables: (ref: TableRef, gone: readonly TableRef[]) => Sql
   readonly columns: (ref: TableRef, column: string) => Sql
   /** Foreign keys of other tables, but for those of these names. */
   readonly referrers: (ref: TableRef, dropped: readonly string[]) => Sql

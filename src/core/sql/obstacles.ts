@@ -4,6 +4,7 @@
  */
 import { integers } from '../model/codec/number.ts'
 import type { FieldType } from '../model/field-type.ts'
+import type { Parts } from '../parts.ts'
 import type { ColumnDefinition, IndexDefinition, SourceChange, TableRef } from './change.ts'
 import type { DatabaseErrorReason } from './database-error.ts'
 import type { ChangeOf, Dialect } from './dialect.ts'
@@ -31,11 +32,15 @@ export function compileCounts(obstacles: readonly Obstacle[], dialect: Dialect):
 }
 
 /** `changes` are those of one source, in order. */
-export function obstaclesOf(changes: readonly SourceChange[], { ddl }: Pick<Dialect, 'ddl'>): readonly Obstacle[] {
+export function* obstaclesOf(
+  changes: readonly SourceChange[],
+  { ddl }: Pick<Dialect, 'ddl'>,
+): Parts<readonly Obstacle[]> {
   const before = createBefore()
   const { catalog } = ddl
   const obstacles: Obstacle[] = []
   for (const { operation, change } of changes) {
+    yield
     const add = (count: Sql | undefined, cause: ObstacleCause) => {
       if (count !== undefined) obstacles.push({ operation, count, cause })
     }
@@ -63,7 +68,10 @@ export function obstaclesOf(changes: readonly SourceChange[], { ddl }: Pick<Dial
 
     switch (change.kind) {
       case 'createTable':
-        inCatalog('nameInUse', before.isFreed(change.table) ? undefined : catalog?.tables(change.table))
+        inCatalog(
+          'nameInUse',
+          before.isFreed(change.table) ? undefined : catalog?.tables(change.table, before.namesakes(change.table)),
+        )
         before.make(change.table)
         break
       case 'dropTable': {
@@ -77,7 +85,7 @@ export function obstaclesOf(changes: readonly SourceChange[], { ddl }: Pick<Dial
       }
       case 'renameTable': {
         const to = { ...change.table, dbName: change.to }
-        inCatalog('nameInUse', before.isFreed(to) ? undefined : catalog?.tables(to))
+        inCatalog('nameInUse', before.isFreed(to) ? undefined : catalog?.tables(to, before.namesakes(to)))
         const ref = before.tableOf(change.table)
         if (ref !== undefined) inViews(ref)
         before.rename(change.table, to)
@@ -173,11 +181,16 @@ function createBefore() {
   const tables = new Map<string, TableRef | undefined>()
   const columns = new Map<string, Map<string, string | undefined>>()
   const freed = new Set<string>()
+  const freedByName = new Map<string, TableRef[]>()
   const dropped = new Map<string, string[]>()
   const namesOf = (ref: TableRef) => {
     const names = columns.get(keyOf(ref)) ?? new Map<string, string | undefined>()
     columns.set(keyOf(ref), names)
     return names
+  }
+  const giveFree = (ref: TableRef) => {
+    freed.add(keyOf(ref))
+    freedByName.set(ref.dbName, [...(freedByName.get(ref.dbName) ?? []), ref])
   }
   const columnKey = (ref: TableRef, name: string) => `${keyOf(ref)} ${name}`
   const tableOf = (ref: TableRef) => (tables.has(keyOf(ref)) ? tables.get(keyOf(ref)) : ref)
@@ -194,6 +207,8 @@ function createBefore() {
     tableOf,
     columnOf,
     isFreed: (ref: TableRef, column?: string) => freed.has(column === undefined ? keyOf(ref) : columnKey(ref, column)),
+    /** Tables of the name that are gone by now, in whatever schema: one may be the default that the other leaves out. */
+    namesakes: ({ dbName }: TableRef) => freedByName.get(dbName) ?? [],
     make(ref: TableRef) {
       tables.set(keyOf(ref), undefined)
       columns.delete(keyOf(ref))
@@ -201,14 +216,14 @@ function createBefore() {
     free(ref: TableRef) {
       tables.delete(keyOf(ref))
       columns.delete(keyOf(ref))
-      freed.add(keyOf(ref))
+      giveFree(ref)
     },
     rename(from: TableRef, to: TableRef) {
       tables.set(keyOf(to), tableOf(from))
       columns.set(keyOf(to), namesOf(from))
       columns.delete(keyOf(from))
       tables.delete(keyOf(from))
-      freed.add(keyOf(from))
+      giveFree(from)
     },
     makeColumn: (ref: TableRef, name: string) => void namesOf(ref).set(name, undefined),
     freeColumn: (ref: TableRef, name: string) => void freed.add(columnKey(ref, name)),

@@ -5,10 +5,11 @@
 import type { RelationField } from '../model/model.ts'
 import type { Aggregate, Page, ReadPlan, SelectedAggregates, SelectedRelation, Selection } from '../plan/plan.ts'
 import { all, type FieldRef, type Filter } from '../query/filter.ts'
-import type { Dialect, RowQuery } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import { markOf } from './read/order.ts'
 import { nullsApart, pageOf, rowsOf } from './read/page.ts'
 import { conjuncts, predicate, whereVisible } from './read/predicate.ts'
+import type { RowQuery } from './read/row-query.ts'
 import { column, joined, rootScope, type Scope, table } from './read/scope.ts'
 import { compileTemplate, empty, ident, join, type Sql, type StatementTemplate, sql } from './statement.ts'
 
@@ -18,6 +19,16 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): StatementTemplate
   if (page === undefined) return compileTemplate(dialect.one(rows), dialect)
   const statement = compileTemplate(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
   return page.limit > LARGE_PAGE ? { ...statement, isLarge: true } : statement
+}
+
+/**
+ * The page of a walk as far as the first of the stretches goes that it may have: all of the page where something is left
+ * behind it. Undefined for a page of one stretch, and where the database reads the second one only where the first has ended.
+ */
+export function compileFirstStretch(plan: ReadPlan, dialect: Dialect): StatementTemplate | undefined {
+  const { parts, ...rows } = listed(plan, rootScope(dialect))
+  if (parts === undefined || rows.walk?.told === undefined || dialect.splitsNulls) return undefined
+  return compileTemplate(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
 }
 
 /** Compiles a long list in pieces (see `Dialect`); undefined where it is better read at once. */

@@ -25,10 +25,14 @@ export type Statement = {
   readonly heed?: Heed<Statement>
 }
 
-export type Heed<Next> = (rows: readonly (readonly SqlParam[])[]) => Next | undefined
+/** `matched` is how many rows a change has found, where the driver tells. */
+export type Heed<Next> = (rows: readonly (readonly SqlParam[])[], matched?: number) => Next | undefined
 
 /** A statement whose parameters are not all bound; `binder` makes statements of it. */
-export type StatementTemplate = Omit<Statement, 'params'> & { readonly params: readonly TemplateParam[] }
+export type StatementTemplate = Omit<Statement, 'params' | 'heed'> & {
+  readonly params: readonly TemplateParam[]
+  readonly heed?: Heed<StatementTemplate>
+}
 
 export type Sql = {
   readonly parts: readonly Part[]
@@ -138,16 +142,28 @@ export function compileTemplate(fragment: Sql, syntax: SqlSyntax): StatementTemp
   }
   const { heed } = fragment
   if (heed === undefined) return { text, params }
-  const next: Heed<Statement> = (rows) => {
-    const statement = heed(rows)
-    return statement && compile(statement, syntax)
+  return {
+    text,
+    params,
+    heed(rows, matched) {
+      const next = heed(rows, matched)
+      return next && compileTemplate(next, syntax)
+    },
   }
-  return { text, params, heed: next }
 }
 
 /** Prepares `template` for repeated execution with other values for its placeholders. */
-export function binder({ params, ...rest }: StatementTemplate): (bindings: Bindings) => Statement {
+export function binder({ params, heed, ...rest }: StatementTemplate): (bindings: Bindings) => Statement {
   const bound = (values: readonly SqlParam[]): Statement => ({ ...rest, params: values })
+  if (heed !== undefined) {
+    return (bindings) => ({
+      ...bound(params.map((value) => (isPlaceholder(value) ? bindings(value) : value))),
+      heed(rows, matched) {
+        const next = heed(rows, matched)
+        return next && binder(next)(bindings)
+      },
+    })
+  }
   const known = params.filter((value): value is SqlParam => !isPlaceholder(value))
   if (known.length === params.length) {
     const statement = bound(known)

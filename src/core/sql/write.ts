@@ -7,10 +7,11 @@ import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import type { Cell, CreatePlan, DeletePlan, Order, UpdatePlan, WritePlan } from '../plan/plan.ts'
 import { type Bindings, boundText } from '../query/placeholder.ts'
-import type { Conversation, Dialect, DirectWrite, Insertion, RowQuery, Targets } from './dialect.ts'
+import type { Conversation, Dialect, DirectWrite, Insertion, Marker, Targets } from './dialect.ts'
 import { joinInserts } from './joined-inserts.ts'
 import { orderBy } from './read/order.ts'
 import { predicate } from './read/predicate.ts'
+import type { RowQuery } from './read/row-query.ts'
 import { rootScope, type Scope, table } from './read/scope.ts'
 import {
   binder,
@@ -67,7 +68,7 @@ export type PlanPlace = {
   /** The first slot that no program has. */
   readonly free: number
   /** In the message of the transaction that fails if the plan writes nothing. */
-  readonly marker: string | undefined
+  readonly marker: Marker | undefined
 }
 
 const alone: PlanPlace = { free: 0, marker: undefined }
@@ -165,13 +166,29 @@ function* update(plan: UpdatePlan, dialect: Dialect, { free, marker }: PlanPlace
     yield* answer([direct])
     return
   }
+  if (marker !== undefined && dialect.updateOne !== undefined && isByPrimaryKey(plan)) {
+    const scope = rootScope(dialect)
+    yield* run([dialect.updateOne({ ...targets('t0'), isByPrimaryKey: true }, settings, marker)])
+    yield* answer([dialect.writtenList(wholly(rowsOf(collection, where, scope), selection, scope))])
+    return
+  }
   yield* found(plan, dialect, { free, marker })
   yield* run(kept(collection, free, rootScope(dialect)).map((rows) => dialect.update(rows.targets, settings)))
   yield* answer(readBack(dialect, { collection, slot: free, selection, changed: cells }))
 }
 
+/** Whether the condition is the primary key alone, and the row has it afterwards, too. */
+function isByPrimaryKey({ collection, where, assignments }: UpdatePlan): boolean {
+  const { primaryKey, isView } = collection
+  if (isView || primaryKey.length === 0 || assignments.some(({ field }) => primaryKey.includes(field))) return false
+  const conditions = where.kind === 'and' ? where.filters : [where]
+  const isKey = conditions.every((one) => one.kind === 'compare' && one.operator === '=' && one.visible.kind === 'all')
+  const named = new Set(conditions.flatMap((one) => (one.kind === 'compare' ? [one.field] : [])))
+  return isKey && named.size === primaryKey.length && primaryKey.every((field) => named.has(field))
+}
+
 /** The rows of an update that sets nothing. */
-function* unchanged({ collection, where, selection, order }: UpdatePlan, dialect: Dialect, marker?: string): Lines {
+function* unchanged({ collection, where, selection, order }: UpdatePlan, dialect: Dialect, marker?: Marker): Lines {
   const scope = rootScope(dialect)
   const rows = { ...wholly(rowsOf(collection, where, scope), selection, scope), order: orderBy(order, scope) }
   yield* marker === undefined ? answer([dialect.writtenList(rows)]) : demanded(dialect.demandedList(rows, marker))
@@ -180,8 +197,9 @@ function* unchanged({ collection, where, selection, order }: UpdatePlan, dialect
 /** Keeps the keys of the rows. */
 function* found(plan: UpdatePlan | DeletePlan, dialect: Dialect, { free, marker }: PlanPlace): Lines {
   yield* run(keepKeys(dialect, { ...plan, slot: free }))
-  if (marker !== undefined)
-    yield* run(dialect.slots.found(free, { count: 1, provided: undefined, absent: undefined, marker }))
+  if (marker === undefined) return
+  const { text } = marker
+  yield* run(dialect.slots.found(free, { count: 1, provided: undefined, absent: undefined, marker: text }))
 }
 
 function* remove(plan: DeletePlan, dialect: Dialect, { free, marker }: PlanPlace): Lines {

@@ -1,5 +1,5 @@
 /** Files served beside the API, from the Worker's static assets. */
-import type { Assets } from '../../ports.ts'
+import type { Assets, ConsoleFiles } from '../../ports.ts'
 
 /** The OpenAPI document of the system, which scripts/package-assets.ts renders. */
 export const SYSTEM_DOCUMENT_FILE = 'system-openapi.json'
@@ -10,5 +10,19 @@ export function openCloudflareAssets(assets: Fetcher | undefined): Assets {
     const response = await assets?.fetch(`https://assets/${name}`)
     if (response?.ok !== true) throw new Error(`the asset ${name} was not deployed`)
     return response.text()
+  }
+}
+
+/** The page of the console among the assets; its other files are served without the Worker (wrangler.toml). */
+export const CONSOLE_PAGE_FILE = 'console.html'
+
+/** A Worker that was deployed without a console shows none. */
+export function openCloudflareConsole(assets: Assets): ConsoleFiles {
+  let page: string | undefined
+  return {
+    async page() {
+      page ??= await assets(CONSOLE_PAGE_FILE)
+      return page
+    },
   }
 }

@@ -4,6 +4,7 @@
  * the queue. Never use `blockConcurrencyWhile`: it resets the object after 30 seconds.
  */
 import { DurableObject } from 'cloudflare:workers'
+import { runsAgain } from '../drivers/run-again.ts'
 import { createKeyedLocks } from '../keyed-locks.ts'
 import { createVersions, type DatedSnapshot, nextFence } from '../versions.ts'
 import { openNeonLazily } from './lazy-drivers.ts'
@@ -14,7 +15,7 @@ export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
 export type LockLimits = { readonly wait: number; readonly lease: number }
 
 export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
-  readonly #database = openNeonLazily({ connectionString: this.env.SERVICE_DATABASE_URL })
+  readonly #database = runsAgain(openNeonLazily({ connectionString: this.env.SERVICE_DATABASE_URL }))
   readonly #versions = createVersions({ database: this.#database, clock: { now: () => Date.now() } })
   readonly #turns = createKeyedLocks()
 

@@ -13,7 +13,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { bodyBound } from './answer-bound.ts'
-import { namesIn } from './mysql/fault.ts'
+import { heedingFault, namesIn } from './mysql/fault.ts'
 import { privateHostFault } from './private-host.ts'
 import { withAbortSignal } from './time-limit.ts'
 
@@ -138,8 +138,11 @@ async function runTransaction(
     await within(async () => {
       for (const statement of statements) {
         const rows = await run(connection, statement)
-        const next = statement.heed?.(rows)
-        if (next !== undefined) await run(connection, next)
+        let next = statement.heed?.(rows)
+        while (next !== undefined) {
+          const answer = await run(connection, next)
+          next = next.heed?.(answer)
+        }
         answers.push(rows)
       }
     })
@@ -149,19 +152,12 @@ async function runTransaction(
     // If the rollback fails, the transaction is rolled back when its session ends.
     await connection.execute('ROLLBACK').catch(() => {})
     await connection.execute('select release_all_locks()').catch(() => {})
-    throw atPosition(error, answers.length)
+    throw heedingFault(error, answers.length)
   }
 }
 
 function statement(text: string): Statement {
   return { text, params: [] }
-}
-
-/** By its name: what a statement throws when it heeds its answer may be of another copy of the class. */
-function atPosition(error: unknown, position: number): unknown {
-  if (!(error instanceof Error) || error.name !== 'SqlFault') return error
-  const { message, cause } = error
-  return new SqlFault(message, { ...(error as SqlFault), cause, position })
 }
 
 /** The error number and SQLSTATE are only in the message. */

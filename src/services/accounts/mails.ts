@@ -28,6 +28,7 @@ export function resetMail({ to, token, base }: TokenMail): Mail {
     subject: 'Choose a new password',
     text: paragraphs([
       'A new password was requested for this account.',
+      base && `Choose it here, within one hour:\n${base}/-/reset#token=${token}`,
       base && `Check whether the token is still valid:\n${base}/api/auth/password-reset/verify?token=${token}`,
       `Token, valid once, for one hour:\n${token}`,
       base && `Send it with the new password to ${base}/api/auth/password-reset/confirm, as {"token", "password"}.`,
@@ -45,6 +46,7 @@ export function invitationMail({ to, token, base, workspace, expiresAt }: Invita
     subject: `Invitation to the workspace ${workspace}`,
     text: paragraphs([
       `You are invited to the workspace ${workspace}${base === undefined ? '' : ` at ${base}`}.`,
+      base && `Accept the invitation here:\n${base}/-/invitation#token=${token}`,
       `Token to accept the invitation, valid once, until ${new Date(expiresAt).toUTCString()}:\n${token}`,
       base && `Send it to ${base}/api/auth/invitations/accept, as {"token", "password", "fullName"};`,
       'a password is required only if this e-mail address has no account yet.',

@@ -49,6 +49,10 @@ export type Sessions = {
    * deleted account, or if its password has changed since it was compared.
    */
   open(opening: SessionOpening): Promise<LoginResult>
+  /** When a session ends that is opened, or refreshed, now. */
+  end(): Instant
+  /** Signs the tokens of a session that is open; `refreshTokenId` is its current one. */
+  issue(session: Omit<NewSession, 'client'>): Promise<LoginResult>
   /**
    * Exchanges a refresh token for new tokens; of concurrent uses one succeeds. Reusing a token ends its session,
    * whoever has the newest token. Throws 401 `Invalid token`.
@@ -130,6 +134,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
   return {
     isUnclaimed,
     open,
+    issue,
+    end: sessionEnd,
 
     async login({ email, password, ...client }) {
       const { address } = client

@@ -245,7 +245,6 @@ export function requestCredentialOf(caller: Caller): Presented {
   throw new ServiceError('forbidden', 'Requires a signed-in user')
 }
 
-/** One shared object, so that values derived from it are cached once. */
 const everything: Rights = { kind: 'all' }
 
 /** Returns a principal's rights in the workspace of its state, limited by the presented key. */
@@ -255,7 +254,8 @@ export function rightsOfPrincipal({ userId, member, scope, workspaceId }: Princi
 }
 
 function membershipRights(userId: string | undefined, { roles, policies }: Omit<Membership, 'status'>): Rights {
-  if (roles.some(({ kind }) => kind === 'administrator')) return everything
+  if (roles.some(({ kind }) => kind === 'administrator'))
+    return userId === undefined ? everything : { kind: 'all', userId }
   return {
     kind: 'policies',
     userId,

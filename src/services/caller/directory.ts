@@ -16,7 +16,7 @@ import {
 import type { PrimitiveField } from '../../core/model/model.ts'
 import { planList, planOne, type ReadContext } from '../../core/plan/read.ts'
 import { all, type Filter, none, or } from '../../core/query/filter.ts'
-import type { ReadQuery } from '../../core/query/parse.ts'
+import { type ReadQuery, refuseEstimate } from '../../core/query/parse.ts'
 import { unbound } from '../../core/query/placeholder.ts'
 import type { ListAnswer, Source } from '../../sources/source.ts'
 import { type Caller, isAdministrator, type RequestScope, requireUser } from './callers.ts'
@@ -75,6 +75,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
 
   return {
     async list(name, rowScope, query) {
+      refuseEstimate(query)
       return source.prepareList(planList(open(name, rowScope).context, query))(unbound)
     },
     find,
@@ -111,6 +112,7 @@ const everyField: ReadQuery = {
   isTold: false,
   deep: new Map(),
   totalCount: false,
+  totalEstimate: false,
   max: undefined,
   conflict: undefined,
 }

@@ -20,7 +20,7 @@ import {
 
 /** An attempt with a secret; `account` is the e-mail address as it was sent. */
 export type LoginAttempt = {
-  readonly kind: 'password' | 'setUp'
+  readonly kind: 'password' | 'setUp' | 'deviceCode'
   readonly account: string
   readonly address: string | undefined
   /** Set for a signed-in caller, whose own attempts are counted separately. */

@@ -36,6 +36,9 @@ export function createBindings(deps: BindingsDeps): BindingsOf {
           const value = item[placeholder.index]
           return value === undefined ? unbound(placeholder) : value
         }
+        case 'entry':
+        case 'operation':
+          return unbound(placeholder)
       }
     }
 }

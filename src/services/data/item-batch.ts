@@ -2,6 +2,7 @@
 import { type Action, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
 import type { Model } from '../../core/model/model.ts'
+import { type Form, formName, planForm } from '../../core/plan/batch/form.ts'
 import { actionOf, type Operation, parseOperations } from '../../core/plan/batch/operation.ts'
 import { planBatch } from '../../core/plan/batch/plan.ts'
 import { faultOf } from '../../core/plan/operation-fault.ts'
@@ -19,7 +20,7 @@ import { answering, type OnceKey, type Planned, type Planning, started } from '.
 /** The items of each operation as JSON text, and what else a read asks to be told. */
 export type BatchText = { readonly data: readonly string[]; readonly meta: readonly (ListMeta | undefined)[] }
 
-export type ItemBatchDeps = Omit<ItemReadsDeps, 'plans'> & {
+export type ItemBatchDeps = ItemReadsDeps & {
   readonly viewers: Viewers
   readonly createLimit: number
   readonly generators: () => Generators
@@ -30,7 +31,7 @@ export type BatchRun = { readonly body: unknown; readonly options: ReadOptions; 
 
 /** Throws the error of the first operation that fails, with its place; nothing of the batch is then left. */
 export function runBatch(
-  { onModel, open, bindings, viewers, createLimit, generators, loadOnce }: ItemBatchDeps,
+  { onModel, open, plans, bindings, viewers, createLimit, generators, loadOnce }: ItemBatchDeps,
   scope: RequestScope,
   { body, options, once }: BatchRun,
 ): Planning<BatchText> {
@@ -41,20 +42,44 @@ export function runBatch(
     sent: () => JSON.stringify([data, query]),
   }))
 
-  function planned(model: Model, viewer: Viewer) {
+  function opened(model: Model, viewer: Viewer, { name, action }: { readonly name: string; readonly action: Action }) {
+    const { source, ...context } = open(model, scope, name, action)
+    const { collection } = context
+    const access = viewer.accessTo(collection, 'read')
+    // A caller that may write but not read gets items with all values null.
+    const read = { ...context, viewer, access: access.kind === 'granted' ? access : writeOnlyAccess }
+    return { source, collection, read }
+  }
+
+  /** Planned once for these rights. */
+  function formOf(model: Model, viewer: Viewer, operation: Operation): SourceForm | undefined {
+    const form = formName(operation)
+    if (form === undefined) return undefined
+    const known = plans.get<SourceForm | 'none'>(scope.rights, model, `batch ${form}`, () => {
+      const { kind, collection: name } = operation
+      const { source, ...own } = opened(model, viewer, { name, action: actionOf[kind] })
+      const planned = planForm({ ...own, viewer, generators: generators() }, operation)
+      return planned === undefined ? 'none' : { ...planned, source }
+    })
+    return known === 'none' ? undefined : known
+  }
+
+  function planned(model: Model, viewer: Viewer, isOnce = false) {
     let source: Source | undefined
     const request = {
       viewer,
       generators: generators(),
       most: createLimit,
       open(name: string, action: Action) {
-        const { source: own, ...opened } = open(model, scope, name, action)
-        const { collection } = opened
+        const { source: own, ...rest } = opened(model, viewer, { name, action })
         source ??= own
-        const access = viewer.accessTo(collection, 'read')
-        // A caller that may write but not read gets items with all values null.
-        const read = { ...opened, viewer, access: access.kind === 'granted' ? access : writeOnlyAccess }
-        return { collection, read }
+        return rest
+      },
+      // What is kept of a batch depends on all rights that were asked for.
+      formOf(operation: Operation) {
+        const form = isOnce ? undefined : formOf(model, viewer, operation)
+        source ??= form?.source
+        return form
       },
     }
     return andThen(inParts(planBatch(request, operations)), (plan) => {
@@ -66,7 +91,7 @@ export function runBatch(
   async function runOnce(model: Model, key: OnceKey): Promise<Planned<BatchAnswer>> {
     const { watched, writes } = await loadOnce()
     const rights = watched(viewers.of(scope.rights, model))
-    const { source, plan } = await planned(model, rights.viewer)
+    const { source, plan } = await planned(model, rights.viewer, true)
     const text = JSON.stringify(body)
     return started(() => writes.runBatch({ scope, once: key, body: text, model, rights, source, plan }))
   }
@@ -80,6 +105,8 @@ export function runBatch(
   })
   return answering(planning, (answer) => textOf(operations, answer))
 }
+
+type SourceForm = Form & { readonly source: Source }
 
 function textOf(operations: readonly Operation[], answer: BatchAnswer): BatchText {
   const data = operations.map(({ kind, key, query }, index) => {

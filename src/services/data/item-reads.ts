@@ -1,7 +1,10 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
+
+import type { Model, PrimitiveField } from '../../core/model/model.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
-import type { ReadPlan } from '../../core/plan/plan.ts'
+import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
 import { planList, planOne } from '../../core/plan/read.ts'
+import { and, type Filter } from '../../core/query/filter.ts'
 import { parseItem, textOf } from '../../core/query/raw-query.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -25,6 +28,13 @@ export type ItemReads = {
   listForSending(scope: RequestScope, name: string, query: ListQuery): Planning<ListAnswer | LongAnswer>
   read(scope: RequestScope, name: string, key: SentKey, query: ItemQuery): Planning<string>
   aggregate(scope: RequestScope, name: string, query: AggregatesQuery): Promise<Planned<ListAnswer>>
+  /** Which of some conditions an item meets; 404 where the caller does not read it. */
+  meets(
+    scope: RequestScope,
+    name: string,
+    key: SentKey,
+    conditions: (model: Model) => readonly Filter[],
+  ): Planning<readonly boolean[]>
 }
 
 export type ItemReadsDeps = {
@@ -41,15 +51,16 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     scope: RequestScope,
     name: string,
     query: ListQuery,
-    { kind, prepare }: ListKind<T>,
-  ): Planning<T> {
+    { kind, prepare }: ListKind<T | ListAnswer>,
+  ): Planning<T | ListAnswer> {
     return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
       const { made: run, values } = plans.getList(scope.rights, model, {
         operation: `${kind} ${name}`,
         query: query.sent,
         make(parsed) {
           const { source, ...context } = open(model, scope, name, 'read')
-          return prepare(source, planList(context, parsed))
+          const plan = planList(context, parsed)
+          return plan.estimate === undefined ? prepare(source, plan) : withEstimate(source, plan)
         },
       })
       return started(() => run(bindings({ query: values }), query))
@@ -85,7 +96,28 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         return started(() => run(bindings({ key: decodeKey(fields, key) }), query).then(known))
       })
     },
+
+    meets(scope, name, key, conditions) {
+      return onModel(scope, { name, action: 'read', sent: () => '' }, (model) => {
+        const { source, collection, access } = open(model, scope, name, 'read')
+        const fields = keyFields(collection)
+        const where = and([access.rows, keyEquals(access, fields, decodeKey(fields, key))])
+        const plan = { kind: 'read', collection, where, page: undefined, count: false } as const
+        const run = source.prepareOne({ ...plan, selection: asSelection(fields, conditions(model)) })
+        return started(() => run(bindings()).then((item) => metIn(known(item))))
+      })
+    },
   }
+}
+
+/** A key is never null: it is shown where a condition holds, and null elsewhere. */
+function asSelection([field]: readonly PrimitiveField[], conditions: readonly Filter[]): Selection {
+  if (field === undefined) return []
+  return conditions.map((visible, index) => ({ kind: 'field', name: `met${index}`, field, visible }))
+}
+
+function metIn(item: string): readonly boolean[] {
+  return Object.values(JSON.parse(item) as object).map((value) => value !== null)
 }
 
 type ListKind<T> = { readonly kind: string; readonly prepare: (source: Source, plan: ReadPlan) => Prepared<T> }
@@ -94,6 +126,17 @@ const whole: ListKind<ListAnswer> = { kind: 'list', prepare: (source, plan) => s
 const sendable: ListKind<ListAnswer | LongAnswer> = {
   kind: 'sendable',
   prepare: (source, plan) => source.prepareLong?.(plan) ?? source.prepareList(plan),
+}
+
+/** The rows are asked for first, and wait for the figure a moment at most. */
+function withEstimate(source: Source, plan: ReadPlan): Prepared<ListAnswer> {
+  const list = source.prepareList(plan)
+  const estimate = source.prepareEstimate?.(plan)
+  return async (bindings, options) => {
+    const answer = list(bindings, options)
+    const figure = estimate?.(bindings, options).catch(() => null)
+    return { ...(await answer), estimate: (await figure) ?? null }
+  }
 }
 
 function known(item: string | undefined): string {

@@ -28,6 +28,8 @@ import type { RequestScope } from '../caller/callers.ts'
 import { generatorsOf } from './generators.ts'
 import type { ItemReadsDeps } from './item-reads.ts'
 import type { LoadOnce } from './load-once.ts'
+import type { OnceRequest } from './once/once-request.ts'
+import type { WatchRights } from './once/rights.ts'
 import { onlyItem } from './only-item.ts'
 import {
   answering,
@@ -100,15 +102,45 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     asked: AskedWrite & { readonly name: string; readonly once: OnceKey; readonly plan: PlanWrite },
   ): Promise<Planned<string>> {
     const { watched, writes } = await loadOnce()
-    const { source, request } = openWrite(model, scope, asked.name, asked)
-    const { collection } = request
-    const rights = watched(request.viewer)
-    const { viewer } = rights
-    viewer.accessTo(collection, 'read')
-    const plan = await inParts(asked.plan({ ...request, viewer, read: { ...request.read, viewer } }))
     const { once, isOne = false } = asked
-    const body = JSON.stringify(asked.body) ?? ''
-    return started(() => writes.run({ scope, once, body, model, rights, source, collection, plan, isOne }))
+    const sent = { scope, once, body: JSON.stringify(asked.body) ?? '', model, isOne }
+    const item = asked.action === 'create' ? singleItem(asked.body) : undefined
+    const insert = item && openInsertOnce(model, scope, { ...asked, members: Object.keys(item), watched })
+    if (item !== undefined && insert !== undefined && insert !== 'uncacheable') {
+      const { valuesOf, ...opened } = insert
+      const values = { item: valuesOf(item, generatorsOf(ports)) }
+      return started(() => writes.run({ ...sent, ...opened, values }))
+    }
+    const { source, rights, request } = openWatched(model, scope, { ...asked, watched })
+    const plan = await inParts(asked.plan(request))
+    return started(() => writes.run({ ...sent, rights, source, collection: request.collection, plan }))
+  }
+
+  /** What is planned with the request is noted in `rights`. */
+  function openWatched(
+    model: Model,
+    scope: RequestScope,
+    asked: AskedWrite & { readonly name: string; readonly watched: WatchRights },
+  ) {
+    const { source, request } = openWrite(model, scope, asked.name, asked)
+    const rights = asked.watched(request.viewer)
+    const { viewer } = rights
+    viewer.accessTo(request.collection, 'read')
+    return { source, rights, request: { ...request, viewer, read: { ...request.read, viewer } } }
+  }
+
+  /** Planned once for these rights, as without a key. */
+  function openInsertOnce(
+    model: Model,
+    scope: RequestScope,
+    asked: Parameters<typeof openWatched>[2] & { readonly members: readonly string[] },
+  ): OpenInsertOnce {
+    const { name, query, members } = asked
+    return plans.get<OpenInsertOnce>(scope.rights, model, `once ${insertKey(name, query, members)}`, () => {
+      const { source, rights, request } = openWatched(model, scope, asked)
+      const insert = planPlainInsert(request, members)
+      return insert === undefined ? 'uncacheable' : { ...insert, source, rights, collection: request.collection }
+    })
   }
 
   /** Plans a large write in parts, between which other requests run. */
@@ -125,9 +157,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     name: string,
     { members, query }: { readonly members: readonly string[]; readonly query: ItemQuery },
   ): OpenInsert {
-    // Only member names with a comma could make the keys of two requests equal, and no field has such a name.
-    const key = `create ${name} ${textOf(query.sent)} ${members.length} ${members.join()}`
-    return plans.get<OpenInsert>(scope.rights, model, key, () => {
+    return plans.get<OpenInsert>(scope.rights, model, insertKey(name, query, members), () => {
       const { source, request } = openWrite(model, scope, name, { action: 'create', query, parse: parseCreate })
       const insert = planPlainInsert(request, members)
       return insert === undefined ? 'uncacheable' : { run: source.prepareWrite(insert.plan), valuesOf: insert.valuesOf }
@@ -187,6 +217,11 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   }
 }
 
+/** Only member names with a comma could make the keys of two requests equal, and no field has such a name. */
+function insertKey(name: string, { sent }: ItemQuery, members: readonly string[]): string {
+  return `create ${name} ${textOf(sent)} ${members.length} ${members.join()}`
+}
+
 function sentText({ sent }: ItemQuery, body: unknown): string {
   return `${textOf(sent)}&${JSON.stringify(body)}`
 }
@@ -198,6 +233,8 @@ function ifAsked(items: string, { fields }: ReadQuery): string | undefined {
 
 /** A cached insert for all items with the same members; `uncacheable` where each item needs its own plan. */
 type OpenInsert = { readonly run: Prepared<string>; readonly valuesOf: PlainInsert['valuesOf'] } | 'uncacheable'
+
+type OpenInsertOnce = (PlainInsert & Pick<OnceRequest, 'source' | 'rights' | 'collection'>) | 'uncacheable'
 
 type AskedWrite = {
   readonly action: Action

@@ -54,7 +54,8 @@ export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
         (schema) => missingFields(model, sourceId, schema),
         () => new Set<string>(),
       )
-      const next = gone.size === 0 ? remaining : compileModel(model.version, withoutFields(remaining.records, gone))
+      const next =
+        gone.size === 0 ? remaining : await compileModel(model.version, withoutFields(remaining.records, gone))
       known.set(model, { remaining: next, until, sources: sources.add(sourceId) })
       onMissing(workspace, sourceId)
       return next === remaining ? undefined : next

@@ -1,10 +1,12 @@
 /** The manifest of a workspace as text: the whole one is built on first request and cached with its model. */
 import { requireEntitlement } from '../../core/access/principal.ts'
+import { jsonInParts } from '../../core/json-parts.ts'
 import { compileManifest } from '../../core/manifest.ts'
 import { shortName } from '../../core/message-text.ts'
 import type { Collection, Model } from '../../core/model/model.ts'
 import { didYouMean } from '../../core/nearest.ts'
 import { queryFault } from '../../core/query/parse.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
@@ -37,7 +39,8 @@ export function createManifests(deps: ManifestsDeps): Manifests {
       if (kept !== undefined) return kept
       const collections = names && new Set(names.map((name) => find(model, name)))
       const declared = await declarations(workspace, model)
-      const text = JSON.stringify(compileManifest(model, declared, collections))
+      const compiled = await inParts(compileManifest(model, declared, collections))
+      const text = await inParts(jsonInParts(compiled, { depth: 3 }))
       const manifest = { text, tag: await weakTag(text) }
       if (names === undefined) known.set(model, manifest)
       return manifest

@@ -29,7 +29,7 @@ export type OpenApi = {
 }
 
 /** Pieces between two pauses: some milliseconds of work. */
-const PIECES = 400
+const PIECES = 100
 /** Maximum length of a cached document, in characters. */
 const MAX_KEPT = 2 * 1024 * 1024
 const MAX_KEPT_IN_ALL = 16 * 1024 * 1024

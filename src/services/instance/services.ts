@@ -10,6 +10,7 @@ import { createSqlProviders } from '../../sources/sql-provider.ts'
 import { openSqlSource } from '../../sources/sql-source.ts'
 import { deleteExpiredEntries } from '../../store/ledger.ts'
 import { type ApiKeys, createApiKeys } from '../accounts/api-keys.ts'
+import { createDeviceSignIn, type DeviceSignIn } from '../accounts/device-sign-in.ts'
 import { createInvitations, type Invitations } from '../accounts/invitations.ts'
 import { createMembers, type Members } from '../accounts/members.ts'
 import { createOwnSessions, type OwnSessions } from '../accounts/own-sessions.ts'
@@ -18,6 +19,7 @@ import { createProviderSignIn, type ProviderSignIn } from '../accounts/provider-
 import { createProviders, type Providers } from '../accounts/providers.ts'
 import { createServiceAccounts, type ServiceAccounts } from '../accounts/service-accounts.ts'
 import { createSessions, type Sessions } from '../accounts/sessions.ts'
+import { createSignInLinks, type SignInLinks } from '../accounts/sign-in-links.ts'
 import { createUsers, type Users } from '../accounts/users.ts'
 import { type AuditLog, createAuditLog } from '../caller/audit.ts'
 import { type Callers, createCallers } from '../caller/callers.ts'
@@ -27,8 +29,10 @@ import { openTokens, type Tokens } from '../caller/tokens.ts'
 import { createItems, type Items } from '../data/items.ts'
 import { type Agents, createAgents } from '../documents/agents.ts'
 import { createDeclarations } from '../documents/declarations.ts'
+import { createExplanations, type Explanations } from '../documents/explanations.ts'
 import { createManifests, type Manifests } from '../documents/manifest.ts'
 import { createOpenApi, type OpenApi } from '../documents/openapi.ts'
+import { createOwnAccess, type OwnAccess } from '../documents/own-access.ts'
 import { type Licensing, openLicensing } from '../license/licensing.ts'
 import { createDrift, type Drift } from '../model/drift.ts'
 import { createIntrospection, type Introspection } from '../model/introspection.ts'
@@ -40,6 +44,7 @@ import { createOpenSources, type OpenSources } from '../model/open-sources.ts'
 import { createSecrets, type Secrets } from '../model/secrets.ts'
 import { createSourceSettings } from '../model/source-settings.ts'
 import { createSources, type Sources } from '../model/sources.ts'
+import { type ActAs, createActAs } from '../rights/act-as.ts'
 import { createLoadGrantor } from '../rights/delegation.ts'
 import { createModelFiles, type ModelFiles } from '../rights/model-files.ts'
 import { createPolicies, type Policies } from '../rights/policies.ts'
@@ -56,8 +61,10 @@ export type Services = {
   readonly licensing: Licensing
   readonly callers: Callers
   readonly sessions: Sessions
+  readonly deviceSignIn: DeviceSignIn
   readonly tokens: Pick<Tokens, 'published'>
   readonly passwords: Passwords
+  readonly signInLinks: SignInLinks
   readonly apiKeys: ApiKeys
   readonly serviceAccounts: ServiceAccounts
   readonly workspaces: Workspaces
@@ -79,6 +86,9 @@ export type Services = {
   readonly openSources: Pick<OpenSources, 'close'>
   readonly secrets: Secrets
   readonly manifests: Manifests
+  readonly ownAccess: OwnAccess
+  readonly explanations: Explanations
+  readonly actAs: ActAs
   readonly items: Items
   /** Deletes expired data: audit entries, counters of attempts, mailed tokens, keys of writes. */
   prune(): Promise<void>
@@ -98,6 +108,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const directory = createDirectory({ source: system, config })
   const throttle = createThrottle({ ports, config })
   const sessions = createSessions({ ports, config, tokens, throttle })
+  const deviceSignIn = createDeviceSignIn({ ports, sessions, throttle })
   const passwords = createPasswords({ ports, config, throttle })
   const auditLog = createAuditLog({ ports, config, directory })
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
@@ -151,10 +162,12 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     licensing,
     callers: createCallers({ ports, tokens, forget }),
     sessions,
+    deviceSignIn,
     tokens,
     apiKeys: createApiKeys({ ports, tokens, directory, models }),
     serviceAccounts: createServiceAccounts(delegating),
     passwords,
+    signInLinks: createSignInLinks({ ports, sessions, throttle }),
     workspaces: createWorkspaces({ ports, directory, license: licensing, forget }),
     users: createUsers({ ports, directory }),
     ownSessions: createOwnSessions({ ports }),
@@ -174,6 +187,9 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     openSources,
     secrets,
     manifests: createManifests({ models, declarations }),
+    ownAccess: createOwnAccess({ models, declarations }),
+    explanations: createExplanations({ ports, models, declarations, items }),
+    actAs: createActAs({ ports }),
     items,
     telemetry: createTelemetry({ ports, config }),
     openApi: createOpenApi({ models, declarations, version: VERSION }),
@@ -182,6 +198,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
       await auditLog.prune()
       await throttle.prune()
       await sessions.prune()
+      await deviceSignIn.prune()
       await passwords.prune()
       await deleteExpiredEntries(ports.database, ports.clock.now())
     },

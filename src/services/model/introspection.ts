@@ -2,6 +2,7 @@
  * Imports changes made to a database outside of the service: lock → read the schema → diff → persist → publish
  * (docs/contract.md#introspection). The database itself is only read.
  */
+import { gone } from '../../core/access/gone.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { type Breaking, breakingChanges } from '../../core/migration/breaking.ts'
@@ -13,6 +14,7 @@ import { catalogIdsOf } from '../../core/sql/catalog-ids.ts'
 import type { SkippedTable, SourceSchema } from '../../core/sql/source-schema.ts'
 import { chooseTables, missingTable, type TableChoice } from '../../core/sql/table-choice.ts'
 import type { Ports } from '../../ports.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import type { Imported, SourceDatabase } from '../../sources/provider.ts'
 import { loadCatalogIds, saveCatalogIds } from '../../store/catalog-ids.ts'
 import { loadSeenSchema, saveAgreement } from '../../store/drift.ts'
@@ -116,9 +118,10 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     }
     const known = await loadCatalogIds(database, workspace.apiName, source.id)
     const isAccepted = (rename: Rename) => meant.some(({ from, to }) => from === rename.from && to === rename.to)
-    const followed = followRenames(current, source.id, { schema, known, isAccepted, newId: ids.next })
+    const search = { schema, known, isAccepted, newId: ids.next }
+    const followed = await inParts(followRenames(current, source.id, search))
     requireOffered(followed.renames, meant)
-    const { records, operations } = diffModel(followed.records, source.id, { schema, context })
+    const { records, operations } = await inParts(diffModel(followed.records, source.id, { schema, context }))
     return {
       schema,
       records,
@@ -128,7 +131,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       isNew: records !== current || imported.statements.length > 0,
       identify: saveCatalogIds(workspace.apiName, known, catalogIdsOf(records, source.id, schema)),
       /** Whether the same import would find nothing more. */
-      isSettled: () => diffModel(records, source.id, { schema, context }).records === records,
+      isSettled: async () => (await inParts(diffModel(records, source.id, { schema, context }))).records === records,
     }
   }
 
@@ -136,7 +139,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     async introspect(scope, request) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      let keep = () => {}
+      let keep = async () => {}
       const answer = await models.change(workspace, async (current) => {
         const at = placed(workspace, current, request.sourceId)
         const { source } = at
@@ -146,8 +149,8 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         const digest = await shortened(imported.digest)
         const found = await compare(at, imported, request)
         const { schema, records, operations, isNew, identify, isSettled } = found
-        keep = () => {
-          if (digest === undefined || !isSettled()) return
+        keep = async () => {
+          if (digest === undefined || !(await isSettled())) return
           agreements.keep(records, source.id, { digest, skipped: schema.skipped })
         }
         // Without changes nothing is written, not even an audit entry.
@@ -171,7 +174,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
           answer: { operations, skipped: schema.skipped },
         }
       })
-      keep()
+      await keep()
       return answer
     },
 
@@ -201,7 +204,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         operations,
         renames,
         breaking: breakingChanges(operations, current),
-        policies: await policyUses(database, workspace.id, { before: current, after: records, rights }),
+        policies: await policyUses(database, workspace.id, { lost: gone({ before: current, after: records }), rights }),
         skipped: schema.skipped,
         hash: await hashOf(schema),
       }

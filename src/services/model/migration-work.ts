@@ -14,6 +14,7 @@ import { SqlFault } from '../../core/sql/fault.ts'
 import { postgres } from '../../core/sql/postgres/dialect.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
 import { markedSources } from '../../store/sources.ts'
@@ -42,7 +43,7 @@ export type MigrationWork = {
   changes(
     workspace: WorkspaceRow,
     work: Work,
-  ): { readonly statements: readonly Statement[]; readonly elsewhere?: ExternalChanges }
+  ): Promise<{ readonly statements: readonly Statement[]; readonly elsewhere?: ExternalChanges }>
   /** The statements of a dry run. */
   shown(work: Work): Promise<readonly ShownStatement[]>
 }
@@ -73,7 +74,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
     current: ModelRecords,
     operations: readonly Operation[],
   ): Promise<Databases> {
-    const touched = touchedSources(current, operations)
+    const touched = await inParts(touchedSources(current, operations))
     const databases = new Map<string, SourceDatabase>()
     for (const record of current.sources) {
       if (!touched.has(record.id)) continue
@@ -89,11 +90,13 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
     operations: readonly Operation[],
   ): Promise<Work> {
     const databases = await databasesOf(workspace, current, operations)
-    const { records, changes, declaredKeys } = applyOperations(current, operations, {
-      workspace: workspace.apiName,
-      dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
-      dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
-    })
+    const { records, changes, declaredKeys } = await inParts(
+      applyOperations(current, operations, {
+        workspace: workspace.apiName,
+        dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
+        dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
+      }),
+    )
     for (const key of declaredKeys) await requireKey(key, databases)
     const works = [...groupBySource(changes)].map(([sourceId, own]): SourceMigration => {
       const source = databases.get(sourceId)
@@ -128,11 +131,11 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       await requireNoObstacles([...own, ...others], how)
     },
 
-    changes(workspace, { own, others }) {
+    async changes(workspace, { own, others }) {
       const { mark, unmark } = migrationMarks(workspace.id, others)
       const changes = own.flatMap((work) => work.changes)
       return {
-        statements: [...compileChanges(changes, postgres), ...unmark],
+        statements: [...(await inParts(compileChanges(changes, postgres))), ...unmark],
         ...(others.length > 0 && {
           elsewhere: { announce: mark, run: () => runSourceMigrations(database, others) },
         }),

@@ -3,6 +3,7 @@
  * transaction, so nothing partial is possible (docs/contract.md#all-or-nothing). Every other source is changed before
  * the model is saved.
  */
+import { gone } from '../../core/access/gone.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { parseMigration } from '../../core/migration/operation.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
@@ -49,13 +50,14 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           const prepared = await work.prepare(workspace, current, operations)
           const { records, own, others } = prepared
           works = own
-          await assertUnused(database, workspace.id, { before: current, after: records, operations, rights })
+          const lost = gone({ before: current, after: records, operations })
+          await assertUnused(database, workspace.id, { lost, rights })
           await work.requirePossible(workspace, prepared, { isDryRun: false })
-          const { statements, elsewhere } = work.changes(workspace, prepared)
+          const { statements, elsewhere } = await work.changes(workspace, prepared)
           return {
             records,
             statements: [
-              ...stillUnused(workspace.id, { before: current, after: records, operations }),
+              ...stillUnused(workspace.id, lost),
               ...statements,
               recordWorkspaceEvent(ids, scope, { action: 'schema.migrate.v1', payload }),
             ],
@@ -77,7 +79,10 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const current = await models.current(workspace)
       const prepared = await work.prepare(workspace, current, operations)
       const { records } = prepared
-      await assertUnused(database, workspace.id, { before: current, after: records, operations, rights })
+      await assertUnused(database, workspace.id, {
+        lost: gone({ before: current, after: records, operations }),
+        rights,
+      })
       await work.requirePossible(workspace, prepared, { isDryRun: true })
       return { statements: await work.shown(prepared), model: records }
     },

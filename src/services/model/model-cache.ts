@@ -1,8 +1,9 @@
 /** The only cache of compiled models, by workspace and version. A model is built once per version. */
 import type { Eventual } from '../../core/and-then.ts'
-import { buildModel, isSystemSource, type Model, noRecords } from '../../core/model/model.ts'
+import { buildModel, isSystemSource, type Model, modelOf, noRecords } from '../../core/model/model.ts'
 import { systemRecords } from '../../core/model/system.ts'
 import type { Ports } from '../../ports.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import { loadModel } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 
@@ -27,7 +28,7 @@ export function createModelCache(deps: ModelCacheDeps): ModelCache {
     const loaded = await loadModel(database, workspace)
     // The workspace was deleted meanwhile: an empty model answers 404 to every request.
     if (loaded === undefined) return buildModel(version, noRecords)
-    const model = compileModel(loaded.version, loaded.records)
+    const model = await compileModel(loaded.version, loaded.records)
     models.set(workspace.id, model)
     return model
   }
@@ -50,10 +51,10 @@ export function createModelCache(deps: ModelCacheDeps): ModelCache {
   }
 }
 
-/** Builds the model of `records` with the system collections. */
-export function compileModel(version: number, records: Model['records']): Model {
+/** Builds the model of `records` with the system collections; other requests run meanwhile where there are many. */
+export function compileModel(version: number, records: Model['records']): Eventual<Model> {
   const system = records.sources.find(isSystemSource)
   const meta = records.namespaces.find(({ sourceId, isSystem }) => isSystem && sourceId === system?.id)
   if (system === undefined || meta === undefined) throw new Error('a workspace without its system source')
-  return buildModel(version, records, systemRecords(system.id, meta.id))
+  return inParts(modelOf(version, records, systemRecords(system.id, meta.id)))
 }

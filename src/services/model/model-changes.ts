@@ -73,7 +73,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     if (known !== undefined) return known
     const loaded = await loadModel(database, workspace)
     if (loaded === undefined) throw new ServiceError('notFound', 'Workspace does not exist')
-    const model = compileModel(loaded.version, loaded.records)
+    const model = await compileModel(loaded.version, loaded.records)
     models.keep(workspace.id, model)
     return model
   }
@@ -87,7 +87,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     const change = await decide(records)
     if (change.records === records && change.statements.length === 0) return change
     const read = { workspaceId: workspace.id, version }
-    const next = compileModel(version + 1, change.records)
+    const next = await compileModel(version + 1, change.records)
     const save = [...saveModel(workspace.apiName, records, change.records), ...change.statements]
     if (change.elsewhere === undefined) {
       if (!(await batchUnderLock(database, [takeLock(read, fence), ...save]))) return undefined

@@ -8,6 +8,7 @@ import { obstacleError } from '../../core/migration/ddl-error.ts'
 import type { SourceChange } from '../../core/sql/change.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { compileCounts, type Obstacle, obstaclesOf } from '../../core/sql/obstacles.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 
 /** Questions per statement. */
@@ -33,7 +34,7 @@ export async function findObstacle(
   { database, changes }: Planned,
   { isOfCatalog }: { readonly isOfCatalog: boolean },
 ): Promise<ServiceError | undefined> {
-  const all = obstaclesOf(changes, database.dialect)
+  const all = await inParts(obstaclesOf(changes, database.dialect))
   const obstacles = isOfCatalog ? all.filter(({ cause }) => cause.kind === 'catalog') : all
   for (let at = 0; at < obstacles.length; at += MAX_QUESTIONS) {
     const error = await ask(database, obstacles.slice(at, at + MAX_QUESTIONS))

@@ -5,18 +5,20 @@
 import { compileChange } from '../../core/sql/ddl.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { compile, type Statement } from '../../core/sql/statement.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import { compileChanges, type SourceMigration } from './source-changes.ts'
 
 export async function shownStatements({ database, changes }: SourceMigration): Promise<readonly string[]> {
   const { driver, dialect } = database
   const shown = dialect.shown?.()
-  if (shown === undefined) return compileChanges(changes, dialect).map(({ text }) => text)
+  const compiled = async (all: typeof changes) => (await inParts(compileChanges(all, dialect))).map(({ text }) => text)
+  if (shown === undefined) return compiled(changes)
   const texts: string[] = []
   for (const one of changes) {
     const statements = compileChange(one.change, shown).map((fragment) => compile(fragment, shown))
     // Of what the migration makes or renames itself the catalog does not know yet.
-    texts.push(...((await written(driver, statements)) ?? compileChanges([one], dialect).map(({ text }) => text)))
+    texts.push(...((await written(driver, statements)) ?? (await compiled([one]))))
   }
   return texts
 }

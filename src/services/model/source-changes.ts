@@ -8,12 +8,14 @@ import { nested, ServiceError } from '../../core/error.ts'
 import type { SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
 import { isDataFault, MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
+import { eachOf, type Parts } from '../../core/parts.ts'
 import type { TableRef } from '../../core/sql/change.ts'
 import { compileChange } from '../../core/sql/ddl.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { compile, type Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import { type MarkedSource, markSource, unmarkSource } from '../../store/sources.ts'
 import { findObstacle } from './obstacles.ts'
@@ -26,8 +28,10 @@ export type SourceMigration = {
 }
 
 /** Compiles the changes of one source to statements of its dialect. */
-export function compileChanges(changes: readonly SourceChange[], dialect: Dialect): readonly Statement[] {
-  return changes.flatMap((change) => compileOne(change, dialect))
+export function* compileChanges(changes: readonly SourceChange[], dialect: Dialect): Parts<readonly Statement[]> {
+  const statements: Statement[] = []
+  yield* eachOf(changes, (change) => statements.push(...compileOne(change, dialect)))
+  return statements
 }
 
 function compileOne({ change }: SourceChange, dialect: Dialect): readonly Statement[] {
@@ -89,7 +93,8 @@ export async function explain(migration: Pick<SourceMigration, 'database' | 'cha
 
 async function runMigration({ database: { driver, dialect }, changes }: SourceMigration): Promise<void> {
   const turn = dialect.ddl.lock
-  await driver.batch([turn.take, ...compileChanges(changes, dialect), ...turn.release])
+  const statements = await inParts(compileChanges(changes, dialect))
+  await driver.batch([turn.take, ...statements, ...turn.release])
 }
 
 /** Drops the tables that a failed migration made; where that fails too, they are told as applied. */

@@ -2,6 +2,7 @@
  * The use cases of data sources (docs/contract.md#data-sources): creates, tests, previews and deletes them. How they are
  * opened is `open-sources.ts`, what they were created with `source-settings.ts`.
  */
+import { gone } from '../../core/access/gone.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { noConnectionTest } from '../../core/connector/handshake.ts'
 import { nested, ServiceError } from '../../core/error.ts'
@@ -144,13 +145,14 @@ export function createSources(deps: SourcesDeps): Sources {
         const { apiName, provider } = record
         if (isSystemSource(record)) throw inUse('it is the workspace’s own')
         const records = withoutSource(current, id)
-        const use = await firstUse(database, workspace.id, { before: current, after: records, rights })
+        const lost = gone({ before: current, after: records })
+        const use = await firstUse(database, workspace.id, { lost, rights })
         if (use !== undefined) throw inUse(use)
         const payload = { apiName, provider }
         return {
           records,
           statements: [
-            ...stillUnused(workspace.id, { before: current, after: records }),
+            ...stillUnused(workspace.id, lost),
             unmarkSource(id),
             forgetDrift(id),
             unbindSecrets(id),

@@ -17,8 +17,12 @@ export function around(
       throw error instanceof SqlFault ? moved(error, before.length) : error
     }
   }
-  const batch: SqlDriver['batch'] = (statements, context) =>
-    own(driver.batch([...before, ...statements, ...behind], context))
+  const batch: SqlDriver['batch'] = (statements, context) => {
+    const { confirm } = context ?? {}
+    const asked = (rows: readonly (readonly SqlRow[])[]) => rows.slice(before.length, before.length + statements.length)
+    const heard = confirm && { ...context, confirm: (rows: readonly (readonly SqlRow[])[]) => confirm(asked(rows)) }
+    return own(driver.batch([...before, ...statements, ...behind], heard ?? context))
+  }
   return {
     batch,
     query: async (statement, context) => (await batch([statement], context))[0] ?? [],

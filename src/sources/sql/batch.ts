@@ -5,19 +5,23 @@
 import { OperationFault } from '../../core/plan/operation-fault.ts'
 import type { BatchPlan } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
-import type { AnsweredWalk, Conversation, Dialect } from '../../core/sql/dialect.ts'
+import type { Conversation, Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { type BatchTold, conversedBatchOnce } from '../../core/sql/mysql/ledger.ts'
 import { claim, finishBatch, recordingOperation } from '../../core/sql/postgres/ledger.ts'
-import { binder, compile, type Statement, sql } from '../../core/sql/statement.ts'
+import type { AnsweredWalk } from '../../core/sql/read/row-query.ts'
+import { compile, type Statement, sql } from '../../core/sql/statement.ts'
 import {
   type BatchPlaces,
+  type CompiledForms,
   compileBatch,
   conversedBatch,
   type DialectOf,
   noPlaces,
+  requireRows,
   unmetOperation,
 } from '../../core/sql/write/batch.ts'
+import { entryTexts } from '../../core/sql/write/ledger.ts'
 import { concatenate } from '../../core/sql/write/lists.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import { inParts } from '../in-parts.ts'
@@ -27,7 +31,11 @@ import { refused } from './caller-error.ts'
 import { createRetry, passingCause } from './retry.ts'
 import { answeredWalk } from './walked.ts'
 
-export type SqlBatchDeps = { readonly driver: SqlDriver; readonly dialect: Dialect | Conversation }
+export type SqlBatchDeps = {
+  readonly driver: SqlDriver
+  readonly dialect: Dialect | Conversation
+  readonly forms: CompiledForms
+}
 
 export type SqlBatchRun = { readonly bindings: Bindings; readonly options: ReadOptions | undefined }
 
@@ -55,13 +63,15 @@ export async function runSqlBatch(
       throw await explained(deps, error, places)
     }
   }
-  const compiled = await inParts(compileBatch(plan, dialect))
-  const statements = compiled.statements.map((template) => binder(template)(bindings))
+  const isHeard = deps.driver.hears === true && dialect.heard !== undefined
+  const compiled = await inParts(compileBatch(plan, dialect, { bindings, forms: deps.forms, isHeard }))
+  const { statements } = compiled
+  const heard: QueryContext = { ...context, confirm: (results) => requireRows(plan, compiled, results) }
   try {
-    const results = await retry({ run: (by) => by.batch(statements, context), passing })
+    const results = await retry({ run: (by) => by.batch(statements, isHeard ? heard : context), passing })
     return answersOf(plan, results, { places: compiled, dialect, bindings })
   } catch (error) {
-    throw await explained(deps, error, { ...compiled, statements })
+    throw await explained(deps, error, compiled)
   }
 }
 
@@ -79,10 +89,10 @@ export async function runSqlBatchOnce(deps: SqlBatchDeps, batch: OnceBatch): Pro
       const [{ collection } = {}, keeping = 'nothing'] = [plan.operations[operation], keepings[operation]]
       return collection === undefined ? marked : recordingOperation(marked, { collection, keeping, operation })
     }
-    const { answers, ...compiled } = await inParts(compileBatch(plan, dialect, dialectOf))
+    const { answers, ...compiled } = await inParts(compileBatch(plan, dialect, { bindings, dialectOf }))
     const statements = [
-      compile(claim(table, entry, dialect), dialect),
-      ...compiled.statements.map((template) => binder(template)(bindings)),
+      compile(claim(table, dialect, entryTexts(entry)), dialect),
+      ...compiled.statements,
       compile(finishBatch(table, entry.scope, { keepings, dialect }), dialect),
     ]
     sent = { statements, operations: [undefined, ...compiled.operations, undefined] }

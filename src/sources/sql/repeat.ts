@@ -18,7 +18,7 @@ export async function repeat<T>(
   { run, passing }: Attempt<T>,
   cause: PassingCause,
 ): Promise<T> {
-  const { take, release } = dialect.writeQueue
+  const { take, release, remaining } = dialect.writeQueue
   const queued = { ...driver, ...around(driver, [take], release) }
   const end = performance.now() + PATIENCE
   const failed = { blocked: 0, added: 0 }
@@ -27,11 +27,12 @@ export async function repeat<T>(
     try {
       return await run(failed.blocked > 0 ? queued : driver)
     } catch (error) {
-      const next = error instanceof SqlFault ? passing(error) : undefined
+      if (!(error instanceof SqlFault)) throw error
+      const next = passing(error)
       if (next === undefined) throw error
       failed[next] += 1
-      const isUsedUp = failed.blocked >= MAX_ATTEMPTS || failed.added > MAX_ADDED || performance.now() > end
-      if (isUsedUp) throw error
+      if (failed.blocked >= MAX_ATTEMPTS) throw remaining?.(error) ?? error
+      if (failed.added > MAX_ADDED || performance.now() > end) throw error
     }
   }
 }

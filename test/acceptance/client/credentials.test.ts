@@ -94,6 +94,29 @@ it('signs in, is somebody, and signs out', async () => {
   expect(after.status).toBe(401)
 })
 
+it('sends a wrong password once, and refreshes nothing for it', async () => {
+  const { storage } = storageOf()
+  const asked: string[] = []
+  const db = clientOf(shop, {
+    auth: session(storage),
+    fetch: (url, init) => {
+      asked.push(new URL(String(url)).pathname)
+      return fetch(url, init)
+    },
+  })
+  await db.$auth.login({ email, password }).orThrow()
+  const wrong = `${password}!`
+
+  const changed = await db.$request('POST', '/api/auth/password-change', {
+    body: { currentPassword: wrong, newPassword: password },
+  })
+  const signedIn = await db.$request('POST', '/api/auth/login', { body: { credentials: { email, password: wrong } } })
+
+  expect(changed).toMatchObject({ ok: false, status: 401, error: { message: 'Invalid credentials' } })
+  expect(signedIn).toMatchObject({ ok: false, status: 401, error: { message: 'Invalid credentials' } })
+  expect(asked.slice(1)).toEqual(['/api/auth/password-change', '/api/auth/login'])
+})
+
 it.each([
   ['is refused', { accessToken: 'refused', until: future }],
   ['is over', { until: 0 }],
@@ -172,6 +195,8 @@ it('keeps a session in cookies that it does not see, and refreshes it once', asy
   }
   const db = clientOf(shop, { auth: cookie(), fetch: browser })
 
+  jar.set('service_session', 'refused')
+  const nobody = await db.$auth.me()
   await db.$auth.login({ email, password }).orThrow()
   const found = await db.authors.list({ fields: ['name'] })
   jar.set('service_session', 'refused')
@@ -179,9 +204,10 @@ it('keeps a session in cookies that it does not see, and refreshes it once', asy
   const out = await db.$auth.logout()
   const after = await db.authors.list()
 
+  expect(nobody.status).toBe(401)
   expect(found.orThrow()).toEqual([{ name: 'Ada' }])
   expect(again.map(({ status }) => status)).toEqual([200, 200])
-  expect(refreshes).toHaveLength(1)
+  expect(refreshes).toHaveLength(2)
   expect(out.status).toBe(204)
   expect(after.status).toBe(403)
 })

@@ -49,6 +49,28 @@ it('reads the manifest, and migrates once it has seen what that does', async () 
   expect(after.ok).toBe(true)
 })
 
+it('reads what its caller may do', async () => {
+  const { entitlements, collections } = await workspace(db).access().orThrow()
+
+  expect(entitlements).toContain('workspaceMembers:edit')
+  expect(collections.articles).toEqual({ read: 'all', create: 'all', update: 'all', delete: 'all' })
+})
+
+it('asks why somebody may not', async () => {
+  const question = { anonymous: true, collection: 'articles', action: 'read' } as const
+
+  expect(await workspace(db).explain(question).orThrow()).toEqual({ allowed: false, policies: [] })
+  expect(await workspace(db).explain({ ...question, key: 'none' })).toMatchObject({ ok: false, status: 422 })
+})
+
+it('reads what happened in the workspace', async () => {
+  const { auditLog, auditActions } = workspace(db)
+  const [first] = await auditLog.list({ filter: { action: { _eq: 'workspace.create.v1' } } }).orThrow()
+
+  expect(first).toMatchObject({ label: 'Workspace created', targetType: 'workspace', ip: null })
+  expect(await auditActions().orThrow()).toContainEqual({ action: 'workspace.create.v1', label: 'Workspace created' })
+})
+
 it('makes, lists, reads, changes and deletes roles and policies', async () => {
   const { roles, policies } = workspace(db)
 

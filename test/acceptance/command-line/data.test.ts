@@ -141,8 +141,9 @@ it('loads items by their keys, relations first and circles last, again and again
   const second = await line.governed(['load', 'data'], { env })
 
   expect(first).toMatchObject({ code: 0, json: { data: { articles: 1, authors: 1, marks: 600, parts: 2 } } })
-  expect(first.stderr).toContain('marks: 500 of 600\nmarks: 600 of 600\n')
-  expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('authors: 1\n') })
+  expect(first.stderr).toBe('marks: 500 of 600\n')
+  expect(second.stdout.split('\n').sort()).toEqual(['', 'articles: 1', 'authors: 1', 'marks: 600', 'parts: 2'])
+  expect(second).toMatchObject({ code: 0, stderr: 'marks: 500 of 600\n' })
   expect(await shop.data('/items/parts?fields=id,aboveId&sort[0][id][direction]=asc')).toEqual([
     { id: '1', aboveId: '2' },
     { id: '2', aboveId: null },

@@ -29,6 +29,10 @@ afterAll(async () => {
 const service = () => ['--url', world.url, '--workspace', shop.name]
 const byPassword = () => ['login', ...service(), '--email', reader.email, '--password-stdin']
 const kept = () => readFile(join(line.home, 'credentials.json'), 'utf8')
+const countSessions = async () => {
+  const answer = await reader.system.get('/api/system/users/me/sessions')
+  return ((await answer.json()) as { data: readonly unknown[] }).data.length
+}
 const settings = async () => JSON.parse(await readFile(join(line.folder, 'governed.json'), 'utf8')) as unknown
 
 it('signs in by a password, names the service, and keeps the session for this user alone', async () => {
@@ -66,6 +70,26 @@ it('refuses a wrong password, and keeps nothing of it', async () => {
   await expect(settings()).rejects.toThrow('ENOENT')
 })
 
+it('refuses a workspace that is not there, with the nearest name that they know, and keeps nothing of it', async () => {
+  await world.workspace('signings', {})
+  const wrong = `${shop.name}x`
+  const to = (name: string) => ['login', '--url', world.url, '--workspace', name]
+  const sessions = await countSessions()
+
+  const absent = await line.governed([...to(wrong), '--email', reader.email, '--password-stdin'], {
+    stdin: reader.password,
+  })
+  const byKey = await line.governed([...to(wrong), '--key-stdin'], { stdin: key })
+
+  const message = `there is no workspace ${wrong}; did you mean ${shop.name}?`
+  for (const refused of [absent, byKey]) {
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: `error: ${message}\nhelp: you are in ${shop.name}\n` })
+  }
+  expect(await countSessions()).toBe(sessions)
+  await expect(settings()).rejects.toThrow('ENOENT')
+  expect(JSON.parse(await kept().catch(() => '{}'))).toEqual({})
+})
+
 it('takes an API key, once the service has taken it, and shows it nowhere', async () => {
   const refused = await line.governed(['login', ...service(), '--key-stdin'], { stdin: 'no-such-key' })
   const odd = await line.governed(['login', ...service(), '--key-stdin'], { stdin: 'schlüssel ä' })
@@ -95,7 +119,7 @@ it.each([
   [
     'who one is',
     ['--url', 'https://data.example.com', '--workspace', 'w'],
-    '--email E --password-stdin, or --key-stdin',
+    '--browser, --email E --password-stdin, or --key-stdin',
   ],
   ['a password', ['--url', 'https://data.example.com', '--workspace', 'w', '--email', 'e'], '--password-stdin'],
 ])('names the flag for %s where there is no terminal', async (_, flags, named) => {
@@ -107,6 +131,38 @@ it.each([
     stderr: expect.stringMatching(/^error: .*there is no terminal/),
   })
   expect(refused.stderr).toContain(`help: say ${named}\n`)
+})
+
+it('signs in by a browser elsewhere: says where to go with which code, waits, and keeps the session', async () => {
+  const session = reader.system
+  const approve = async (text: string) => {
+    const [, uri, userCode] = /^Open (\S+) in a browser.* the code (\S+)$/m.exec(text) ?? []
+    if (uri === undefined) return
+    expect(uri).toBe(`${world.url}/api/auth/device`)
+    expect((await session.post('/api/auth/device/decision', { userCode, approve: true })).status).toBe(204)
+  }
+  const signedIn = await line.governed(['login', ...service(), '--browser', '--json'], { told: approve })
+  const doctor = await line.governed(['doctor'])
+
+  expect(signedIn).toMatchObject({ code: 0, json: { data: { name: 'default', email: reader.email } } })
+  expect(signedIn.stderr).toContain('waiting for somebody to approve it: 10 minutes left\n')
+  expect(doctor.stdout).toContain(`${reader.email}, by a session`)
+  const { data } = (await (await session.get('/api/system/users/me/sessions')).json()) as { data: { name: string }[] }
+  expect(data.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^governed on ./))
+})
+
+it('says that a browser declined, and keeps nothing', async () => {
+  const session = reader.system
+  const decline = async (text: string) => {
+    const [, userCode] = /the code (\S+)$/m.exec(text) ?? []
+    if (userCode !== undefined) await session.post('/api/auth/device/decision', { userCode, approve: false })
+  }
+  const declined = await line.governed(['login', ...service(), '--browser'], { told: decline })
+  const both = await line.governed(['login', ...service(), '--browser', '--key-stdin'])
+
+  expect(declined).toMatchObject({ code: 1, stderr: expect.stringContaining('error: the sign-in was declined\n') })
+  await expect(kept()).rejects.toThrow('ENOENT')
+  expect(both).toMatchObject({ code: 64, stderr: expect.stringContaining('--browser stands alone') })
 })
 
 it('signs out, which ends the session at the service, too', async () => {

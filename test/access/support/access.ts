@@ -7,7 +7,10 @@ import { announce } from '../../property/support/seed.ts'
 import { createTables } from '../../support/data/items.ts'
 import { describeAggregates, describeListAggregates } from './aggregates.ts'
 import { describeAgreement } from './agreement.ts'
+import { createLedger } from './batch.ts'
 import { describeBatches } from './batches.ts'
+import { describeFaults } from './faults.ts'
+import { describeForgedCursors } from './forged.ts'
 import { model } from './library.ts'
 import { describeNonInterference } from './non-interference.ts'
 import { describeRegressions } from './regressions.ts'
@@ -25,6 +28,7 @@ export function describeAccess({ dialect, start }: Database): void {
       announce(`access on ${dialect.title}`)
       ;({ driver, close } = await start())
       await createTables(model, driver, dialect)
+      await createLedger({ driver, dialect })
     })
 
     afterAll(() => close?.())
@@ -36,5 +40,7 @@ export function describeAccess({ dialect, start }: Database): void {
     describeNonInterference(opened)
     describeRegressions(opened)
     describeBatches(opened)
+    describeFaults(opened)
+    describeForgedCursors(opened)
   })
 }

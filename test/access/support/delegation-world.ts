@@ -18,6 +18,7 @@ import { operationsOf } from '../../support/data/model-sketch.ts'
 import { startPostgres } from '../../support/servers/postgres.ts'
 import { openInProcess } from '../../support/service/in-process.ts'
 import { generousLicense } from '../../support/service/license.ts'
+import type { FileEdit } from './delegation-files.ts'
 import { collections, junction, links, now, roles, users, type Way, ways } from './library.ts'
 import type { Caller, Policy } from './policies.ts'
 import { load } from './service.ts'
@@ -46,6 +47,16 @@ export type Beginning = {
   /** What a colleague holds. */
   readonly others: readonly Policy[]
   readonly open: readonly Policy[]
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+type ModelFile = { readonly roles?: Members; readonly policies?: Members; readonly ids?: Members }
+
+type Plan = { readonly plan: string; readonly access: { readonly granted: readonly object[] } }
+
+function without(members: Members, value: unknown): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, one]) => one !== value))
 }
 
 /** What somebody holds, by names. */
@@ -105,6 +116,7 @@ export async function openDelegationWorld() {
     if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`)
     return text === '' ? undefined : JSON.parse(text)
   }
+  const wholeFile = async () => (await must('GET', '/api/shop/schema/model')) as ModelFile
   await must('POST', '/api/system/workspaces', { apiName: 'shop' })
   const sources = await must('GET', '/api/shop/items/ServiceDataSource?fields=id')
   const [source] = (sources as { data: { id: string }[] }).data
@@ -206,6 +218,27 @@ export async function openDelegationWorld() {
       filling = undefined
     },
 
+    /**
+     * Applies the model file that somebody gets, or that they have from somebody who does, with other roles and policies
+     * in it; `granted`: whether the plan says that a right is given.
+     */
+    async apply(by: string | undefined, { roles, policies }: FileEdit) {
+      const own = await send(by, 'GET', '/api/shop/schema/model')
+      const file = (own.status === 200 ? JSON.parse(own.text) : {}) as ModelFile
+      const { roles: there, policies: known, ids } = file.roles === undefined ? await wholeFile() : file
+      const model = {
+        version: 1,
+        roles: without({ ...there, ...roles }, null),
+        policies: without({ ...known, ...policies }, null),
+        ids: Object.fromEntries(Object.entries(ids ?? {}).filter(([line]) => /^(role|policy) /.test(line))),
+      }
+      const planned = await send(by, 'POST', '/api/shop/schema/plan', { model })
+      if (planned.status >= 300) return { ...planned, granted: false }
+      const { plan, access } = (JSON.parse(planned.text) as { data: Plan }).data
+      const answer = await send(by, 'POST', '/api/shop/schema/apply', { model, plan })
+      return { ...answer, granted: access.granted.length > 0 }
+    },
+
     /** What whoever accepts the invitation gets. */
     async accept(invitationId: string): Promise<void> {
       await run(
@@ -253,9 +286,15 @@ export async function openDelegationWorld() {
       const [[text] = []] = await database.query(
         statement(sql`
           select json_build_object(
-            'policies', (select coalesce(json_agg(json_build_object('id', id, 'content', content) order by id), '[]'::json)
+            'policies', (select coalesce(json_agg(json_build_object('id', id, 'name', name, 'content', content) order by id),
+                '[]'::json)
               from service.policy),
             'roles', (select json_agg(id order by id) from service.role where workspace_id = ${param(workspaceId)}::uuid),
+            'roleNames', (select json_agg(name order by id) from service.role
+              where workspace_id = ${param(workspaceId)}::uuid and kind <> 'administrator'),
+            'attached', (select json_object_agg(r.name, (select coalesce(json_agg(p.name order by p.name), '[]'::json)
+                from service.role_policy rp join service.policy p on p.id = rp.policy_id where rp.role_id = r.id))
+              from service.role r where r.workspace_id = ${param(workspaceId)}::uuid),
             'invitations', (select coalesce(json_agg(id order by id), '[]'::json) from service.invitation),
             'administrators', (
               select json_object_agg(m.user_id, m.status) from service.member m
@@ -263,12 +302,18 @@ export async function openDelegationWorld() {
               where mr.role_id = ${param(administratorRole)}::uuid))::text`),
       )
       const found = JSON.parse(text ?? '{}') as {
-        readonly policies: readonly { readonly id: string; readonly content: PolicyContent }[]
+        readonly policies: readonly { readonly id: string; readonly name: string; readonly content: PolicyContent }[]
         readonly roles: readonly string[]
+        readonly roleNames: readonly string[]
+        /** Names of policies by the names of the roles that have them. */
+        readonly attached: Readonly<Record<string, readonly string[]>>
         readonly invitations: readonly string[]
         readonly administrators: Readonly<Record<string, string>>
       }
-      const shown = found.policies.map(({ id, content }) => ({ id, content: presentPolicy(content, model) as Policy }))
+      const shown = found.policies.map(({ content, ...policy }) => ({
+        ...policy,
+        content: presentPolicy(content, model) as Policy,
+      }))
       return { ...found, policies: shown }
     },
 

@@ -12,6 +12,7 @@ import { type Actor, drawAccountAct, drawActor, type Estate, leavesReading, note
 import { type Act, type Draw, drawAct } from './delegation-acts.ts'
 import { drawTaking, giveAlong } from './delegation-chains.ts'
 import { anyHeld, drawNear } from './delegation-edges.ts'
+import { applying, drawFile, type FileEdit } from './delegation-files.ts'
 import { cellsOf, kinds, reachOf } from './delegation-reach.ts'
 import { admittedBy, unseenChanges } from './delegation-unseen.ts'
 import { type DelegationWorld, type Holding, openDelegationWorld, people, tags } from './delegation-world.ts'
@@ -106,8 +107,12 @@ export function describeDelegations(): void {
     const usual = ['policies', 'roles', 'invitations', 'api-keys', 'service-accounts'].map((one) => `POST /${one} 20x`)
     expect([...told.keys()]).toEqual(expect.arrayContaining([...usual, 'PATCH /members 20x', 'POST /policies 403']))
     expect([...told.keys()]).toEqual(expect.arrayContaining(['unseen change', 'cells read', 'write compared']))
+    const files = ['file that gives applied', 'POST /schema 20x']
+    expect([...told.keys()]).toEqual(expect.arrayContaining(files))
     if (cases < 200) return
-    for (const path of ['POST /roles', 'PATCH /members', 'POST /invitations', 'POST /api-keys']) {
+    // Of some two hundred files that give something half are applied; of fewer draws no share can be asked.
+    expect(Math.min(...files.map((name) => told.get(name) ?? 0)), 'files applied').toBeGreaterThan(cases / 4)
+    for (const path of ['POST /roles', 'PATCH /members', 'POST /invitations', 'POST /api-keys', 'POST /schema']) {
       expect([...told.keys()]).toContain(`${path} 403`)
     }
     expect([...told.keys()]).toEqual(expect.arrayContaining(['PATCH /service-accounts 20x', 'read by key 200']))
@@ -117,7 +122,12 @@ export function describeDelegations(): void {
 }
 
 const anyBeginning = fc.record({
-  held: anyHeld.map((policies): readonly Policy[] => [...policies, { entitlements: managing, collections: {} }]),
+  held: fc
+    .tuple(anyHeld, fc.integer({ min: 0, max: 3 }))
+    .map(([policies, readsModel]): readonly Policy[] => [
+      ...policies,
+      { entitlements: [...managing, ...(readsModel > 0 ? ['dataModel:read'] : [])], collections: {} },
+    ]),
   managerTags: fc.subarray([...tags], { maxLength: 1 }),
   others: fc.oneof(
     { weight: 1, arbitrary: anyPolicies() },
@@ -144,12 +154,16 @@ async function act(world: DelegationWorld, estate: Estate, { draw, count, held }
 
   async function perform(wish: Act, actor: Actor, asFounder = false): Promise<string | undefined> {
     const by = asFounder ? world.founder : actor.by
-    const { status, text } = await world.send(by, wish.method, wish.path, wish.body)
+    const { status, text, granted } =
+      wish.path === applying
+        ? await world.apply(by, wish.body as FileEdit)
+        : { ...(await world.send(by, wish.method, wish.path, wish.body)), granted: false }
     acts.push({ ...wish, by, status })
     const story = JSON.stringify(acts)
     expect(status, `${text} ${story}`).toBeLessThan(500)
     const [, , , family] = wish.path.split('/')
     count(`${wish.method} /${family} ${status < 300 ? '20x' : status}`)
+    if (granted) count(`file that gives ${status < 300 ? 'applied' : 'refused'}`)
     if (status >= 300) return undefined
     if (family === 'policies' && followsLinks(wish.body)) count('policy through links 20x')
     // Nobody changes what they are through an account of theirs.
@@ -168,6 +182,10 @@ async function act(world: DelegationWorld, estate: Estate, { draw, count, held }
   for (let index = 0; index < chains; index += 1) {
     const chain = { held, inventory: await world.inventory(), publicRole: world.publicRole, given }
     await giveAlong(draw, (wish) => perform(wish, manager), chain)
+  }
+  for (let left = draw(fc.integer({ min: 1, max: 2 })); left > 0; left -= 1) {
+    const actor = draw(fc.integer({ min: 0, max: 3 })) > 0 ? manager : drawActor(draw, estate)
+    await perform(drawFile(draw, { held, inventory: await world.inventory() }), actor)
   }
   const more = draw(fc.integer({ min: 1, max: 4 }))
   for (let index = 0; index < more; index += 1) {

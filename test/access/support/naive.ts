@@ -520,7 +520,7 @@ export function naiveRules(
     }
   }
 
-  function create(collection: Name, body: Row, parent?: { link: Link; id: unknown }): Row {
+  function create(collection: Name, body: Row, parent?: Parent): Row {
     let row: Row = {}
     const give = (name: string, value: unknown) => {
       row = { ...row, [name]: value }
@@ -529,7 +529,8 @@ export function naiveRules(
     if (parent !== undefined) give(parent.link.column, parent.id)
     for (const { relation, kind, content } of operationsOf(collection, body)) {
       const { link, isForward } = linkOf(collection, relation)
-      if (isForward) give(link.column, referred(link, kind, content).id)
+      const known = parent?.far?.find((end) => end.link === link)
+      if (isForward) give(link.column, (known ?? referred(link, kind, content)).id)
     }
     row = identified(collection, row)
     referBySight(collection, {}, body)
@@ -649,20 +650,20 @@ export function naiveRules(
     }
   }
 
-  /** All rows have to be there before the first is linked, and none is linked twice. */
+  /** All rows are found before the first is linked, which may hide them, and none is linked twice. */
   function connectThrough(near: Link, row: Row, items: readonly Row[]): void {
-    for (const item of items) {
-      for (const { relation, content } of operationsOf(near.child, item)) {
-        named(linkOf(near.child, relation).link.parent, content.key as Row)
-      }
-    }
-    for (const item of items) {
-      const linked = Object.entries(item).every(([relation]) => {
+    const ends = items.map((item) =>
+      operationsOf(near.child, item).map(({ relation, content }) => {
         const { link } = linkOf(near.child, relation)
-        const { id } = referred(link, '_connect', (item[relation] as { _connect: Content })._connect)
-        return state[near.child].some((one) => one[near.column] === row.id && one[link.column] === id)
-      })
-      if (!linked) create(near.child, item, { link: near, id: row.id })
+        return { link, id: named(link.parent, content.key as Row).id }
+      }),
+    )
+    for (const [index, item] of items.entries()) {
+      const far = ends[index] ?? []
+      const linked = state[near.child].some(
+        (one) => one[near.column] === row.id && far.every(({ link, id }) => one[link.column] === id),
+      )
+      if (!linked) create(near.child, item, { link: near, id: row.id, far })
     }
   }
 
@@ -753,6 +754,10 @@ type Operation = {
   readonly kind: '_create' | '_connect' | '_update' | '_disconnect' | '_delete' | '_link'
   readonly content: Content
 }
+
+/** Where a new item is nested, and what was found for its own references before. */
+type Parent = Linked & { readonly far?: readonly Linked[] }
+type Linked = { readonly link: Link; readonly id: unknown }
 
 function operationsOf(collection: Name, body: Row): readonly Operation[] {
   return Object.entries(body).flatMap(([relation, value]) => {

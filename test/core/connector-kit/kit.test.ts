@@ -16,6 +16,7 @@ import {
   QueryRejected,
   RateLimited,
   readTexts,
+  type Sort,
   UniqueConstraintViolation,
 } from 'governed-data-service/connector-kit'
 import { describe, expect, it } from 'vitest'
@@ -153,6 +154,24 @@ describe('answerRead', () => {
     expect(answerRead({ ...read, sort: [{ ...sort[0], nulls: 'last' }], fields: ['age'] }, records)).toEqual({
       records: [{ age: 36 }, { age: 12 }, { age: null }],
     })
+  })
+
+  it('begins behind an item, nulls and long numbers included', () => {
+    const key = { field: 'id', direction: 'asc' } as const
+    const behind = (sort: readonly Sort[], place: object) =>
+      answerRead({ ...read, sort: [...sort, key], after: { ...place } }, records)
+
+    expect(behind([{ field: 'age', direction: 'asc' }], { age: 12, id: 3 })).toEqual({
+      records: [{ id: 1 }, { id: 2 }],
+    })
+    expect(behind([{ field: 'age', direction: 'desc' }], { age: null, id: 2 })).toEqual({
+      records: [{ id: 1 }, { id: 3 }],
+    })
+    expect(behind([{ field: 'age', direction: 'asc' }], { age: null, id: 2 })).toEqual({ records: [] })
+    expect(behind([{ field: 'big', direction: 'asc' }], { big: '10', id: 3 })).toEqual({
+      records: [{ id: 2 }, { id: 1 }],
+    })
+    expect(behind([{ field: 'big', direction: 'desc' }], { big: '10', id: 2 })).toEqual({ records: [{ id: 3 }] })
   })
 
   it('finds by key', () => {

@@ -276,6 +276,8 @@ describe('an answer of introspect', () => {
       'schema.collections[0].filter.id names contains, which its type does not have',
     ],
     [answer({ ...collection, sort: ['no'] }), 'schema.collections[0].sort names no, which is not a field'],
+    [answer({ ...collection, after: true }), 'schema.collections[0].after needs id of the key in sort'],
+    [answer({ ...collection, key: [], after: true }), 'schema.collections[0].after needs a key'],
     [answer({ ...collection, fields: [id, id] }), 'schema.collections[0].fields have a name twice'],
     [answer({ ...collection, paging: true }), 'unknown field paging, expected name, namespace, fields'],
     [answer({ ...collection, fields: [{ ...id, type: { name: 'int65' } }] }), 'schema.collections[0].fields[0].type'],

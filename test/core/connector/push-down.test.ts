@@ -30,6 +30,7 @@ const everything: Capabilities = {
   sort: ['title', 'plays'],
   count: true,
   offset: true,
+  after: false,
   conditional: false,
   idempotent: false,
 }

@@ -7,6 +7,7 @@ import { readModelFile } from '../../../src/core/file/read.ts'
 import { resolveFile } from '../../../src/core/file/resolve.ts'
 import { applyOperations } from '../../../src/core/migration/apply.ts'
 import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { context, messagesOf, workspace } from '../migration/build.ts'
 
 let count = 0
@@ -20,17 +21,17 @@ function newId(): string {
 type File = { readonly collections: Record<string, { fields: Record<string, unknown> } & Record<string, unknown>> }
 
 function plan(file: unknown, records: ModelRecords) {
-  const { records: wanted } = resolveFile(readModelFile(file), records, { workspace: 'shop', newId })
-  return operationsBetween(records, wanted)
+  const { records: wanted } = atOnce(resolveFile(atOnce(readModelFile(file)), records, { workspace: 'shop', newId }))
+  return atOnce(operationsBetween(records, wanted))
 }
 
 function apply(file: unknown, records: ModelRecords): ModelRecords {
-  return applyOperations(records, plan(file, records), context).records
+  return atOnce(applyOperations(records, plan(file, records), context)).records
 }
 
 function print(records: ModelRecords, hasIds = false): string {
-  const file = exportModel(buildModel(1, records), 'shop')
-  return printModelFile(hasIds ? file : { ...file, ids: new Map() })
+  const file = atOnce(exportModel(buildModel(1, records), 'shop'))
+  return atOnce(printModelFile(hasIds ? file : { ...file, ids: new Map() }))
 }
 
 const kinds = (file: unknown, records: ModelRecords) => plan(file, records).map(({ kind }) => kind)
@@ -169,6 +170,16 @@ it.each([
     'model.collections.a.fields.id > strng is not a type; did you mean string?',
   ],
   [
+    'a type of another product',
+    { a: { fields: { id: 'text' } } },
+    'model.collections.a.fields.id > text is not a type; allowed: int8, int16, ',
+  ],
+  [
+    'a relation to what has no key',
+    { a: { fields: { id: 'int64', b: { to: 'c' } } }, c: { fields: { name: 'string' } } },
+    'model.collections.a.fields.b > c has no field id, which is its key: give it that field, or another key',
+  ],
+  [
     'a key of nothing',
     { a: { fields: { no: 'int64' } } },
     'model.collections.a.key > there is no field id: name the fields of the key, or [] for none',
@@ -218,4 +229,17 @@ it.each([
   const messages = messagesOf(() => plan({ version: 1, collections }, workspace), 'invalid')
 
   expect(messages.join(' > ')).toContain(reason)
+})
+
+it('takes no more fields and indexes of a collection than a table can have columns', () => {
+  const names = Array.from({ length: 4_097 }, (_, at) => `f${at}`)
+  const fields = Object.fromEntries(names.map((name) => [name, 'int32']))
+  const faultOf = (collection: object) =>
+    messagesOf(() => plan({ version: 1, collections: { wide: collection } }, workspace), 'invalid').slice(1)
+
+  expect(faultOf({ fields, key: [] })).toEqual(['model.collections.wide.fields', 'must be at most 4096'])
+  expect(faultOf({ fields: {}, key: [], indexes: names })).toEqual([
+    'model.collections.wide.indexes',
+    'must be at most 4096',
+  ])
 })

@@ -7,10 +7,10 @@ import { type ErrorBody, errorBody, ServiceError } from '../../../src/core/error
 import { compileManifest } from '../../../src/core/manifest.ts'
 import type { Collection, Field, Model, ModelRecords, PrimitiveField } from '../../../src/core/model/model.ts'
 import { operators, operatorsAtPath } from '../../../src/core/model/vocabulary.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { planList } from '../../../src/core/plan/read.ts'
 import { planCreate, planUpdateOne } from '../../../src/core/plan/write.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
-import { atOnce } from '../../support/run/at-once.ts'
 import { anyModel } from './any-model.ts'
 import { type ReadBack, readBack } from './read-back.ts'
 
@@ -24,6 +24,7 @@ const nothingAsked: ReadQuery = {
   isTold: false,
   deep: new Map(),
   totalCount: false,
+  totalEstimate: false,
   max: undefined,
   conflict: undefined,
 }
@@ -31,7 +32,7 @@ const nothingAsked: ReadQuery = {
 it('can be read back as the model that it was made of', () => {
   fc.assert(
     fc.property(anyModel(), (model) => {
-      const { records } = readBack(compileManifest(model))
+      const { records } = readBack(atOnce(compileManifest(model)))
 
       expect(sorted(records)).toEqual(sorted(model.records))
     }),
@@ -45,7 +46,7 @@ it('is whole for any part of the collections', () => {
         fc.tuple(fc.constant(model), fc.shuffledSubarray([...model.collections.values()], { minLength: 1 })),
       ),
       ([model, part]) => {
-        const { records } = readBack(compileManifest(model, undefined, new Set(part)))
+        const { records } = readBack(atOnce(compileManifest(model, undefined, new Set(part))))
         const ids = new Set(part.map(({ id }) => id))
 
         expect(new Set(records.collections.map(({ id }) => id))).toEqual(ids)
@@ -59,7 +60,7 @@ it('is whole for any part of the collections', () => {
 it('names exactly the filter operators that a read takes', () => {
   fc.assert(
     fc.property(anyModel(), (model) => {
-      const manifest = readBack(compileManifest(model))
+      const manifest = readBack(atOnce(compileManifest(model)))
       const asked = primitives(model).flatMap(([collection, field]) =>
         [...operators, '_regex'].map((operator) => {
           const value = { [field.apiName]: { ...placeOf(field, operator), [operator]: 'x' } }
@@ -84,7 +85,7 @@ it('names exactly the filter operators that a read takes', () => {
 it('names exactly the fields that a read sorts by', () => {
   fc.assert(
     fc.property(anyModel(), (model) => {
-      const manifest = readBack(compileManifest(model))
+      const manifest = readBack(atOnce(compileManifest(model)))
 
       for (const [collection, field] of primitives(model)) {
         const sort = [{ names: [field.apiName], direction: 'asc', nulls: undefined }] as const
@@ -98,7 +99,7 @@ it('names exactly the fields that a read sorts by', () => {
 it('makes an item of what it calls required, and of nothing less', () => {
   fc.assert(
     fc.property(anyModel(), (model) => {
-      const manifest = readBack(compileManifest(model))
+      const manifest = readBack(atOnce(compileManifest(model)))
 
       for (const collection of writable(model)) {
         const body = leastItem(manifest, collection)
@@ -119,7 +120,7 @@ it('makes an item of what it calls required, and of nothing less', () => {
 it('takes on create and on update the fields that it names, and no others', () => {
   fc.assert(
     fc.property(anyModel(), (model) => {
-      const manifest = readBack(compileManifest(model))
+      const manifest = readBack(atOnce(compileManifest(model)))
 
       for (const [collection, field] of primitives(model)) {
         if (collection.isReadOnly) continue
@@ -140,7 +141,7 @@ it('takes on create and on update the fields that it names, and no others', () =
 it('names exactly the operations that each relation takes', () => {
   fc.assert(
     fc.property(anyModel(), (model) => {
-      const manifest = readBack(compileManifest(model))
+      const manifest = readBack(atOnce(compileManifest(model)))
 
       for (const collection of writable(model).filter(({ key }) => key.length > 0)) {
         for (const relation of collection.relations.filter(({ target }) => target.key.length > 0)) {

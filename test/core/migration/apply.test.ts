@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { buildModel } from '../../../src/core/model/model.ts'
+import { applyOperations } from '../../../src/core/migration/apply.ts'
+import { parseMigrationValue } from '../../../src/core/migration/operation.ts'
+import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import type { Change } from '../../../src/core/sql/change.ts'
+import { mariadb } from '../../../src/core/sql/mysql/dialect.ts'
 import {
   autoincrement,
   blog,
   constant,
+  context,
   createCollection,
   deleteCollection,
   deleteField,
@@ -643,6 +648,15 @@ describe('a relation', () => {
     ])
   })
 
+  it('names the columns of a key of several in the order of that key, as MariaDB wants them', () => {
+    const keyed = migrate(blog, updateCollection('people', index('both', 'unique', ['people.email', 'people.id'])))
+    const pointing = relation('reviewer', ['articles.authorId', 'articles.title'], ['people.id', 'people.email'])
+
+    expect(changesOf(keyed.records, pointing).filter(({ kind }) => kind === 'addForeignKey')).toMatchObject([
+      { columns: ['title', 'authorId'], references: { columns: ['email', 'id'] } },
+    ])
+  })
+
   it('to one on both sides may be missing at the far one', () => {
     const { records } = migrate(
       blog,
@@ -901,4 +915,19 @@ describe('a migration', () => {
 
     expect(changes.map(({ operation }) => operation)).toEqual([0, 2])
   })
+})
+
+it('refuses tables without columns where the database has none', () => {
+  const apply = (operations: readonly Json[], records = workspace) =>
+    atOnce(applyOperations(records, parseMigrationValue({ operations }), { ...context, dialectOf: () => mariadb }))
+      .records
+  const empty = createCollection('bare')
+  const filled = apply([createCollection('bare', [field('bare.id', 'int32')])])
+  const refused = (operations: readonly Json[], records?: ModelRecords) =>
+    messagesOf(() => apply(operations, records), 'unfit').at(-1)
+
+  const message = 'MariaDB has no tables without columns: give bare another field first'
+  expect(refused([empty])).toBe(message)
+  expect(refused([updateCollection('bare', deleteField('bare.id'))], filled)).toBe(message)
+  expect(migrate(workspace, empty).records.collections).toHaveLength(1)
 })

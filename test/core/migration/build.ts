@@ -4,6 +4,7 @@ import { ServiceError } from '../../../src/core/error.ts'
 import { applyOperations, type MigrationContext } from '../../../src/core/migration/apply.ts'
 import { parseMigration } from '../../../src/core/migration/operation.ts'
 import type { ModelRecords } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 
 /** A UUID that is the same for the same name. */
@@ -40,7 +41,7 @@ export const context: MigrationContext = {
 
 /** Through the parser, so that every test sends what a client can send. */
 export function migrate(records: ModelRecords, ...operations: readonly Json[]) {
-  return applyOperations(records, parseMigration(JSON.stringify({ operations })), context)
+  return atOnce(applyOperations(records, parseMigration(JSON.stringify({ operations })), context))
 }
 
 /** The reason why a migration is refused, with its place: `operations[1] > unknown collection …`. */

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { applyOperations } from '../../../src/core/migration/apply.ts'
 import { parseMigrationValue } from '../../../src/core/migration/operation.ts'
 import type { ModelRecords } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { build } from '../../support/data/build.ts'
 import { anyThrows, applyThrows, type RandomOptions, shapeOf } from '../../support/data/random-operations.ts'
 import { context, id, workspace } from './build.ts'
@@ -48,7 +49,7 @@ it('answers operations that a migration takes, and that lead to the same model',
     fc.property(anyModel, anyModel, (before, wanted) => {
       const { records, operations } = diff(before, schemaOf(wanted))
 
-      const applied = applyOperations(before, parseMigrationValue({ operations }), context)
+      const applied = atOnce(applyOperations(before, parseMigrationValue({ operations }), context))
 
       expect(byId(applied.records)).toEqual(byId(records))
     }),

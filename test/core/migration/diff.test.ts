@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { diffModel } from '../../../src/core/migration/diff.ts'
 import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
 import {
   autoincrement,
@@ -69,6 +70,24 @@ describe('a schema that the model knows', () => {
 
     expect(diff(crm, schemaOf(crm, id('crm')), id('crm')).operations).toEqual([])
   })
+})
+
+it('compares tables and relations in parts, between which other work runs', () => {
+  const names = Array.from({ length: 100 }, (_, at) => `t${at}`)
+  const key = (dbName: string) => ({
+    ...({ dbName: `${dbName}_up`, columns: ['up'], onDelete: 'noAction', onUpdate: 'noAction' } as const),
+    references: { schema: 'service_shop_data', dbName: 't0', columns: ['id'] },
+  })
+  const tables = names.map((dbName) => ({
+    ...table(dbName, [column('id'), column('up')]),
+    indexes: [{ dbName: `${dbName}_pkey`, kind: 'primary', columns: ['id'], isImplied: false } as const],
+    foreignKeys: [key(dbName)],
+  }))
+  const context = { toApiName: (name: string) => name, newId: () => crypto.randomUUID(), workspace: 'shop' }
+  const schema = { ...schemaOf(workspace), tables }
+  const parts = diffModel(workspace, id('_system'), { schema, context })
+
+  expect([...parts].length).toBeGreaterThan(3 * tables.length)
 })
 
 describe('a new table', () => {

@@ -17,7 +17,8 @@ function moves(known: string, found: string): readonly string[] {
   return findMoves({
     known: split(known).map((one) => ({ record: one, name: one.name, dbId: one.dbId })),
     found: split(found).map((one) => ({ item: one, name: one.name, dbId: one.dbId })),
-    isAlike: (one, other) => one.kind === other.kind,
+    kindOf: ({ kind }) => kind,
+    kindOfFound: ({ kind }) => kind,
   }).map((move) =>
     move.kind === 'replaced'
       ? `${move.record.name} is replaced`
@@ -38,7 +39,28 @@ describe('a move', () => {
     ['two that may be it', 'a:t', 'b:t c:t', []],
     ['one that two may be', 'a:t b:t', 'c:t', []],
     ['an unknown id', 'a:t', 'b#1:t', ['a ~> b']],
+    ['one without an id beside one that the ids rule out', 'a:t b#1:t', 'c#7:t', ['a ~> c']],
+    ['one that both may be, whatever their ids', 'a:t b#1:t', 'c:t', []],
   ])('is found: %s', (_, known, found, expected) => {
     expect(moves(known, found)).toEqual(expected)
+  })
+
+  it('is looked for once in each, however many are gone and new', () => {
+    const names = Array.from({ length: 8_000 }, (_, index) => `n${index}`)
+    let looks = 0
+    const kindOf = (name: string) => {
+      looks += 1
+      return name.replace('new ', '')
+    }
+
+    const found = findMoves({
+      known: names.map((name) => ({ record: name, name, dbId: undefined })),
+      found: names.map((name) => ({ item: `new ${name}`, name: `new ${name}`, dbId: undefined })),
+      kindOf,
+      kindOfFound: kindOf,
+    })
+
+    expect(found).toHaveLength(names.length)
+    expect(looks).toBe(2 * names.length)
   })
 })

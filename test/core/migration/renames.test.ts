@@ -1,6 +1,8 @@
 /** What the ids of a database prove of renames, and what they do not. */
+
 import { describe, expect, it } from 'vitest'
 import { followRenames } from '../../../src/core/migration/renames.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { build } from '../../support/data/build.ts'
 
 const { records } = build.model({ staff: { id: 'int32', name: 'string', title: 'string', salary: 'string' } })
@@ -47,7 +49,7 @@ const known = new Map([
 ])
 
 const renames = (schema: ReturnType<typeof found>) =>
-  followRenames(records, 'main', { schema, known, isAccepted: () => false, newId: () => '' }).renames
+  atOnce(followRenames(records, 'main', { schema, known, isAccepted: () => false, newId: () => '' })).renames
 
 describe('a rename of columns', () => {
   it.each([

@@ -1,7 +1,9 @@
 /** A model seen from its database: the schema that an introspection would find, and ways to change it behind our back. */
+
 import { conventionalName } from '../../../src/core/migration/derive.ts'
 import { diffModel } from '../../../src/core/migration/diff.ts'
 import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import type { SourceColumn, SourceSchema, SourceTable } from '../../../src/core/sql/source-schema.ts'
 import { id } from './build.ts'
 
@@ -123,7 +125,7 @@ export function diff(
   newId: () => string = counted(),
 ) {
   const toApiName = (dbName: string) => conventionalName(dbName, (text) => text)
-  return diffModel(records, sourceId, { schema, context: { toApiName, newId, workspace: 'shop' } })
+  return atOnce(diffModel(records, sourceId, { schema, context: { toApiName, newId, workspace: 'shop' } }))
 }
 
 function counted(): () => string {

@@ -1,13 +1,13 @@
 /** Writes through a many-to-many field: each fault names the place that the client sent, or what of the junction lacks. */
 import { describe, expect, it } from 'vitest'
 import { type Access, fullAccess } from '../../../src/core/access/access.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { Forbidden } from '../../../src/core/plan/names.ts'
 import { planUpdateOne } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
 import { build } from '../../support/data/build.ts'
 import { withManyToMany } from '../../support/data/many-to-many.ts'
-import { atOnce } from '../../support/run/at-once.ts'
 import { only, refusal, viewer } from './blog.ts'
 
 const modelWith = (part: string) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fullAccess } from '../../../src/core/access/access.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../../src/core/plan/item-key.ts'
 import { addCreate, addUpdate } from '../../../src/core/plan/nested-write.ts'
 import { addDelete, addFind, createProgram } from '../../../src/core/plan/program.ts'
@@ -16,7 +17,6 @@ import {
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseListQuery } from '../../../src/core/query/parse.ts'
-import { atOnce } from '../../support/run/at-once.ts'
 import { articles, authors, column, contextOf, only, refusal, viewer } from './blog.ts'
 
 const generators = { uuid: () => 'a-uuid', now: () => '2026-01-02T03:04:05.678Z' }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { fullAccess, granted, type Viewer } from '../../../src/core/access/access.ts'
 import { buildModel } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { planCreate } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
@@ -11,7 +12,6 @@ import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
 import { withManyToMany } from '../../support/data/many-to-many.ts'
-import { atOnce } from '../../support/run/at-once.ts'
 
 const model = build.model(
   { authors: { id: 'int32', name: 'string?' }, posts: { id: 'int32', authorId: 'int32?', title: 'string?' } },

@@ -1,6 +1,7 @@
 /** How many statements a nested write is: new items that are alike share them, where nobody can tell the difference. */
 import { describe, expect, it } from 'vitest'
 import { fullAccess, granted, type Viewer } from '../../../src/core/access/access.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { planCreate } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
@@ -9,7 +10,6 @@ import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
-import { atOnce } from '../../support/run/at-once.ts'
 
 const model = build.model(
   {

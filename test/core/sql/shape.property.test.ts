@@ -7,6 +7,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import { ServiceError } from '../../../src/core/error.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { decodeKey, keyEquals, keyFields } from '../../../src/core/plan/item-key.ts'
 import { planOne } from '../../../src/core/plan/read.ts'
 import {
@@ -27,7 +28,6 @@ import { binder, compile, ident, literal, type Statement } from '../../../src/co
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
 import { anyCharacter } from '../../support/data/characters.ts'
-import { atOnce } from '../../support/run/at-once.ts'
 import { casesOr } from '../../support/run/cases.ts'
 
 const MARK = '§'

@@ -4,6 +4,7 @@ import { writeCursor } from '../../../src/core/query/cursor.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
+import { compileFirstStretch, compileRead } from '../../../src/core/sql/read.ts'
 import { build } from '../../support/data/build.ts'
 
 const model = build.model(
@@ -24,15 +25,44 @@ function statementOf(dialect: Dialect, search: string, values?: readonly unknown
 
 const byRank = 'fields=id&limit=25&sort[0][rank][direction]=asc'
 
+/** The page behind a value of `due`, which an index has before the rows without one. */
+function stretchOf(dialect: Dialect, search: string) {
+  const asked = build.read(model, 'notes', `${search}&meta=cursor`)
+  const after = writeCursor(JSON.stringify([1, asked.page?.walk?.digest, 3, 7]))
+  const plan = build.read(model, 'notes', `${search}&meta=cursor&after=${after}`)
+  const fields = plan.collection.primitives.filter(({ apiName }) => apiName === 'due')
+  const index = { id: 'due', dbName: 'due', kind: 'normal', fields } as const
+  const indexed = { ...plan, collection: { ...plan.collection, indexes: [index] } }
+  return { first: compileFirstStretch(indexed, dialect)?.text, all: compileRead(indexed, dialect).text }
+}
+
+describe('rows without a value, at the other end of an index', () => {
+  it('are asked for on PostgreSQL only where those before them have ended', () => {
+    const { first, all } = stretchOf(postgres, 'fields=id&limit=25&sort[0][due][direction]=asc')
+
+    expect(all).toContain('"due" is null')
+    expect(all).toContain('(select count(*) from "rows0") <')
+    expect(first).toContain('("t0"."due", "t0"."id") > ($')
+    expect(first).not.toContain('"due" is null')
+  })
+
+  it('are asked for with them where nothing says that there are no more', () => {
+    const search = 'fields=id&limit=25&sort[0][due][direction]=asc'
+
+    expect(stretchOf(mariadb, search).first).toBeUndefined()
+    expect(stretchOf(postgres, 'fields=id&limit=25&sort[0][rank][direction]=asc').first).toBeUndefined()
+  })
+})
+
 describe('rows behind a cursor', () => {
-  it('are compared as rows on PostgreSQL, and guarded on the others', () => {
+  it('are compared as rows on PostgreSQL, and column by column on the others', () => {
     const texts = [postgres, mariadb, mysql].map((dialect) => statementOf(dialect, byRank, [3, 7]).text)
 
     expect(texts[0]).toContain('where ("t0"."rank", "t0"."id") > ($1::integer, $2::integer)')
-    const guarded =
-      '`t0`.`rank` >= cast(? as signed) and (`t0`.`rank` > cast(? as signed) or `t0`.`id` > cast(? as signed))'
-    expect(texts[1]).toContain(`where (${guarded})`)
-    expect(texts[2]).toContain(`where (${guarded})`)
+    const placed =
+      '`t0`.`rank` > cast(? as signed) or (`t0`.`rank` = cast(? as signed) and `t0`.`id` > cast(? as signed))'
+    expect(texts[1]).toContain(`where (${placed})`)
+    expect(texts[2]).toContain(`where (${placed})`)
   })
 
   it('are guarded on PostgreSQL where directions differ', () => {
@@ -42,7 +72,7 @@ describe('rows behind a cursor', () => {
 
     expect(text).toContain('("t0"."rank" >= $1::integer and ("t0"."rank" > $2::integer or')
     expect(text).toContain(
-      '("t0"."title"::text <= $3::text and ("t0"."title"::text < $4::text or "t0"."id" < $5::integer))',
+      '("t0"."title"::text <= $4::text and ("t0"."title"::text < $5::text or ("t0"."title"::text = $6::text and "t0"."id" < $7::integer)))',
     )
   })
 

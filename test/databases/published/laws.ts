@@ -69,11 +69,8 @@ export function differences(
   items: readonly Item[],
   rows: readonly Row[],
 ): readonly string[] {
-  // What a view aggregates it lists in any order, another one each time.
-  const settled = (row: readonly string[]) =>
-    table.isView ? row.map((text) => text.split(', ').sort().join(', ')) : row
-  const found = items.map((item) => settled(shownRow(collection, item)))
-  const wanted = rows.map(({ asShown }) => settled(asShown))
+  const found = items.map((item) => settled(table, shownRow(collection, item)))
+  const wanted = rows.map(({ asShown }) => settled(table, asShown))
   const missing = without(wanted, found)
   const unexpected = without(found, wanted)
   const unlike = (one: readonly string[], other: readonly string[]) =>
@@ -88,6 +85,11 @@ export function differences(
   })
   const beyond = unexpected.slice(missing.length)
   return [...told, ...beyond.map((row) => `has ${JSON.stringify(row)} besides`)]
+}
+
+/** What a view aggregates it lists in any order, another one each time. */
+function settled({ isView }: Subject['table'], row: readonly string[]): readonly string[] {
+  return isView ? row.map((text) => text.split(', ').sort().join(', ')) : row
 }
 
 function without(rows: readonly (readonly string[])[], others: readonly (readonly string[])[]) {
@@ -108,15 +110,16 @@ function count(texts: readonly string[]): Map<string, number> {
 
 /** Both directions, by the rank that the database gives each row; rows of one rank may stand in any order. */
 export async function sortFaults(subject: Subject, field: OfferedField): Promise<readonly string[]> {
-  const { collection, dialect, imported } = subject
+  const { collection, dialect, imported, table } = subject
   const column = columnOf(subject, field)
   const name = dialect.compared(dialect.quote(column.name), column)
   const wanted = collection.fields.map((one, place) => `${dialect.text(columnOf(subject, one))} as c${place}`)
+  const rowText = (row: readonly string[]) => JSON.stringify(settled(table, row))
   const text = `select dense_rank() over (order by ${name} is null, ${name}), ${wanted.join(', ')} from ${nameOf(subject)}`
   const rows = await imported.driver.query({ text, params: [] })
   const ranks = new Map(
     rows.map(([rank, ...values]) => [
-      JSON.stringify(collection.fields.map((one, at) => (one.type === 'geometry' ? '' : expected(values[at], one)))),
+      rowText(collection.fields.map((one, at) => (one.type === 'geometry' ? '' : expected(values[at], one)))),
       Number(rank),
     ]),
   )
@@ -127,7 +130,7 @@ export async function sortFaults(subject: Subject, field: OfferedField): Promise
       faults.push(answer.fault)
       continue
     }
-    const found = answer.items.map((item) => ranks.get(JSON.stringify(shownRow(collection, item))) ?? -1)
+    const found = answer.items.map((item) => ranks.get(rowText(shownRow(collection, item))) ?? -1)
     const inOrder = [...found].sort((one, other) => (direction === 'asc' ? one - other : other - one))
     if (JSON.stringify(found) !== JSON.stringify(inOrder)) {
       faults.push(`${subject.table.id}.${column.name} (${column.type}) ${direction}: ${found} instead of ${inOrder}`)

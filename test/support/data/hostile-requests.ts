@@ -77,6 +77,30 @@ const operation = (data: string) => `{"kind":"updateCollection","data":${data}}`
 const ID = '00000000-0000-4000-8000-000000000001'
 const uuid = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 
+const modelFile = (collections: string) => `{"model":{"version":1,"collections":{${collections}}}}`
+type Unit = { readonly unit: (index: number) => string; readonly operations: number }
+
+/** Things of a model file, and the operations that make each. */
+const collections: readonly Unit[] = [
+  { unit: (index) => `"h${index}":{"fields":{"id":"int32"}}`, operations: 3 },
+  { unit: (index) => `"h${index}":{"fields":{"id":"int32","up":{"to":"h${Math.max(0, index - 1)}"}}}`, operations: 6 },
+  {
+    unit: (index) => `"h${index}":{"fields":{"id":"int32","all":{"many":"h0","opposite":"o${index}"}}}`,
+    operations: 10,
+  },
+]
+const fields: readonly Unit[] = [
+  { unit: (index) => `"f${index}":"int32"`, operations: 3 },
+  { unit: (index) => `"f${index}":{"to":"h?","opposite":"o${index}"}`, operations: 3 },
+  { unit: (index) => `"f${index}":{"many":"h","opposite":"o${index}"}`, operations: 7 },
+]
+const two = (more: string) => `"h":{"fields":{"id":"int32"}},"g":{"fields":{"id":"int32",${more}}}`
+/** As many as one plan may make, and fit. */
+const planned = ({ unit, operations }: Unit, length: number) =>
+  Array.from({ length: Math.min(9_900 / operations, length / unit(10_000).length) }, (_, index) => unit(index)).join()
+/** Of policies; a role has at most 200. */
+const names = Array.from({ length: 200 }, (_, index) => `p${index}`)
+
 type Body = readonly [path: string, method: 'POST' | 'PATCH', make: (length: number) => string]
 
 const bodies: readonly Body[] = [
@@ -148,6 +172,26 @@ const bodies: readonly Body[] = [
     '/items/authors/1',
     'PATCH',
     (length) => `{"posts":[{"_delete":{"filter":${wrapped('{"_not":', '{}', '}', length)}}}]}`,
+  ],
+  ...collections.flatMap((one): readonly Body[] => [
+    ['/schema/plan', 'POST', (length) => modelFile(filledBy(one.unit, length))],
+    ['/schema/plan', 'POST', (length) => modelFile(planned(one, length))],
+  ]),
+  ...fields.flatMap((one): readonly Body[] => [
+    ['/schema/plan', 'POST', (length) => modelFile(two(filledBy(one.unit, length)))],
+    ['/schema/plan', 'POST', (length) => modelFile(two(planned(one, length)))],
+  ]),
+  [
+    '/schema/plan',
+    'POST',
+    (length) =>
+      `{"model":{"version":1,"policies":{${filledBy((index) => `"p${index}":{"collections":{"authors":{"read":{"filter":{"name":{"_eq":"x"}}}}}}`, length)}}}}`,
+  ],
+  [
+    '/schema/plan',
+    'POST',
+    (length) =>
+      `{"model":{"version":1,"roles":{${filledBy((index) => `"r${index}":[${names.map((name) => `"${name}"`).join()}]`, length / 2)}},"policies":{${names.map((name) => `"${name}":{"collections":{"authors":{"read":"all","create":"all","update":"all","delete":"all"}}}`).join()}}}}`,
   ],
   ['/schema/migrate', 'POST', (length) => `{"operations":[${filledBy(() => '0', length)}]}`],
   ['/schema/migrate', 'POST', (length) => `{"operations":[${filledBy(() => '{}', length)}]}`],

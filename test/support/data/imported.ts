@@ -1,9 +1,11 @@
 /** A source of a workspace and its database: what an introspection makes of it, and how its items are then read. */
+
 import { randomUUID } from 'node:crypto'
 import transliterate from '@sindresorhus/transliterate'
 import { conventionalName } from '../../../src/core/migration/derive.ts'
 import { diffModel, type SchemaDiff } from '../../../src/core/migration/diff.ts'
 import { buildModel, type Model, type ModelRecords } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import type { Introspection, IntrospectionScope } from '../../../src/core/sql/introspect.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
@@ -18,7 +20,8 @@ export async function introspect(
 ): Promise<SchemaDiff> {
   const schema = catalog.parse(await driver.query(catalog.statement(scope)))
   const toApiName = (dbName: string) => conventionalName(dbName, transliterate)
-  return diffModel(records, sourceId, { schema, context: { toApiName, newId: randomUUID, workspace: 'shop' } })
+  const context = { toApiName, newId: randomUUID, workspace: 'shop' }
+  return atOnce(diffModel(records, sourceId, { schema, context }))
 }
 
 export async function readItems({ driver, dialect }: Database, model: Model, name: string, search: string) {

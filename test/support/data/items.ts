@@ -6,6 +6,7 @@ import { fullAccess, type Viewer, writeOnlyAccess } from '../../../src/core/acce
 import { ServiceError } from '../../../src/core/error.ts'
 import type { Collection, Model, PrimitiveField } from '../../../src/core/model/model.ts'
 import type { Parts } from '../../../src/core/parts.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import { planList, type ReadContext } from '../../../src/core/plan/read.ts'
 import {
@@ -25,7 +26,6 @@ import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { compile } from '../../../src/core/sql/statement.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
 import { openSqlSource } from '../../../src/sources/sql-source.ts'
-import { atOnce } from '../run/at-once.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 

@@ -9,6 +9,7 @@ import { applyOperations, type MigrationContext, type SourceChange } from '../..
 import { parseMigrationValue } from '../../../src/core/migration/operation.ts'
 import type { FieldType } from '../../../src/core/model/field-type.ts'
 import type { CollectionRecord, ModelRecords } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 
 /** One operation: what it is, and four numbers to choose by. */
 export type Throw = readonly [kind: number, a: number, b: number, c: number, d: number]
@@ -57,7 +58,7 @@ function asCreation([, ...numbers]: Throw): Throw {
 
 function appliedOne(records: ModelRecords, data: object, context: MigrationContext) {
   try {
-    return applyOperations(records, parseMigrationValue({ operations: [data] }), context)
+    return atOnce(applyOperations(records, parseMigrationValue({ operations: [data] }), context))
   } catch (error) {
     if (error instanceof ServiceError) return undefined
     throw error

@@ -39,6 +39,8 @@ export async function startExternalSystem(
   const told = new Map<string, object>()
   const held = new Map<string, Gate>()
   const queries: QueryRequest[] = []
+  /** What writes under a key were answered. */
+  const done = new Map<string, unknown>()
   const server = createServer(async (request, response) => {
     const path = request.url ?? ''
     const body = await readAll(request)
@@ -55,8 +57,13 @@ export async function startExternalSystem(
     if (path === '/schema') return { schema: { collections: declarations } }
     const request = JSON.parse(body) as QueryRequest
     queries.push(request)
+    const key = 'idempotencyKey' in request ? request.idempotencyKey : undefined
+    const before = key === undefined ? undefined : done.get(key)
+    if (before !== undefined) return before
     if ('unchanged' in request && isChanged(store, request)) return 'changed'
-    return serve(store, request)
+    const served = serve(store, request)
+    if (key !== undefined) done.set(key, served)
+    return served
   }
 
   server.listen(0, '127.0.0.1')

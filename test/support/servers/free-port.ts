@@ -5,7 +5,10 @@
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { RUN_DIRECTORY } from '../run/run-directory.ts'
 
 const FIRST = 10_000
 const END = 32_768
@@ -13,7 +16,7 @@ const END = 32_768
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, END)
-    if (await isFree(port)) return port
+    if ((await isFree(port)) && (await isDrawnFirst(port))) return port
   }
 }
 
@@ -28,4 +31,17 @@ async function isFree(port: number): Promise<boolean> {
   server.close()
   await once(server, 'close')
   return true
+}
+
+/** In a run no port is given twice: whose it is may not listen yet, or be away. */
+async function isDrawnFirst(port: number): Promise<boolean> {
+  const directory = process.env[RUN_DIRECTORY]
+  if (directory === undefined) return true
+  try {
+    await mkdir(join(directory, `port-${port}`))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
 }

@@ -8,11 +8,15 @@ export type Client = {
   delete(path: string): Promise<Response>
 }
 
-/** Requests to addresses below `base`, with headers of their own; `look` sees every answer before the caller does. */
+/**
+ * Requests to addresses below `base`, with headers of their own, sent by `fetch` where that is given; `look` sees every
+ * answer before the caller does.
+ */
 export function client(
   base: string,
   own: Record<string, string>,
   look: (method: string, url: string, response: Response) => Promise<void> = async () => {},
+  fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Client {
   const send: Client['send'] = async (method, path, { body, headers } = {}) => {
     const url = base + path

@@ -27,6 +27,8 @@ export type Given = {
   readonly below?: string
   /** What is typed on a terminal, one answer to each question. */
   readonly typed?: readonly string[]
+  /** Is given what comes on stderr, as it comes. */
+  readonly told?: (text: string) => unknown
 }
 
 export type CommandLine = {
@@ -48,7 +50,7 @@ export async function openCommandLine(): Promise<CommandLine> {
   return {
     folder,
     home,
-    governed: (words, { env = {}, stdin, below = '', typed } = {}) =>
+    governed: (words, { env = {}, stdin, below = '', typed, told } = {}) =>
       new Promise((resolve, reject) => {
         const terminal = typed === undefined ? [] : ['--import', join(installed, 'terminal.js')]
         const child = spawn(process.execPath, [...terminal, main, ...words], {
@@ -63,6 +65,7 @@ export async function openCommandLine(): Promise<CommandLine> {
         })
         child.stderr.on('data', (part) => {
           stderr += part
+          told?.(String(part))
           if (answers.length > 0 && isQuestion(String(part))) child.stdin.write(`${answers.shift()}\n`)
         })
         child.on('error', reject)

@@ -34,6 +34,7 @@ export const authors: CollectionDeclaration = {
   sort: ['name', 'born', 'id'],
   count: true,
   offset: true,
+  after: true,
   conditional: true,
 }
 

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { startNode } from '../../../handlers/node.ts'
+import { consoleFolder } from '../../../scripts/console/build.ts'
 import { startWorkerd } from '../../../scripts/workerd.ts'
 import { observeAsLines } from '../../../src/platform/log-lines.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
@@ -101,6 +102,7 @@ export async function openTestEnvironment(
     const work: (() => Promise<void>)[] = []
     const server = await startNode({
       environment: { ...common, ...variables, SERVICE_DATABASE_URL: postgres.url, PORT: '0' },
+      consoleFolder: await consoleFolder(),
       observe: observeAsLines((line) => lines.push(line)),
       clock,
       passwords: quickHashing,

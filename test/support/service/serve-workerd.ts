@@ -1,14 +1,14 @@
-/** Starts what the acceptance-workerd project talks to: the Worker under workerd, over the embedded Postgres. */
+/** Starts what the acceptance-workerd projects talk to: the Worker under workerd, over the embedded Postgres. */
 import { join } from 'node:path'
-import type { TestProject } from 'vitest/node'
 import { startWorkerd } from '../../../scripts/workerd.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
 import { openEmbeddedPostgres } from '../../../src/platform/node/embedded/postgres.ts'
+import { servedToProjects } from '../run/for-projects.ts'
 import { prepareEmbedded } from '../servers/embedded-cluster.ts'
 import { startMailEndpoint } from '../servers/mail-servers.ts'
 import { openServedEnvironment, prepareServed } from './served.ts'
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default servedToProjects('workerd', async () => {
   const stage = await openServedEnvironment()
   await prepareEmbedded(join(stage.directory, 'postgres'))
   const embedded = await openEmbeddedPostgres({ directory: join(stage.directory, 'postgres') })
@@ -23,13 +23,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     port: 0,
     onLog: ({ message }) => stage.log(message),
   })
-  project.provide('served', await prepareServed({ url: worker.url, platform: 'workerd', variables }, stage))
+  const served = await prepareServed({ url: worker.url, platform: 'workerd', variables }, stage)
 
-  return async () => {
+  const close = async () => {
     await worker.close()
     await mails.close()
     await gateway.close()
     await embedded.close()
     await stage.close()
   }
-}
+  return { served, close }
+})

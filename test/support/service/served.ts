@@ -3,8 +3,11 @@
  * made only once per server, so that happens here and its answers are kept for test/acceptance/system.test.ts.
  */
 import { generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Received } from '../servers/mail-servers.ts'
@@ -19,6 +22,8 @@ declare module 'vitest' {
 
 export type Served = {
   readonly url: string
+  /** An empty page of another origin, which may read what the service answers. */
+  readonly page: string
   /** What it was started with, for another one beside it. */
   readonly variables: Readonly<Record<string, string>>
   readonly platform: 'node' | 'workerd'
@@ -40,6 +45,7 @@ export type Answer = { readonly status: number; readonly body: unknown }
 /** What a server of the suite is started with, and where it keeps its things. */
 export type ServedEnvironment = {
   readonly directory: string
+  readonly page: string
   readonly variables: Readonly<Record<string, string>>
   readonly log: (line: string) => void
   /** Keeps a mail that arrived. */
@@ -49,8 +55,12 @@ export type ServedEnvironment = {
 
 export async function openServedEnvironment(): Promise<ServedEnvironment> {
   const directory = await mkdtemp(join(tmpdir(), 'served-'))
+  const pages = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end('<!doctype html>'))
+  await once(pages.listen(0, '127.0.0.1'), 'listening')
+  const page = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
   return {
     directory,
+    page,
     variables: {
       ...(await generousLicense()),
       SERVICE_SECRET: randomBytes(32).toString('base64url'),
@@ -66,13 +76,16 @@ export async function openServedEnvironment(): Promise<ServedEnvironment> {
       SERVICE_AUTH__REDIRECT_ORIGINS: 'https://app.example.com',
       SERVICE_EXTENSIONS__PATH: join(import.meta.dirname, '../extensions'),
       SERVICE_CORS__ENABLED: 'true',
-      SERVICE_CORS__ORIGIN: 'https://app.example.com',
+      SERVICE_CORS__ORIGIN: `https://app.example.com,${page}`,
       // The databases of the tests are on this machine.
       SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true',
     },
     log: (line) => appendFileSync(join(directory, 'log'), `${line}\n`),
     mail: (mail) => appendFileSync(join(directory, 'mails'), `${JSON.stringify(mail)}\n`),
-    close: () => rm(directory, { recursive: true, force: true }),
+    async close() {
+      pages.close()
+      await rm(directory, { recursive: true, force: true })
+    },
   }
 }
 
@@ -95,7 +108,7 @@ export async function prepareServed(
   const administrator = { ...credentials, token: lastingADay(accessToken, signingKey) }
   const first = { info, bootstrapWithoutToken, bootstrap }
   const [logFile, mailFile] = [join(stage.directory, 'log'), join(stage.directory, 'mails')]
-  return { url, platform, variables, administrator, setupToken, signingKey, logFile, mailFile, first }
+  return { url, page: stage.page, platform, variables, administrator, setupToken, signingKey, logFile, mailFile, first }
 }
 
 /** The same token with another end: on a slow machine the suite takes longer than an access token lives. */

@@ -9,6 +9,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { build } from '../data/build.ts'
+import { fetchThrough } from '../through/through.ts'
 import { type Client, client as plainClient } from './client.ts'
 import { createCheck } from './documented.ts'
 
@@ -44,6 +45,8 @@ export type Operation = { readonly kind: string; readonly data: object }
 
 const served = inject('served')
 const bearer = { Authorization: `Bearer ${served.administrator.token}` }
+
+const send = fetchThrough(served.url, served.page)
 
 /** Holds every answer to the OpenAPI documents of the instance. */
 const check = createCheck(served.url, bearer)
@@ -164,7 +167,9 @@ function newId(ids: Map<string, string>, name: string): string {
 }
 
 function client(base: string, own: Record<string, string>): Client {
-  return plainClient(base, own, (method, url, response) => check({ method, url, seesAll: own === bearer }, response))
+  const look = (method: string, url: string, response: Response) =>
+    check({ method, url, seesAll: own === bearer }, response)
+  return plainClient(base, own, look, send)
 }
 
 /** What an arrangement needs to have worked before its test means anything. */

@@ -1,19 +1,28 @@
-/** `login` and `logout`: by a password, which makes a session, or by an API key. What is typed is never shown. */
+/** `login` and `logout`: by a password or a browser, which make a session, or by an API key. What is typed is never shown. */
 import { createClient, type User } from 'governed-data-client'
 import { explain } from '../advice.ts'
+import { signInByBrowser } from '../browser-sign-in.ts'
 import type { Call, Command } from '../command.ts'
 import { connectionOf, openProject, PATIENCE, type Project, requireEnvironment } from '../connection.ts'
 import { parseToken } from '../credentials.ts'
 import { Failure, wrongCall } from '../failure.ts'
 import { type Environment, parseUrl } from '../settings.ts'
 import { isThisMachine } from '../this-machine.ts'
+import { requireWorkspace, welcomed } from '../workspace.ts'
 import { isSame, saveEnvironment } from './env.ts'
 
 export const login: Command = {
   name: 'login',
-  usage: '[--url U --workspace W] [--email E --password-stdin | --key-stdin]',
-  summary: 'signs in, by a password or an API key, and names the service where it has no name yet',
-  flags: { url: 'value', workspace: 'value', email: 'value', 'password-stdin': 'switch', 'key-stdin': 'switch' },
+  usage: '[--url U --workspace W] [--email E --password-stdin | --key-stdin | --browser]',
+  summary: 'signs in, by a password, an API key or a browser anywhere, and names the service where it has no name yet',
+  flags: {
+    url: 'value',
+    workspace: 'value',
+    email: 'value',
+    'password-stdin': 'switch',
+    'key-stdin': 'switch',
+    browser: 'switch',
+  },
   parameters: [],
   async run(call) {
     const { host, terminal, values, switches } = call
@@ -21,14 +30,15 @@ export const login: Command = {
       throw wrongCall('--key-stdin stands alone: a key says whose it is')
     }
     if (switches.has('password-stdin') && values.email === undefined) throw wrongCall('--password-stdin takes --email')
+    if (switches.has('browser') && (switches.has('key-stdin') || values.email !== undefined)) {
+      throw wrongCall('--browser stands alone: who signs in says so there')
+    }
     const project = await openProject(host, values.env)
     const { environment, isNew } = await environmentOf(call, project)
     if (/^http:/.test(environment.url) && !isThisMachine(environment.url)) {
       terminal.say(`warning: ${environment.url} is not encrypted: whoever is between reads what you send`)
     }
-    const user = switches.has('key-stdin')
-      ? await byKey(project, environment, await secretOf(call))
-      : await byAnything(call, project, environment)
+    const user = await byFlags(call, project, environment)
     if (isNew) await saveEnvironment(project, environment)
     if (host.env.GOVERNED_TOKEN) terminal.say('warning: commands go by GOVERNED_TOKEN as long as it is set')
     const { url, workspace } = environment
@@ -82,13 +92,19 @@ async function environmentOf({ values, terminal }: Call, project: Project) {
   return { environment, isNew: named === undefined }
 }
 
+async function byFlags(call: Call, project: Project, environment: Environment): Promise<User> {
+  if (call.switches.has('browser')) return signInByBrowser(call.terminal, project, environment)
+  if (call.switches.has('key-stdin')) return byKey(project, environment, await secretOf(call))
+  return byAnything(call, project, environment)
+}
+
 async function byAnything(call: Call, project: Project, environment: Environment): Promise<User> {
   const { values, switches, terminal } = call
   const email =
     values.email ??
     (await terminal.ask({
       text: 'E-mail (nothing for an API key)',
-      flag: '--email E --password-stdin, or --key-stdin',
+      flag: '--browser, --email E --password-stdin, or --key-stdin',
     }))
   const isKey = email.trim() === ''
   const secret = switches.has('password-stdin')
@@ -119,12 +135,11 @@ async function byPassword(
     const connection = connectionOf(environment, { auth, flags: '', credential: 'none' })
     const signedIn = await connection.db.$auth.login(credentials)
     if (!signedIn.ok && signedIn.status === 401) {
-      const help =
-        'is the password right? Whoever signs in through a provider makes an API key and gives it by --key-stdin'
+      const help = 'is the password right? Whoever signs in through a provider says --browser'
       throw new Failure(signedIn.error.message, { cause: signedIn.error, help })
     }
     if (!signedIn.ok) throw explain(signedIn.error, connection.asked)
-    user = await connection.must(connection.db.$auth.me())
+    user = await welcomed(connection)
   })
   if (user === undefined) throw new Failure('the service says nobody is signed in')
   return user
@@ -146,6 +161,7 @@ async function byKey(project: Project, environment: Environment, text: string): 
     })
   }
   if (!found.ok) throw explain(found.error, trial.asked)
+  await requireWorkspace(trial)
   await project.credentials.keepKey(environment, key)
   return found.data
 }

@@ -2,12 +2,9 @@
 import { resolve } from 'node:path'
 import { schema } from 'governed-data-client/system'
 import type { Command } from '../command.ts'
-import { connect, openProject } from '../connection.ts'
+import { CHANGED_WITHIN, connect, openProject } from '../connection.ts'
 import { Failure } from '../failure.ts'
 import { parseJson, readText } from '../written-file.ts'
-
-/** Tables may be large; Node waits no longer than this for an answer. */
-const MIGRATED_WITHIN = 300_000
 
 type Operation = Parameters<ReturnType<typeof schema>['migrate']>[0][number]
 
@@ -29,7 +26,7 @@ export const migrate: Command = {
       return { data: { statements }, text: lines.length > 0 ? lines : ['no statements'] }
     }
     terminal.progress('migrating …')
-    await must(schema(db).migrate(operations, { timeout: MIGRATED_WITHIN }))
+    await must(schema(db).migrate(operations, { timeout: CHANGED_WITHIN }))
     return {
       data: { operations: operations.length },
       text: [operations.length === 1 ? '1 operation done' : `${operations.length} operations done`],

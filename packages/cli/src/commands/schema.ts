@@ -4,14 +4,11 @@ import type { ServiceError } from 'governed-data-client'
 import { type Plan, schema } from 'governed-data-client/system'
 import { changesText, planLines } from '../changes-text.ts'
 import type { Call, Command, Outcome } from '../command.ts'
-import { type Connection, connect, openProject } from '../connection.ts'
+import { CHANGED_WITHIN, type Connection, connect, openProject } from '../connection.ts'
 import { Failure, wrongCall } from '../failure.ts'
 import { isEmpty, readModel } from '../model-file.ts'
 import { fileOf } from '../settings.ts'
 import { writeText } from '../written-file.ts'
-
-/** Tables may be large; Node waits no longer than this for an answer. */
-const APPLIED_WITHIN = 300_000
 
 export const pull: Command = {
   name: 'schema pull',
@@ -77,7 +74,7 @@ async function pushModel(call: Call, pushed: Pushed): Promise<Outcome> {
     for (const line of planLines(plan, terminal.paint)) terminal.say(line)
     await requireConsent(call, pushed, plan)
     terminal.progress('applying …')
-    const applied = await schema(db).apply(model, plan, { allow, timeout: APPLIED_WITHIN })
+    const applied = await schema(db).apply(model, plan, { allow, timeout: CHANGED_WITHIN })
     if (!applied.ok && applied.error.code === '4094' && attempt < ATTEMPTS) {
       terminal.say(`the plan is out of date (${movedText(applied.error)}); this is what it would be now:`)
       continue

@@ -1,6 +1,7 @@
 /** What an apply does with roles and policies: its operations, and the rights that roles gain and lose by them. */
 import { presentPolicy } from '../../access/policy.ts'
 import type { Model } from '../../model/model.ts'
+import { requireFewRights } from '../operations/size.ts'
 import { shortContent } from '../short-form.ts'
 import { sortedJson } from '../sorted-json.ts'
 import type { AccessRecords, PolicyRecord } from './records.ts'
@@ -24,20 +25,27 @@ export type AccessOperation = {
 type Held = ReadonlyMap<string, { readonly right: Right; readonly extent: string }>
 
 export function accessRights(before: Side, after: Side): { granted: readonly Right[]; revoked: readonly Right[] } {
-  const [was, is] = [rightsOf(before), rightsOf(after)]
+  const [was, is] = [rightsOf(before, after), rightsOf(after, before)]
   const beyond = (one: Held, other: Held) =>
     [...one].flatMap(([key, { right, extent }]) => (other.get(key)?.extent === extent ? [] : [right]))
   return { granted: beyond(is, was), revoked: beyond(was, is) }
 }
 
-function rightsOf({ access, model }: Side): Held {
+/** The rights of a side that are not those of the other just as well: what did not change is the same object. */
+function rightsOf({ access, model }: Side, other: Side): Held {
   const policies = new Map(access.policies.map((policy) => [policy.id, policy]))
+  const known = new Set<object>([...other.access.roles, ...other.access.policies])
+  const isKept = (id: string) => model.collections.has(id) === other.model.collections.has(id)
+  const unchanged = new Set(
+    access.policies.filter((policy) => known.has(policy) && Object.keys(policy.content.collections).every(isKept)),
+  )
   const held = new Map<string, { right: Right; extent: string }>()
   for (const role of access.roles) {
     for (const id of role.policyIds) {
       const policy = policies.get(id)
-      if (policy === undefined) continue
+      if (policy === undefined || (known.has(role) && unchanged.has(policy))) continue
       const { entitlements, collections } = policy.content
+      requireFewRights(held.size)
       const who = { role: role.name, policy: policy.name }
       for (const entitlement of entitlements) {
         held.set(`${role.id} ${id} ${entitlement}`, { right: { ...who, entitlement }, extent: '' })

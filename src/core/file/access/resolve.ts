@@ -20,8 +20,8 @@ export type AccessContext = {
 
 /** Throws 422 with the place. Records that stay as they are are the same objects. */
 export function resolveAccess(file: ModelFile, access: AccessRecords, context: AccessContext): AccessRecords {
-  const known = new Set([...context.taken, ...[...access.roles, ...access.policies].map(({ id }) => id)])
-  const ids = createIds(file.ids, known, context.newId)
+  const known = new Set([...access.roles, ...access.policies].map(({ id }) => id))
+  const ids = createIds(file.ids, known, context.newId, context.taken)
   const policies =
     file.policies === undefined ? access.policies : resolvePolicies(file.policies, access, { ...context, ids })
   const roles = file.roles === undefined ? access.roles : resolveRoles(file.roles, access, { policies, ids })
@@ -43,13 +43,7 @@ function resolvePolicies(
   { policies }: AccessRecords,
   { ids, model }: AccessContext & { readonly ids: Ids },
 ): readonly PolicyRecord[] {
-  const entries = [...wanted].map(([name, file]) => ({
-    name,
-    line: `policy ${name}`,
-    place: within('model.policies', name),
-    renamedFrom: file.renamedFrom,
-    file,
-  }))
+  const entries = entriesOf(wanted, 'policy')
   const found = identify(entries, policies, { ids, what: 'a policy' })
   return entries.map((entry): PolicyRecord => {
     const { name, line, place, file } = entry
@@ -62,6 +56,22 @@ function resolvePolicies(
     const isSame = before?.name === name && before.description === description && before.content === content
     return isSame ? before : { id: before?.id ?? ids.forNew(line), name, description, content }
   })
+}
+
+const members = { policy: 'model.policies', role: 'model.roles' } as const
+
+/** The parts of the file to identify, each with its line of `ids` and its place. */
+function entriesOf<F extends { readonly renamedFrom: string | undefined }>(
+  wanted: ReadonlyMap<string, F>,
+  what: keyof typeof members,
+) {
+  return [...wanted].map(([name, file]) => ({
+    name,
+    line: `${what} ${name}`,
+    place: within(members[what], name),
+    renamedFrom: file.renamedFrom,
+    file,
+  }))
 }
 
 /** As it is read: what names nothing any more is no difference, unless it goes now. */
@@ -92,13 +102,7 @@ function resolveRoles(
   { policies, ids }: { readonly policies: readonly PolicyRecord[]; readonly ids: Ids },
 ): readonly RoleRecord[] {
   const byName = new Map(policies.map((policy) => [policy.name, policy]))
-  const entries = [...wanted].map(([name, file]) => ({
-    name,
-    line: `role ${name}`,
-    place: within('model.roles', name),
-    renamedFrom: file.renamedFrom,
-    file,
-  }))
+  const entries = entriesOf(wanted, 'role')
   const builtIn = roles.filter(({ kind }) => kind === 'public')
   const found = identify(entries, roles, { ids, what: 'a role' })
   const resolved = entries.map((entry): RoleRecord => {
@@ -134,6 +138,7 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 
 function checkText(text: string | null, place: string, most: number): void {
   if (text === null) return
+  if (most === 200 && text === '') throw fileFault(place, 'must not be empty')
   if (text.length > most) throw fileFault(place, `must have at most ${most} characters`)
   if (!text.isWellFormed() || text.includes('\0')) throw fileFault(place, 'must be valid text without NUL')
   if (most === 200 && text.trim() !== text) throw fileFault(place, 'must not begin or end with a blank')

@@ -1,5 +1,5 @@
 /** Model → `ModelFile`: by name, and nothing that a reader of the file would make of the rest by itself. */
-import { byId } from '../../migration/draft.ts'
+import { byId, containing } from '../../model/lookup.ts'
 import type {
   Collection,
   CollectionRecord,
@@ -9,8 +9,10 @@ import type {
   RelationField,
 } from '../../model/model.ts'
 import { isSystemSource } from '../../model/model.ts'
+import type { Parts } from '../../parts.ts'
 import { type FileCollection, type FileField, inOrder, junctionKey, type ModelFile } from '../file.ts'
 import { ownNamespaceOf } from '../sources.ts'
+import { onCircles } from './circles.ts'
 import { exportField } from './field.ts'
 import { exportIndexes, indexLine } from './indexes.ts'
 import { exportRelation } from './relation.ts'
@@ -18,9 +20,9 @@ import { exportRelation } from './relation.ts'
 export type Exported = Required<Pick<ModelFile, 'sources' | 'collections' | 'ids'>>
 
 /** Everything but roles and policies; `ids` has a line for each thing of the model. */
-export function exportModel(model: Model, workspace: string): Exported {
+export function* exportModel(model: Model, workspace: string): Parts<Exported> {
   const own = [...model.collections.values()].filter(({ isSystem }) => !isSystem)
-  const circular = circularColumns(own)
+  const circular = yield* circularColumns(own)
   const byIds = byId(model.records.constraints)
   const constraints = new Map(
     model.records.relationFields.flatMap(({ id, constraintId }) => {
@@ -29,19 +31,27 @@ export function exportModel(model: Model, workspace: string): Exported {
     }),
   )
   const context = { model, workspace, circular, constraints, records: byId(model.records.collections) }
-  const drafts = new Map(own.map((collection) => [collection.id, draftOf(collection, context)]))
-  const junctions = new Map(
-    own.flatMap((collection) => {
-      const short = junctionOf(collection, drafts)
-      return short === undefined ? [] : [[collection.id, short] as const]
-    }),
-  )
+  const drafts = new Map<string, Draft>()
+  const ledOver = new Set<RelationField>()
+  for (const collection of own) {
+    yield
+    drafts.set(collection.id, draftOf(collection, context))
+    for (const { through } of collection.relations) if (through !== undefined) ledOver.add(through.near)
+  }
+  const junctions = new Map<string, Short>()
+  for (const collection of own) {
+    yield
+    const short = junctionOf(collection, drafts, ledOver)
+    if (short !== undefined) junctions.set(collection.id, short)
+  }
+  const shortAt = Map.groupBy(junctions.values(), ({ at }) => at)
   const collections = new Map<string, FileCollection>()
   for (const [name, collection] of inOrder(own.map((one) => [one.apiName, one]))) {
+    yield
     const draft = drafts.get(collection.id)
     if (draft === undefined || junctions.has(collection.id)) continue
     const fields = new Map<string, FileField>(draft.fields)
-    for (const junction of junctions.values()) if (junction.at === collection) fields.set(junction.name, junction.field)
+    for (const { name: field, field: junction } of shortAt.get(collection) ?? []) fields.set(field, junction)
     const { named: _, ...file } = draft
     collections.set(name, { ...file, fields: keyFirst(fields, draft.key) })
   }
@@ -51,7 +61,7 @@ export function exportModel(model: Model, workspace: string): Exported {
       inOrder(sources.filter((source) => !isSystemSource(source)).map(({ apiName, provider }) => [apiName, provider])),
     ),
     collections,
-    ids: new Map(inOrder(linesOf(own, model, drafts))),
+    ids: new Map(inOrder(yield* linesOf(own, model, drafts))),
   }
 }
 
@@ -136,8 +146,9 @@ function impliedColumns(
   forward: readonly RelationField[],
   circular: ReadonlySet<string>,
 ): ReadonlySet<string> {
+  const joiningBy = containing(forward, ({ joins }) => joins.map(({ own }) => own.id))
   const implied = primitives.filter((column) => {
-    const [relation, ...others] = forward.filter(({ joins }) => joins.some(({ own }) => own.id === column.id))
+    const [relation, ...others] = joiningBy([column.id])
     const join = relation?.joins.find(({ own }) => own.id === column.id)
     if (relation === undefined || join === undefined || others.length > 0) return false
     const { type, isList, isNullable, isReadOnly, defaultValue, dbName, apiName } = column
@@ -156,18 +167,19 @@ function impliedColumns(
 }
 
 /** Ids of the columns that refer to others, and these in turn to them: nothing would say their types. */
-function circularColumns(own: readonly Collection[]): ReadonlySet<string> {
+function* circularColumns(own: readonly Collection[]): Parts<ReadonlySet<string>> {
   const next = new Map<string, string[]>()
-  for (const { joins } of own.flatMap(forwardRelations)) {
-    for (const join of joins) next.set(join.own.id, [...(next.get(join.own.id) ?? []), join.other.id])
+  for (const collection of own) {
+    yield
+    for (const { joins } of forwardRelations(collection)) {
+      for (const { own: column, other } of joins) {
+        const known = next.get(column.id)
+        if (known === undefined) next.set(column.id, [other.id])
+        else known.push(other.id)
+      }
+    }
   }
-  const isCircular = (id: string) => {
-    const seen = new Set(next.get(id))
-    // A set goes on to what is added while it is walked through.
-    for (const one of seen) for (const other of next.get(one) ?? []) seen.add(other)
-    return seen.has(id)
-  }
-  return new Set([...next.keys()].filter(isCircular))
+  return yield* onCircles(next)
 }
 
 function keyFirst(fields: ReadonlyMap<string, FileField>, key: readonly string[]): ReadonlyMap<string, FileField> {
@@ -181,7 +193,11 @@ function keyFirst(fields: ReadonlyMap<string, FileField>, key: readonly string[]
 type Short = { readonly at: Collection; readonly name: string; readonly field: FileField }
 
 /** The relation that stands for a junction of nothing but its two relations. */
-function junctionOf(collection: Collection, drafts: ReadonlyMap<string, Draft>): Short | undefined {
+function junctionOf(
+  collection: Collection,
+  drafts: ReadonlyMap<string, Draft>,
+  ledOver: ReadonlySet<RelationField | undefined>,
+): Short | undefined {
   const draft = drafts.get(collection.id)
   const [from, to] = junctionKey.map((name) => collection.relations.find(({ apiName }) => apiName === name))
   if (draft === undefined || !from?.isForward || !to?.isForward || draft.fields.size !== 2) return undefined
@@ -210,26 +226,24 @@ function junctionOf(collection: Collection, drafts: ReadonlyMap<string, Draft>):
     !collection.isView
   const name = from.opposite?.apiName
   // What leads over it, or to it, needs it as a collection.
-  const isLedOver = collection.relations.some(({ isForward }) => !isForward) || leadsOver(from) || leadsOver(to)
+  const isLedOver =
+    collection.relations.some(({ isForward }) => !isForward) || [from, to].some((one) => ledOver.has(one.opposite))
   if (!isWhole || name === undefined || isLedOver) return undefined
   const opposite = toFile.opposite
   const field = { kind: 'junction', many: toFile.to, through: collection.apiName, opposite } as const
   return { at: from.target, name, field }
 }
 
-function leadsOver({ target, opposite }: RelationField): boolean {
-  return target.relations.some(({ through }) => through !== undefined && through.near === opposite)
-}
-
-function linesOf(
+function* linesOf(
   own: readonly Collection[],
   { records }: Model,
   drafts: ReadonlyMap<string, Draft>,
-): readonly (readonly [string, string])[] {
+): Parts<readonly (readonly [string, string])[]> {
   const lines: (readonly [string, string])[] = records.sources
     .filter((source) => !isSystemSource(source))
     .map(({ apiName, id }) => [`source ${apiName}`, id] as const)
   for (const { apiName, id, primitives, relations, indexes } of own) {
+    yield
     lines.push([apiName, id])
     for (const field of [...primitives, ...relations]) lines.push([`${apiName}.${field.apiName}`, field.id])
     const named = drafts.get(id)?.named

@@ -141,7 +141,7 @@ export function usesEarlier(collection: Collection, sent: unknown): boolean {
 
 /** Whether there is a reference anywhere in what was sent. */
 export function hasReference(sent: unknown): boolean {
-  return referencesIn([sent]).size > 0
+  return typeof sent === 'object' && sent !== null && referencesIn([sent]).size > 0
 }
 
 function isReferable({ type, isList, native }: PrimitiveField): boolean {
@@ -221,7 +221,8 @@ function referencesIn(bodies: readonly unknown[]): ReadonlyMap<string, readonly 
   while (waiting.length > 0) {
     const one = waiting.pop()
     if (typeof one !== 'object' || one === null) continue
-    for (const [name, value] of Object.entries(one)) {
+    for (const name of Object.keys(one)) {
+      const value = (one as Readonly<Record<string, unknown>>)[name]
       if (typeof value === 'object') waiting.push(value)
       const parsed = name === REFERENCE ? parseReference(value) : undefined
       if (parsed === undefined) continue

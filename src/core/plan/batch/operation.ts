@@ -67,13 +67,27 @@ const members: Readonly<Record<OperationKind, readonly string[]>> = {
 const ofOne = ['key', 'ifMatch']
 const ofLists = ['sort', 'limit', 'offset', 'after', 'before', 'meta', 'max']
 
+const membersOfOne = membersWithout(ofLists)
+const membersOfMany = membersWithout(ofOne)
+
+function membersWithout(others: readonly string[]): typeof members {
+  const known = (kind: OperationKind) => [...common, ...members[kind]].filter((name) => !others.includes(name))
+  return {
+    create: known('create'),
+    update: known('update'),
+    upsert: known('upsert'),
+    delete: known('delete'),
+    read: known('read'),
+  }
+}
+
 function parseOperation(sent: unknown, path: string): Operation {
   if (!isObject(sent)) throw queryFault(path, 'must be an object')
   const kind = operationKinds.find((one) => one === sent.kind)
   if (kind === undefined) throw queryFault(`${path}.kind`, `must be one of ${operationKinds.join(', ')}`)
   const isOne = sent.key !== undefined
   const isNew = kind === 'create' || kind === 'upsert'
-  const known = [...common, ...members[kind]].filter((name) => !(isOne ? ofLists : ofOne).includes(name))
+  const known = (isOne ? membersOfOne : membersOfMany)[kind]
   for (const name of Object.keys(sent)) {
     if (known.includes(name)) continue
     const what = `${kind.startsWith('u') ? 'an' : 'a'} ${kind}${isNew ? '' : isOne ? ' by key' : ' without key'}`
@@ -87,7 +101,8 @@ function parseOperation(sent: unknown, path: string): Operation {
   for (const name of ['data', 'conflict']) {
     if (sent[name] === undefined && members[kind].includes(name)) throw queryFault(`${path}.${name}`, 'must be given')
   }
-  const query = Object.fromEntries(Object.entries(sent).filter(([name]) => ofQuery.has(name)))
+  const query: Record<string, unknown> = {}
+  for (const name of Object.keys(sent)) if (ofQuery.has(name)) query[name] = sent[name]
   const tags = ifMatch === undefined ? undefined : tagsIn(ifMatch, `${path}.ifMatch`)
   return { kind, collection, as, key: key === undefined ? undefined : { value: key }, data, tags, query }
 }

@@ -5,13 +5,13 @@
 import type { Action, Viewer } from '../../access/access.ts'
 import type { Collection } from '../../model/model.ts'
 import type { Parts } from '../../parts.ts'
-import { all, and, type Filter } from '../../query/filter.ts'
-import { queryFault, type ReadQuery } from '../../query/parse.ts'
+import { and, type Filter } from '../../query/filter.ts'
+import { queryFault, type ReadQuery, refuseEstimate } from '../../query/parse.ts'
 import { parseCreateBody, parseItemBody, parseListBody, parseManyBody, readQueryBody } from '../../query/parse-json.ts'
 import { planUpdateEach } from '../bulk/update-each.ts'
 import { planUpsert } from '../bulk/upsert.ts'
 import { faultOf } from '../operation-fault.ts'
-import type { BatchPlan, Plan, PlannedOperation, ProgramPlan, ReadPlan, Slot } from '../plan.ts'
+import type { BatchPlan, OperationValues, Plan, PlannedOperation, ProgramPlan, ReadPlan, Slot } from '../plan.ts'
 import { createProgram, type Program, requireKey } from '../program.ts'
 import { planList, planOne, planSelection } from '../read.ts'
 import { MAX_CHANGES } from '../relation-operation.ts'
@@ -35,61 +35,71 @@ import {
   type KeptOperation,
   usesEarlier,
 } from './earlier-values.ts'
+import type { Form } from './form.ts'
 import { actionOf, type Operation } from './operation.ts'
+import { plannedOperation } from './planned-operation.ts'
 
 export type BatchRequest = {
   readonly viewer: Viewer
   readonly generators: Generators
   /** What the caller may do in the collection of an operation; throws 404 and 403 as its route does. */
   readonly open: (name: string, action: Action) => Pick<WriteRequest, 'collection' | 'read'>
+  /** The form of an operation to which no other refers; undefined where it is planned by itself. */
+  readonly formOf?: (operation: Operation) => Form | undefined
   /** How many items the lists of the operations may have together. */
   readonly most: number
 }
 
 /** Throws the OperationFault of the first operation that cannot be. */
 export function* planBatch(request: BatchRequest, operations: readonly Operation[]): Parts<BatchPlan> {
-  const { viewer, generators, open, most } = request
+  const { viewer, generators, open, formOf, most } = request
   const earlier = createEarlierValues(
     viewer,
     operations.flatMap(({ data, key }) => [data, key?.value]),
   )
   const planned: PlannedOperation[] = []
+  const values: (OperationValues | undefined)[] = []
   let slots = 0
   let created = 0
   let steps = 0
   let source: string | undefined
+  const spent = { rows: 0 }
   const slot = (collection: Collection): Slot => ({ number: slots++, collection })
+  function* plannedOf(operation: Operation): Parts<Pick<Form, 'planned'> & { readonly values?: OperationValues }> {
+    const known = earlier.isWanted(operation.as) ? undefined : formOf?.(operation)
+    const form = known && spent.rows + known.rows <= known.read.maxRows ? known : undefined
+    const { collection, read: opened } = form ?? open(operation.collection, actionOf[operation.kind])
+    source ??= collection.sourceId
+    if (collection.sourceId !== source) {
+      throw queryFault('collection', 'is of another data source than the operations before it', '4010')
+    }
+    if (form !== undefined) {
+      spent.rows += form.rows
+      return { planned: form.planned, values: form.valuesOf(operation, generators) }
+    }
+    const read = { ...opened, spent }
+    const program = { ...createProgram(viewer, generators), slot, earlier: earlier.valueOf }
+    const place = { program, read, collection, earlier }
+    const plan = yield* planOperation({ ...place, viewer, generators, most }, operation)
+    const kept = earlier.isWanted(operation.as) ? keptPlan(plan, operation, place) : plan
+    return { planned: plannedOperation(kept, operation, place) }
+  }
   for (const [index, operation] of operations.entries()) {
     yield
     try {
-      const { collection, read } = open(operation.collection, actionOf[operation.kind])
-      source ??= collection.sourceId
-      if (collection.sourceId !== source) {
-        throw queryFault('collection', 'is of another data source than the operations before it', '4010')
-      }
-      const program = { ...createProgram(viewer, generators), slot, earlier: earlier.valueOf }
-      const place = { program, read, collection, earlier }
-      const plan = yield* planOperation({ ...place, viewer, generators, most }, operation)
-      const kept = earlier.isWanted(operation.as) ? keptPlan(plan, operation, place) : plan
-      if (operation.as !== undefined && kept === plan) earlier.note(operation.as)
+      const { planned: own, values: sent } = yield* plannedOf(operation)
+      if (operation.as !== undefined && !earlier.isWanted(operation.as)) earlier.note(operation.as)
       created += itemsOf(operation)
       if (created > most) throw queryFault('data', `has more than ${most} items with those of the operations before it`)
-      steps += kept.kind === 'program' ? kept.steps.length : 1
+      steps += own.plan.kind === 'program' ? own.plan.steps.length : 1
       if (steps > MAX_CHANGES) throw queryFault('body', `asks for more than ${MAX_CHANGES} changes`)
-      const isKeyed = operation.key !== undefined
-      planned.push({
-        plan: kept,
-        collection,
-        isOne: isKeyed && kept.kind !== 'program',
-        isKeyed,
-        answers: operation.kind !== 'delete' ? 'items' : operation.query.fields === undefined ? 'nothing' : 'deleted',
-        readable: operation.kind === 'read' ? read.access.rows : all,
-      })
+      planned.push(own)
+      values.push(sent)
     } catch (error) {
       throw faultOf(error, index)
     }
   }
-  return { kind: 'batch', operations: planned, slots }
+  return { kind: 'batch', operations: planned, values }
 }
 
 function itemsOf({ data }: Operation): number {
@@ -142,6 +152,7 @@ function planRead(
   const { viewer, collection, read, program, part, query } = place
   const isStepwise = part.isKept || part.usesEarlier
   if (key === undefined) {
+    refuseEstimate(query)
     const plan = planList(read, query)
     const { page, selection, where, count } = plan
     if (!isStepwise || page === undefined) return plan

@@ -1,10 +1,10 @@
 /** Aggregates, and the values by which rows are grouped, of MariaDB and MySQL. */
-import type { PrimitiveField } from '../../model/model.ts'
+import type { Collection, PrimitiveField } from '../../model/model.ts'
 import type { AggregateFunction } from '../../model/vocabulary.ts'
 import type { Truncation } from '../../plan/plan.ts'
 import type { AggregateSyntax } from '../dialect.ts'
-import { literal, param, type Sql, sql } from '../statement.ts'
-import { lacksZone, UNKNOWN_ZONE } from './explain.ts'
+import { integer, literal, param, type Sql, sql } from '../statement.ts'
+import { lacksZone, overflows, UNKNOWN_ZONE, unfitSum } from './explain.ts'
 import type { Family } from './family.ts'
 import { row } from './rows.ts'
 import { castOf } from './values.ts'
@@ -20,8 +20,19 @@ export function mysqlAggregates(own: Family): AggregateSyntax {
     end: sql` limit 18446744073709551615`,
     object: (members) => row({ members }, own),
     lacksZone,
-    overflows: () => false,
+    overflows,
+    estimate: {
+      guess: (_, collection) => collection && sizeOf(collection),
+      read: ([[size] = [null]]) => (size === null || size === undefined ? undefined : Number(size)),
+      limit: undefined,
+    },
   }
+}
+
+/** Of a view there is none. */
+function sizeOf({ schema, dbName }: Collection): Sql {
+  const own = schema === undefined ? sql`database()` : literal(schema)
+  return sql`select table_rows from information_schema.tables where table_schema = ${own} and table_name = ${literal(dbName)}`
 }
 
 /** Values that are shown alike are equal: any number but 0 is true, and there is no negative zero. */
@@ -111,15 +122,39 @@ function call(
     case 'countDistinct':
       return sql`count(distinct ${key ?? operand})`
     case 'sum':
-      return sql`sum(${operand})`
+      return isDouble(field) ? sql`(sum(${operand}) + 0e0)` : exactSum(operand, field)
     case 'avg':
-      return sql`(cast(sum(${operand}) as double) / count(${operand}))`
+      return isDouble(field)
+        ? sql`((sum(${operand}) + 0e0) / count(${operand}))`
+        : sql`(cast(${exactSum(operand, field)} as double) / count(${operand}))`
     case 'min':
       return ofType(sql`min(${operand})`, field)
     case 'max':
       return ofType(sql`max(${operand})`, field)
   }
 }
+
+/** The sum of doubles beyond their range is shown as 0, unless it is calculated with: then it fails. */
+function isDouble({ type }: PrimitiveField): boolean {
+  return type.name === 'float32' || type.name === 'float64'
+}
+
+/**
+ * A sum of decimals ends at 65 nines without a word, at each row. That of the amounts only grows, so that one below it has
+ * met no end, nor has the sum then. Shorter decimals would need more rows than there are.
+ */
+function exactSum(operand: Sql, { type }: PrimitiveField): Sql {
+  const { precision, scale } =
+    type.name === 'decimal' && type.params.kind === 'constrained' ? type.params : { precision: 0, scale: 0 }
+  if (precision + ROW_DIGITS <= MAX_DIGITS) return sql`sum(${operand})`
+  const end = literal('9'.repeat(MAX_DIGITS - scale))
+  const decimal = sql`decimal(${integer(MAX_DIGITS)}, ${integer(scale)})`
+  const amounts = sql`sum(abs(${operand}))`
+  return sql`if(${amounts} >= cast(${end} as ${decimal}), cast(${unfitSum(amounts)} as ${decimal}), sum(${operand}))`
+}
+
+const MAX_DIGITS = 65
+const ROW_DIGITS = 20
 
 /** A value that is shown in some rows only is a double otherwise. */
 function ofType(extreme: Sql, { type }: PrimitiveField): Sql {

@@ -2,7 +2,7 @@
 import type { Check } from '../../model/checks.ts'
 import type { ReadCheck, Writing } from '../checks/expression.ts'
 import { type AnyRow, placeKey } from './catalog.ts'
-import { QUOTED_NAME, unquotedName } from './quoted-name.ts'
+import { QUOTED_NAME, unquotedName } from './names.ts'
 
 /** `json` marks the check that a JSON column of MariaDB, a text, has. */
 export type ChecksByColumn = ReadonlyMap<string, readonly (Check | 'json')[]>

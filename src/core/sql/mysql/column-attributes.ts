@@ -5,8 +5,7 @@
 import type { ColumnDefinition, TableRef } from '../change.ts'
 import { table } from '../read/scope.ts'
 import { empty, ident, join, literal, type Sql, sql } from '../statement.ts'
-import { inTable, schemaOf } from './place.ts'
-import { quotedName } from './quoted-name.ts'
+import { inTable, quotedName, schemaOf } from './names.ts'
 
 /** Where the catalogs of the two differ. */
 export type Attributes = {

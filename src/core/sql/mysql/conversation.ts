@@ -19,7 +19,7 @@ import {
   type SqlParam,
   sql,
 } from '../statement.ts'
-import { inTable } from './place.ts'
+import { inTable } from './names.ts'
 import { paging } from './rows.ts'
 import { isCounting, isFilledIn, plain, runsOf, type SlotParts, untoldKey } from './slots.ts'
 
@@ -130,11 +130,11 @@ export function assertion(condition: Sql, marker: string): Sql {
   })
 }
 
-/** No answer without a row lets the transaction go on. */
-export function nonEmpty(asked: Sql, marker: string): Sql {
+/** No answer without a row lets the transaction go on, with `next` if there is one. */
+export function nonEmpty(asked: Sql, marker: string, next?: Sql): Sql {
   return heeding(asked, ([row]) => {
     if (row === undefined) throw unmet(marker)
-    return undefined
+    return next
   })
 }
 

@@ -9,13 +9,12 @@ import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { ColumnDefinition, InitialValue, TableRef } from '../change.ts'
 import { alter, changeInitial, columnDefinition, columnType, parameterless } from '../column-definition.ts'
 import { createIndex } from '../ddl.ts'
-import type { CatalogQuestions, ChangeOf, Ddl, Dialect, Slots } from '../dialect.ts'
+import type { ChangeOf, Ddl, Dialect, Slots } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { table } from '../read/scope.ts'
 import {
   answered,
   compile,
-  empty,
   heeding,
   ident,
   integer,
@@ -25,19 +24,15 @@ import {
   type SqlSyntax,
   sql,
 } from '../statement.ts'
+import { catalogOf, MAX_KEY_BYTES, ruled } from './catalog-questions.ts'
 import {
   type Attributes,
   collationClause,
-  columnTriggers,
-  columnUsers,
   compressedClause,
-  lostAttributes,
   type Rewriting,
   redefinition,
-  untoldDefault,
 } from './column-attributes.ts'
-import { inTable, schemaOf } from './place.ts'
-import { usingViews, viewsNaming } from './view-users.ts'
+import { inTable, schemaOf } from './names.ts'
 
 /** Markers in the error message of a failed migration. */
 export const NULL_FOUND = 'service:nullFound'
@@ -99,6 +94,7 @@ const common: Omit<
   | 'dropForeignKey'
 > = {
   isIndexable,
+  hasEmptyTables: false,
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull']),
 
   autoincrement: sql`auto_increment`,
@@ -145,35 +141,6 @@ const common: Omit<
 
   misreads,
   ruled,
-}
-
-/** Zeros before a number are in its text alone. */
-function ruled(ref: TableRef, column: string, to: FieldType): Sql {
-  const isFilled = to.name === 'string' ? sql` or column_type like '%zerofill%'` : empty
-  return sql`select count(*) from information_schema.columns where ${inTable(ref)} and column_name = ${literal(column)}
-    and (data_type in ('enum', 'set', 'inet4', 'inet6')${isFilled})`
-}
-
-function catalogOf(attributes: Attributes): CatalogQuestions {
-  return {
-    tables: (ref) => sql`select count(*) from information_schema.tables where ${inTable(ref)}`,
-    columns: (ref, column) =>
-      sql`select count(*) from information_schema.columns where ${inTable(ref)} and column_name = ${literal(column)}`,
-    referrers: (ref, dropped) => {
-      const others = sql`select count(*) from information_schema.key_column_usage
-        where referenced_table_schema = ${schemaOf(ref)} and referenced_table_name = ${literal(ref.dbName)}
-          and not (${inTable(ref)})`
-      return dropped.length === 0 ? others : sql`${others} and constraint_name not in (${join(dropped.map(literal))})`
-    },
-    tooLongKey: (ref, columns) => sql`select coalesce(sum(character_octet_length), 0) > ${integer(MAX_KEY_BYTES)}
-      from information_schema.columns where ${inTable(ref)} and column_name in (${join(columns.map(literal))})`,
-    lost: (ref, column, isCast) => lostAttributes(ref, column, isCast, attributes),
-    untold: attributes.check && untoldDefault,
-    users: (ref, column, dropped) => columnUsers(ref, column, dropped, attributes),
-    triggers: columnTriggers,
-    views: viewsNaming,
-    usingViews,
-  }
 }
 
 /**
@@ -272,8 +239,7 @@ function redefined(ref: TableRef, column: ColumnDefinition, { dialect, ...rest }
   return executed(redefinition({ ref, column }, { start, type, how }, attributes))
 }
 
-/** The longest key of InnoDB, and the same in characters of four bytes. */
-const MAX_KEY_BYTES = 3_072
+/** In characters of four bytes. */
 const MAX_KEY_LENGTH = MAX_KEY_BYTES / 4
 
 function isIndexable(type: FieldType): boolean {

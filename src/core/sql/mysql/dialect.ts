@@ -5,9 +5,9 @@
  * collation, which is binary in columns that the service created; filters are exact under any collation (decision 050).
  */
 import { hex } from '../../hex.ts'
-import type { Conversation, Dialect, RowQuery, Slots } from '../dialect.ts'
+import type { Conversation, Dialect, Slots } from '../dialect.ts'
 import { MAX_JOINED_ROWS } from '../joined-inserts.ts'
-import { empty, integer, literal, type Sql, type SqlSyntax, sql } from '../statement.ts'
+import { empty, integer, literal, type SqlSyntax, sql } from '../statement.ts'
 import { mariadbAttributes, mysqlAttributes } from './column-attributes.ts'
 import { columnType } from './column-type.ts'
 import { compare, isOneOf, mark, matches, placed, ranked } from './comparisons.ts'
@@ -16,12 +16,12 @@ import { answeredText, type DdlParts, mysqlDdl, preparedText } from './ddl.ts'
 import { explain } from './explain.ts'
 import type { Family } from './family.ts'
 import { testJson } from './inside.ts'
-import { quotedName } from './quoted-name.ts'
+import { quotedName } from './names.ts'
 import { answerList, list, nestedMany, ordered, ordering, paging, row, tag } from './rows.ts'
 import { assertion as assertionInSession, mysqlSlots, type SlotParts } from './slots.ts'
 import { amount, assigned, cast, typed } from './values.ts'
 import { wire } from './wire.ts'
-import { allDefaults, remove, update, writeQueue, written } from './writes.ts'
+import { allDefaults, remove, update, updateOne, writeQueue, written } from './writes.ts'
 
 /** The beginning of an overflow, which the server repeats in its message. */
 const OVERFLOW = sql`exp(1000`
@@ -106,21 +106,20 @@ const ofMysql: Family = {
 /** How statements of one transaction use what earlier ones have found. */
 type Talk = Pick<DdlParts, 'executed' | 'assertion'> & {
   readonly slotsOf: (parts: SlotParts) => Slots
-  readonly demanded: (list: Sql, rows: RowQuery, marker: string) => readonly Sql[]
+  readonly updateOne: Dialect['updateOne']
 }
 
 const inSession: Talk = {
   executed: preparedText,
   assertion: assertionInSession,
   slotsOf: mysqlSlots,
-  // `set` locks what it has found, so that the list finds it too.
-  demanded: (list, { from }, marker) => [assertionInSession(sql`exists (select 1${from})`, marker), list],
+  updateOne,
 }
 const inConversation: Talk = {
   executed: answeredText,
   assertion,
   slotsOf: conversationSlots,
-  demanded: (list, _rows, marker) => [nonEmpty(list, marker)],
+  updateOne: undefined,
 }
 
 /** Without what only keeps a migration from running, since it is shown and does not run. */
@@ -147,7 +146,7 @@ function conversation(own: Family): Conversation {
   return { ...begun(), begun }
 }
 
-function family(own: Family, { slotsOf, demanded, ...talk }: Talk): Dialect {
+function family(own: Family, { slotsOf, updateOne, ...talk }: Talk): Dialect {
   return {
     title: own.title,
     ...syntax,
@@ -175,7 +174,7 @@ function family(own: Family, { slotsOf, demanded, ...talk }: Talk): Dialect {
     list: (rows, total) => list(rows, total, own),
     // The driver bounds all answers of a transaction together.
     writtenList: (rows, total) => list(rows, total, own),
-    demandedList: (rows, marker) => demanded(list(rows, undefined, own), rows, marker),
+    demandedList: (rows, { text }) => [nonEmpty(list(rows, undefined, own), text)],
     one: (rows) => sql`${own.select}${row(rows, own)} as r${rows.from}`,
     nestedOne: (rows) => sql`(select ${row(rows, own)}${rows.from} limit 1${rows.lock ?? empty})`,
     nestedMany: (rows) => nestedMany(rows, own),
@@ -189,9 +188,11 @@ function family(own: Family, { slotsOf, demanded, ...talk }: Talk): Dialect {
     allDefaults,
     update,
     delete: remove,
-    // What a marker demands, only a statement of its own can.
-    written: (write, rendered, marker) =>
-      own.returning === 'known' && marker === undefined ? written(write, rendered, own) : undefined,
+    written(write, rendered, marker) {
+      const direct = own.returning === 'known' ? written(write, rendered, own) : undefined
+      return direct && marker ? nonEmpty(direct, marker.text) : direct
+    },
+    updateOne,
     slots: slotsOf({
       allDefaults,
       overflow: own.overflow,

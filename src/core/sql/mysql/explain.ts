@@ -1,15 +1,16 @@
 /** Errors of the server as what the caller sees (docs/contract.md#what-the-caller-sees). */
 import type { ServiceError } from '../../error.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
-import { CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE, VITESS_UNSUPPORTED } from '../fault.ts'
+import { CANCELED, SqlFault, TIMED_OUT, TOO_LARGE, VITESS_UNSUPPORTED } from '../fault.ts'
 import { type Sql, sql } from '../statement.ts'
 import { NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
 
 /** Maps server error numbers, since the SQLSTATEs of these databases are too coarse. */
-export function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
+export function explain(fault: SqlFault): ServiceError | undefined {
+  const { state, errno, message } = fault
   if (state === TIMED_OUT) return databaseError('overdue')
   if (state === CANCELED) return disconnectedError()
-  if (state === TOO_LARGE || overflown.test(message)) return databaseError('tooLarge')
+  if (state === TOO_LARGE || overflown.test(message) || overflows(fault) !== undefined) return databaseError('tooLarge')
   if (state.startsWith('08')) return databaseError('unreachable')
   if (VITESS_UNSUPPORTED.test(message)) return undefined
   if (message.includes(NULL_FOUND)) return databaseError('null')
@@ -22,7 +23,7 @@ export function explain({ state, errno, message }: SqlFault): ServiceError | und
     case 1020: // the row has changed since the transaction began
     case 1205: // waited for a lock longer than allowed
     case 1213: // deadlock
-    case 1467: // deadlock over the next number of a key
+    case 1467: // deadlock over the next number of a key, or there is none left (`usedUp`)
       return databaseError('blocked')
     case 1040: // too many connections
     case 1053: // server is shutting down
@@ -53,6 +54,7 @@ export function explain({ state, errno, message }: SqlFault): ServiceError | und
     case 1644: // signalled by a trigger
     case 1369: // with check option
       return databaseError('check')
+    case 167: // the next number of a key is none of its type
     case 1264: // out of range
     case 1267: // a text that the column's character set does not have
     case 1265: // data truncated
@@ -84,3 +86,24 @@ export function lacksZone({ message }: SqlFault): boolean {
 }
 
 const zoneless = /in 'exp\(+2000\b/
+
+/** Fails where it is evaluated: a sum of decimals is not known exactly. What is not made of sums is evaluated row by row. */
+export function unfitSum(amounts: Sql): Sql {
+  return sql`exp(3000 + ${amounts})`
+}
+
+/** Of which numbers a sum is more than its type can hold. */
+export function overflows({ errno, message }: SqlFault): 'doubles' | 'decimals' | undefined {
+  if (errno !== 1690) return undefined
+  if (unfit.test(message)) return 'decimals'
+  return sumOfDoubles.test(message) ? 'doubles' : undefined
+}
+
+const unfit = /in 'exp\(+3000\b/
+
+const sumOfDoubles = /\bDOUBLE value is out of range in .*\bsum\(/
+
+/** With nobody else in the way, a counter that gives no number has none left: told as the servers do of smaller types. */
+export function usedUp(fault: SqlFault): SqlFault {
+  return fault.errno === 1467 ? new SqlFault(fault.message, { ...fault, errno: 167 }) : fault
+}

@@ -1,5 +1,5 @@
 /** The differences between MariaDB and MySQL, as values and functions. */
-import type { RowQuery } from '../dialect.ts'
+import type { RowQuery } from '../read/row-query.ts'
 import type { Sql } from '../statement.ts'
 import type { Attributes } from './column-attributes.ts'
 

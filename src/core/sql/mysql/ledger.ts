@@ -4,11 +4,20 @@
  */
 import type { BatchPlan, WritePlan } from '../../plan/plan.ts'
 import type { Bindings } from '../../query/placeholder.ts'
-import type { AnsweredWalk, Conversation, Dialect, ReadList, RowQuery, Rows } from '../dialect.ts'
+import type { Conversation, Dialect, Rows } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
+import type { AnsweredWalk, ReadList, RowQuery } from '../read/row-query.ts'
 import { binder, compileTemplate, type Sql, type Statement, sql } from '../statement.ts'
 import { linesOfBatch, noPlaces } from '../write/batch.ts'
-import { type Kept, keyMembers, type LedgerEntry, ledgerStatements, MAX_BODY, TAKEN } from '../write/ledger.ts'
+import {
+  entryTexts,
+  type Kept,
+  keyMembers,
+  type LedgerEntry,
+  ledgerStatements,
+  MAX_BODY,
+  TAKEN,
+} from '../write/ledger.ts'
 import { keptOf, type OperationKeeping } from '../write/ledger-batch.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
 import { concatenate } from '../write/lists.ts'
@@ -111,9 +120,9 @@ function entryStatements(
     const statement = made(fragment)
     return {
       ...statement,
-      heed(rows) {
+      heed(rows, matched) {
         heed(rows)
-        return statement.heed?.(rows)
+        return statement.heed?.(rows, matched)
       },
     }
   }
@@ -124,7 +133,7 @@ function entryStatements(
       yield asked(sql`select 1 from ${name} where ${isOf(entry.scope)} for update nowait`, (rows) => {
         if (rows.length > 0) throw new SqlFault(TAKEN, { state: '45000' })
       })
-      yield made(claim(entry, 'done'))
+      yield made(claim(entryTexts(entry), 'done'))
     },
     finish: (kept: Parameters<typeof finish>[1]) => made(finish(entry.scope, kept)),
   }

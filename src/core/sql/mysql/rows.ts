@@ -3,7 +3,9 @@
  * quote the result of a `case` or a subquery twice (MariaDB), and change the form of numbers.
  */
 import { writeCursor } from '../../query/cursor.ts'
-import type { AnsweredWalk, ReadList, RowQuery, Rows, RowsPart } from '../dialect.ts'
+import type { Rows } from '../dialect.ts'
+import type { AnsweredWalk, ReadList, RowQuery, RowsPart } from '../read/row-query.ts'
+import { walkedPage } from '../read/walked-page.ts'
 import { empty, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 import type { Family } from './family.ts'
 
@@ -112,16 +114,8 @@ export function answerList(rows: Rows, isCounted: boolean, walk?: AnsweredWalk):
   const total = isCounted ? Number(rows[0]?.[0]) : undefined
   const items = isCounted ? rows.slice(1) : rows
   if (walk === undefined) return { data: `[${items.map(([text]) => text).join(',')}]`, total }
-  const { direction, told } = walk
-  const shown = told === undefined ? items : items.slice(0, told.limit)
-  const texts = shown.map(([text]) => text)
-  const data = `[${(direction === 'forward' ? texts : texts.reverse()).join(',')}]`
-  if (told === undefined) return { data, total }
-  const cursorOf = (row: Rows[number] | undefined) => (row === undefined ? null : writeCursor(row[1] ?? ''))
-  const onward = items.length > told.limit ? cursorOf(shown.at(-1)) : null
-  const back = told.isBehind ? (cursorOf(shown[0]) ?? told.asked ?? null) : null
-  const [next, previous] = direction === 'forward' ? [onward, back] : [back, onward]
-  return { data, total, cursors: { next, previous } }
+  const { shown, cursors } = walkedPage(items, walk, (row) => writeCursor(row[1] ?? ''))
+  return { data: `[${shown.map(([text]) => text).join(',')}]`, total, ...(cursors && { cursors }) }
 }
 
 /**

@@ -4,8 +4,7 @@
  */
 import type { TableRef } from '../change.ts'
 import { literal, type Sql, sql } from '../statement.ts'
-import { schemaOf } from './place.ts'
-import { QUOTED_NAME, quotedName, unquotedName } from './quoted-name.ts'
+import { QUOTED_NAME, quotedName, schemaOf, unquotedName } from './names.ts'
 
 type Candidates = {
   readonly schema: string

@@ -3,7 +3,7 @@
  * for each column. A view over several tables is not written, as rows of it cannot be deleted.
  */
 import { type ColumnRow, placeKey, type ViewRow } from './catalog.ts'
-import { QUOTED_NAME, unquotedName } from './quoted-name.ts'
+import { QUOTED_NAME, unquotedName } from './names.ts'
 
 type Place = { readonly schema: string; readonly table: string }
 type Definition = { readonly base: Place; readonly columns: ReadonlyMap<string, string> }

@@ -1,7 +1,10 @@
 /** Statements that change rows, and `returning` where it is known. */
-import type { DirectWrite, RowQuery, Setting, Targets, WriteQueue } from '../dialect.ts'
+import type { DirectWrite, Marker, Setting, Targets, WriteQueue } from '../dialect.ts'
 import { insert } from '../insert.ts'
-import { empty, ident, join, type Sql, sql } from '../statement.ts'
+import type { RowQuery } from '../read/row-query.ts'
+import { empty, heeding, ident, join, type Sql, sql } from '../statement.ts'
+import { nonEmpty } from './conversation.ts'
+import { usedUp } from './explain.ts'
 import type { Family } from './family.ts'
 import { ordering, row } from './rows.ts'
 import { isMixed } from './slots.ts'
@@ -13,6 +16,7 @@ export const writeQueue: WriteQueue = {
   take: { text: `select get_lock(${lockName}, 5)`, params: [] },
   release: [{ text: `select release_lock(${lockName})`, params: [] }],
   patience: undefined,
+  remaining: usedUp,
 }
 
 export const allDefaults = sql`() values ()`
@@ -30,11 +34,22 @@ export function remove(targets: Targets): Sql {
     : sql`delete ${table} from ${among} straight_join ${table}${byKey(targets)} where ${where}`
 }
 
+/**
+ * Some proxies tell how many rows have changed, not how many were found: none may also be one that was as it shall be. It is
+ * then looked for, and changed again, since others may have made it meanwhile.
+ */
+export function updateOne(targets: Targets, settings: readonly Setting[], { text }: Marker): Sql {
+  const changed = update(targets, settings)
+  const found = sql`select 1 from ${rowsOf(targets)} where ${targets.where} for update`
+  const again = nonEmpty(found, text, changed)
+  return heeding(changed, (_, matched) => (matched === 0 ? again : undefined))
+}
+
 /** A table scan would lock the whole table, so rows are looked up one by one. */
 function rowsOf(targets: Targets): Sql {
   const { table, alias, among } = targets
-  const rows = sql`${table} ${ident(alias)}`
-  return among === undefined ? rows : sql`${among} straight_join ${rows}${byKey(targets)}`
+  const rows = sql`${table} ${ident(alias)}${byKey(targets)}`
+  return among === undefined ? rows : sql`${among} straight_join ${rows}`
 }
 
 /** A small table is scanned otherwise, which waits for rows that others insert meanwhile: two such writes wait for each other. */

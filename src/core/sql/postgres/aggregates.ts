@@ -18,6 +18,14 @@ export const postgresAggregates: AggregateSyntax = {
   object,
   lacksZone,
   overflows,
+  estimate: {
+    guess: (rows) => sql`explain (format json) ${rows}`,
+    read: ([[plan] = [null]]) => {
+      const [{ Plan: top = {} } = {}] = JSON.parse(plan ?? '[]') as { Plan?: { 'Plan Rows'?: number } }[]
+      return top['Plan Rows']
+    },
+    limit: sql`select set_config('statement_timeout', '50', true)`,
+  },
 }
 
 function lacksZone({ state, routine = '' }: SqlFault): boolean {
@@ -25,8 +33,8 @@ function lacksZone({ state, routine = '' }: SqlFault): boolean {
 }
 
 /** So fails an answer that is too large. */
-function overflows({ routine }: SqlFault): boolean {
-  return routine === OVERFLOW
+function overflows({ routine }: SqlFault): 'doubles' | undefined {
+  return routine === OVERFLOW ? 'doubles' : undefined
 }
 
 /** Numbers that are equal are shown alike: without a negative zero, or zeros at the end. */

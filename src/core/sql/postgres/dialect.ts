@@ -9,11 +9,22 @@ import { compare, compared, comparedValue, isOneOf, matches, ordered, ranked } f
 import { postgresDdl } from './ddl.ts'
 import { explain } from './explain.ts'
 import { elements, isEmpty, testJson } from './inside.ts'
-import { answerList, demandedList, list, nestedMany, nestedOne, one, pieces, tag, writtenList } from './rows.ts'
+import {
+  answerList,
+  demandedList,
+  heardOne,
+  list,
+  nestedMany,
+  nestedOne,
+  one,
+  pieces,
+  tag,
+  writtenList,
+} from './rows.ts'
 import { postgresSlots } from './slots.ts'
 import { assigned, rowsOfTexts, typed } from './values.ts'
 import { wire } from './wire.ts'
-import { allDefaults, remove, update, written } from './writes.ts'
+import { allDefaults, heardWrite, isOfOne, remove, update, written, writtenOne } from './writes.ts'
 
 export const postgres: Dialect = {
   title: 'PostgreSQL',
@@ -60,7 +71,13 @@ export const postgres: Dialect = {
   update,
   delete: remove,
   written: (write, rendered, marker) =>
-    written(write, rendered, marker === undefined ? writtenList : (rows) => demandedList(rows, marker)),
+    isOfOne(write, marker) ? writtenOne(write, rendered, marker) : written(write, rendered),
+  updateOne: undefined,
+  heard: {
+    demandedList: (rows) => [heardOne(rows)],
+    written: (write, rendered, marker) =>
+      isOfOne(write, marker) ? heardWrite(write, rendered) : written(write, rendered),
+  },
   slots: postgresSlots,
   answersGo: 'bySettings',
   writeQueue,

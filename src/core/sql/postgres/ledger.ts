@@ -5,22 +5,24 @@
 
 import type { Collection } from '../../model/model.ts'
 import { MAX_TEXT } from '../answer-bound.ts'
-import type { Dialect, Insertion, RowQuery } from '../dialect.ts'
-import { empty, integer, join, literal, param, type Sql, sql } from '../statement.ts'
+import type { Dialect, Insertion, Marker } from '../dialect.ts'
+import type { RowQuery } from '../read/row-query.ts'
+import { empty, ident, integer, join, literal, param, type Sql, sql } from '../statement.ts'
 import {
+  type EntryParams,
   type Keeping,
   type Kept,
   keyMembers,
-  type LedgerEntry,
   ledgerStatements,
   maxBody,
+  openEntry,
   RUNNING,
   separator,
 } from '../write/ledger.ts'
 import type { OperationKeeping } from '../write/ledger-batch.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
-import { answered, BEYOND, failing, itemsText, listText } from './rows.ts'
-import { written } from './writes.ts'
+import { answered, BEYOND, failingBy, failingText, itemsText, listOfRow, listText } from './rows.ts'
+import { directlyReturning, written } from './writes.ts'
 
 /** The dialect that also keeps what it answers of written items. */
 export function recording(dialect: Dialect, { collection, keeping }: Pick<Kept, 'collection' | 'keeping'>): Dialect {
@@ -43,7 +45,7 @@ export function recordingOperation(
   }: { readonly collection: Collection; readonly keeping: OperationKeeping; readonly operation: number },
 ): Dialect {
   if (keeping === 'nothing') return dialect
-  const list = (rows: RowQuery, { total, marker }: { readonly total?: Sql; readonly marker?: string } = {}) => {
+  const list = (rows: RowQuery, { total, marker }: { readonly total?: Sql; readonly marker?: Marker } = {}) => {
     const counted = total === undefined ? empty : sql`, (${total}) t`
     const { texts, hasCursors } = listText(rows)
     const items = sql`select b.*${counted} from (${texts}) b offset 0`
@@ -62,9 +64,8 @@ export function recordingOperation(
       sql` and `,
     )
     const text = sql`case when ${answered} <= ${integer(MAX_TEXT)} then case when ${isKept} then a.a end
-      else ${failing(BEYOND)}::text end`
-    const demanded =
-      marker === undefined ? text : sql`case when a.a = '[]' then ${failing(marker)}::text else ${text} end`
+      else ${failingText(BEYOND)} end`
+    const demanded = marker === undefined ? text : sql`case when a.a = '[]' then ${failingBy(marker)} else ${text} end`
     return sql`select ${demanded}${hasCursors ? sql`, a.c` : empty}${total === undefined ? empty : sql`, a.t`} from (${items}) a`
   }
   const keyColumns = collection.key.map(({ dbName }) => dbName)
@@ -86,14 +87,14 @@ function withColumns(rows: RowQuery, names: readonly string[]): RowQuery {
 }
 
 /** Fails where the key is taken: by the key of the table, or since a transaction under way holds the lock. */
-export function claim(table: LedgerTable, entry: LedgerEntry, dialect: Dialect): Sql {
+export function claim(table: LedgerTable, dialect: Dialect, entry = openEntry): Sql {
   return ledgerStatements(table, dialect).claim(entry, 'done', heldScope(entry))
 }
 
 /** The scope of the entry, once the transaction has its lock. */
-function heldScope({ scope }: LedgerEntry): Sql {
+function heldScope({ scope }: Pick<EntryParams, 'scope'>): Sql {
   const isAlone = sql`pg_try_advisory_xact_lock(hashtextextended(${param(scope)}, 0))`
-  return sql`case when ${isAlone} then ${param(scope)}::text else ${failing(RUNNING)}::text end`
+  return sql`case when ${isAlone} then ${param(scope)}::text else ${failingText(RUNNING)} end`
 }
 
 /**
@@ -102,30 +103,30 @@ function heldScope({ scope }: LedgerEntry): Sql {
  */
 export function combining(
   dialect: Dialect,
-  { table, entry, kept }: { readonly table: LedgerTable; readonly entry: LedgerEntry; readonly kept: Kept },
+  { table, kept }: { readonly table: LedgerTable; readonly kept: Pick<Kept, 'collection' | 'keeping'> },
 ): Dialect {
   const { collection, keeping } = kept
   const { name } = ledgerStatements(table, dialect)
-  const keyColumns = collection.key.map(({ dbName }) => dbName)
+  const { scope, workspaceId, fingerprint, rights, startedAt, expiresAt } = openEntry
+  const texts = join([scope, workspaceId, fingerprint, rights].map((value) => sql`${param(value)}::text`))
+  const times = join([startedAt, expiresAt].map((value) => sql`${param(value)}::bigint`))
   const isShort = { body: sql`true`, keys: sql`false`, bySize: sql`octet_length(a.a) <= ${maxBody}` }[keeping]
-  const list = (rows: RowQuery) => {
-    const key = keyMembers(collection, dialect, rows.row.alias)
-    const keys = keeping === 'body' ? sql`null` : sql`(${itemsText({ ...rows, members: key })})`
-    return sql`, a as materialized (select a.a, ${keys} k from (${itemsText(rows)}) a),
-      entry as (insert into ${name}
-        (scope, workspace_id, fingerprint, rights, outcome, started_at, expires_at, body, item_keys)
-        select ${param(entry.scope)}::text, ${param(entry.workspaceId)}::text, ${param(entry.fingerprint)}::text,
-          ${param(entry.rights)}::text, 'done', ${param(String(entry.startedAt))}::bigint,
-          ${param(String(entry.expiresAt))}::bigint, case when ${isShort} then a.a end,
-          case when not (${isShort}) then a.k end from a)
-      select case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end from a`
-  }
   return {
     ...dialect,
     written(write, rendered) {
       if (write.kind !== 'insert' || !isOneOfOwnTypes(write.insertion)) return undefined
-      const insertion = { ...write.insertion, provided: sql`${heldScope(entry)} is not null` }
-      return written({ ...write, insertion }, (from, alias) => withColumns(rendered(from, alias), keyColumns), list)
+      const insertion = { ...write.insertion, provided: sql`${heldScope(openEntry)} is not null` }
+      const alias = 't0'
+      const item = listOfRow(rendered(empty, alias).members)
+      const key = keeping === 'body' ? sql`null::text` : listOfRow(keyMembers(collection, dialect, alias))
+      const row = directlyReturning({ ...write, insertion }, alias, sql`${item} a, ${key} k`)
+      // A trigger may have put the row elsewhere.
+      return sql`with ${ident(alias)} as (${row}),
+        a as materialized (select coalesce(max(a), '[]') a, coalesce(max(k), '[]') k from ${ident(alias)}),
+        entry as (insert into ${name}
+          (scope, workspace_id, fingerprint, rights, outcome, started_at, expires_at, body, item_keys)
+          select ${texts}, 'done', ${times}, case when ${isShort} then a.a end, case when not (${isShort}) then a.k end from a)
+        select case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(BEYOND)} end from a`
     },
   }
 }
@@ -136,22 +137,18 @@ function isOneOfOwnTypes({ fields, rows, source }: Insertion): boolean {
 }
 
 /** Writes what was kept of the answers into the ledger; the last statement of the transaction. */
-export function finish(
-  table: LedgerTable,
-  scope: string,
-  { kept, dialect }: { readonly kept: Kept; readonly dialect: Dialect },
-): Sql {
+export function finish(table: LedgerTable, { kept, dialect }: { readonly kept: Kept; readonly dialect: Dialect }): Sql {
   const { name, isOf } = ledgerStatements(table, dialect)
   const { keeping, withoutItem } = kept
   const hasItem = withoutItem === undefined ? sql`true` : sql`nullif(${setting('answer')}, '[]') is not null`
   const isShort = { body: sql`true`, keys: sql`false`, bySize: sql`octet_length(${setting('answer')}) <= ${maxBody}` }[
     keeping
   ]
-  const failed = sql`${failing(withoutItem ?? '')}::text`
+  const failed = failingText(withoutItem ?? '')
   return sql`
     update ${name} set item_keys = case when not (${isShort}) then ${setting('keys')} end,
       body = case when not (${hasItem}) then ${failed} when ${isShort} then ${setting('answer')} end
-    where ${isOf(scope)}`
+    where ${isOf(openEntry.scope)}`
 }
 
 /** The same of a batch. */
@@ -175,7 +172,7 @@ function recordedList(rows: RowQuery, key: RowQuery['members'], keeping: Keeping
   const isKept = keeping === 'body' ? empty : sql` and ${keep('keys', keys)} is not null`
   const text = sql`case when ${answered} <= ${integer(MAX_TEXT)}
     then case when ${keep('answer', sql`a.a`)} is not null${isKept} then a.a end
-    else ${failing(BEYOND)}::text end`
+    else ${failingText(BEYOND)} end`
   return sql`select ${text} from (${itemsText(rows)}) a`
 }
 

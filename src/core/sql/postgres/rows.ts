@@ -5,8 +5,10 @@
  */
 
 import type { Page } from '../../plan/plan.ts'
+import { MAX_CHANGES } from '../../plan/relation-operation.ts'
 import { MAX_TEXT } from '../answer-bound.ts'
-import type { AnsweredWalk, Cursors, ReadList, RowQuery, Rows, RowsPart, RowWalk } from '../dialect.ts'
+import type { Marker, Rows } from '../dialect.ts'
+import type { AnsweredWalk, Cursors, ReadList, RowQuery, RowsPart, RowWalk } from '../read/row-query.ts'
 import { empty, ident, integer, join, literal, param, type Sql, sql } from '../statement.ts'
 
 export function list(rows: RowQuery, total: Sql | undefined): Sql {
@@ -37,8 +39,24 @@ export function writtenList(rows: RowQuery, total?: Sql): Sql {
   return listWithin(boundedTogether, rows, total)
 }
 
-export function demandedList(rows: RowQuery, marker: string): Sql {
-  return sql`select case when a.a = '[]' then ${failing(marker)}::text else ${boundedTogether} end from (${itemsText(rows)}) a`
+/** Of rows with the key of one, the first. */
+export function demandedList(rows: RowQuery, marker: Marker): Sql {
+  return listOfOne(sql`select concat('[', i.j, ']') a from (${select(rows)}) i`, marker)
+}
+
+/** The list `a` that `texts` has in its first row; without any there is no answer, or a failure where there is a marker. */
+export function listOfOne(texts: Sql, marker: Marker | undefined): Sql {
+  if (marker === undefined) return sql`select case ${ifShort} end from (${texts} limit 1) a`
+  const text = sql`select (${texts} limit 1) a offset 0`
+  return sql`select case when a.a is null then ${failingBy(marker)} ${ifShort} end from (${text}) a`
+}
+
+/** The first row as the text of a list: no row where there is none. */
+export function heardOne(rows: RowQuery): Sql {
+  const { members, from, order, page, parts } = rows
+  if (page !== undefined || parts !== undefined)
+    return sql`select concat('[', i.j, ']') a from (${select(rows)}) i limit 1`
+  return sql`select ${listOfRow(members)} a${from}${order === undefined ? empty : sql` order by ${order}`} limit 1`
 }
 
 export function pieces(rows: RowQuery): Sql {
@@ -48,7 +66,7 @@ export function pieces(rows: RowQuery): Sql {
   const piece = sql`case when ${isWhole} then string_agg(j, ',' order by n) end`
   const pieces = sql`select ${piece} a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
   const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
-  return sql`select case when ${isAllowed} then p.a else ${failing(BEYOND)}::text end from (${pieces}) p order by p.n`
+  return sql`select case when ${isAllowed} then p.a else ${failingText(BEYOND)} end from (${pieces}) p order by p.n`
 }
 
 /** The offset keeps the planner from rendering the row once per reference. */
@@ -93,20 +111,32 @@ function select(rows: RowQuery): Sql {
   return sql`${rendered} from (${chosen}) k, lateral (${lookUp(row, key)}) ${ident(row.alias)}`
 }
 
-/** The rows of parts one part after the other. They are numbered, since a union keeps no order. */
+/**
+ * The rows of parts one part after the other, each read only where those before it do not fill the page. They are numbered,
+ * since a union keeps no order.
+ */
 function inTurn(parts: readonly RowsPart[], { row, limit }: Pick<RowQuery, 'row'> & { readonly limit: number }): Sql {
   const [part, place] = [unusedName('part', row.columns), unusedName('place', row.columns)]
-  const numbered = parts.map(({ from, order }, index) => {
+  const tables = parts.flatMap(({ from }) => from.parts.flatMap((one) => (one.kind === 'ident' ? one.names : [])))
+  const names = parts.map((_, index) => ident(unusedName(`rows${index}`, tables)))
+  const lists = parts.map(({ from, order }, index) => {
     const ordered = order === undefined ? empty : sql` order by ${order}`
     const rows = cut(sql`select ${columnsOf(row.alias, row.columns)}${from}${ordered}`, {
       limit,
       offset: 0,
       expected: undefined,
     })
-    return sql`select p.*, ${integer(index)} ${ident(part)}, row_number() over () ${ident(place)} from (${rows}) p`
+    const before = names.slice(0, index).map((name) => sql`(select count(*) from ${name})`)
+    const own =
+      before.length === 0 ? rows : sql`select * from (${rows}) p where ${join(before, sql` + `)} < ${size(limit)}`
+    return sql`${names[index] ?? empty} as materialized (${own})`
+  })
+  const numbered = names.map((name, index) => {
+    return sql`select p.*, ${integer(index)} ${ident(part)}, row_number() over () ${ident(place)} from ${name} p`
   })
   const columns = columnsOf('u', row.columns)
-  const all = sql`select ${columns} from (${join(numbered, sql` union all `)}) u order by ${ident('u', part)}, ${ident('u', place)}`
+  const union = sql`(${join(numbered, sql` union all `)}) u`
+  const all = sql`with ${join(lists)} select ${columns} from ${union} order by ${ident('u', part)}, ${ident('u', place)}`
   return cut(all, { limit, offset: 0, expected: undefined })
 }
 
@@ -154,15 +184,24 @@ function columnsOf(alias: string, columns: readonly string[]): Sql {
 
 /** Members as the text of an object. A value may be null whatever the model says: others change tables, too. */
 export function object(members: RowQuery['members']): Sql {
+  return between('{', members, '}')
+}
+
+/** A row as the text of a list. */
+export function listOfRow(members: RowQuery['members']): Sql {
+  return between('[{', members, '}]')
+}
+
+function between(start: string, members: RowQuery['members'], end: string): Sql {
   const parts = members.map(({ name, value }, index) => {
-    const opening = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    const opening = `${index === 0 ? start : ','}${JSON.stringify(name)}:`
     return sql`${literal(opening)}, coalesce(${value}, 'null')`
   })
-  if (parts.length === 0) return sql`'{}'::text`
+  if (parts.length === 0) return sql`${literal(`${start}${end}`)}::text`
   const texts = Array.from({ length: Math.ceil(parts.length / MEMBERS_PER_CALL) }, (_, call) => {
     return sql`concat(${join(parts.slice(call * MEMBERS_PER_CALL, (call + 1) * MEMBERS_PER_CALL))})`
   })
-  return sql`concat(${join(texts.length === 1 ? parts : texts)}, '}')`
+  return sql`concat(${join(texts.length === 1 ? parts : texts)}, ${literal(end)})`
 }
 
 /** Of bytes in UTF-8, whatever the encoding of the database. */
@@ -218,20 +257,37 @@ const ITEMS_PER_PIECE = 100
 const MAX_ANSWER = 64 * 1024 * 1024
 export const BEYOND = 'service:tooLarge'
 
-const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end`
+const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(BEYOND)} end`
 
-/** Adds up what the transaction has answered, in a setting that ends with it. */
+/** Adds up what the transaction has answered, in a setting that ends with it: a dear one, so that short texts are not counted. */
 const before = sql`coalesce(nullif(current_setting('service.answered', true), ''), '0')::int`
 
 export const answered = sql`set_config('service.answered', (${before} + octet_length(a.a))::text, true)::int`
 
-const boundedTogether = sql`case when ${answered} <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end`
+/** In bytes: all statements of a transaction together answer no more short texts than one answer may have. */
+const SHORT = Math.floor(MAX_TEXT / MAX_CHANGES)
+
+const ifShort = sql`when octet_length(a.a) <= ${integer(SHORT)} then a.a when ${answered} <= ${integer(MAX_TEXT)} then a.a
+  else ${failingText(BEYOND)}`
+
+const boundedTogether = sql`case ${ifShort} end`
 
 /**
  * Fails when it is evaluated: the setting does not exist, and reading it keeps the planner from evaluating it earlier.
  */
 export function failing(marker: string): Sql {
   return sql`(coalesce(current_setting('service.none', true), '') || ${literal(marker)})::int`
+}
+
+/** The same as a text, for less: the parameter of this name, which is none, is only looked up when it is evaluated. */
+export function failingText(marker: string): Sql {
+  return sql`current_setting(${literal(marker)})`
+}
+
+/** The operation is a parameter, so that equal operations have one text. */
+export function failingBy({ text, operation }: Marker): Sql {
+  if (operation === undefined) return failingText(text)
+  return sql`current_setting(${literal(`${text}@`)} || ${param(operation)})`
 }
 
 /**

@@ -1,8 +1,9 @@
 /** Statements that change rows. */
-import type { DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
+import type { DirectWrite, Marker, Setting, Targets } from '../dialect.ts'
 import { insert } from '../insert.ts'
+import type { RowQuery } from '../read/row-query.ts'
 import { empty, ident, join, type Sql, sql } from '../statement.ts'
-import { writtenList } from './rows.ts'
+import { listOfOne, listOfRow, writtenList } from './rows.ts'
 
 export const allDefaults = sql`default values`
 
@@ -28,6 +29,42 @@ export function written(
   const columns = query.row.columns.map((name) => (write.kind === 'insert' ? ident(name) : ident(alias, name)))
   const returned = columns.length === 0 ? sql`1` : join(columns)
   return sql`with ${rows} as (${directly(write, alias)} returning ${returned}) ${list(query)}`
+}
+
+/** The same of a write of at most one row, which is rendered where it is written. */
+export function writtenOne(
+  write: DirectWrite,
+  rendered: (from: Sql, alias: string) => RowQuery,
+  marker: Marker | undefined,
+): Sql {
+  const alias = 't0'
+  const item = listOfRow(rendered(empty, alias).members)
+  const text = sql`select a from ${ident(alias)}`
+  return sql`with ${ident(alias)} as (${directlyReturning(write, alias, sql`${item} a`)}) ${listOfOne(text, marker)}`
+}
+
+/** The same where the driver hears of the row before the transaction is committed. */
+export function heardWrite(write: DirectWrite, rendered: (from: Sql, alias: string) => RowQuery): Sql {
+  const alias = 't0'
+  return directlyReturning(write, alias, listOfRow(rendered(empty, alias).members))
+}
+
+/** The write of a table that has the alias in what is returned. */
+export function directlyReturning(write: DirectWrite, alias: string, returned: Sql): Sql {
+  return sql`${directly(named(write, alias), alias)} returning ${returned}`
+}
+
+function named(write: DirectWrite, alias: string): DirectWrite {
+  if (write.kind !== 'insert') return write
+  const { insertion } = write
+  return { ...write, insertion: { ...insertion, table: sql`${insertion.table} as ${ident(alias)}` } }
+}
+
+/** Whether no more than one row is written: an insertion of one, or what has the key that is demanded. */
+export function isOfOne(write: DirectWrite, marker: Marker | undefined): boolean {
+  if (write.kind !== 'insert') return marker !== undefined
+  const { rows, source, unless } = write.insertion
+  return rows.length === 1 && source === undefined && unless === undefined
 }
 
 function directly(write: DirectWrite, alias: string): Sql {

@@ -8,12 +8,13 @@ import type { AggregateFunction } from '../../model/vocabulary.ts'
 import type { Aggregate, Group, Grouping, PathStep, ReadPlan } from '../../plan/plan.ts'
 import type { Filter } from '../../query/filter.ts'
 import { queryFault } from '../../query/parse.ts'
-import type { AggregatedRows, AggregateSyntax, Conversation, Dialect, RowQuery } from '../dialect.ts'
+import type { AggregatedRows, AggregateSyntax, Conversation, Dialect } from '../dialect.ts'
 import type { SqlFault } from '../fault.ts'
 import { rendered } from '../read.ts'
 import { compileTemplate, empty, ident, integer, join, type Sql, type StatementTemplate, sql } from '../statement.ts'
 import { orderBy } from './order.ts'
 import { conjuncts, predicate, whereVisible } from './predicate.ts'
+import type { RowQuery } from './row-query.ts'
 import { joined, rootScope, type Scope, table } from './scope.ts'
 
 /** What was asked for and cannot be had; undefined where the fault is none of groups. */
@@ -28,13 +29,32 @@ export function explainGroups(
     const reason = 'is not known to the database: use an offset such as +02:00'
     return zone && queryFault(zone.path, reason, '4010')
   }
-  const sum = syntax.overflows(fault) ? aggregates.find(isOfDoubles) : undefined
-  return sum && queryFault(`aggregate.${sum.output.apiName}`, 'is more than a double can hold', '1001')
+  const summed = syntax.overflows(fault)
+  if (summed === undefined) return undefined
+  const [sum] = aggregates.filter((one) => isSumOf(summed, one)).toSorted(byDigits)
+  return sum && queryFault(`aggregate.${sum.output.apiName}`, unfit[summed], '1001')
 }
 
-function isOfDoubles(aggregate: Aggregate): boolean {
+const unfit = {
+  doubles: 'is more than a double can hold',
+  decimals: 'is more than its database adds up exactly',
+}
+
+function isSumOf(numbers: keyof typeof unfit, aggregate: Aggregate): boolean {
   if (aggregate.function !== 'sum' && aggregate.function !== 'avg') return false
-  return aggregate.field.type.name === 'float32' || aggregate.field.type.name === 'float64'
+  const { name } = aggregate.field.type
+  return numbers === 'decimals' ? name === 'decimal' : name === 'float32' || name === 'float64'
+}
+
+/** It is the longest decimals that have no room for their sum. */
+function byDigits(one: Aggregate, other: Aggregate): number {
+  return digitsOf(other) - digitsOf(one)
+}
+
+function digitsOf(aggregate: Aggregate): number {
+  if (aggregate.function === 'rows') return 0
+  const { type } = aggregate.field
+  return type.name === 'decimal' && type.params.kind === 'constrained' ? type.params.precision : 0
 }
 
 export function compileGroups(

@@ -9,26 +9,39 @@ export type WalkTerm = Pick<Order, 'direction' | 'nulls'> & {
   readonly isNullable: boolean
 }
 
-/** `comparesRows` says whether the database uses an index for a comparison of rows. */
+/**
+ * `comparesRows` says whether the database uses an index for a comparison of rows. One that does not makes ranges of an
+ * index out of what is said of each term; the other begins by a comparison that all of it stands behind.
+ */
 export function behind(terms: readonly WalkTerm[], { comparesRows }: { readonly comparesRows: boolean }): Sql {
   const operands = terms.flatMap(({ operand, isNullable }) => (operand === undefined || isNullable ? [] : [operand]))
   const [first] = terms
   const isPlain = operands.length === terms.length && terms.every(({ direction }) => direction === first?.direction)
-  if (first === undefined || !comparesRows || !isPlain || terms.length === 1) return guarded(terms)
+  if (!comparesRows) return placed(terms, (all) => all)
+  if (first === undefined || !isPlain || terms.length === 1) return placed(terms, guarded)
   return sql`(${join(terms.map(({ value }) => value))}) ${further(first)} (${join(operands)})`
 }
 
-/** The first comparison alone says where to begin in an index, and the others count only where values are equal. */
-function guarded([term, ...rest]: readonly WalkTerm[]): Sql {
+type Placed = WalkTerm & { readonly operand: Sql }
+
+/** The first comparison alone says where to begin in an index. */
+function guarded(all: Sql, term: Placed): Sql {
+  return sql`(${term.value} ${further(term)}= ${term.operand} and ${all})`
+}
+
+/** The others count only where values are equal: unsaid, MariaDB would read all rows of the same value in the first one. */
+function placed([term, ...rest]: readonly WalkTerm[], begun: (all: Sql, term: Placed) => Sql): Sql {
   if (term === undefined) return sql`1 = 0`
   const { value, operand, isNullable, nulls } = term
   if (operand === undefined) {
-    if (nulls === 'last') return rest.length === 0 ? sql`1 = 0` : sql`(${value} is null and ${guarded(rest)})`
-    return rest.length === 0 ? sql`${value} is not null` : sql`(${value} is not null or ${guarded(rest)})`
+    if (nulls === 'last') return rest.length === 0 ? sql`1 = 0` : sql`(${value} is null and ${placed(rest, begun)})`
+    return rest.length === 0 ? sql`${value} is not null` : sql`(${value} is not null or ${placed(rest, begun)})`
   }
   const beyond = sql`${value} ${further(term)} ${operand}`
   const all =
-    rest.length === 0 ? beyond : sql`(${value} ${further(term)}= ${operand} and (${beyond} or ${guarded(rest)}))`
+    rest.length === 0
+      ? beyond
+      : begun(sql`(${beyond} or (${value} = ${operand} and ${placed(rest, begun)}))`, { ...term, operand })
   return isNullable && nulls === 'last' ? sql`(${all} or ${value} is null)` : all
 }
 

@@ -3,7 +3,7 @@
  * operation and what else is told of it.
  */
 import type { BatchPlan } from '../../plan/plan.ts'
-import type { ReadList } from '../dialect.ts'
+import type { ReadList } from '../read/row-query.ts'
 import { type Keeping, MAX_BODY, SEPARATOR } from './ledger.ts'
 import { concatenate } from './lists.ts'
 

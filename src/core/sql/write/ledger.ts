@@ -6,10 +6,12 @@
 import type { Collection } from '../../model/model.ts'
 import type { Selection } from '../../plan/plan.ts'
 import { all } from '../../query/filter.ts'
-import type { Dialect, RowQuery } from '../dialect.ts'
+import type { Bindings } from '../../query/placeholder.ts'
+import type { Dialect } from '../dialect.ts'
+import type { RowQuery } from '../read/row-query.ts'
 import { rootScope } from '../read/scope.ts'
 import { rendered } from '../read.ts'
-import { ident, integer, type Sql, sql } from '../statement.ts'
+import { ident, integer, type Sql, sql, type TemplateParam } from '../statement.ts'
 import type { LedgerTable } from './ledger-table.ts'
 import { concatenate } from './lists.ts'
 
@@ -24,6 +26,32 @@ export type LedgerEntry = {
   readonly rights: string
   readonly startedAt: number
   readonly expiresAt: number
+}
+
+/** An entry as a statement has it. */
+export type EntryParams = Readonly<Record<keyof LedgerEntry, TemplateParam>>
+
+/** Of a statement that serves many entries; `entryBindings` has the values of one. */
+export const openEntry: EntryParams = {
+  scope: { kind: 'entry', member: 'scope' },
+  workspaceId: { kind: 'entry', member: 'workspaceId' },
+  fingerprint: { kind: 'entry', member: 'fingerprint' },
+  rights: { kind: 'entry', member: 'rights' },
+  startedAt: { kind: 'entry', member: 'startedAt' },
+  expiresAt: { kind: 'entry', member: 'expiresAt' },
+}
+
+export function entryTexts({ startedAt, expiresAt, ...texts }: LedgerEntry): EntryParams {
+  return { ...texts, startedAt: String(startedAt), expiresAt: String(expiresAt) }
+}
+
+/** `bindings` with the values of an entry. */
+export function entryBindings(bindings: Bindings, entry: LedgerEntry): Bindings {
+  const values = new Map<string, string | number>(Object.entries(entry))
+  return (placeholder) => {
+    const value = placeholder.kind === 'entry' ? values.get(placeholder.member) : undefined
+    return value === undefined ? bindings(placeholder) : String(value)
+  }
 }
 
 export type LedgerRow = Omit<LedgerEntry, 'scope' | 'workspaceId'> & {
@@ -60,23 +88,28 @@ export function listed(lists: string): string {
 /** The statements of a ledger. `scope` is the expression of the first value of a claim. */
 export function ledgerStatements(table: LedgerTable, { typed }: Pick<Dialect, 'typed'>) {
   const name = table.schema === undefined ? ident(table.dbName) : ident(table.schema, table.dbName)
-  const text = (value: string) => typed(string, value)
+  const text = (value: TemplateParam) => typed(string, value)
   const number = (value: number) => typed(int64, String(value))
-  const isOf = (scope: string) => sql`scope = ${text(scope)}`
+  const isOf = (scope: TemplateParam) => sql`scope = ${text(scope)}`
 
   return {
     name,
     isOf,
-    claim: (entry: LedgerEntry, outcome: LedgerRow['outcome'], scope = text(entry.scope)) => sql`
+    claim: (entry: EntryParams, outcome: LedgerRow['outcome'], scope = text(entry.scope)) => sql`
       insert into ${name} (scope, workspace_id, fingerprint, rights, outcome, started_at, expires_at)
       select ${scope}, ${text(entry.workspaceId)}, ${text(entry.fingerprint)}, ${text(entry.rights)},
-        ${text(outcome)}, ${number(entry.startedAt)}, ${number(entry.expiresAt)}`,
+        ${text(outcome)}, ${typed(int64, entry.startedAt)}, ${typed(int64, entry.expiresAt)}`,
     find: (scope: string) => sql`
       select fingerprint, rights, outcome, body, item_keys, started_at, expires_at from ${name} where ${isOf(scope)}`,
     finish: (scope: string, kept: { readonly body: string | null; readonly itemKeys: string | null }) => sql`
       update ${name} set outcome = 'done', body = ${typed(string, kept.body)}, item_keys = ${typed(string, kept.itemKeys)}
       where ${isOf(scope)}`,
     doubt: (scope: string) => sql`update ${name} set outcome = 'unknown' where ${isOf(scope)} and outcome = 'running'`,
+    /** Of an entry that began then, and has not ended: another request goes on with it. */
+    retake: (entry: LedgerEntry, began: number) => sql`
+      update ${name} set outcome = 'running', rights = ${text(entry.rights)}, started_at = ${number(entry.startedAt)},
+        expires_at = ${number(entry.expiresAt)}
+      where ${isOf(entry.scope)} and outcome <> 'done' and started_at = ${number(began)} returning scope`,
     release: (scope: string) => sql`delete from ${name} where ${isOf(scope)} and outcome <> 'done'`,
     expire: (scope: string, now: number) => sql`
       delete from ${name} where ${isOf(scope)} and expires_at <= ${number(now)}`,

@@ -8,8 +8,9 @@ import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../../ports.ts'
 import { withinSocketBound } from '../answer-bound.ts'
+import { readsAgain, untilBegun } from '../lost-connection.ts'
 import { withTimeLimit } from '../time-limit.ts'
-import { mysqlFault } from './fault.ts'
+import { heedingFault, mysqlFault } from './fault.ts'
 import { killRunning, type MysqlAddress } from './session.ts'
 
 export type Sessions = {
@@ -65,9 +66,11 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
   }
 
   const transaction = (statements: Iterable<Statement>, context: QueryContext | undefined) =>
-    track(withSession(context, (client, limit) => runTransaction(client, statements, limit)))
+    untilBegun((begun) =>
+      track(withSession(context, (client, limit) => runTransaction(client, { statements, begun }, limit))),
+    )
 
-  return {
+  return readsAgain({
     async query(statement, context) {
       // A refused answer must leave nothing written, which a statement on its own does not guarantee.
       if (context?.isWriting === true) return (await transaction([statement], context))[0] ?? []
@@ -79,7 +82,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
       await Promise.allSettled([...running])
       await sessions.close()
     },
-  }
+  })
 }
 
 /** Missing in the types. */
@@ -97,12 +100,19 @@ type Limit = {
   readonly hasEnded: () => boolean
 }
 
-async function run(on: PoolConnection, { text, params }: Statement): Promise<readonly SqlRow[]> {
+async function run(on: PoolConnection, statement: Statement): Promise<readonly SqlRow[]> {
+  return (await answerOf(on, statement)).rows
+}
+
+type Answer = { readonly rows: readonly SqlRow[]; readonly matched: number | undefined }
+
+async function answerOf(on: PoolConnection, { text, params }: Statement): Promise<Answer> {
   const request = { sql: text, rowsAsArray: true }
   // Without parameters there is nothing to prepare, and DDL would evict useful prepared statements.
   const [answer] = params.length === 0 ? await on.query(request) : await on.execute({ ...request, values: [...params] })
   // The result of a write is not a list of rows.
-  return Array.isArray(answer) ? answer.map((row: unknown) => (row as unknown[]).map(valueText)) : []
+  if (!Array.isArray(answer)) return { rows: [], matched: answer.affectedRows }
+  return { rows: answer.map((row: unknown) => (row as unknown[]).map(valueText)), matched: undefined }
 }
 
 function valueText(value: unknown): string | null {
@@ -113,20 +123,20 @@ function valueText(value: unknown): string | null {
 /** The time limit covers all statements. An ended transaction never reached its commit, so nothing of it remains. */
 async function runTransaction(
   client: PoolConnection,
-  statements: Iterable<Statement>,
+  { statements, begun }: { readonly statements: Iterable<Statement>; readonly begun: () => void },
   { within, hasEnded }: Limit,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   const all = async () => {
     for (const statement of statements) {
-      const rows = await run(client, statement)
-      const next = statement.heed?.(rows)
-      if (next !== undefined) await run(client, next)
-      answers.push(rows)
+      const answer = await answerOf(client, statement)
+      if (statement.heed !== undefined) await goOn(client, statement, { answer, position: answers.length })
+      answers.push(answer.rows)
     }
   }
   try {
     await client.query('start transaction')
+    begun()
     await within(all())
     if (hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
     await client.query('commit')
@@ -134,6 +144,24 @@ async function runTransaction(
   } catch (error) {
     await rollback(client)
     throw mysqlFault(error, answers.length)
+  }
+}
+
+/** Runs what the statement at `position` asks for when it has heeded its answer. */
+async function goOn(
+  client: PoolConnection,
+  statement: Statement,
+  first: { readonly answer: Answer; readonly position: number },
+): Promise<void> {
+  let { answer } = first
+  for (let next = heeded(statement); next !== undefined; next = heeded(next)) answer = await answerOf(client, next)
+
+  function heeded({ heed }: Statement): Statement | undefined {
+    try {
+      return heed?.(answer.rows, answer.matched)
+    } catch (error) {
+      throw heedingFault(error, first.position)
+    }
   }
 }
 

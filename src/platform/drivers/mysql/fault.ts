@@ -25,6 +25,13 @@ export function mysqlFault(error: unknown, position?: number): unknown {
     : error
 }
 
+/** What the statement at `position` throws when it heeds its answer. By its name: it may be of another copy of the class. */
+export function heedingFault(error: unknown, position: number): unknown {
+  if (!(error instanceof Error) || error.name !== 'SqlFault') return error
+  const { message, cause } = error
+  return new SqlFault(message, { ...(error as SqlFault), cause, position })
+}
+
 /** The constraint and the column that a message of the server names, which it has nowhere else. */
 export function namesIn(message: string): Pick<SqlFaultDetail, 'constraint' | 'column' | 'table'> {
   const constraint = message.match(/for key '([^']+)'$|CONSTRAINT `([^`]+)`/)

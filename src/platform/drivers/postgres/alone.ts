@@ -1,11 +1,11 @@
 /** Runs one statement on a Postgres connection borrowed for it alone, so that it can be cancelled. */
-import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext } from '../../../ports.ts'
+import { isLost } from '../lost-connection.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { endWith } from './cancel.ts'
-import { ignore, lost, type PostgresOptions, postgresFault, type TextResult, textRequest } from './client.ts'
+import { ignore, lost, type PostgresOptions, postgresFault, socketOf, type TextResult, textRequest } from './client.ts'
 
 type Asked = { readonly statement: Statement; readonly context: QueryContext | undefined; readonly timeLimit: number }
 
@@ -18,6 +18,7 @@ export async function runAlone(
   // The statement rejects when a borrowed client breaks; without a listener the event would end the process.
   client.on('error', ignore)
   let isEnded = false
+  let isOver = false
   const end = () => {
     isEnded = true
     void endWith(options, client)
@@ -30,19 +31,16 @@ export async function runAlone(
       end,
     })
   } catch (error) {
-    throw postgresFault(error, lost)
+    const fault = postgresFault(error, lost)
+    isOver = isLost(fault)
+    throw fault
   } finally {
     client.off('error', ignore)
-    client.release(isEnded || client.getTransactionStatus() !== 'I' || isCutOff(client))
+    client.release(isEnded || isOver || client.getTransactionStatus() !== 'I' || socketOf(client).destroyed)
   }
 }
 
 /** Time since the connection got its turn at the embedded database; undefined for other connections. */
 function elapsedOf(client: pg.PoolClient): (() => number) | undefined {
-  const { stream } = (client as unknown as { connection: { stream: { elapsed?: () => number } } }).connection
-  return stream.elapsed
-}
-
-function isCutOff(client: pg.PoolClient): boolean {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroyed
+  return (socketOf(client) as { readonly elapsed?: () => number }).elapsed
 }

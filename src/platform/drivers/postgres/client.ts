@@ -101,10 +101,14 @@ function withSession(connectionString = '', settings = session): pg.ClientConfig
 
 /** Buffers writes of the client until the returned function is called. */
 export function holdWrites(client: pg.ClientBase): () => void {
-  // Missing in the types: the connection's current stream; TLS may have replaced the first one.
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
-  stream.cork()
-  return () => stream.uncork()
+  const socket = socketOf(client)
+  socket.cork()
+  return () => socket.uncork()
+}
+
+/** Missing in the types: the connection's current stream; TLS may have replaced the first one. */
+export function socketOf(client: pg.ClientBase): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream
 }
 
 export type TextResult = pg.QueryArrayResult<(string | null)[]>

@@ -5,11 +5,14 @@
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
+import { readsAgain, untilBegun } from '../lost-connection.ts'
 import { type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
 import { lost, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
+import { runHeard } from './heard.ts'
 import { checkOut, openPool } from './pool.ts'
+import { createPrepared, type NameOf } from './prepared.ts'
 import { openReaders } from './readers.ts'
 import { streamText } from './text-stream.ts'
 import { runBatch } from './transaction.ts'
@@ -21,6 +24,9 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   let large = openPool({ ...options, max: LARGE_AT_ONCE, pipeline: false })
   const readers = openReaders(options)
   const ownReaders = openReaders(own)
+  const prepared = createPrepared()
+  // An embedded database is ended by ending its connection, and a pooler may have sessions for a statement only.
+  const hears = stream === undefined && !options.isPooled ? true : undefined
 
   async function checkOutLarge(): Promise<pg.PoolClient> {
     try {
@@ -46,7 +52,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
   }
 
-  return {
+  return readsAgain({
     query: (statement, context) => {
       if (stream !== undefined || statement.isLarge) return queryAlone(statement, context)
       return context === undefined ? ownReaders.query(statement, noClient) : readers.query(statement, context)
@@ -65,12 +71,24 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
       },
     }),
 
-    batch: (statements, context) => runBatch(() => checkOut(pool), options, { statements, context }),
+    ...(hears && { hears }),
+    batch(statements, context) {
+      const run = (nameOf?: NameOf) => {
+        const lend = () => checkOut(pool)
+        return untilBegun((begun) =>
+          hears && context?.confirm
+            ? runHeard(lend, options, { statements, context, nameOf, begun })
+            : runBatch(lend, options, { statements, context, nameOf, begun }),
+        )
+      }
+      // Names are for what requests send again and again, on connections that last.
+      return context === undefined || stream !== undefined || options.isPooled ? run() : prepared.run(run)
+    },
 
     async close() {
       await Promise.all([readers.close(), ownReaders.close(), pool.end(), large.end()])
     },
-  }
+  })
 }
 
 const noClient: QueryContext = {}

@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
+import { isLost } from '../lost-connection.ts'
 import { abortReason, POLL_INTERVAL } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
 import {
@@ -22,6 +23,7 @@ import {
   withoutLimit,
 } from './client.ts'
 import { type Pace, startPace } from './pace.ts'
+import { isStale } from './prepared.ts'
 import { readText } from './text-read.ts'
 
 /** Opens clients on demand and replaces lost ones. If all are full, a statement waits for the first with room. */
@@ -55,6 +57,8 @@ export function openReaders(asked: PostgresOptions) {
       return await send(reader, statement, name)
     } catch (error) {
       const fault = postgresFault(error, lost)
+      // Its end may be known later only.
+      if (isLost(fault)) drop(reader)
       const ended = reader.endings.get(number)
       if (ended !== undefined) throw ended.fault
       if (name !== undefined && isStale(fault)) {
@@ -161,21 +165,23 @@ export function openReaders(asked: PostgresOptions) {
     return best
   }
 
+  const drop = (reader: Reader) => {
+    clearTimeout(reader.timer)
+    const slot = readers.indexOf(reader)
+    if (slot >= 0) readers[slot] = undefined
+  }
+
   const open = (slot: number): Reader => {
     const client = makeClient(options)
-    const drop = () => {
-      clearTimeout(reader.timer)
-      if (readers[slot] === reader) readers[slot] = undefined
-    }
-    client.on('error', drop)
-    client.on('end', drop)
+    client.on('error', () => drop(reader))
+    client.on('end', () => drop(reader))
     const connecting = client.connect().then(
       () => {
         showFloatsExactly(client)
         reader.ready = true
       },
       (error) => {
-        drop()
+        drop(reader)
         const fault = postgresFault(error, unreachable)
         options = withoutLimit(options, fault) ?? options
         throw fault
@@ -285,9 +291,4 @@ const maxNames = 1_000
 async function end({ client, connecting, timer }: Reader): Promise<void> {
   clearTimeout(timer)
   await connecting.then(() => client.end()).catch(ignore)
-}
-
-/** Whether the server no longer accepts this prepared statement. */
-function isStale({ state, message }: SqlFault): boolean {
-  return state === '26000' || state === '42P05' || (state === '0A000' && message.includes('cached plan'))
 }

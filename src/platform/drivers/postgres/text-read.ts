@@ -7,7 +7,7 @@ import type { Statement } from '../../../core/sql/statement.ts'
 import type { SqlRow } from '../../../ports.ts'
 
 /** Returns the rows in the server's text form. Rejects with the errors of `pg`. */
-export function readText(client: pg.Client, name: string, statement: Statement): Promise<readonly SqlRow[]> {
+export function readText(client: pg.ClientBase, name: string, statement: Statement): Promise<readonly SqlRow[]> {
   return new Promise((resolve, reject) => {
     client.query(new TextRead(name, statement, { resolve, reject }) as unknown as pg.Submittable)
   })
@@ -65,7 +65,7 @@ class TextRead {
 Object.setPrototypeOf(TextRead.prototype, pg.Query.prototype)
 
 /** The methods of a `pg` connection that a query uses; they are missing in its types. */
-type Connection = {
+export type Connection = {
   readonly parsedStatements: Record<string, string>
   readonly submittedNamedStatements: Record<string, string>
   parse(message: { readonly name: string; readonly text: string }): void

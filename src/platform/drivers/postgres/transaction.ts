@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
+import { isLost } from '../lost-connection.ts'
 import { cancelRunning } from './cancel.ts'
 import {
   holdWrites,
@@ -16,17 +17,36 @@ import {
   type TextResult,
   textRequest,
 } from './client.ts'
+import { isFull, type NameOf } from './prepared.ts'
+import { readText } from './text-read.ts'
 
-export type Transaction = {
+export type Transaction<Result> = {
   /** The statement that opens the transaction. */
   readonly begin: string
   readonly statements: readonly Statement[]
   /** In milliseconds; 0 means no limit. */
   readonly timeLimit: number
+  readonly ask: Ask<Result>
+  /** Called when the server has begun it. */
+  readonly begun?: (() => void) | undefined
+}
+
+/** Sends a statement, and returns what it answers. */
+export type Ask<Result> = (client: pg.PoolClient, statement: Statement) => Promise<Result>
+
+/** What the server says of a statement that is not kept prepared. */
+export const askOnce: Ask<TextResult> = (client, statement) => client.query<string[]>(textRequest(statement))
+
+/** `nameOf` has names for statements that stay prepared on the connection. */
+function askingBy(nameOf: NameOf | undefined): Ask<readonly SqlRow[]> {
+  return (client, statement) => {
+    const name = nameOf?.(statement.text)
+    return name === undefined ? askOnce(client, statement).then(({ rows }) => rows) : readText(client, name, statement)
+  }
 }
 
 /** Statements sent at a time: some milliseconds of work for this process. */
-const SLICE = 100
+export const SLICE = 100
 
 /** Milliseconds that a slice may run on after the time limit, since ending an embedded database restarts it. */
 const GRACE = 1_000
@@ -35,7 +55,18 @@ const GRACE = 1_000
 export async function runBatch(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
-  { statements, context }: { readonly statements: readonly Statement[]; readonly context: QueryContext | undefined },
+  {
+    statements,
+    context,
+    nameOf,
+    begun,
+  }: {
+    readonly statements: readonly Statement[]
+    readonly context: QueryContext | undefined
+    readonly nameOf?: NameOf | undefined
+    /** Called when the server has begun it. */
+    readonly begun?: () => void
+  },
 ): Promise<readonly (readonly SqlRow[])[]> {
   if (statements.length === 0) return []
   const timeLimit = context === undefined ? 0 : (options.timeLimit ?? 0)
@@ -45,8 +76,7 @@ export async function runBatch(
     ...(timeLimit > 0 ? [`statement_timeout = ${timeLimit}`] : []),
   ]
   const begin = ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ')
-  const results = await runTransaction(lend, options, { begin, statements, timeLimit })
-  return results.map((result) => result.rows)
+  return runTransaction(lend, options, { begin, statements, timeLimit, ask: askingBy(nameOf), begun })
 }
 
 /** Those of a session on which text forms depend (client.ts). */
@@ -56,26 +86,28 @@ const pooledSettings = [
 ]
 
 /** Runs all statements or none, on a client that `lend` connects. `options` are those that it is created with. */
-export async function runTransaction(
+export async function runTransaction<Result>(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
-  { begin, statements, timeLimit }: Transaction,
-): Promise<readonly TextResult[]> {
+  { begin, statements, timeLimit, ask, begun }: Transaction<Result>,
+): Promise<readonly Result[]> {
   const client = await lend()
   // The statements reject when a borrowed client breaks; without a listener the event would end the process.
   client.on('error', ignore)
   // An embedded database is ended by ending its connection, which would not show whether a commit came before.
   const isEmbedded = options.stream !== undefined
   let limit: Limit | undefined
+  let isOver = false
   try {
     // Awaited alone: without it the rest would run outside a transaction.
     await client.query(begin)
+    begun?.()
     limit = timeLimit > 0 ? startLimit(timeLimit, () => cancelRunning(options, client)) : undefined
-    const results: TextResult[] = []
+    const results: Result[] = []
     for (let start = 0; start < statements.length; start += SLICE) {
       const slice = statements.slice(start, start + SLICE)
       const isLast = start + SLICE >= statements.length
-      results.push(...(await send(client, { statements: slice, start }, isLast && !isEmbedded ? ['commit'] : [])))
+      results.push(...(await send(client, { statements: slice, start, ask }, isLast && !isEmbedded ? ['commit'] : [])))
       if (!isLast || isEmbedded) limit?.refuseLate()
     }
     if (isEmbedded) {
@@ -84,6 +116,7 @@ export async function runTransaction(
     }
     return results
   } catch (error) {
+    isOver = isLost(postgresFault(error, lost))
     if (client.getTransactionStatus() !== 'I') await client.query('rollback').catch(ignore)
     throw isEmbedded && limit?.hasEnded() ? overdue(error) : postgresFault(error, lost)
   } finally {
@@ -91,7 +124,7 @@ export async function runTransaction(
     client.off('error', ignore)
     // Unless idle, the outcome of the transaction is unknown; the server rolls it back when the connection closes. A
     // late cancel request could also end the next statement on this connection.
-    client.release(limit?.hasEnded() === true || client.getTransactionStatus() !== 'I')
+    client.release(isOver || limit?.hasEnded() === true || client.getTransactionStatus() !== 'I' || isFull(client))
   }
 }
 
@@ -99,13 +132,13 @@ export async function runTransaction(
  * Sends all at once. After an error the server refuses the statements already sent, and the commit of a failed
  * transaction is a rollback.
  */
-async function send(
+async function send<Result>(
   client: pg.PoolClient,
-  { statements, start }: { readonly statements: readonly Statement[]; readonly start: number },
+  { statements, start, ask }: Pick<Transaction<Result>, 'statements' | 'ask'> & { readonly start: number },
   ending: readonly string[],
-): Promise<readonly TextResult[]> {
+): Promise<readonly Result[]> {
   const write = holdWrites(client)
-  const sent = statements.map((statement) => client.query<string[]>(textRequest(statement)))
+  const sent = statements.map((statement) => ask(client, statement))
   const ended = ending.map((text) => client.query(text))
   write()
   const settled = await Promise.allSettled([...sent, ...ended])
@@ -118,7 +151,7 @@ async function send(
 }
 
 /** The fault of a statement of the batch. */
-function atPosition(error: unknown, position: number): SqlFault {
+export function atPosition(error: unknown, position: number): SqlFault {
   const fault = postgresFault(error, lost)
   return new SqlFault(fault.message, { ...fault, cause: fault.cause, position })
 }
@@ -132,7 +165,7 @@ type Limit = {
 }
 
 /** Detects lateness between two slices; if a slice does not end soon after the limit, calls `end` until it does. */
-function startLimit(timeLimit: number, end: () => Promise<void>): Limit {
+export function startLimit(timeLimit: number, end: () => Promise<void>): Limit {
   let isLate = false
   let isTold = false
   let isStopped = false

@@ -15,7 +15,7 @@ import { limitOf } from '../../drivers/neon-limit.ts'
 import { runAlone } from '../../drivers/postgres/alone.ts'
 import { lost, type PostgresOptions, postgresFault, type TextResult } from '../../drivers/postgres/client.ts'
 import { checkOut, openPool } from '../../drivers/postgres/pool.ts'
-import { runTransaction } from '../../drivers/postgres/transaction.ts'
+import { askOnce, runTransaction } from '../../drivers/postgres/transaction.ts'
 
 export type NeonGateway = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -77,7 +77,7 @@ async function respond(
   try {
     if ('queries' in body) {
       const statements = body.queries.map(statement)
-      const transaction = { begin: begin(request), statements, timeLimit: limitOf(statements) }
+      const transaction = { begin: begin(request), statements, timeLimit: limitOf(statements), ask: askOnce }
       const results = await runTransaction(() => checkOut(pool), connections, transaction)
       return { status: 200, body: { results: results.map(render) } }
     }

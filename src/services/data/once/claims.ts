@@ -1,13 +1,20 @@
 /**
  * Writes under a key where no ledger is in the database of the write: the key is claimed in the system database before,
- * and the answer kept after it. So a write whose end nobody saw is not done again.
+ * and the answer kept after it. So a write whose end nobody saw is not done again, unless its data source itself sees to that.
  */
 import { codedError, ServiceError } from '../../../core/error.ts'
 import { tellsWhetherSent } from '../../../core/sql/address.ts'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
 import type { OnceOutcome } from '../../../sources/source.ts'
-import { claimKey, doubtEntry, findEntry, finishEntry, releaseEntry } from '../../../store/ledger-claims.ts'
+import {
+  claimKey,
+  doubtEntry,
+  findEntry,
+  finishEntry,
+  releaseEntry,
+  retakeEntry,
+} from '../../../store/ledger-claims.ts'
 import type { OnceWritesDeps } from './once-request.ts'
 
 export type ClaimsDeps = OnceWritesDeps
@@ -19,8 +26,12 @@ export type Claims = {
 export type ClaimedWrite<Answer> = {
   /** Of the data source that is written. */
   readonly provider: string
-  readonly write: (idempotencyKey: string) => Promise<Written<Answer>>
+  readonly write: (sending: WriteSending) => Promise<Written<Answer>>
+  /** Whether the data source itself does it once, however often it is sent under its key. */
+  readonly isRepeatable: () => Promise<boolean>
 }
+
+export type WriteSending = { readonly idempotencyKey: string; readonly onSend: () => void }
 
 export type Written<Answer> = {
   readonly answer: Answer
@@ -35,33 +46,64 @@ export function createClaims(deps: ClaimsDeps): Claims {
   /** A write that has not ended by then is taken for one whose end nobody saw. */
   const longest = timeLimit === 0 ? LONGEST : 2 * timeLimit + MINUTE
 
-  async function known<Answer>(entry: LedgerEntry): Promise<OnceOutcome<Answer>> {
+  /** Of a write that another request has claimed. One whose outcome is unknown is taken up again where that does no harm. */
+  async function known<Answer>(entry: LedgerEntry, claimed: ClaimedWrite<Answer>): Promise<OnceOutcome<Answer>> {
     const row = await findEntry(database, entry.scope, entry.startedAt)
     if (row === undefined) return { kind: 'gone' }
     if (row.fingerprint !== entry.fingerprint) throw codedError('4221')
-    if (row.outcome !== 'running') return { kind: 'known', row, completed: async (kept) => kept }
-    if (entry.startedAt - row.startedAt > longest) throw codedError('4093')
-    return { kind: 'running' }
+    if (row.outcome === 'done') return { kind: 'known', row, completed: async (kept) => kept }
+    if (row.outcome === 'running' && entry.startedAt - row.startedAt <= longest) return { kind: 'running' }
+    if (!(await claimed.isRepeatable())) throw codedError('4093')
+    const isOurs = await retakeEntry(database, entry, row.startedAt)
+    return isOurs ? finished(entry, await repeated(entry, claimed)) : { kind: 'running' }
   }
 
-  async function written<Answer>({ scope }: LedgerEntry, { provider, write }: ClaimedWrite<Answer>) {
+  async function first<Answer>({ scope }: LedgerEntry, { provider, write }: ClaimedWrite<Answer>) {
     try {
-      return await write(scope)
+      return await write({ idempotencyKey: scope, onSend: () => {} })
     } catch (error) {
-      const ending = leftNothing(error, provider) ? releaseEntry : doubtEntry
-      await ending(database, scope).catch((fault: unknown) => observe({ kind: 'fault', error: fault }))
+      await ended(scope, leftNothing(error, provider))
       throw error
     }
   }
 
+  /**
+   * The data source answers as it has done. What refuses the write before it gets there may be a change of the first try, so
+   * that nothing is told by it.
+   */
+  async function repeated<Answer>({ scope }: LedgerEntry, { provider, write }: ClaimedWrite<Answer>) {
+    let isSent = false
+    const sending = { idempotencyKey: scope, onSend: () => (isSent = true) }
+    const tried = await write(sending).catch(async (error: unknown) => {
+      const isRefused = leftNothing(error, provider)
+      await ended(scope, isSent && isRefused)
+      if (isSent || !isRefused) throw error
+      throw codedError('4093')
+    })
+    if (isSent) return tried
+    await ended(scope, false)
+    throw codedError('4093')
+  }
+
+  async function ended(scope: string, isReleased: boolean): Promise<void> {
+    const ending = isReleased ? releaseEntry : doubtEntry
+    await ending(database, scope).catch((fault: unknown) => observe({ kind: 'fault', error: fault }))
+  }
+
+  async function finished<Answer>(
+    { scope }: LedgerEntry,
+    { answer, kept, isUndone }: Written<Answer>,
+  ): Promise<OnceOutcome<Answer>> {
+    const ending = isUndone ? releaseEntry(database, scope) : finishEntry(database, scope, kept)
+    // It is written, so no error may say otherwise.
+    await ending.catch((error: unknown) => observe({ kind: 'fault', error }))
+    return { kind: 'written', answer, prune: async () => {} }
+  }
+
   return {
     async run(entry, claimed) {
-      if (!(await claimKey(database, entry))) return known(entry)
-      const { answer, kept, isUndone } = await written(entry, claimed)
-      const ending = isUndone ? releaseEntry(database, entry.scope) : finishEntry(database, entry.scope, kept)
-      // It is written, so no error may say otherwise.
-      await ending.catch((error: unknown) => observe({ kind: 'fault', error }))
-      return { kind: 'written', answer, prune: async () => {} }
+      if (!(await claimKey(database, entry))) return known(entry, claimed)
+      return finished(entry, await first(entry, claimed))
     },
   }
 }

@@ -4,7 +4,7 @@ import { type Keeping, keySelection, listed, MAX_BODY } from '../../../core/sql/
 import { keptOf, type OperationKeeping, readKept } from '../../../core/sql/write/ledger-batch.ts'
 import type { KeptAnswer, ListAnswer, OnceOutcome } from '../../../sources/source.ts'
 import type { BindingsOf } from '../bindings.ts'
-import type { Written } from './claims.ts'
+import type { WriteSending, Written } from './claims.ts'
 import type { OnceBatchRequest, OnceRequest } from './once-request.ts'
 import { readAgain, withoutKeys } from './reread.ts'
 
@@ -19,12 +19,12 @@ export function keepingOf({ plan, rights, collection }: OnceRequest): Keeping {
 
 /** Writes, and tells what to keep of the answer. */
 export async function writtenItems(
-  { source, plan, collection, isOne }: OnceRequest,
-  how: { readonly bindings: BindingsOf; readonly keeping: Keeping; readonly key: string },
+  { source, plan, values, collection, isOne }: OnceRequest,
+  how: { readonly bindings: BindingsOf; readonly keeping: Keeping; readonly sending: WriteSending },
 ): Promise<Written<string>> {
-  const { bindings, keeping, key } = how
+  const { bindings, keeping, sending } = how
   const selection = keeping === 'body' ? plan.selection : [...plan.selection, ...keySelection(collection)]
-  const text = await source.prepareWrite({ ...plan, selection })(bindings(), { idempotencyKey: key })
+  const text = await source.prepareWrite({ ...plan, selection })(bindings(values), sending)
   const { items, keys } = keeping === 'body' ? { items: text, keys: null } : withoutKeys(collection, text)
   const isShort = keeping === 'body' || (keeping === 'bySize' && new TextEncoder().encode(items).length <= MAX_BODY)
   const kept = isShort ? { body: items, itemKeys: null } : { body: null, itemKeys: keys }
@@ -43,12 +43,16 @@ export async function replayedItems(
 /** The same of a batch. */
 export async function writtenBatch(
   { source, plan }: OnceBatchRequest,
-  how: { readonly bindings: BindingsOf; readonly keepings: readonly OperationKeeping[]; readonly key: string },
+  how: {
+    readonly bindings: BindingsOf
+    readonly keepings: readonly OperationKeeping[]
+    readonly sending: WriteSending
+  },
 ): Promise<Written<KeptAnswer>> {
-  const { bindings, keepings, key } = how
+  const { bindings, keepings, sending } = how
   const isKeyed = (index: number) => keepings[index] === 'keys' || keepings[index] === 'bySize'
   const operations = plan.operations.map((operation, index) => (isKeyed(index) ? withKeys(operation) : operation))
-  const lists = await source.prepareBatch({ ...plan, operations })(bindings(), { idempotencyKey: key })
+  const lists = await source.prepareBatch({ ...plan, operations })(bindings(), sending)
   const parts = lists.map((list, index) => {
     const collection = plan.operations[index]?.collection
     if (collection === undefined || !isKeyed(index)) return { list, keys: [] }

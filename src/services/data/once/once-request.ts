@@ -6,7 +6,7 @@ import type { LedgerEntry, LedgerRow } from '../../../core/sql/write/ledger.ts'
 import type { Ports } from '../../../ports.ts'
 import type { BatchAnswer, Source } from '../../../sources/source.ts'
 import type { RequestScope } from '../../caller/callers.ts'
-import type { BindingsOf } from '../bindings.ts'
+import type { BindingsOf, Values } from '../bindings.ts'
 import type { OnceKey } from '../planned.ts'
 import type { WatchedRights } from './rights.ts'
 
@@ -23,6 +23,8 @@ type Once = {
 export type OnceRequest = Once & {
   readonly collection: Collection
   readonly plan: WritePlan
+  /** Of the plan's placeholders, where it serves several requests. */
+  readonly values?: Values
   /** Whether the write is of one item, and nothing is done where there is none. */
   readonly isOne: boolean
 }
@@ -30,7 +32,7 @@ export type OnceRequest = Once & {
 export type OnceBatchRequest = Once & { readonly plan: BatchPlan }
 
 export type OnceWritesDeps = {
-  readonly ports: Pick<Ports, 'background' | 'clock' | 'database' | 'licensing' | 'observe'>
+  readonly ports: Pick<Ports, 'background' | 'clock' | 'database' | 'licensing' | 'observe' | 'tagOf'>
   readonly bindings: BindingsOf
   /** How long keys are kept, in milliseconds. */
   readonly timeToLive: number

@@ -9,8 +9,7 @@ import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
 import { keepingsOf } from '../../../core/sql/write/ledger-batch.ts'
 import { type LedgerTable, ledgerOf, systemLedger } from '../../../core/sql/write/ledger-table.ts'
 import type { KeptAnswer, OnceOutcome } from '../../../sources/source.ts'
-import { sha256Hex } from '../../caller/digest.ts'
-import { createClaims } from './claims.ts'
+import { createClaims, type WriteSending } from './claims.ts'
 import { keepingOf, replayedItems, replayedLists, writtenBatch, writtenItems } from './kept-answers.ts'
 import {
   type OnceBatchRequest,
@@ -47,9 +46,9 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     const { caller, workspace } = scope
     if (caller.kind === 'anonymous') throw queryFault('Idempotency-Key', 'is only taken of callers who sign in')
     return {
-      scope: await sha256Hex(JSON.stringify([workspace.id, caller.userId, once.key])),
+      scope: await ports.tagOf(JSON.stringify([workspace.id, caller.userId, once.key])),
       workspaceId: workspace.id,
-      fingerprint: await sha256Hex(JSON.stringify([once.request, body])),
+      fingerprint: await ports.tagOf(JSON.stringify([once.request, body])),
       rights: await rights.digest(),
     }
   }
@@ -87,18 +86,19 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
 
   return {
     run(asked) {
-      const { model, plan, source, collection, isOne } = asked
+      const { model, plan, values, source, collection, isOne } = asked
       const record = model.sources.get(collection.sourceId)
       const table = ledgerIn(record)
       const keeping = keepingOf(asked)
       const kept = { collection, keeping, withoutItem: isOne ? NO_RECORD : undefined }
       const provider = record?.provider ?? ''
-      const write = (key: string) => writtenItems(asked, { bindings, keeping, key })
+      const write = (sending: WriteSending) => writtenItems(asked, { bindings, keeping, sending })
+      const isRepeatable = async () => source.repeatsByKey?.(collection) ?? false
       return untilDone<string>(asked, table, {
         attempt: async (entry) =>
           table !== undefined && source.writeOnce !== undefined
-            ? source.writeOnce({ plan, bindings: bindings(), table, entry, kept })
-            : claims.run(entry, { provider, write }),
+            ? source.writeOnce({ plan, bindings: bindings(values), table, entry, kept })
+            : claims.run(entry, { provider, write, isRepeatable }),
         replayed: (known) => replayedItems(asked, known, bindings),
       })
     },
@@ -109,12 +109,13 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       const table = ledgerIn(record)
       const keepings = keepingsOf(plan, rights.readsByRow())
       const provider = record?.provider ?? ''
-      const write = (key: string) => writtenBatch(asked, { bindings, keepings, key })
+      const write = (sending: WriteSending) => writtenBatch(asked, { bindings, keepings, sending })
+      const isRepeatable = async () => isRepeatableBatch(asked)
       const answer = await untilDone<KeptAnswer>(asked, table, {
         attempt: async (entry) =>
           table !== undefined && source.batchOnce !== undefined
             ? source.batchOnce({ plan, bindings: bindings(), table, entry, keepings })
-            : claims.run(entry, { provider, write }),
+            : claims.run(entry, { provider, write, isRepeatable }),
         replayed: (known) => replayedLists(asked, known, bindings),
       })
       return answer.map((list) => list ?? { data: '[]', total: undefined })
@@ -132,6 +133,12 @@ function ledgerIn(source: SourceRecord | undefined): LedgerTable | undefined {
   if (isSystemSource(source)) return systemLedger
   const { id = '', ledgerSchema } = source ?? {}
   return ledgerSchema === undefined ? undefined : ledgerOf({ id, ledgerSchema })
+}
+
+/** Connectors take batches of one operation. */
+async function isRepeatableBatch({ plan, source }: OnceBatchRequest): Promise<boolean> {
+  const [only] = plan.operations
+  return only !== undefined && ((await source.repeatsByKey?.(only.collection)) ?? false)
 }
 
 /** The assertion that fails where a write of one item has found none. */

@@ -19,6 +19,14 @@ export type WatchRights = (viewer: Viewer) => WatchedRights
 
 export const watched: WatchRights = (viewer) => {
   const asked = new Map<string, Access>()
+  let digested: { readonly size: number; readonly digest: Promise<string> } | undefined
+  const digest = () =>
+    sha256Hex(
+      [...asked]
+        .map(([name, access]) => `${name} ${accessText(access)}`)
+        .sort()
+        .join('\n'),
+    )
   return {
     viewer: {
       ...viewer,
@@ -28,13 +36,10 @@ export const watched: WatchRights = (viewer) => {
         return access
       },
     },
-    digest: () =>
-      sha256Hex(
-        [...asked]
-          .map(([name, access]) => `${name} ${accessText(access)}`)
-          .sort()
-          .join('\n'),
-      ),
+    digest() {
+      if (digested?.size !== asked.size) digested = { size: asked.size, digest: digest() }
+      return digested.digest
+    },
     readsByRow: () => [...asked].some(([name, access]) => name.endsWith(' read') && !isOfAllRows(access)),
   }
 }

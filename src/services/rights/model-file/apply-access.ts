@@ -1,6 +1,5 @@
 /** Changes of roles and policies by a file: who may make them (docs/contract.md#delegation), and their statements. */
 
-import { type Change, gone } from '../../../core/access/gone.ts'
 import { policyReferences } from '../../../core/access/policy.ts'
 import type { Rights } from '../../../core/access/principal.ts'
 import { readsPolicies } from '../../../core/access/principal.ts'
@@ -48,9 +47,11 @@ export async function requireAllowed(
   }
 }
 
+/** What is lost, its names by id, and the rights of whoever wants it. */
+type Loss = { readonly lost: ReadonlyMap<string, string>; readonly rights: Rights }
+
 /** Throws where a policy of then names what the model of then lacks. */
-export function requireUnnamed({ access }: Side, { rights, ...change }: Change & { readonly rights: Rights }): void {
-  const lost = gone(change)
+export function requireUnnamed({ access }: Side, { lost, rights }: Loss): void {
   for (const { name, content } of access.policies) {
     const { collectionIds, fieldIds } = policyReferences(content)
     const used = [...collectionIds, ...fieldIds].find((id) => lost.has(id))

@@ -1,8 +1,11 @@
 /** Applies a file as it was planned: model, tables and rights under one lock, whole or not at all. */
+import { gone } from '../../../core/access/gone.ts'
 import { requireEntitlement } from '../../../core/access/principal.ts'
 import { ServiceError } from '../../../core/error.ts'
+import { accessRights } from '../../../core/file/access/changes.ts'
 import type { FileChange } from '../../../core/file/changes.ts'
 import { fileFault, membersAt, readJsonBody, textAt, textsAt } from '../../../core/file/reading.ts'
+import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessVersion } from '../../../store/rights.ts'
 import { limitFault } from '../../../store/usage.ts'
 import { recordWorkspaceEvent } from '../../caller/audit.ts'
@@ -27,8 +30,9 @@ export async function applyFile(
   const { database, ids } = ports
   const { workspace, rights } = scope
   requireEntitlement(rights, 'dataModel:read')
-  const sent = readApply(body, scope)
+  const sent = await readApply(body, scope)
   let works: readonly SourceMigration[] = []
+  let placed = (fault: unknown) => fault
   try {
     const done = await changes.change(workspace, async (current) => {
       const version = await loadAccessVersion(database)
@@ -36,6 +40,7 @@ export async function applyFile(
       requireUnmoved(movedSince(sent.plan, ground.state))
       const planned = await planFile(deps, scope, { file: sent.file, ground })
       const { access, needed } = planned
+      placed = planned.placed
       requireUnmoved(movedSince(sent.plan, { drift: planned.drift }))
       for (const entitlement of needed) requireEntitlement(rights, entitlement)
       await requireDestroyable(planned, sent)
@@ -43,23 +48,25 @@ export async function applyFile(
       works = own
       const answer = { changes: planned.changes, before: current, after: records, sources: [...own, ...others] }
       if (needed.length === 0) return { records: current, statements: [], answer }
-      const change = { before: current, after: records, operations: planned.operations }
-      if (access === undefined) await assertUnused(database, workspace.id, { ...change, rights })
-      else requireUnnamed(access.after, { ...change, rights })
+      const lost = gone({ before: current, after: records, operations: planned.operations })
+      if (access === undefined) await assertUnused(database, workspace.id, { lost, rights })
+      else requireUnnamed(access.after, { lost, rights })
       if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, scope, access)
       await work.requirePossible(workspace, planned.work, { isDryRun: false })
-      const { statements, elsewhere } = work.changes(workspace, planned.work)
+      const { statements, elsewhere } = await work.changes(workspace, planned.work)
       const payload = {
         operations: [...planned.operations, ...(access?.operations ?? [])].map(({ kind }) => kind),
         changes: planned.changes.slice(0, MAX_TOLD).map(({ action, path }) => `${action} ${path}`),
+        ...(access !== undefined && told(accessRights(access.before, access.after))),
       }
+      const target = { type: 'workspace', id: workspace.id } as const
       return {
         records,
         statements: [
           ...(access === undefined ? [] : accessStatements(deps, workspace, { access, version })),
-          ...stillUnused(workspace.id, change),
+          ...stillUnused(workspace.id, lost),
           ...statements,
-          recordWorkspaceEvent(ids, scope, { action: 'schema.apply.v1', payload }),
+          recordWorkspaceEvent(ids, scope, { action: 'schema.apply.v1', target, payload }),
         ],
         answer,
         ...(elsewhere !== undefined && { elsewhere }),
@@ -69,16 +76,20 @@ export async function applyFile(
     await rememberIds(database, { workspace: workspace.apiName, before, after }, sources)
     return { changes: done.changes }
   } catch (cause) {
-    return throwExplained(limitFault(cause) ?? cause, works)
+    return throwExplained(limitFault(cause) ?? cause, works).catch((fault: unknown) => Promise.reject(placed(fault)))
   }
 }
 
-/** Changes that the audit log names. */
+/** Changes, and rights either way, that the audit log names. */
 const MAX_TOLD = 1_000
 
-function readApply(body: string, scope: RequestScope): SentApply {
-  const { model, plan, allow = [] } = membersAt(readJsonBody(body), '', ['model', 'plan', 'allow'])
-  const sent = readSentFile(model, scope)
+function told({ granted, revoked }: ReturnType<typeof accessRights>) {
+  return { granted: granted.slice(0, MAX_TOLD), revoked: revoked.slice(0, MAX_TOLD) }
+}
+
+async function readApply(body: string, scope: RequestScope): Promise<SentApply> {
+  const { model, plan, allow = [] } = membersAt(await inParts(readJsonBody(body)), '', ['model', 'plan', 'allow'])
+  const sent = await readSentFile(model, scope)
   const allowed = textsAt(allow, 'allow')
   const unknown = allowed.findIndex((what) => what !== 'drop')
   if (unknown >= 0) throw fileFault(`allow[${unknown}]`, 'must be drop')

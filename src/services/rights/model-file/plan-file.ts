@@ -9,12 +9,14 @@ import { countStatement, type Destruction, destructionsOf } from '../../../core/
 import { exportAccess } from '../../../core/file/export/access.ts'
 import { exportModel } from '../../../core/file/export/model.ts'
 import type { ModelFile } from '../../../core/file/file.ts'
+import { requireFewSteps } from '../../../core/file/operations/size.ts'
 import { operationsBetween } from '../../../core/file/operations.ts'
 import { readModelFile } from '../../../core/file/read.ts'
 import { membersAt, readJsonBody } from '../../../core/file/reading.ts'
 import { resolveFile } from '../../../core/file/resolve.ts'
 import type { Operation } from '../../../core/migration/operation.ts'
 import { isSystemSource, type Model, type ModelRecords } from '../../../core/model/model.ts'
+import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords, loadTakenIds } from '../../../store/access-records.ts'
 import { markedSources } from '../../../store/sources.ts'
 import type { RequestScope } from '../../caller/callers.ts'
@@ -45,11 +47,13 @@ export type PlannedFile = {
   /** The entitlements that an apply asks for. */
   readonly needed: readonly ('dataModel:edit' | 'workspaceMembers:edit')[]
   readonly drift: string
+  /** The fault of an operation at the place in the file that it was made of; anything else as it is. */
+  readonly placed: (fault: unknown) => unknown
 }
 
 /** Reads the member `model` of a body. Throws 403 where the caller may not read what the file is about, 422 for its faults. */
-export function readSentFile(value: unknown, { rights }: Pick<RequestScope, 'rights'>): SentFile {
-  const file = readModelFile(value)
+export async function readSentFile(value: unknown, { rights }: Pick<RequestScope, 'rights'>): Promise<SentFile> {
+  const file = await inParts(readModelFile(value))
   if (file.roles !== undefined || file.policies !== undefined) requireEntitlement(rights, 'workspaceMembers:read')
   return { file, sent: value }
 }
@@ -70,7 +74,7 @@ export async function groundOf(
   }
   const isOfAccess = file.roles !== undefined || file.policies !== undefined
   const access = isOfAccess ? await loadAccessRecords(database, workspace.id) : undefined
-  const before = compileModel(0, current)
+  const before = await compileModel(0, current)
   return { current, before, access, state: await stateOf({ workspace, before, access, sent }) }
 }
 
@@ -81,18 +85,20 @@ export async function planFile(
 ): Promise<PlannedFile> {
   const { current, before } = ground
   const { ids, database } = ports
-  const resolved = resolveFile(file, current, { workspace: workspace.apiName, newId: ids.next })
-  const operations = file.collections === undefined ? [] : operationsBetween(current, resolved.records)
+  const resolved = await inParts(resolveFile(file, current, { workspace: workspace.apiName, newId: ids.next }))
+  const operations = file.collections === undefined ? [] : await inParts(operationsBetween(current, resolved.records))
+  requireFewSteps(operations)
+  const placed = (fault: unknown) => faultInFile(fault, operations, resolved.places)
   const prepared = await work
     .prepare(workspace, current, operations)
-    .catch((fault: unknown) => Promise.reject(placed(fault, operations, resolved.places)))
-  const after = compileModel(0, prepared.records)
+    .catch((fault: unknown) => Promise.reject(placed(fault)))
+  const after = await compileModel(0, prepared.records)
   const was = ground.access && { access: ground.access, model: before }
   const taken = was === undefined ? new Set<string>() : await loadTakenIds(database, [...file.ids.values()])
   const is = was && { access: resolveAccess(file, was.access, { model: after, newId: ids.next, taken }), model: after }
   const access = was && is && { before: was, after: is, operations: accessOperations(was, is) }
-  const exported = (side: Model, records: AccessRecords | undefined) => {
-    const own = exportModel(side, workspace.apiName)
+  const exported = async (side: Model, records: AccessRecords | undefined) => {
+    const own = await inParts(exportModel(side, workspace.apiName))
     const rights = records && exportAccess(records, side)
     return { ...own, ...rights, ids: new Map([...own.ids, ...(rights?.ids ?? [])]) }
   }
@@ -102,24 +108,30 @@ export async function planFile(
     operations,
     access,
     destructions: destructionsOf(operations, before),
-    changes: changesBetween(exported(before, was?.access), exported(after, is?.access)),
+    changes: await inParts(changesBetween(await exported(before, was?.access), await exported(after, is?.access))),
     needed: [
       ...(operations.length > 0 ? (['dataModel:edit'] as const) : []),
       ...((access?.operations.length ?? 0) > 0 ? (['workspaceMembers:edit'] as const) : []),
     ],
     drift: await driftOf(touched, (source) => introspection.outline(workspace, current, source), current),
+    placed,
   }
 }
 
 export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body: string): Promise<object> {
   const { workspace, rights } = scope
   requireEntitlement(rights, 'dataModel:read')
-  const sent = readSentFile(membersAt(readJsonBody(body), '', ['model']).model, scope)
+  const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
+  const sent = await readSentFile(model, scope)
   const ground = await groundOf(deps, scope, { sent, current: await deps.changes.current(workspace) })
   const planned = await planFile(deps, scope, { file: sent.file, ground })
   const { access, operations, changes, needed, work } = planned
   const isEditor = hasEntitlement(rights, 'dataModel:edit')
-  if (isEditor) await deps.work.requirePossible(workspace, work, { isDryRun: true })
+  if (isEditor) {
+    await deps.work
+      .requirePossible(workspace, work, { isDryRun: true })
+      .catch((fault: unknown) => Promise.reject(planned.placed(fault)))
+  }
   return {
     plan: textOf({ ...ground.state, drift: planned.drift }),
     changes,
@@ -149,19 +161,33 @@ export async function destroyed(
   return list
 }
 
-/** The fault of an operation at the place in the file that it was made of. */
-function placed(fault: unknown, operations: readonly Operation[], places: ReadonlyMap<string, string>): unknown {
-  if (!(fault instanceof ServiceError) || fault.kind !== 'unfit') return fault
+/**
+ * A fault without an operation is one of what a policy names, which the file leaves out. One that tells what was done
+ * already (`meta`) is a failure of the apply, not of the file.
+ */
+function faultInFile(fault: unknown, operations: readonly Operation[], places: ReadonlyMap<string, string>): unknown {
+  if (!(fault instanceof ServiceError) || fault.kind !== 'unfit' || fault.meta !== undefined) return fault
   const { cause } = fault
-  const [, index] = cause instanceof ServiceError ? (/^operations\[(\d+)\]$/.exec(cause.message) ?? []) : []
+  if (!(cause instanceof ServiceError)) return fault
+  const [, index] = /^operations\[(\d+)\]$/.exec(cause.message) ?? []
   const operation = operations[Number(index ?? Number.NaN)]
-  if (operation === undefined || !(cause instanceof ServiceError) || !(cause.cause instanceof ServiceError))
-    return fault
-  const { message, code, meta } = cause.cause
-  const known = JSON.stringify(operation).match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []
-  const place = known.flatMap((id) => places.get(id) ?? [])[0] ?? 'model.collections'
-  return nested('invalid', ['Failed to read the JSON body', place, message], {
+  const reason = operation === undefined ? cause : cause.cause
+  if (!(reason instanceof ServiceError) || (operation === undefined && reason.code === undefined)) return fault
+  const { message, code, meta } = reason
+  const place = operation && placeOf(operation as Change, places)
+  return nested('invalid', ['Failed to read the JSON body', place ?? 'model.collections', message], {
     ...(code !== undefined && { code }),
     ...(meta !== undefined && { meta }),
   })
+}
+
+type Change = { readonly data: { readonly operations?: unknown } }
+
+/** The place of the first thing of the file that a change names; where it is one of a single part, that of the part. */
+function placeOf(change: Change, places: ReadonlyMap<string, string>): string | undefined {
+  const parts = (change.data.operations ?? []) as readonly Change[]
+  const [only] = parts
+  const ofPart = only !== undefined && parts.length === 1 ? placeOf(only, places) : undefined
+  const ids = JSON.stringify(change).match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []
+  return ofPart ?? ids.flatMap((id) => places.get(id) ?? [])[0]
 }

@@ -2,9 +2,10 @@
 import type { AccessRecords } from '../../../core/file/access/records.ts'
 import { exportModel } from '../../../core/file/export/model.ts'
 import { printModelFile } from '../../../core/file/print.ts'
-import { sortedJson } from '../../../core/file/sorted-json.ts'
+import { sortedText } from '../../../core/file/sorted-json.ts'
 import type { Model, ModelRecords, SourceRecord } from '../../../core/model/model.ts'
 import { sqlProviders } from '../../../core/sql/address.ts'
+import { inParts } from '../../../sources/in-parts.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
 import { sha256Hex } from '../../caller/digest.ts'
 
@@ -24,10 +25,11 @@ type StateOf = {
 }
 
 export async function stateOf({ workspace, before, access, sent }: StateOf): Promise<PlanState> {
+  const text = await inParts(printModelFile(await inParts(exportModel(before, workspace.apiName))))
   return {
-    model: await digest(`${workspace.id} ${printModelFile(exportModel(before, workspace.apiName))}`),
-    access: await digest(sortedJson(access ?? null)),
-    file: await digest(sortedJson(sent)),
+    model: await digest(`${workspace.id} ${text}`),
+    access: await digest(await inParts(sortedText(access ?? null))),
+    file: await digest(await inParts(sortedText(sent))),
   }
 }
 

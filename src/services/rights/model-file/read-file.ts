@@ -4,6 +4,7 @@ import { exportAccess } from '../../../core/file/export/access.ts'
 import { exportModel } from '../../../core/file/export/model.ts'
 import { inOrder } from '../../../core/file/file.ts'
 import { printModelFile } from '../../../core/file/print.ts'
+import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords } from '../../../store/access-records.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import type { ModelFileDeps } from './deps.ts'
@@ -15,9 +16,9 @@ export async function readFile(
 ): Promise<string> {
   requireEntitlement(rights, 'dataModel:read')
   const model = await models.load(workspace, snapshot.modelVersion)
-  const file = exportModel(model, workspace.apiName)
+  const file = await inParts(exportModel(model, workspace.apiName))
   const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
   const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined
   const ids = hasIds ? inOrder([...file.ids, ...(access?.ids ?? [])]) : []
-  return printModelFile({ ...file, ...access, ids: new Map(ids) })
+  return inParts(printModelFile({ ...file, ...access, ids: new Map(ids) }))
 }

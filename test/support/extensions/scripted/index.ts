@@ -5,7 +5,7 @@
 import * as kit from 'governed-data-service/connector-kit'
 
 type Instruction = {
-  readonly do: 'answer' | 'promise' | 'throw' | 'plain' | 'code' | 'monospace' | 'denied' | 'fetch' | 'drop'
+  readonly do: 'answer' | 'promise' | 'throw' | 'plain' | 'code' | 'monospace' | 'denied' | 'fetch' | 'drop' | 'lose'
   readonly value?: unknown
   readonly class?: string
   readonly code?: number
@@ -38,6 +38,7 @@ function follow(instruction: Instruction): unknown {
       throw Object.assign(new Error(message), { monospace: value })
     case 'denied':
       throw new kit.RateLimited(message, { cause: new Error('inner', { cause: new NotCapable('no') }) })
+    case 'lose':
     case 'drop':
     case 'fetch':
       return fetch(instruction.url ?? '').then((response) => response.json())
@@ -63,6 +64,10 @@ export async function setup(config: Config) {
   const does = async (handler: string, work: () => unknown) => {
     const instruction = await told(handler)
     if (instruction?.do === 'drop') delete returned[handler]
+    if (instruction?.do === 'lose') {
+      await work()
+      throw new Error('the answer is lost')
+    }
     return instruction === null || instruction.do === 'drop' ? work() : follow(instruction)
   }
   const handlers = {

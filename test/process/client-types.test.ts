@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { cyclicProgram } from './client-types/cyclic-program.ts'
+import { cyclicProgram } from '../client-types/cyclic-program.ts'
 
 const run = promisify(execFile)
 const MINUTES = 5 * 60_000
@@ -49,7 +49,7 @@ describe.each(compilers)('TypeScript %s', (version, compiler) => {
     'compiles 200 queries of four levels over 1,000 collections that lead into each other, with little work',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'cyclic-'))
-      const files = cyclicProgram(join(import.meta.dirname, '../packages/client/src/collection.ts'))
+      const files = cyclicProgram(join(import.meta.dirname, '../../packages/client/src/collection.ts'))
       for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
 
       const { stdout } = await compile('-p', folder, '--extendedDiagnostics')
@@ -57,9 +57,9 @@ describe.each(compilers)('TypeScript %s', (version, compiler) => {
 
       const amount = (label: string) => Number(new RegExp(`^${label}:\\s+(\\d+)`, 'm').exec(stdout)?.[1])
       expect(stdout).not.toContain('error TS')
-      // Some 500,000 take TypeScript 7 two seconds on one core (decision 073).
-      expect(amount('Instantiations')).toBeLessThan(550_000)
-      expect(amount('Types')).toBeLessThan(160_000)
+      // Promised are two seconds on two cores, and how fast a machine is says nothing of the types: these are their amounts (decision 073).
+      expect(amount('Instantiations')).toBeLessThan(350_000)
+      expect(amount('Types')).toBeLessThan(70_000)
     },
     MINUTES,
   )

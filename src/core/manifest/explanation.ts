@@ -1,0 +1,177 @@
+/**
+ * Why somebody may do something, or may not: each of their policies by itself, and all together (docs/contract.md#explaining-access).
+ * Told from what decides; which rows a condition admits is left to the data source.
+ */
+
+import { type Action, type Viewer, visibility, writableRows } from '../access/access.ts'
+import { viewerOf } from '../access/merge.ts'
+import { jsonFilter, policyReferences, presentPolicy } from '../access/policy.ts'
+import { type HeldPolicy, hasEntitlement, type Principal, type Rights } from '../access/principal.ts'
+import { policyVariable } from '../access/variable.ts'
+import type { Declarations } from '../connector/item-capabilities.ts'
+import { nested, ServiceError } from '../error.ts'
+import { shortName } from '../message-text.ts'
+import type { Collection, Field, Model } from '../model/model.ts'
+import { readableNames } from '../plan/where.ts'
+import { all, and, type Filter, none } from '../query/filter.ts'
+import { resolveFilter } from '../query/resolve.ts'
+import { hidesNothing } from '../query/visible-filter.ts'
+import { isServed, isUsable } from './access-view.ts'
+import { modelViewOf } from './model-view.ts'
+
+/** What is asked, by API names, of whom, and by whose rights. */
+export type ExplainRequest = {
+  readonly model: Model
+  readonly declared: Declarations
+  readonly asker: Rights
+  readonly principal: Principal
+  readonly collection: string
+  readonly action: Action
+  readonly field?: string | undefined
+}
+
+/** Refused whatever the row, or allowed in these rows. */
+export type Judgement =
+  | { readonly kind: 'refused'; readonly reason: 'action' | 'field' }
+  | { readonly kind: 'allowed'; readonly rows: Filter }
+
+export type JudgedPolicy = {
+  readonly id: string
+  readonly name: string
+  readonly judgement: Judgement
+  /** What a row has to meet, as the policy says it; undefined where it says nothing. */
+  readonly condition: Readonly<Record<string, unknown>> | undefined
+}
+
+export type Explanation = {
+  readonly collection: Collection
+  readonly together: Judgement
+  readonly policies: readonly JudgedPolicy[]
+  /** Whoever does not read a row and its key does not find it, whatever else they may do with it. */
+  readonly findable: Filter
+}
+
+type Subject = {
+  readonly collection: Collection
+  readonly action: Action
+  readonly field: Field | undefined
+  readonly declared: Declarations
+  /** Whether the field leads somewhere: a relation does where its target may be read. */
+  readonly isOpen: boolean
+}
+
+/** Throws 422 with its place for a name that is unknown, or that the asker is not told of. */
+export function explain(question: ExplainRequest): Explanation {
+  const { model, principal, action, declared } = question
+  const { collection, field } = namedThings(question)
+  const viewer = viewerOf(principal.rights, model)
+  const isOpen = field === undefined || modelViewOf(viewer, declared).uses(collection, field, action) !== 'never'
+  const subject: Subject = { collection, action, field, declared, isOpen }
+  const reading = viewer.accessTo(collection, 'read')
+  const isReader = reading.kind === 'granted'
+  const keys = isReader ? collection.key.map((part) => visibility(reading, part) ?? none) : []
+  return {
+    collection,
+    findable: isReader ? and([reading.rows, ...keys]) : none,
+    together: judged(viewer, subject),
+    policies: principal.policies.map((policy) => ({
+      id: policy.id,
+      name: policy.name,
+      judgement: judged(viewerOf(aloneRights(principal, policy), model), subject),
+      condition: conditionOf(policy, collection, question),
+    })),
+  }
+}
+
+/**
+ * Throws 403 where a condition of a policy asks about what the asker may not read: whether one row meets it would tell of
+ * that.
+ */
+export function requireAskable(question: ExplainRequest, { collection, findable }: Explanation): void {
+  const { model, asker, principal, action } = question
+  const viewer = viewerOf(asker, model)
+  const isFoundByChance = findable.kind !== 'all' && findable.kind !== 'none'
+  for (const policy of principal.policies) {
+    for (const one of isFoundByChance ? ([action, 'read'] as const) : [action]) {
+      const condition = conditionOf(policy, collection, { ...question, action: one })
+      if (condition === undefined || isAskable(condition, viewer, collection)) continue
+      throw nested('forbidden', [
+        'You may not read all that decides this',
+        `the condition of the policy ${shortName(policy.name)} is about more than you may read`,
+      ])
+    }
+  }
+}
+
+function isAskable(condition: Readonly<Record<string, unknown>>, viewer: Viewer, collection: Collection): boolean {
+  const variable = policyVariable({ userId: undefined, roleIds: [] })
+  const resolver = { ...readableNames(viewer), variable }
+  try {
+    return hidesNothing(resolveFilter(jsonFilter(condition), { resolver, collection, path: 'condition' }))
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
+
+function judged(viewer: Viewer, { collection, action, field, declared, isOpen }: Subject): Judgement {
+  const access = viewer.accessTo(collection, action)
+  const isWritable = action === 'read' || !collection.isReadOnly
+  if (access.kind === 'denied' || !isWritable || !isServed(collection, action, { declared })) {
+    return { kind: 'refused', reason: 'action' }
+  }
+  if (field === undefined) return { kind: 'allowed', rows: action === 'create' ? all : access.rows }
+  const visible = visibility(access, field)
+  if (visible === undefined || !isOpen || !isUsable(field, action)) return { kind: 'refused', reason: 'field' }
+  if (action === 'read') return { kind: 'allowed', rows: and([access.rows, visible]) }
+  return { kind: 'allowed', rows: action === 'create' ? all : writableRows(access, [field.id]) }
+}
+
+/** What a policy gives by itself to whom it is given with others. */
+function aloneRights({ rights, roleIds }: Principal, { content }: HeldPolicy): Rights {
+  const userId = rights.kind === 'scoped' ? undefined : rights.userId
+  const entitlements = new Set(content.entitlements)
+  return { kind: 'policies', userId, roleIds, policies: [content], entitlements }
+}
+
+function conditionOf(
+  { content }: HeldPolicy,
+  { apiName }: Collection,
+  { model, action }: Pick<ExplainRequest, 'model' | 'action'>,
+): JudgedPolicy['condition'] {
+  const part = presentPolicy(content, model).collections[apiName]?.[action]
+  if (part === undefined || part === 'all') return undefined
+  const { filter, validation }: { filter?: Record<string, unknown>; validation?: Record<string, unknown> } = part
+  return action === 'create' ? validation : filter
+}
+
+/** The names of policies are told to whoever may ask; of others, those that the asker can use or read about. */
+function namedThings(question: ExplainRequest): { readonly collection: Collection; readonly field: Field | undefined } {
+  const { model, asker, principal, declared, collection: name, field: fieldName } = question
+  const viewer = viewerOf(asker, model)
+  const view = modelViewOf(viewer, declared)
+  const seesModel = hasEntitlement(asker, 'dataModel:read')
+  const told = principal.policies.map(({ content }) => policyReferences(content))
+  const collection = model.byName.get(name)
+  const isKnown =
+    collection !== undefined &&
+    (seesModel ||
+      told.some(({ collectionIds }) => collectionIds.has(collection.id)) ||
+      actions.some((action) => view.may(collection, action)))
+  if (!isKnown) throw unknown('collection', `${shortName(name)} is not a collection`)
+  if (fieldName === undefined) return { collection, field: undefined }
+  const field = collection.fields.get(fieldName)
+  const isKnownField =
+    field !== undefined &&
+    (seesModel ||
+      told.some(({ fieldIds }) => fieldIds.has(field.id)) ||
+      actions.some((action) => view.uses(collection, field, action) !== 'never'))
+  if (isKnownField) return { collection, field }
+  throw unknown('field', `${shortName(fieldName)} is not a field of ${collection.apiName}`)
+}
+
+const actions = ['read', 'create', 'update', 'delete'] as const
+
+function unknown(place: string, reason: string) {
+  return nested('invalid', ['Failed to read the JSON body', place, reason])
+}

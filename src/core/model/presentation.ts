@@ -1,0 +1,108 @@
+/**
+ * The system collections that are written as items (docs/contract.md#names-and-views): how collections and fields are called and
+ * shown, and saved views of lists. They have no relations, so that whoever may not read the model can write a view of their own.
+ */
+import type { FieldType } from './field-type.ts'
+import type { DefaultValue, ModelRecords } from './model.ts'
+
+export const presentationNames = ['ServiceCollectionMeta', 'ServiceFieldMeta', 'ServiceView'] as const
+export type PresentationName = (typeof presentationNames)[number]
+
+type Column = {
+  readonly dbName: string
+  readonly type: FieldType
+  readonly isNullable?: boolean
+  readonly isReadOnly?: boolean
+  readonly defaultValue?: DefaultValue
+}
+
+const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
+const optional = (dbName: string, type: FieldType): Column => ({ dbName, type, isNullable: true })
+const required = (dbName: string, type: FieldType): Column => ({ dbName, type })
+
+const shown: Readonly<Record<string, Column>> = {
+  displayName: optional('display_name', text),
+  description: optional('description', text),
+  icon: optional('icon', text),
+  color: optional('color', text),
+  displayTemplate: optional('display_template', text),
+  sort: optional('sort', { name: 'int32' }),
+  isHidden: {
+    dbName: 'is_hidden',
+    type: { name: 'boolean' },
+    defaultValue: { source: 'engineManaged', onCreate: { kind: 'static', valueEncoded: false } },
+  },
+}
+
+const tables: Readonly<
+  Record<PresentationName, { readonly dbName: string; readonly columns: Readonly<Record<string, Column>> }>
+> = {
+  ServiceCollectionMeta: {
+    dbName: 'collection_meta',
+    columns: { collectionId: required('collection_id', { name: 'uuid' }), ...shown },
+  },
+  ServiceFieldMeta: {
+    dbName: 'field_meta',
+    columns: {
+      fieldId: required('field_id', { name: 'uuid' }),
+      collectionId: { dbName: 'collection_id', type: { name: 'uuid' }, isReadOnly: true },
+      ...shown,
+    },
+  },
+  ServiceView: {
+    dbName: 'view',
+    columns: {
+      id: {
+        dbName: 'id',
+        type: { name: 'uuid' },
+        defaultValue: { source: 'engineManaged', onCreate: { kind: 'uuid' } },
+      },
+      name: required('name', text),
+      collectionId: required('collection_id', { name: 'uuid' }),
+      userId: optional('user_id', { name: 'uuid' }),
+      roleId: optional('role_id', { name: 'uuid' }),
+      query: required('query', { name: 'json' }),
+      layout: optional('layout', { name: 'json' }),
+    },
+  },
+}
+
+/** Ids that no client can generate, and none of the other system collections has. The first column is the key. */
+export function presentationRecords(sourceId: string, namespaceId: string): Partial<ModelRecords> {
+  const id = (collection: number, field: number) =>
+    `00000000-0000-0000-0001-${(collection * 256 + field).toString(16).padStart(12, '0')}`
+  const named = presentationNames.map((apiName, index) => ({ apiName, index: index + 1, ...tables[apiName] }))
+  return {
+    collections: named.map(({ apiName, dbName, index }) => ({
+      id: id(index, 0),
+      sourceId,
+      namespaceId,
+      dbName,
+      apiName,
+      isReadOnly: false,
+      isSystem: true,
+      isView: false,
+    })),
+    primitiveFields: named.flatMap(({ columns, index }) =>
+      Object.entries(columns).map(([apiName, column], place) => ({
+        id: id(index, place + 1),
+        collectionId: id(index, 0),
+        apiName,
+        isNullable: false,
+        isReadOnly: false,
+        defaultValue: null,
+        ...column,
+        isList: false,
+        isLoose: false,
+        native: null,
+      })),
+    ),
+    indexes: named.map(({ dbName, index }) => ({
+      id: id(index, 255),
+      collectionId: id(index, 0),
+      dbName: `${dbName}_pkey`,
+      kind: 'primary',
+      fieldIds: [id(index, 1)],
+    })),
+  }
+}

@@ -1,0 +1,20 @@
+/** Whether a condition reads only what its asker may see: what a planner says of it then tells of no hidden row. */
+import type { Filter } from './filter.ts'
+
+export function hidesNothing(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'all':
+    case 'none':
+      return true
+    case 'and':
+    case 'or':
+      return filter.filters.every(hidesNothing)
+    case 'not':
+    case 'isTrue':
+      return hidesNothing(filter.filter)
+    case 'related':
+      return filter.rows.kind === 'all' && hidesNothing(filter.filter)
+    default:
+      return filter.visible.kind === 'all'
+  }
+}

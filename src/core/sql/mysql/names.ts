@@ -1,0 +1,22 @@
+/** Names in MariaDB and MySQL: as they quote them, and as information_schema has them. */
+import type { TableRef } from '../change.ts'
+import { literal, type Sql, sql } from '../statement.ts'
+
+export function schemaOf({ schema }: TableRef): Sql {
+  return schema === undefined ? sql`database()` : literal(schema)
+}
+
+export function inTable(ref: TableRef): Sql {
+  return sql`table_schema = ${schemaOf(ref)} and table_name = ${literal(ref.dbName)}`
+}
+
+/** A pattern of one quoted name. */
+export const QUOTED_NAME = '`(?:[^`]|``)*`'
+
+export function quotedName(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``
+}
+
+export function unquotedName(quoted: string): string {
+  return quoted.slice(1, -1).replaceAll('``', '`')
+}

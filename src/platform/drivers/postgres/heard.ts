@@ -1,0 +1,173 @@
+/**
+ * A batch whose answers are heard before it is committed. It begins in the same message as its statements: where one fails,
+ * `begin` included, the server skips those behind it, so that nothing runs outside of the transaction.
+ */
+import pg from 'pg'
+import { SqlFault, TOO_LARGE } from '../../../core/sql/fault.ts'
+import type { Statement } from '../../../core/sql/statement.ts'
+import type { QueryContext, SqlRow } from '../../../ports.ts'
+import { withinSocketBound } from '../answer-bound.ts'
+import { cancelRunning } from './cancel.ts'
+import { holdWrites, ignore, lost, type PostgresOptions, postgresFault, socketOf } from './client.ts'
+import { isFull, type NameOf } from './prepared.ts'
+import type { Connection } from './text-read.ts'
+import { atPosition, SLICE, startLimit } from './transaction.ts'
+
+type HeardBatch = {
+  readonly statements: readonly Statement[]
+  readonly context: QueryContext
+  readonly nameOf: NameOf | undefined
+  /** Called when the server is known to have begun it. */
+  readonly begun?: () => void
+}
+
+/** Runs all statements, and commits them if `confirm` of the context throws nothing. */
+export async function runHeard(
+  lend: () => Promise<pg.PoolClient>,
+  options: PostgresOptions,
+  { statements, context, nameOf, begun }: HeardBatch,
+): Promise<readonly (readonly SqlRow[])[]> {
+  const { timeLimit = 0 } = options
+  const named = timeLimit > 0 ? [begin, limitedTo(timeLimit)] : [begin]
+  // Without names also where the server no longer knows one of them.
+  const opening = nameOf === undefined ? named.map((one) => ({ ...one, name: '' })) : named
+  const client = await lend()
+  client.on('error', ignore)
+  let limit: ReturnType<typeof startLimit> | undefined
+  let isIdle = true
+  const answers: (readonly SqlRow[])[] = []
+  const confirm = () => context.confirm?.(answers.slice(opening.length))
+  try {
+    limit = timeLimit > 0 ? startLimit(timeLimit, () => cancelRunning(options, client)) : undefined
+    await withinSocketBound(sendAll(client, { opening, statements, nameOf }, answers), socketOf(client), ignore).catch(
+      (error: unknown) => {
+        const isTooLarge = error instanceof SqlFault && error.state === TOO_LARGE
+        throw isTooLarge ? atPosition(error, Math.max(0, answers.length - opening.length)) : error
+      },
+    )
+    limit?.refuseLate()
+    confirm()
+    await client.query('commit')
+    return answers.slice(opening.length)
+  } catch (error) {
+    if (answers.length > 0) begun?.()
+    // The client learns late whether it is in a transaction.
+    isIdle = await client.query('rollback').then(
+      () => true,
+      () => false,
+    )
+    throw earlierThan(confirm) ?? postgresFault(error, lost)
+  } finally {
+    limit?.stop()
+    client.off('error', ignore)
+    // A late cancel request could also end the next statement on this connection.
+    client.release(!isIdle || limit?.hasEnded() === true || isFull(client))
+  }
+}
+
+/** The fault of the answers before the statement that has failed. */
+function earlierThan(confirm: () => void): unknown {
+  try {
+    confirm()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+const begin: Named = { text: 'begin', params: [], name: 'begin' }
+
+function limitedTo(timeLimit: number): Named {
+  return { text: `set local statement_timeout = ${timeLimit}`, params: [], name: `limit${timeLimit}` }
+}
+
+type Named = Statement & { readonly name: string }
+
+type Sending = Pick<HeardBatch, 'statements' | 'nameOf'> & { readonly opening: readonly Named[] }
+
+/** Sends slice after slice, so that other work can run in between; `answers` fills with those of the opening first. */
+async function sendAll(
+  client: pg.PoolClient,
+  { opening, statements, nameOf }: Sending,
+  answers: (readonly SqlRow[])[],
+): Promise<void> {
+  for (let start = 0; start < statements.length; start += SLICE) {
+    const slice = statements.slice(start, start + SLICE)
+    const named = slice.map((statement): Named => ({ ...statement, name: nameOf?.(statement.text) ?? '' }))
+    const write = holdWrites(client)
+    const sent = new Promise<void>((resolve, reject) => {
+      const heard = { statements: start === 0 ? [...opening, ...named] : named, answers, resolve, reject }
+      client.query(new HeardStatements(heard) as unknown as pg.Submittable)
+    })
+    write()
+    await sent.catch((error: unknown) => {
+      const position = answers.length - opening.length
+      throw position < 0 ? error : atPosition(error, position)
+    })
+  }
+}
+
+type Hearing = {
+  readonly statements: readonly Named[]
+  readonly answers: (readonly SqlRow[])[]
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+/** Statements that `pg` takes for one query. */
+class HeardStatements {
+  readonly #hearing: Hearing
+  #rows: SqlRow[] = []
+  #done = 0
+
+  constructor(hearing: Hearing) {
+    this.#hearing = hearing
+  }
+
+  /** Of the statement that runs: what `pg` notes as prepared on the connection. */
+  get name(): string {
+    return this.#hearing.statements[this.#done]?.name ?? ''
+  }
+
+  get text(): string {
+    return this.#hearing.statements[this.#done]?.text ?? ''
+  }
+
+  submit(connection: Connection): void {
+    const parsed = new Set<string>()
+    for (const { name, text, params } of this.#hearing.statements) {
+      if (name === '' || (connection.parsedStatements[name] === undefined && !parsed.has(name))) {
+        connection.parse({ name, text })
+        parsed.add(name)
+      }
+      connection.bind({ statement: name, values: params })
+      connection.execute()
+    }
+    connection.sync()
+  }
+
+  handleDataRow({ fields }: { readonly fields: SqlRow }): void {
+    this.#rows.push(fields)
+  }
+
+  handleCommandComplete(): void {
+    this.#hearing.answers.push(this.#rows)
+    this.#rows = []
+    this.#done += 1
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete()
+  }
+
+  handleReadyForQuery(): void {
+    this.#hearing.resolve()
+  }
+
+  handleError(error: Error): void {
+    this.#hearing.reject(error)
+  }
+}
+
+// A pipelined client accepts only instances of this class.
+Object.setPrototypeOf(HeardStatements.prototype, pg.Query.prototype)

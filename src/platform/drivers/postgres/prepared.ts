@@ -1,0 +1,59 @@
+/**
+ * Names of statements that batches send again and again. A text that is sent a second time is prepared on each connection
+ * that runs it, so that the database neither parses nor plans it each time.
+ */
+import type pg from 'pg'
+import { SqlFault } from '../../../core/sql/fault.ts'
+
+export type NameOf = (text: string) => string | undefined
+
+/** Runs batches with names for their texts. */
+export function createPrepared() {
+  /** Empty for a text that was sent once. */
+  const names = new Map<string, string>()
+  let issued = 0
+
+  function nameOf(text: string): string | undefined {
+    const known = names.get(text)
+    if (known === undefined) {
+      if (text.length > MAX_LENGTH) return undefined
+      if (names.size >= MAX_TEXTS) names.clear()
+      names.set(text, '')
+      return undefined
+    }
+    if (known !== '') return known
+    issued += 1
+    const name = `b${issued}`
+    names.set(text, name)
+    return name
+  }
+
+  /** `work` runs once more without names where a prepared one is no longer accepted: it has failed as a whole. */
+  async function run<T>(work: (nameOf: NameOf | undefined) => Promise<T>): Promise<T> {
+    try {
+      return await work(nameOf)
+    } catch (error) {
+      if (!(error instanceof SqlFault) || !isStale(error)) throw error
+      names.clear()
+      return work(undefined)
+    }
+  }
+
+  return { run }
+}
+
+const MAX_TEXTS = 1_000
+const MAX_LENGTH = 20_000
+
+/** Whether the connection has as many prepared statements as it may keep, some of which nobody sends any more. */
+export function isFull(client: pg.PoolClient): boolean {
+  const { parsedStatements } = (client as unknown as { connection: { parsedStatements: object } }).connection
+  return Object.keys(parsedStatements).length > MAX_PREPARED
+}
+
+const MAX_PREPARED = 250
+
+/** Whether the server no longer accepts this prepared statement: it has not run. */
+export function isStale({ state, message }: SqlFault): boolean {
+  return state === '26000' || state === '42P05' || (state === '0A000' && message.includes('cached plan'))
+}

@@ -1,0 +1,55 @@
+/** What the caller may do in a workspace, as text: worked out once for all requests of the same rights on the same model. */
+
+import { entitlementSchema } from '../../core/access/entitlement.ts'
+import { viewerOf } from '../../core/access/merge.ts'
+import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
+import type { Model } from '../../core/model/model.ts'
+import { inParts } from '../../sources/in-parts.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { ModelCache } from '../model/model-cache.ts'
+import type { LoadDeclarations } from './declarations.ts'
+import { weakTag } from './entity-tag.ts'
+
+/** `text` is the JSON of entitlements, collections and their ids, `tag` its weak entity tag. */
+export type AccessText = { readonly text: string; readonly tag: string }
+
+export type OwnAccess = {
+  /** Of any caller, the anonymous one included: what they may do themselves. */
+  load(scope: RequestScope): Promise<AccessText>
+}
+
+export type OwnAccessDeps = {
+  readonly models: ModelCache
+  readonly declarations: LoadDeclarations
+}
+
+export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
+  const { models, declarations } = deps
+  const known = new WeakMap<Model, WeakMap<Rights, AccessText>>()
+  return {
+    async load({ workspace, snapshot, rights }) {
+      const model = await models.load(workspace, snapshot.modelVersion)
+      const byRights = known.get(model) ?? new WeakMap<Rights, AccessText>()
+      known.set(model, byRights)
+      const kept = byRights.get(rights)
+      if (kept !== undefined) return kept
+      const [{ accessView }, { modelViewOf }, declared] = await Promise.all([
+        import('../../core/manifest/access-view.ts'),
+        import('../../core/manifest/model-view.ts'),
+        declarations(workspace, model),
+      ])
+      const viewer = viewerOf(rights, model)
+      const collections = await inParts(accessView(model, viewer, modelViewOf(viewer, declared)))
+      const entitlements = entitlementSchema().options.filter((one) => hasEntitlement(rights, one))
+      // Views name collections by id, also for whoever may not read the model (decision 109).
+      const named = [...model.collections.values()].filter(
+        (one) => !one.isSystem && Object.hasOwn(collections, one.apiName),
+      )
+      const ids = Object.fromEntries(named.map(({ apiName, id }) => [apiName, id]))
+      const text = JSON.stringify({ entitlements, collections, ids })
+      const made = { text, tag: await weakTag(text) }
+      byRights.set(rights, made)
+      return made
+    },
+  }
+}

@@ -1,0 +1,18 @@
+/** What the author of a migration is told of the database's errors. */
+import { expect, it } from 'vitest'
+import { ddlError } from '../../../src/core/migration/ddl-error.ts'
+import { SqlFault } from '../../../src/core/sql/fault.ts'
+import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
+import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
+
+const ended = { kind: 'unavailable', code: '5005', meta: { retryAfter: 1 } }
+
+it.each(['40P01', '40001', '55P03'])('is that it may be sent again, where PostgreSQL ended it: %s', (state) => {
+  expect(ddlError(new SqlFault('deadlock detected', { state }), postgres)).toMatchObject(ended)
+})
+
+it.each([1205, 1213])('is that it may be sent again, where MySQL or MariaDB ended it: %i', (errno) => {
+  const fault = new SqlFault('Deadlock found when trying to get lock', { state: '40001', errno })
+
+  expect([mysql, mariadb].map((dialect) => ddlError(fault, dialect))).toMatchObject([ended, ended])
+})
