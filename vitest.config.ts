@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/support/run/longest-first.ts'
+import { consoleFilesOn, isInThisTier, leftOut } from './test/support/run/only-in-full.ts'
 import { SHORT_LIVED } from './test/support/run/run-directory.ts'
 import { seedOfRun } from './test/support/run/seed.ts'
 
@@ -89,90 +90,97 @@ const screens = (platform: string, serve: string) => ({
   test: {
     ...asking,
     name: `console-${platform}`,
-    include: ['test/console/**/*.test.ts'],
+    include: [...consoleFilesOn(platform)],
     globalSetup: [runDirectory, serve],
   },
 })
+
+const projects: readonly TestProjectInlineConfiguration[] = [
+  { test: { ...computing, name: 'architecture', include: ['test/*.test.ts'] } },
+  room('core', computing),
+  room('ports', served),
+  room('databases', served),
+  room('process', served),
+  room('security', served),
+  {
+    // An extension has a package.json of its own, so that ours is found by these names only.
+    resolve: {
+      alias: [
+        { find: /^governed-data-service\/connector-kit$/, replacement: kit('kit') },
+        { find: /^governed-data-service\/connector-kit\/testing$/, replacement: kit('harness') },
+      ],
+    },
+    test: {
+      ...served,
+      name: 'extensions',
+      include: ['extensions/**/*.test.ts', 'test/.connectors/**/*.test.ts'],
+    },
+  },
+  room('property', exhaustive),
+  room('migration', exhaustive),
+  room('access', exhaustive),
+  room('fuzz', exhaustive),
+  {
+    test: {
+      ...asking,
+      name: 'acceptance-node',
+      include: ['test/acceptance/**/*.test.ts'],
+      globalSetup: [runDirectory, 'test/support/service/serve-node.ts'],
+    },
+  },
+  {
+    test: {
+      ...asking,
+      name: 'acceptance-workerd',
+      include: ['test/acceptance/**/*.test.ts'],
+      globalSetup: [runDirectory, 'test/support/service/serve-workerd.ts'],
+    },
+  },
+  screens('node', 'test/support/service/serve-node.ts'),
+  screens('workerd', 'test/support/service/serve-workerd.ts'),
+  ...(['node', 'workerd', 'chromium'] as const).flatMap((through) => [
+    asked(through, 'node'),
+    asked(through, 'workerd'),
+  ]),
+  {
+    plugins: [
+      cloudflareTest(({ inject }) => ({
+        main: './test/workerd/worker.ts',
+        wrangler: { configPath: './wrangler.toml' },
+        miniflare: { bindings: { SERVICE_DATABASE_URL: inject<string>('databaseUrl') } },
+      })),
+    ],
+    test: {
+      ...served,
+      ...together,
+      name: 'workerd',
+      include: ['test/workerd/**/*.test.ts'],
+      globalSetup: [runDirectory, 'test/workerd/system-database.ts'],
+    },
+  },
+  {
+    // Verdicts that other work on the machine can change: when all else is done, one file after the other, and
+    // again before one of them counts.
+    test: {
+      ...served,
+      name: 'timing',
+      include: ['test/timing/**/*.test.ts'],
+      retry: 2,
+      maxWorkers: 1,
+      sequence: { groupOrder: 1 },
+    },
+  },
+]
 
 export default defineConfig({
   test: {
     teardownTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
-    projects: [
-      { test: { ...computing, name: 'architecture', include: ['test/*.test.ts'] } },
-      room('core', computing),
-      room('ports', served),
-      room('databases', served),
-      room('process', served),
-      room('security', served),
-      {
-        // An extension has a package.json of its own, so that ours is found by these names only.
-        resolve: {
-          alias: [
-            { find: /^governed-data-service\/connector-kit$/, replacement: kit('kit') },
-            { find: /^governed-data-service\/connector-kit\/testing$/, replacement: kit('harness') },
-          ],
-        },
-        test: {
-          ...served,
-          name: 'extensions',
-          include: ['extensions/**/*.test.ts', 'test/.connectors/**/*.test.ts'],
-        },
-      },
-      room('property', exhaustive),
-      room('migration', exhaustive),
-      room('access', exhaustive),
-      room('fuzz', exhaustive),
-      {
-        test: {
-          ...asking,
-          name: 'acceptance-node',
-          include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: [runDirectory, 'test/support/service/serve-node.ts'],
-        },
-      },
-      {
-        test: {
-          ...asking,
-          name: 'acceptance-workerd',
-          include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: [runDirectory, 'test/support/service/serve-workerd.ts'],
-        },
-      },
-      screens('node', 'test/support/service/serve-node.ts'),
-      screens('workerd', 'test/support/service/serve-workerd.ts'),
-      ...(['node', 'workerd', 'chromium'] as const).flatMap((through) => [
-        asked(through, 'node'),
-        asked(through, 'workerd'),
-      ]),
-      {
-        plugins: [
-          cloudflareTest(({ inject }) => ({
-            main: './test/workerd/worker.ts',
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { SERVICE_DATABASE_URL: inject<string>('databaseUrl') } },
-          })),
-        ],
-        test: {
-          ...served,
-          ...together,
-          name: 'workerd',
-          include: ['test/workerd/**/*.test.ts'],
-          globalSetup: [runDirectory, 'test/workerd/system-database.ts'],
-        },
-      },
-      {
-        // Verdicts that other work on the machine can change: when all else is done, one file after the other, and
-        // again before one of them counts.
-        test: {
-          ...served,
-          name: 'timing',
-          include: ['test/timing/**/*.test.ts'],
-          retry: 2,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
-    ],
+    projects: projects
+      .filter(({ test }) => isInThisTier(String(test?.name)))
+      .map((project) => ({
+        ...project,
+        test: { ...project.test, exclude: [...configDefaults.exclude, ...leftOut] },
+      })),
   },
 })

@@ -4,6 +4,7 @@
  */
 import { beforeAll, expect, it } from 'vitest'
 import { createDice, seed } from '../fuzz/support/dice.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, world } from '../support/service/world.ts'
 
@@ -65,7 +66,7 @@ async function give(policy: string, entitlements: readonly string[]): Promise<ob
   return collections
 }
 
-const cases = Array.from({ length: Number(process.env.SERVICE_TEST_CASES ?? 12) }, (_, index) => index)
+const cases = Array.from({ length: casesOr(12) }, (_, index) => index)
 
 it.each(cases)('shows what both may read, row by row and field by field (%i)', async () => {
   const rights = [

@@ -1,7 +1,8 @@
 /** `/api/{workspace}/aggregates/{collection}` (docs/contract.md#aggregates), on every kind of database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
 
 let servers: SourceServers
@@ -16,7 +17,7 @@ afterAll(() => servers?.close())
 
 const text = (value: unknown) => encodeURIComponent(JSON.stringify(value))
 
-describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
+describe.each(testedProviders)('on %s', (provider: SqlProvider) => {
   const beyond = {
     code: '1001',
     source: { message: 'aggregate.all', source: { message: 'is more than a double can hold' } },

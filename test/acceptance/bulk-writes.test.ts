@@ -1,7 +1,7 @@
 /** Bulk writes on the database of every provider (docs/contract.md#bulk-writes). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sqlProviders } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { people } from '../support/service/people.ts'
 import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
@@ -20,7 +20,7 @@ async function answer(response: Response): Promise<unknown> {
   return [response.status, ...(text === '' ? [] : [JSON.parse(text) as unknown])]
 }
 
-describe.each(sqlProviders)('%s', (provider) => {
+describe.each(testedProviders)('%s', (provider) => {
   const stock = `${provider}_stock`
   const items = `/items/${stock}`
 

@@ -1,6 +1,7 @@
 /** docs/contract.md#conditional-requests: what a client has is not sent again. */
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
+import { casesOr } from '../support/run/cases.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 
@@ -150,7 +151,7 @@ it('has a tag as a list however the name of it is encoded', async () => {
   expect(tags[0]).toMatch(/"$/)
 })
 
-const draws = Number(process.env.SERVICE_TEST_CASES ?? 40)
+const draws = casesOr(40)
 
 it(`is not sent again exactly where it would be the same, in ${draws} random reads`, async () => {
   console.log(`tags: SERVICE_TEST_SEED=${process.env.SERVICE_TEST_SEED}`)

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
 
@@ -25,7 +26,7 @@ const failed = {
   code: '4120',
 }
 
-describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
+describe.each(testedProviders)('%s', (provider: SqlProvider) => {
   const [authors, books] = [`${provider}_authors`, `${provider}_books`]
   const price = 'decimal(10,2)?'
   let partly: Person

@@ -1,8 +1,8 @@
 /** Writes that are in each other's way, on the database of every provider (docs/contract.md#writes-in-each-others-way). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sqlProviders } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
 let servers: SourceServers
@@ -28,7 +28,7 @@ async function tally(answers: readonly Promise<Response>[]): Promise<Readonly<Re
   return told
 }
 
-describe.each(sqlProviders)('%s', (provider) => {
+describe.each(testedProviders)('%s', (provider) => {
   const accounts = `${provider}_accounts`
   const items = `/items/${accounts}`
 

@@ -4,6 +4,7 @@
  */
 import { beforeAll, expect, it } from 'vitest'
 import { createDice, seed } from '../fuzz/support/dice.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, world } from '../support/service/world.ts'
 
@@ -67,7 +68,7 @@ async function give(id: string | undefined, goods: object): Promise<object> {
   return known
 }
 
-const cases = Array.from({ length: Number(process.env.SERVICE_TEST_CASES ?? 8) }, (_, index) => index)
+const cases = Array.from({ length: casesOr(8) }, (_, index) => index)
 
 it.each(cases)('says of each row and field what the API then does (%i)', async () => {
   const given = await Promise.all(

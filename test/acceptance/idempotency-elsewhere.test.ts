@@ -3,9 +3,10 @@
  * once: what nobody saw end is not done again (docs/contract.md#idempotency).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../src/core/sql/address.ts'
 import type { ExternalSystem } from '../support/servers/external-system.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { connect, startSystem } from '../support/service/connected.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, createCollection, type Workspace, world } from '../support/service/world.ts'
@@ -37,7 +38,7 @@ async function send(on: Client, key: string, [method, path, body]: readonly [str
 
 const coded = (code: string) => expect.objectContaining({ code })
 
-describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
+describe.each(testedProviders)('%s', (provider: SqlProvider) => {
   const [books, ids] = [`${provider}_books`, new Map<string, string>()]
 
   beforeAll(async () => {

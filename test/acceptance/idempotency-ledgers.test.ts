@@ -3,8 +3,9 @@
  * transaction with its key (docs/contract.md#idempotency). The table is no collection, and no change by others.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
 
@@ -30,7 +31,7 @@ async function send(on: Client, key: string, [method, path, body]: readonly [str
 
 const coded = (code: string) => expect.objectContaining({ code })
 
-describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
+describe.each(testedProviders)('%s', (provider: SqlProvider) => {
   const [authors, books, ids] = [`${provider}_authors`, `${provider}_books`, new Map<string, string>()]
   let sourceId: string
 

@@ -1,8 +1,9 @@
 /** Batches under an Idempotency-Key happen once, and are answered the same again (docs/contract.md#idempotency). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../src/core/sql/address.ts'
 import type { ExternalSystem } from '../support/servers/external-system.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { connect, startSystem } from '../support/service/connected.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
@@ -104,7 +105,7 @@ const answered = (key: string) => [
 
 const cases: readonly [string, SqlProvider | undefined, boolean][] = [
   ['the system database', undefined, true],
-  ...sqlProviders.flatMap((provider): [string, SqlProvider, boolean][] => [
+  ...testedProviders.flatMap((provider): [string, SqlProvider, boolean][] => [
     [`${provider} with a ledger`, provider, true],
     [`${provider} without a ledger`, provider, false],
   ]),

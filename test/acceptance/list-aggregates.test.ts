@@ -1,8 +1,9 @@
 /** `deep[posts][_aggregate]` (docs/contract.md#aggregates), on every kind of database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../src/core/sql/address.ts'
 import type { ExternalSystem } from '../support/servers/external-system.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { connect, relateReviews, startSystem } from '../support/service/connected.ts'
 import { people } from '../support/service/people.ts'
 import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
@@ -19,7 +20,7 @@ afterAll(() => servers?.close())
 
 const text = (value: unknown) => encodeURIComponent(JSON.stringify(value))
 
-describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
+describe.each(testedProviders)('on %s', (provider: SqlProvider) => {
   const [customers, orders] = [`${provider}_customers`, `${provider}_orders`]
   const all = 'sort[0][name][direction]=asc'
   const ofOrders = (argument: string) => `deep[orders]${argument}`

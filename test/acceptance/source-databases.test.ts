@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { otherProviders, testedProviders } from '../support/servers/tested-providers.ts'
 import { people } from '../support/service/people.ts'
 import { createCollection, createRelation, type Operation, type Workspace, world } from '../support/service/world.ts'
 
@@ -28,7 +29,7 @@ async function answer(response: Response): Promise<unknown> {
 /** A Postgres follows renames and refuses the rest by itself. */
 const overMariadb: readonly SqlProvider[] = ['mysql', 'mariadb', 'planetscale']
 
-describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
+describe.each(testedProviders)('%s', (provider: SqlProvider) => {
   const isMysql = overMariadb.includes(provider)
   let sourceId: string
   const ids = new Map<string, string>()
@@ -968,4 +969,26 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     })
     expect(await servers[provider].run(`select count(*) from ${authors}`)).toEqual([['2']])
   })
+})
+
+it.each(otherProviders)('%s: an item is created, read, changed and deleted', async (provider) => {
+  const ids = new Map<string, string>()
+  const name = `${provider}_notes`
+  const { config } = servers[provider]
+  const made = await shop.post('/sources/data', { apiName: `source_${provider}`, provider, config })
+  const { data } = (await made.json()) as { data: { id: string } }
+  expect(await answer(await shop.migrate(createCollection(ids, data.id, name, { text: 'string?' })))).toEqual({
+    status: 200,
+  })
+
+  const created = await answer(await shop.post(`/items/${name}?fields=id,text`, [{ text: "O'Hara \\ 🦊" }]))
+  const changed = await answer(await shop.patch(`/items/${name}/1?fields=text`, { text: null }))
+  const listed = await answer(await shop.get(`/items/${name}?fields=id,text`))
+  const deleted = await shop.delete(`/items/${name}/1`)
+
+  expect(created).toEqual({ status: 200, body: { data: [{ id: '1', text: "O'Hara \\ 🦊" }] } })
+  expect(changed).toEqual({ status: 200, body: { data: { text: null } } })
+  expect(listed).toEqual({ status: 200, body: { data: [{ id: '1', text: null }] } })
+  expect(deleted.status).toBe(204)
+  expect(await answer(await shop.get(`/items/${name}`))).toEqual({ status: 200, body: { data: [] } })
 })

@@ -1,10 +1,11 @@
 /** A database that is away when a source is first used: whatever asks first is answered like any later request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../src/core/sql/address.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
 import { startPlanetscaleGateway } from '../support/servers/planetscale-gateway.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
 /** Where a provider's source leads, and the part of its configuration that is kept as a secret. */
@@ -61,7 +62,7 @@ beforeAll(async () => {
     planetscale: byParts(rest, secret),
   }
   shop = await world.workspace('first_use', {})
-  for (const provider of sqlProviders) await settle(provider)
+  for (const provider of testedProviders) await settle(provider)
 })
 
 afterAll(async () => {
@@ -76,7 +77,7 @@ const firsts = {
   'an end': (items: string) => shop.delete(`${items}/1`),
 }
 
-describe.each(sqlProviders)('a source of %s whose database is away', (provider) => {
+describe.each(testedProviders)('a source of %s whose database is away', (provider) => {
   it.each(Object.entries(firsts))('answers %s as its first request as it would later', async (_title, ask) => {
     const { server } = targets[provider]
     const items = `/items/of_${provider}`

@@ -1,8 +1,8 @@
 /** New items that may be there already, on the database of every provider (docs/contract.md#upserts). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sqlProviders } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { testedProviders } from '../support/servers/tested-providers.ts'
 import { people } from '../support/service/people.ts'
 import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
 
@@ -21,7 +21,7 @@ async function answer(response: Response): Promise<unknown> {
   return [response.status, ...(text === '' ? [] : [JSON.parse(text) as unknown])]
 }
 
-describe.each(sqlProviders)('%s', (provider) => {
+describe.each(testedProviders)('%s', (provider) => {
   const [users, teams] = [`${provider}_users`, `${provider}_teams`]
   const items = `/items/${users}`
   const byEmail = (action: string, more = '') => `${items}?conflict[fields]=email&conflict[do]=${action}${more}`

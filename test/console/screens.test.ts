@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ar } from '../../console/src/messages/ar.ts'
 import { en, type Messages } from '../../console/src/messages/en.ts'
+import { effort } from '../support/run/effort.ts'
 import { picture } from '../support/service/console-page.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
@@ -488,8 +489,11 @@ const looks = [
   ['ar-EG', ar, 'dark', 'light'],
 ] as const
 
+/** In the quick tier in English. */
+const seen = effort() === 'full' ? looks : looks.slice(0, 1)
+
 describe.each(screens)('%s', (name, _, show) => {
-  it.each(looks)('can be read, heard and used by everybody, %s', async (locale, texts, wide, narrow) => {
+  it.each(seen)('can be read, heard and used by everybody, %s', async (locale, texts, wide, narrow) => {
     const page = await openConsole({ locale, reducedMotion: 'reduce', colorScheme: wide })
     const see = (how: string) => picture(page, `${name.replaceAll(/[^a-z]+/g, '-')}-${how}-${locale}`)
     await show(page, texts)

@@ -1,7 +1,8 @@
 /** docs/contract.md: every test that it names exists, and its gaps are the rows without one. */
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { expect, it } from 'vitest'
+import { ONLY_IN_FULL } from '../support/run/only-in-full.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/contract.md'), 'utf8')
@@ -35,11 +36,28 @@ it('names tests that exist, by a part of their titles', () => {
   expect(unknown).toEqual([])
 })
 
+it('names tests of the quick tier', () => {
+  const late = rows.flatMap(({ name, proofs }) =>
+    proofs.filter((proof) => isLeftOut(fileOf(proof))).map((proof) => `${name}: ${proof}`),
+  )
+
+  expect(late).toEqual([])
+})
+
 it('lists the rows without a proof at its end', () => {
   const open = rows.filter(({ proofs }) => proofs.length === 0).map(({ name }) => `- ${name}`)
 
   expect(gaps.trim().split('\n')).toEqual(open)
 })
+
+/** Whether only the full tier runs it. What lies below `support` is called by files that both run. */
+function isLeftOut(file: string): boolean {
+  return ONLY_IN_FULL.some((pattern) => matchesGlob(file, pattern))
+}
+
+function fileOf(proof: string): string {
+  return /`(test\/[^`]+)`/.exec(proof)?.[1] ?? ''
+}
 
 function isThere(proof: string): boolean {
   const [, file = '', title = ''] = /^`(test\/[\w./-]+\.ts)` “(.+)”$/.exec(proof) ?? []

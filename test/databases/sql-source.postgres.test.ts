@@ -50,7 +50,7 @@ it('is tried again after a deadlock', async () => {
     status: 200,
     body: { data: { id: 1, books: { data: [{ title }, { title }, { title }] } } },
   })
-  expect(await deadlocks()).toBe(1)
+  expect(await deadlocks()).toBeGreaterThan(0)
 })
 
 it('refers to a row that another is changing without waiting', async () => {

@@ -3,10 +3,11 @@
  * (docs/contract.md#idempotency): each answer is the one that the model expects, and so are the rows in the end.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { casesOr } from '../support/run/cases.ts'
 import { type NodeService, startService } from '../support/service/node-service.ts'
 import { createDice, type Dice, seed } from './support/dice.ts'
 
-const RUNS = Number(process.env.SERVICE_TEST_CASES ?? 20)
+const RUNS = casesOr(20)
 const STEPS = 30
 
 type Row = { readonly id: number; readonly title: string }

@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { anyThrows, applyThrows, shapeOf } from '../support/data/random-operations.ts'
+import { roundsOr } from '../support/run/cases.ts'
 import { type Answer, type Client, introspect, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
 import {
@@ -20,7 +21,7 @@ import {
 } from './support/instance.ts'
 import { randomOptions } from './support/random.ts'
 
-const ROUNDS = Number(process.env.SERVICE_TEST_ROUNDS ?? 15)
+const ROUNDS = roundsOr(15)
 /** A cut costs no restart, and its moments are the same ones. */
 const CUTS = Math.min(ROUNDS, 40)
 const seed = Number(process.env.SERVICE_TEST_SEED)

@@ -16,6 +16,7 @@ import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { storableTypes } from '../support/data/imported.ts'
 import { anyThrows, applyThrows, type RandomOptions } from '../support/data/random-operations.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { startMariadb } from '../support/servers/mariadb.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
@@ -36,7 +37,7 @@ let service: InProcess
 let client: Client
 const places: Record<string, Place> = {}
 
-const numRuns = Number(process.env.SERVICE_TEST_CASES ?? 12)
+const numRuns = casesOr(12)
 const seed = Number(process.env.SERVICE_TEST_SEED)
 
 beforeAll(async () => {

@@ -7,13 +7,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'
+import { roundsOr } from '../support/run/cases.ts'
 import { type CuttingProxy, startCuttingProxy } from '../support/servers/cutting-proxy.ts'
 import { type Client, introspect, signIn } from './support/client.ts'
 import { compileReplica, type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
 import { marked, seen } from './support/marks.ts'
 import { apply, exported, type File, places, planIn, planned, reaching } from './support/model-files.ts'
 
-const ROUNDS = Number(process.env.SERVICE_TEST_ROUNDS ?? 6)
+const ROUNDS = roundsOr(6)
 
 let instance: Instance
 let proxy: CuttingProxy

@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { anyThrows } from '../support/data/random-operations.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { type Client, introspect, signIn, type Workspace } from './support/client.ts'
 import { compileReplica, type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
 import {
@@ -21,7 +22,7 @@ import {
   reaching,
 } from './support/model-files.ts'
 
-const CASES = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 6))
+const CASES = casesOr(6)
 const seed = Number(process.env.SERVICE_TEST_SEED)
 
 let instance: Instance

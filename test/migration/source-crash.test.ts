@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
+import { roundsOr } from '../support/run/cases.ts'
 import { startMariadb } from '../support/servers/mariadb.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type Client, introspect, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
@@ -15,7 +16,7 @@ import { plainCollection } from './support/collections.ts'
 import { compileReplica, type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
 import { marked } from './support/marks.ts'
 
-const ROUNDS = Math.min(Number(process.env.SERVICE_TEST_ROUNDS ?? 3), 40)
+const ROUNDS = Math.min(roundsOr(3), 40)
 const variables = { SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true' }
 
 let instance: Instance

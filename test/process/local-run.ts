@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { effort } from '../support/run/effort.ts'
 import { copyPrepared } from '../support/run/prepared.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { freePort } from '../support/servers/free-port.ts'
@@ -17,6 +18,8 @@ import {
   startLocalRun,
   startRefused,
 } from '../support/service/local-run.ts'
+
+const isFull = effort() === 'full'
 
 /** Milliseconds; one start after the other, nine in all. */
 const SWEEP = 600_000
@@ -77,7 +80,7 @@ export function describeLocalRun(script: string): void {
       expect(second.output()).not.toContain('password')
     })
 
-    it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    it.each(isFull ? (['SIGTERM', 'SIGINT', 'SIGKILL'] as const) : (['SIGTERM'] as const))(
       'leaves no process and no lock when npm ends by %s',
       async (signal) => {
         const run = await startLocalRun(script, { ...(await prepared(signal)), SERVICE_DEMO: 'false' })
@@ -89,61 +92,9 @@ export function describeLocalRun(script: string): void {
         expect(existsSync(join(directory, signal, 'postgres/process.lock'))).toBe(false)
       },
     )
-
-    it('finishes what a first start has begun that was killed', async () => {
-      await prepareEmbedded(join(directory, 'killed/postgres'))
-      await killAtFile(script, at('killed'), join(directory, 'killed/demo-is-loading'))
-
-      const run = await startLocalRun(script, at('killed'))
-      const rows = await (await run.curl()).json()
-      await run.interrupt()
-
-      expect(rows).toEqual({ data: [expect.anything(), expect.anything(), expect.anything()] })
-      expect(run.output()).toContain('(shown once)')
-    })
   })
 
-  describe(`npm run ${script}, which starts and ends`, () => {
-    let output: string
-    /** Milliseconds of a start and its end. */
-    let whole: number
-
-    beforeAll(async () => {
-      const variables = { ...(await prepared('whole')), SERVICE_DEMO: 'false' }
-      const begun = performance.now()
-      const run = await startLocalRun(script, variables)
-      await run.interrupt()
-      whole = performance.now() - begun
-      output = run.output()
-    })
-
-    it('says what it does while it starts, and where its data is', () => {
-      const [before = ''] = output.split('Address')
-      expect(before).toMatch(/^Opening the embedded database\n.*[Ss]tarting the (Worker|service)\n/)
-      expect(output).toContain(`Data           ${join(directory, 'whole')}\n`)
-    })
-
-    it.each(['SIGTERM', 'SIGINT'] as const)(
-      'told to by %s, leaves no lock, no process and no temporary file, whenever that is',
-      async (signal) => {
-        const TMPDIR = await temporary(signal)
-        const variables = { ...(await prepared(`signalled-${signal}`)), SERVICE_DEMO: 'false', TMPDIR }
-        const moments = Array.from({ length: 8 }, (_, n) => Math.round((whole * (n + 1)) / 8))
-
-        for (const moment of [...moments, 'ready'] as const) {
-          const { processes, output } = await signalWhile(script, variables, { signal, moment })
-
-          await expect.poll(processes, { message: `after ${moment} ms` }).toEqual([])
-          expect(existsSync(join(directory, `signalled-${signal}/postgres/process.lock`)), `after ${moment} ms`).toBe(
-            false,
-          )
-          await expect.poll(() => readdir(TMPDIR), { message: `after ${moment} ms` }).toEqual([])
-          expect(output).not.toMatch(/cannot start|failed to shut down/)
-        }
-      },
-      SWEEP,
-    )
-  })
+  if (isFull) describeInterruptedStarts()
 
   describe(`npm run ${script}, while it serves`, () => {
     const variables = () => ({ ...at('serving'), SERVICE_DEMO: 'false', SERVICE_COLOUR: 'green', TMPDIR })
@@ -258,6 +209,65 @@ export function describeLocalRun(script: string): void {
       expect(refusal.output).not.toContain('no.license.token')
     })
   })
+
+  /** Starts that are killed, and signals at any moment of a start. */
+  function describeInterruptedStarts(): void {
+    describe(`npm run ${script}, when it is interrupted`, () => {
+      it('finishes what a first start has begun that was killed', async () => {
+        await prepareEmbedded(join(directory, 'killed/postgres'))
+        await killAtFile(script, at('killed'), join(directory, 'killed/demo-is-loading'))
+
+        const run = await startLocalRun(script, at('killed'))
+        const rows = await (await run.curl()).json()
+        await run.interrupt()
+
+        expect(rows).toEqual({ data: [expect.anything(), expect.anything(), expect.anything()] })
+        expect(run.output()).toContain('(shown once)')
+      })
+    })
+
+    describe(`npm run ${script}, which starts and ends`, () => {
+      let output: string
+      /** Milliseconds of a start and its end. */
+      let whole: number
+
+      beforeAll(async () => {
+        const variables = { ...(await prepared('whole')), SERVICE_DEMO: 'false' }
+        const begun = performance.now()
+        const run = await startLocalRun(script, variables)
+        await run.interrupt()
+        whole = performance.now() - begun
+        output = run.output()
+      })
+
+      it('says what it does while it starts, and where its data is', () => {
+        const [before = ''] = output.split('Address')
+        expect(before).toMatch(/^Opening the embedded database\n.*[Ss]tarting the (Worker|service)\n/)
+        expect(output).toContain(`Data           ${join(directory, 'whole')}\n`)
+      })
+
+      it.each(['SIGTERM', 'SIGINT'] as const)(
+        'told to by %s, leaves no lock, no process and no temporary file, whenever that is',
+        async (signal) => {
+          const TMPDIR = await temporary(signal)
+          const variables = { ...(await prepared(`signalled-${signal}`)), SERVICE_DEMO: 'false', TMPDIR }
+          const moments = Array.from({ length: 8 }, (_, n) => Math.round((whole * (n + 1)) / 8))
+
+          for (const moment of [...moments, 'ready'] as const) {
+            const { processes, output } = await signalWhile(script, variables, { signal, moment })
+
+            await expect.poll(processes, { message: `after ${moment} ms` }).toEqual([])
+            expect(existsSync(join(directory, `signalled-${signal}/postgres/process.lock`)), `after ${moment} ms`).toBe(
+              false,
+            )
+            await expect.poll(() => readdir(TMPDIR), { message: `after ${moment} ms` }).toEqual([])
+            expect(output).not.toMatch(/cannot start|failed to shut down/)
+          }
+        },
+        SWEEP,
+      )
+    })
+  }
 }
 
 /** The whole output: what was being done, a title, and lines that none looks like a stack. */

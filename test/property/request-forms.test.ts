@@ -10,6 +10,7 @@ import { parseList, type RawListQuery } from '../../src/core/query/raw-query.ts'
 import { compileGroups, withAggregatesInLists } from '../../src/core/sql/read/aggregate.ts'
 import { binder } from '../../src/core/sql/statement.ts'
 import { build } from '../support/data/build.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { type AggregateDraft, anyAggregates, argumentsOf } from './support/aggregates.ts'
 import { mariadbDatabase, postgresDatabase } from './support/database.ts'
 import { anyListAggregates, type ListDraft, listArguments } from './support/list-aggregates.ts'
@@ -21,7 +22,7 @@ import { announce, seed } from './support/seed.ts'
 import { modelOf } from './support/shop.ts'
 import { stockOf } from './support/stock.ts'
 
-const cases = Number(process.env.SERVICE_TEST_CASES ?? 2000)
+const cases = casesOr(2000)
 
 announce('forms of a request')
 

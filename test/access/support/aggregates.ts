@@ -17,6 +17,7 @@ import {
 import type { Row, Rows } from '../../property/support/rows.ts'
 import { seed } from '../../property/support/seed.ts'
 import type { Shop } from '../../property/support/shop.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import type { Opened } from './access.ts'
 import { expectSame } from './agreement.ts'
 import { anyRows, type Name, names, shop, stockOf } from './library.ts'
@@ -31,7 +32,7 @@ type Case = {
   readonly drafts: readonly AggregateDraft[]
 }
 
-const cases = Number(process.env.SERVICE_TEST_CASES ?? 1000)
+const cases = casesOr(1000)
 const DEFAULT_LIMIT = 100
 
 export function describeAggregates(opened: () => Opened): void {

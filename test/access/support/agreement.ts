@@ -6,6 +6,7 @@ import { searchOf } from '../../property/support/reading.ts'
 import { anyDraft, type Draft, type Request, requestOf } from '../../property/support/request.ts'
 import type { Row, Rows } from '../../property/support/rows.ts'
 import { seed } from '../../property/support/seed.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import type { Opened } from './access.ts'
 import { anyRows, type Name, names, shop, stockOf } from './library.ts'
 import { type Naive, naiveRules } from './naive.ts'
@@ -22,7 +23,7 @@ export type Case = {
   readonly write: Write
 }
 
-const cases = Number(process.env.SERVICE_TEST_CASES ?? 1000)
+const cases = casesOr(1000)
 
 export function describeAgreement(opened: () => Opened): void {
   it(`agrees with the naive rules on ${cases} combinations of policies, rows, queries and writes`, () =>

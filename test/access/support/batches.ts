@@ -9,6 +9,7 @@ import type { Cursors } from '../../../src/core/sql/read/row-query.ts'
 import { anyDraft, type Draft, type Request, requestOf } from '../../property/support/request.ts'
 import type { Rows } from '../../property/support/rows.ts'
 import { seed } from '../../property/support/seed.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import type { Opened } from './access.ts'
 import { expectSame, inOrder, scopeOf } from './agreement.ts'
 import { runBatch, type Told } from './batch.ts'
@@ -31,7 +32,7 @@ type Case = {
 }
 
 /** Each runs some thirty requests and more. */
-const cases = Number(process.env.SERVICE_TEST_CASES ?? 40)
+const cases = casesOr(40, 16)
 
 const limits = { default: 100, max: 10_000 }
 

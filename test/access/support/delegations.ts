@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Row, Rows } from '../../property/support/rows.ts'
 import { announce, seed } from '../../property/support/seed.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import { type Actor, drawAccountAct, drawActor, type Estate, leavesReading, noteEstate } from './delegation-accounts.ts'
 import { type Act, type Draw, drawAct } from './delegation-acts.ts'
 import { drawTaking, giveAlong } from './delegation-chains.ts'
@@ -23,7 +24,7 @@ import { anyChangeOf, applied } from './non-interference.ts'
 import { anyPolicies, type Caller, type Policy } from './policies.ts'
 import type { Write } from './writes.ts'
 
-const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 1000) / 20)
+const cases = Math.ceil(casesOr(1000) / 20)
 const managing = ['workspaceMembers:read', 'workspaceMembers:edit']
 
 /** The manager and everybody whom they may have given something. */

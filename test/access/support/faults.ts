@@ -6,6 +6,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Row, Rows } from '../../property/support/rows.ts'
 import { seed } from '../../property/support/seed.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import type { Opened } from './access.ts'
 import { expectSame, scopeOf } from './agreement.ts'
 import { runBatch } from './batch.ts'
@@ -17,7 +18,7 @@ import { dump, load } from './service.ts'
 import { everything } from './writes.ts'
 
 /** Each runs a batch for each of its operations. */
-const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 40) / 4)
+const cases = Math.ceil(casesOr(40) / 4)
 
 /** Rows that nobody of these tests can change or delete. */
 const fixed: readonly Row[] = [95, 96].map((id) => ({ id, name: null, team: null, userId: null, since: null }))

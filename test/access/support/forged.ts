@@ -7,6 +7,7 @@ import { expect, it } from 'vitest'
 import { parseListArguments } from '../../../src/core/query/parse-json.ts'
 import { anyDraft, type Request, requestOf } from '../../property/support/request.ts'
 import { seed } from '../../property/support/seed.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import type { Opened } from './access.ts'
 import { expectSame } from './agreement.ts'
 import { runBatch } from './batch.ts'
@@ -15,7 +16,7 @@ import { anyRows, names, shop, stockOf } from './library.ts'
 import { anyCaller } from './policies.ts'
 import { dump, load, openService } from './service.ts'
 
-const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 1000) / 10)
+const cases = Math.ceil(casesOr(1000) / 10)
 
 const hostile = fc.oneof(
   fc.constantFrom(

@@ -2,6 +2,7 @@
  * What a caller may not see makes no difference: two fillings of the tables in which they see the same give byte-equal
  * answers, and the same status to every write that they may do in both.
  */
+
 import fc, { type Arbitrary } from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseListArguments } from '../../../src/core/query/parse-json.ts'
@@ -11,6 +12,7 @@ import { searchOf } from '../../property/support/reading.ts'
 import type { Draft, Request } from '../../property/support/request.ts'
 import type { Row, Rows } from '../../property/support/rows.ts'
 import { seed } from '../../property/support/seed.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import type { Opened } from './access.ts'
 import { anyDrafts, anyListDrafts, readableShop } from './aggregates.ts'
 import { anyCase, type Case } from './agreement.ts'
@@ -20,7 +22,7 @@ import { type Outcome, type Player, playWrites, toldOf } from './plays.ts'
 import { load, openService, type Reply, type Service } from './service.ts'
 import { withTags } from './tags.ts'
 
-const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 1000) / 4)
+const cases = Math.ceil(casesOr(1000) / 4)
 
 export function describeNonInterference(opened: () => Opened): void {
   it(`tells nothing of what a caller may not see, in ${cases} pairs of fillings`, async () => {

@@ -5,6 +5,7 @@ import { searchOf } from '../../property/support/reading.ts'
 import { type Draft, type Request, requestOf } from '../../property/support/request.ts'
 import { seed } from '../../property/support/seed.ts'
 import { anyWalk, type Page, walk } from '../../property/support/walks.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import type { Opened } from './access.ts'
 import { anyCase, expectSame } from './agreement.ts'
 import { type Name, names, shop, stockOf } from './library.ts'
@@ -12,7 +13,7 @@ import { type Naive, naiveRules } from './naive.ts'
 import { load, openService, type Service } from './service.ts'
 import { everything } from './writes.ts'
 
-const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 1000) / 4)
+const cases = Math.ceil(casesOr(1000) / 4)
 
 export function describeWalks(opened: () => Opened): void {
   it(`pages by cursor through what a caller sees, in ${cases} combinations of policies, rows and walks`, async () => {

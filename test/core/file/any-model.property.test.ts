@@ -15,9 +15,10 @@ import { mariadb } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { build } from '../../support/data/build.ts'
 import { anyThrows, applyThrows, type RandomOptions } from '../../support/data/random-operations.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import { id, context as own, workspace } from '../migration/build.ts'
 
-const numRuns = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 100))
+const numRuns = casesOr(100)
 const seed = Number(process.env.SERVICE_TEST_SEED)
 
 let count = 0

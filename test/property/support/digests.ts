@@ -9,6 +9,7 @@ import { SqlFault } from '../../../src/core/sql/fault.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
 import { catalogDigest, readCatalog } from '../../../src/sources/catalog.ts'
 import type { SourceDatabase } from '../../../src/sources/provider.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import { seed } from './seed.ts'
 
 export type Digested = {
@@ -23,7 +24,7 @@ export type Digested = {
 }
 
 /** Statements between the first look and the last. */
-const LENGTH = Number(process.env.SERVICE_TEST_CASES ?? 1_500)
+const LENGTH = casesOr(1_500, 500)
 
 type Step = { readonly kind: string; readonly text: string }
 

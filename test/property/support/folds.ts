@@ -10,6 +10,7 @@ import { parseListArguments } from '../../../src/core/query/parse-json.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
 import { openSqlSource } from '../../../src/sources/sql-source.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import {
   type AggregateDraft,
   anyAggregates,
@@ -36,7 +37,7 @@ import { collectionOf, modelOf } from './shop.ts'
 import { stockOf } from './stock.ts'
 
 const administrator: Viewer = { accessTo: () => fullAccess, seesModel: true }
-const cases = Number(process.env.SERVICE_TEST_CASES ?? 1000)
+const cases = casesOr(1000)
 
 export function describeFolds(database: Database): void {
   const { dialect, shop, storage } = database

@@ -15,7 +15,7 @@ import { modelOf } from './shop.ts'
 import { stockOf } from './stock.ts'
 import { anyWalk, walk } from './walks.ts'
 
-const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 1000) / 5)
+const cases = Math.ceil(casesOr(1000) / 5)
 
 export function describeReads(database: Database): void {
   const { dialect, shop, storage } = database

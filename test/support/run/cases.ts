@@ -1,4 +1,19 @@
-/** How many cases a random test draws: SERVICE_TEST_CASES, or as many as it usually does. */
-export function casesOr(usual: number): number {
-  return Number(process.env.SERVICE_TEST_CASES ?? usual)
+/** How many cases and kill points random tests draw, in each tier. */
+import { effort } from './effort.ts'
+
+/**
+ * How many cases a random test draws: SERVICE_TEST_CASES, or `usual` in the full tier and a tenth of it in the quick one, but
+ * `least` of them where a test demands that each of several kinds was drawn.
+ */
+export function casesOr(usual: number, least = 1): number {
+  const given = process.env.SERVICE_TEST_CASES
+  if (given !== undefined) return Number(given)
+  return effort() === 'full' ? usual : Math.max(Math.ceil(usual / 10), least)
+}
+
+/** At how many moments a program is killed: SERVICE_TEST_ROUNDS, or `usual` in the full tier and three in the quick one. */
+export function roundsOr(usual: number): number {
+  const given = process.env.SERVICE_TEST_ROUNDS
+  if (given !== undefined) return Number(given)
+  return effort() === 'full' ? usual : Math.min(usual, 3)
 }

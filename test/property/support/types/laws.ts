@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { casesOr } from '../../../support/run/cases.ts'
 import { announce, seed } from '../seed.ts'
 import type { ColumnType } from './column-type.ts'
 import { typesPage, typesSection } from './page.ts'
@@ -15,7 +16,7 @@ type Shown = { readonly id: number; readonly v: unknown }
 type Tagged = { readonly id: number; readonly _etag: string }
 
 /** All values of a dialect; each setting of its server tries a part of them. */
-const CASES = Number(process.env.SERVICE_TEST_CASES ?? 600)
+const CASES = casesOr(600)
 
 export function describeTypes(database: TypeDatabase): void {
   const { types, quote, way } = database
