@@ -43,20 +43,21 @@ const servicesOrder = ['caller', 'license', 'model', 'rights', 'accounts', 'data
 /** Folders of many files of one kind: a route family each, an aggregate each. */
 const uniformFolders = ['handlers/routes', 'src/store', 'src/store/schema']
 
-const impure = /\b(async |await |Date\.now|new Date\(\)|Math\.random|randomUUID|fetch\(|process\.|console\.)/
+const impure = /\b(async |await |Date\.now|new Date\(\)|Math\.random|randomUUID|fetch\(|process\.|console\.)/g
 
-const importsByFile = new Map(sourceFiles(['src', 'handlers']).map((file) => [file, readImports(file)]))
+const texts = new Map<string, string>()
+const service = sourceFiles(['src', 'handlers'])
+const importsByFile = new Map(service.map((file) => [file, readImports(file)]))
 
-it.each([...importsByFile.keys()])('%s stays in its room', (file) => {
-  const allowed = rooms.find(([whose]) => whose.test(file))?.[1]
+it('every file stays in its room', () => {
+  const strays = faults(service, (file) => {
+    const allowed = rooms.find(([whose]) => whose.test(file))?.[1]
+    return importsOf(file).filter((target) => allowed === undefined || !allowed.test(target))
+  })
+  const forward = faults(service, (file) => importsBeyond(file, 'src/core', coreOrder))
+  const upward = faults(service, (file) => importsBeyond(file, 'src/services', servicesOrder))
 
-  const strays = importsOf(file).filter((target) => allowed === undefined || !allowed.test(target))
-  const forward = importsBeyond(file, 'src/core', coreOrder)
-  const upward = importsBeyond(file, 'src/services', servicesOrder)
-
-  expect(strays).toEqual([])
-  expect(forward).toEqual([])
-  expect(upward).toEqual([])
+  expect({ strays, forward, upward }).toEqual({ strays: [], forward: [], upward: [] })
 })
 
 it('has every use case in a room', () => {
@@ -65,39 +66,45 @@ it('has every use case in a room', () => {
   expect(homeless).toEqual([])
 })
 
-it.each(sourceFiles(['src/services', 'handlers']))('%s writes no SQL', (file) => {
-  const code = withoutComments(file)
+it('use cases and routes write no SQL', () => {
+  const sql =
+    /\bsql`|['"`]\s*(select|insert into|delete from|update \S+ set|(create|alter|drop) (table|schema|index))\s/g
+  const found = faults(sourceFiles(['src/services', 'handlers']), (file) => [
+    ...importsOf(file).filter((target) => target === 'src/store/statements.ts'),
+    ...(withoutComments(file).match(sql) ?? []),
+  ])
 
-  expect(importsOf(file)).not.toContain('src/store/statements.ts')
-  expect(code).not.toMatch(
-    /\bsql`|['"`]\s*(select|insert into|delete from|update \S+ set|(create|alter|drop) (table|schema|index))\s/,
-  )
+  expect(found).toEqual([])
 })
 
-it.each(sourceFiles(['src/services']))('%s gives its factories one parameter, their deps', (file) => {
-  const odd = factoriesOf(file).filter(
+it('use cases give their factories one parameter, their deps', () => {
+  const odd = oddFactories(
+    sourceFiles(['src/services']),
     ({ name, parameters }) => parameters !== '' && parameters !== `deps: ${name}Deps`,
   )
 
   expect(odd).toEqual([])
 })
 
-it.each(sourceFiles(['src/sources', 'src/store', 'handlers']))('%s gives its factories one parameter, deps', (file) => {
-  const odd = factoriesOf(file).filter(({ parameters }) => !/^(deps: \w+Deps( = \{\})?)?$/.test(parameters))
+it('sources, the store and handlers give their factories one parameter, deps', () => {
+  const odd = oddFactories(
+    sourceFiles(['src/sources', 'src/store', 'handlers']),
+    ({ parameters }) => !/^(deps: \w+Deps( = \{\})?)?$/.test(parameters),
+  )
 
   expect(odd).toEqual([])
 })
 
-it.each(sourceFiles(['src/platform']))('%s gives its factories one parameter', (file) => {
-  const odd = factoriesOf(file).filter(({ parameters }) => /,./s.test(parameters.replace(/\{[^}]*\}/g, '')))
+it('platforms give their factories one parameter', () => {
+  const odd = oddFactories(sourceFiles(['src/platform']), ({ parameters }) =>
+    /,./s.test(parameters.replace(/\{[^}]*\}/g, '')),
+  )
 
   expect(odd).toEqual([])
 })
 
-it.each(sourceFiles(['src', 'handlers']))('%s calls what a factory works with `deps`', (file) => {
-  const odd = factoriesOf(file).filter(({ parameters }) => /(?<!\bdeps): \w*Deps\b/.test(parameters))
-
-  expect(odd).toEqual([])
+it('every file calls what a factory works with `deps`', () => {
+  expect(oddFactories(service, ({ parameters }) => /(?<!\bdeps): \w*Deps\b/.test(parameters))).toEqual([])
 })
 
 /** First match wins: folders of the console, what they may import. The packages are those of its decision, 091. */
@@ -113,24 +120,38 @@ const consoleFiles = readdirSync('console/src', { recursive: true, encoding: 'ut
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join('console/src', name))
 
-it.each(consoleFiles)('%s stays in its room, and takes no code of the service', (file) => {
-  const text = readFileSync(file, 'utf8')
-  const allowed = consoleRooms.find(([whose]) => whose.test(file))?.[1]
-  const strays = [
-    ...text.matchAll(/^(?:(?:import|export) (type )?[^'();=]*? from |import )'([^']+)'|import\('([^']+)'\)/gm),
-  ]
-    .map(([, type, one, late = '']) => ({ type, target: one ?? late }))
-    .map(({ type, target }) => ({ type, target: target.startsWith('.') ? join(dirname(file), target) : target }))
-    .filter(({ type, target }) => allowed?.test(target) !== true && !(type && target.startsWith('src/')))
+it('every file of the console stays in its room, and takes no code of the service', () => {
+  const strays = faults(consoleFiles, (file) => {
+    const allowed = consoleRooms.find(([whose]) => whose.test(file))?.[1]
+    return [
+      ...textOf(file).matchAll(
+        /^(?:(?:import|export) (type )?[^'();=]*? from |import )'([^']+)'|import\('([^']+)'\)/gm,
+      ),
+    ]
+      .map(([, type, one, late = '']) => ({ type, target: one ?? late }))
+      .map(({ type, target }) => ({ type, target: target.startsWith('.') ? join(dirname(file), target) : target }))
+      .filter(({ type, target }) => allowed?.test(target) !== true && !(type && target.startsWith('src/')))
+      .map(({ type = '', target }) => type + target)
+  })
 
   expect(strays).toEqual([])
-  expect(text).toMatch(/^\/\*\*/)
-  expect(text).not.toMatch(/dangerouslySetInnerHTML|innerHTML|sessionStorage/)
-  expect(file.includes('/data/') || !/\bfetch\(/.test(text)).toBe(true)
+})
+
+it('every file of the console says in its first lines what it is for', () => {
+  expect(consoleFiles.filter((file) => !/^\/\*\*/.test(textOf(file)))).toEqual([])
+})
+
+it('no file of the console writes HTML by itself or keeps anything in the session, and those of `data` alone fetch', () => {
+  const found = faults(consoleFiles, (file) => [
+    ...(textOf(file).match(/dangerouslySetInnerHTML|innerHTML|sessionStorage/g) ?? []),
+    ...(file.includes('/data/') ? [] : (textOf(file).match(/\bfetch\(/g) ?? [])),
+  ])
+
+  expect(found).toEqual([])
 })
 
 it('has no files that import each other in a circle, types included', () => {
-  const circular = sourceFiles(['src', 'handlers']).filter((file) => reachable(importsOf(file)).has(file))
+  const circular = service.filter((file) => reachable(importsOf(file)).has(file))
 
   expect(circular).toEqual([])
 })
@@ -140,7 +161,7 @@ it('has no file that neither a front door nor a script nor the package loads, su
   // A set goes on to what is added while it is walked through.
   for (const file of loaded) for (const target of filesNamedIn(file)) loaded.add(target)
 
-  expect(sourceFiles(['src', 'handlers']).filter((file) => !loaded.has(file))).toEqual([])
+  expect(service.filter((file) => !loaded.has(file))).toEqual([])
 })
 
 it('has no folder of more than 25 files, unless they are of one kind', () => {
@@ -158,18 +179,18 @@ it('installs every change of the schema that there is', () => {
   expect(installed.toSorted()).toEqual(sourceFiles(['src/store/schema']).toSorted())
 })
 
-it.each(sourceFiles(['src/core']))('%s is pure', (file) => {
-  expect(readFileSync(file, 'utf8')).not.toMatch(impure)
+it('the core is pure', () => {
+  expect(faults(sourceFiles(['src/core']), (file) => textOf(file).match(impure) ?? [])).toEqual([])
 })
 
-it.each(sourceFiles(['src', 'handlers']))('%s keeps the bundle at one byte a character, decision 036', (file) => {
-  const code = withoutComments(file)
+it('every file keeps the bundle at one byte a character, decision 036', () => {
+  const wide = /[=(:,]\s*\/[^\n/]*[^\0-\xff\n/][^\n/]*\/[dgimsuvy]*/g
 
-  expect(code.match(/[=(:,]\s*\/[^\n/]*[^\0-\xff\n/][^\n/]*\/[dgimsuvy]*/g)).toBeNull()
+  expect(faults(service, (file) => withoutComments(file).match(wide) ?? [])).toEqual([])
 })
 
-it.each(sourceFiles(['src', 'handlers']))('%s says in its first lines what it is for', (file) => {
-  expect(readFileSync(file, 'utf8')).toMatch(/^\/\*\*/)
+it('every file says in its first lines what it is for', () => {
+  expect(service.filter((file) => !/^\/\*\*/.test(textOf(file)))).toEqual([])
 })
 
 const startFiles = staticClosure('handlers/worker.ts')
@@ -181,21 +202,36 @@ it('loads nothing at the start of the Worker but what a start needs, decision 03
   expect([...packages].sort()).toEqual(packagesOfStart)
 })
 
-it.each([...startFiles].filter((file) => file.endsWith('.ts')))(
-  '%s makes no schema when it is loaded, decision 036',
-  (file) => {
-    const made = statementsOf(file)
+it('makes no schema when the Worker is loaded, decision 036', () => {
+  const loaded = [...startFiles].filter((file) => file.endsWith('.ts'))
+  const made = faults(loaded, (file) =>
+    statementsOf(file)
       .map((statement) => /^(?:export )?const [^=]+ = (.*)/s.exec(statement)?.[1] ?? '')
       .filter((value) => !/^(lazily\(|async |\([^)]*\)[^=]*=>|\w+ =>)/.test(value))
-      .filter((value) => /\bz\s*\.\s*\w+\(/.test(value) || lateNames.some((name) => value.includes(`${name}()`)))
+      .filter((value) => /\bz\s*\.\s*\w+\(/.test(value) || lateNames.some((name) => value.includes(`${name}()`))),
+  )
 
-    expect(made).toEqual([])
-  },
-)
+  expect(made).toEqual([])
+})
+
+/** What a rule does not like about files, each with the name of its file, so that a failure tells all of them. */
+function faults(files: readonly string[], inFile: (file: string) => readonly string[]): readonly string[] {
+  return files.flatMap((file) => inFile(file).map((fault) => `${file}: ${fault}`))
+}
+
+type Factory = { readonly name: string; readonly parameters: string }
+
+function oddFactories(files: readonly string[], isOdd: (factory: Factory) => boolean): readonly string[] {
+  return faults(files, (file) =>
+    factoriesOf(file)
+      .filter(isOdd)
+      .map(({ name, parameters }) => `${name}(${parameters})`),
+  )
+}
 
 /** The exported functions that create or open something, with their parameters as they are written. */
-function factoriesOf(file: string): readonly { readonly name: string; readonly parameters: string }[] {
-  const found = readFileSync(file, 'utf8').matchAll(
+function factoriesOf(file: string): readonly Factory[] {
+  const found = textOf(file).matchAll(
     /^export (?:async )?function (?:create|open)([A-Z]\w*)(?:<[^(]*>)?\(((?:[^()]|\([^()]*\))*)\)/gm,
   )
   return [...found].map(([, name = '', parameters = '']) => ({ name, parameters: parameters.trim() }))
@@ -222,7 +258,7 @@ function reachable(files: readonly string[]): ReadonlySet<string> {
 
 /** Sources that a file has the path of, from where it is or from the root: imports, threads, parts, aliases. */
 function filesNamedIn(file: string): readonly string[] {
-  const code = file.endsWith('.ts') ? withoutComments(file) : readFileSync(file, 'utf8')
+  const code = file.endsWith('.ts') ? withoutComments(file) : textOf(file)
   return [...code.matchAll(/['"]([\w./-]+)\.[jt]s['"]/g)]
     .flatMap(([, name = '']) => [join(dirname(file), `${name}.ts`), normalize(`${name}.ts`)])
     .filter((path) => existsSync(path))
@@ -236,8 +272,15 @@ function sourceFiles(folders: readonly string[]): readonly string[] {
   )
 }
 
+/** Each is read once, however many rules it has to keep. */
+function textOf(file: string): string {
+  const text = texts.get(file) ?? readFileSync(file, 'utf8')
+  texts.set(file, text)
+  return text
+}
+
 function withoutComments(file: string): string {
-  return readFileSync(file, 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')
+  return textOf(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '')
 }
 
 function importsOf(file: string): readonly string[] {
@@ -245,7 +288,7 @@ function importsOf(file: string): readonly string[] {
 }
 
 function readImports(file: string): readonly string[] {
-  const text = readFileSync(file, 'utf8')
+  const text = textOf(file)
   return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, target = '']) =>
     target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
   )
@@ -257,7 +300,7 @@ function staticClosure(entry: string): ReadonlySet<string> {
   // A set goes on to what is added while it is walked through.
   for (const file of found) {
     if (!file.endsWith('.ts')) continue
-    const text = readFileSync(file, 'utf8')
+    const text = textOf(file)
     for (const [, target = ''] of text.matchAll(/^(?:import|export) (?!type )(?:[^'();]*? from )?'([^']+)'/gm)) {
       found.add(target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
     }
@@ -266,10 +309,10 @@ function staticClosure(entry: string): ReadonlySet<string> {
 }
 
 /** The names of all that is made lazily. */
-const lateNames = sourceFiles(['src', 'handlers']).flatMap((file) =>
-  [...readFileSync(file, 'utf8').matchAll(/const (\w+) = lazily\(/g)].map(([, name = '']) => name),
+const lateNames = service.flatMap((file) =>
+  [...textOf(file).matchAll(/const (\w+) = lazily\(/g)].map(([, name = '']) => name),
 )
 
 function statementsOf(file: string): readonly string[] {
-  return readFileSync(file, 'utf8').split(/\n(?=\S)/)
+  return textOf(file).split(/\n(?=\S)/)
 }

@@ -25,11 +25,14 @@ const form = new RegExp(
     .join(''),
 )
 
-it.each(files)('%s has the form of a decision and its row in the index', (file) => {
-  const { number, title, status, date } = form.exec(readFileSync(join(folder, file), 'utf8'))?.groups ?? {}
+it('every decision has the form of one and its row in the index', () => {
+  const odd = files.filter((file) => {
+    const { number, title, status, date } = form.exec(readFileSync(join(folder, file), 'utf8'))?.groups ?? {}
+    const isNamed = new RegExp(`^${number}-[a-z0-9-]+\\.md$`).test(file)
+    return !isNamed || !index.includes(`| [${number} ${title}](${file}) | ${status} | ${date} |`)
+  })
 
-  expect(file).toMatch(new RegExp(`^${number}-[a-z0-9-]+\\.md$`))
-  expect(index).toContain(`| [${number} ${title}](${file}) | ${status} | ${date} |`)
+  expect(odd).toEqual([])
 })
 
 it('the index lists each decision once, and accounts for every number up to the last', () => {
