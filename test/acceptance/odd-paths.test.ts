@@ -1,5 +1,5 @@
 /** Parts of a path that are no text to any database, or no text at all: on every route they are a name that nobody has. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { describedRoutes } from '../../handlers/openapi/routes.ts'
 import { client } from '../support/service/client.ts'
 import { type Workspace, world } from '../support/service/world.ts'
@@ -30,15 +30,29 @@ function filled(route: string): readonly [string, string] {
   return [method, path.replace(/\{\w+\}/g, (name) => values[name] ?? '019a0000-0000-7000-8000-000000000000')]
 }
 
-describe.each(['%00', 'a%00b', '%ff', '%ed%a0%80', '%zz'])('the part %s of a path', (part) => {
-  it.each(places)('is no fault of ours in %s as %s', async (route, place) => {
-    const [method, path] = filled(route.replace(place, part))
+it.each(['%00', 'a%00b', '%ff', '%ed%a0%80', '%zz'])(
+  'the part %s of a path is no fault of ours, wherever',
+  async (part) => {
+    const odd: string[] = []
+    for (const [route, place] of places) {
+      const [method, path] = filled(route.replace(place, part))
 
-    const response = await administrator.send(method, path, method === 'GET' ? {} : { body: {} })
+      const response = await administrator.send(method, path, method === 'GET' ? {} : { body: {} })
 
-    const isPage = /^GET \/api\/[^/]*\/docs$/.test(`${method} ${path}`)
-    const expected = isPage ? [200] : part.includes('%00') && place === '{key}' ? [404, 422] : [400, 404, 422]
-    expect(expected, await response.text()).toContain(response.status)
-    if (part.includes('%00') && method === 'GET' && !isPage) expect(response.status).toBe(place === '{key}' ? 422 : 404)
-  })
-})
+      const text = await response.text()
+      if (!expected(part, place, method, path).includes(response.status)) {
+        odd.push(`${route} as ${place}: ${response.status} ${text}`)
+      }
+    }
+
+    expect(places.length).toBeGreaterThan(100)
+    expect(odd).toEqual([])
+  },
+)
+
+function expected(part: string, place: string, method: string, path: string): readonly number[] {
+  if (/^GET \/api\/[^/]*\/docs$/.test(`${method} ${path}`)) return [200]
+  if (!part.includes('%00')) return [400, 404, 422]
+  if (method === 'GET') return place === '{key}' ? [422] : [404]
+  return place === '{key}' ? [404, 422] : [400, 404, 422]
+}

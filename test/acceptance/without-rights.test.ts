@@ -25,20 +25,27 @@ const forEverybody = [
   ...routes.filter((route) => /^\w+ \/api\/system\/(api-keys|service-accounts)/.test(route)),
 ]
 
-it.each(routes.filter((route) => !forEverybody.includes(route)))(
-  '%s is refused before anything is read',
-  async (route) => {
-    const response = await send(route)
+it('every other route is refused before anything is read', async () => {
+  const asked = routes.filter((route) => !forEverybody.includes(route))
 
-    expect(response.status, await response.text()).toBe(403)
-  },
-)
-
-it.each(forEverybody)('%s is not refused', async (route) => {
-  const response = await send(route)
-
-  expect([200, 204, 404, 422], await response.text()).toContain(response.status)
+  expect(asked.length).toBeGreaterThan(50)
+  expect(await answeringOtherwise(asked, [403])).toEqual([])
 })
+
+it('no route for everybody is refused', async () => {
+  expect(await answeringOtherwise(forEverybody, [200, 204, 404, 422])).toEqual([])
+})
+
+/** The routes that answer anything but `statuses`, each with what it answers. */
+async function answeringOtherwise(asked: readonly string[], statuses: readonly number[]): Promise<readonly string[]> {
+  const odd: string[] = []
+  for (const route of asked) {
+    const response = await send(route)
+    const text = await response.text()
+    if (!statuses.includes(response.status)) odd.push(`${route}: ${response.status} ${text}`)
+  }
+  return odd
+}
 
 function send(route: string): Promise<Response> {
   const [method = '', path = ''] = route.split(' ')
