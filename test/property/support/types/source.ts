@@ -136,13 +136,6 @@ export const mariadbTypeDatabase: TypeDatabase = {
   start: (settings) => mariadbServed(settings, async (account) => ['mariadb', account]),
 }
 
-/** The same by the provider of MySQL. */
-export const mysqlTypeDatabase: TypeDatabase = {
-  ...mariadbTypeDatabase,
-  way: 'as MySQL',
-  start: (settings) => mariadbServed(settings, async (account) => ['mysql', account]),
-}
-
 /** The same by PlanetScale's HTTP protocol, as conversations. Its sessions have a mode that refuses dates with zeros. */
 export const planetscaleTypeDatabase: TypeDatabase = {
   ...mariadbTypeDatabase,
