@@ -90,32 +90,6 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     expect(answers[1]?.body).toEqual({ data: { title: deletion } })
   })
 
-  it('changes an item as it was read once, and leaves no key where it is another', async () => {
-    const [key, late] = [newKey(), newKey()]
-    const [made] = await shop.insert(books, [{ title: late }])
-    const path = `/items/${books}/${made?.id}`
-    const tagOf = async () => `"${((await shop.data(`${path}?fields=_etag`)) as { _etag: string })._etag}"`
-    const tag = await tagOf()
-    const change = ['PATCH', `${path}?fields=title`, { title: key }] as const
-
-    const answers = [
-      await send(shop, key, change, tag),
-      await send(shop, key, change, tag),
-      await send(shop, key, change),
-      await send(shop, late, change, tag),
-      await send(shop, late, change, await tagOf()),
-    ]
-
-    expect(answers.map(({ status, replayed }) => [status, replayed])).toEqual([
-      [200, null],
-      [200, 'true'],
-      [422, null],
-      [412, null],
-      [200, null],
-    ])
-    expect(answers[1]?.body).toEqual({ data: { title: key } })
-  })
-
   it('does a write again whose first try was refused', async () => {
     const key = newKey()
     const [made] = await shop.insert(books, [{ title: 'there' }])

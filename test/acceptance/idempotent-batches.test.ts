@@ -40,6 +40,9 @@ async function run(on: Client, key: string, operations: readonly unknown[]): Pro
   return { status: response.status, replayed, body: (await response.json()) as Told['body'] }
 }
 
+const titles = (books: string, key: string) =>
+  shop.data(`/items/${books}?fields=title&filter[title][_starts_with]=${key}&sort[0][title][direction]=asc`)
+
 type Names = { readonly authors: string; readonly books: string }
 
 /** One operation of each kind, by names that begin with `key`. */
@@ -131,9 +134,6 @@ describe.each(cases)('a batch under a key in %s', (name, provider, hasLedger) =>
     expect([made.status, migrated.status, await migrated.text()], name).toEqual([200, 200, ''])
   })
 
-  const titles = (key: string) =>
-    shop.data(`/items/${books}?fields=title&filter[title][_starts_with]=${key}&sort[0][title][direction]=asc`)
-
   it('is done once, and answered the same again', async () => {
     const key = newKey()
 
@@ -145,33 +145,22 @@ describe.each(cases)('a batch under a key in %s', (name, provider, hasLedger) =>
       meta: [null, null, null, null, null, { totalCount: 3, next: null, previous: null }, null, null, null],
     })
     expect(again).toEqual({ ...first, replayed: 'true' })
-    expect(await titles(key)).toEqual([{ title: `${key} again` }])
+    expect(await titles(books, key)).toEqual([{ title: `${key} again` }])
   })
 
-  it('is one batch where it is sent by many at once', async () => {
-    const key = newKey()
+  // Without a ledger a claim decides, by which single writes of each provider race, too.
+  if (hasLedger) {
+    it('is one batch where it is sent by many at once', async () => {
+      const key = newKey()
 
-    const answers = await Promise.all(Array.from({ length: 20 }, () => run(shop, key, every(key, names))))
+      const answers = await Promise.all(Array.from({ length: 20 }, () => run(shop, key, every(key, names))))
 
-    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
-    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1)
-    expect(answers[0]).toMatchObject({ status: 200 })
-    expect(await titles(key)).toHaveLength(1)
-  })
-
-  it('belongs to one body', async () => {
-    const key = newKey()
-    await run(shop, key, every(key, names))
-
-    const other = await run(shop, key, every(key, names).slice(1))
-    const alone = await shop.send('POST', `/items/${authors}`, {
-      body: [{ name: key }],
-      headers: { 'Idempotency-Key': key },
+      expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+      expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1)
+      expect(answers[0]).toMatchObject({ status: 200 })
+      expect(await titles(books, key)).toHaveLength(1)
     })
-
-    expect([other.status, alone.status, await alone.json()]).toEqual([422, 422, coded('4221')])
-    expect(await titles(key)).toHaveLength(1)
-  })
+  }
 
   it('leaves no key where an operation fails, and tells which', async () => {
     const key = newKey()
@@ -187,7 +176,7 @@ describe.each(cases)('a batch under a key in %s', (name, provider, hasLedger) =>
       expect.objectContaining({ meta: expect.objectContaining({ operation: 1 }) }),
     ])
     expect([done.status, done.replayed]).toEqual([200, null])
-    expect(await titles(key)).toHaveLength(1)
+    expect(await titles(books, key)).toHaveLength(1)
   })
 
   it('reads the items of a long answer again, and lists once more', async () => {
@@ -277,6 +266,25 @@ describe.each(cases)('a batch under a key in %s', (name, provider, hasLedger) =>
       meta: [null, null, null, { totalCount: 0 }, null],
     })
   })
+})
+
+describe('the key of a batch', () => {
+  const names: Names = { authors: 'authors', books: 'books' }
+  const { authors, books } = names
+
+  it('belongs to one body', async () => {
+    const key = newKey()
+    await run(shop, key, every(key, names))
+
+    const other = await run(shop, key, every(key, names).slice(1))
+    const alone = await shop.send('POST', `/items/${authors}`, {
+      body: [{ name: key }],
+      headers: { 'Idempotency-Key': key },
+    })
+
+    expect([other.status, alone.status, await alone.json()]).toEqual([422, 422, coded('4221')])
+    expect(await titles(books, key)).toHaveLength(1)
+  })
 
   it('is not shown to a caller whose rights on it are others by now', async () => {
     const key = newKey()
@@ -297,7 +305,7 @@ describe.each(cases)('a batch under a key in %s', (name, provider, hasLedger) =>
 
     expect(first).toMatchObject({ status: 200 })
     expect(again).toMatchObject({ replayed: null, body: coded('4092') })
-    expect(await titles(key)).toHaveLength(1)
+    expect(await titles(books, key)).toHaveLength(1)
   })
 })
 
