@@ -31,26 +31,35 @@ describe('the matcher table', () => {
     for (const target of targets) expect(parseTarget(`net:${target}`)).toEqual({ target })
   })
 
-  it.each(networkRows)('is what the pure function says: $target $host $port', (row) => {
-    expect(isGranted([row.target], hostInUrl(row), row.port)).toBe(row.permitted)
+  it('is what the pure function says', () => {
+    const otherwise = networkRows.filter((row) => isGranted([row.target], hostInUrl(row), row.port) !== row.permitted)
+
+    expect(otherwise).toEqual([])
   })
 
-  it.each([...new Set(networkRows.map(({ target }) => target))])('is what the gate says: %s', async (target) => {
-    const rows = networkRows.filter((row) => row.target === target)
-    // An address that is permitted would be connected to.
-    const tried = rows.filter((row) => !row.permitted || isIP(hostInUrl(row).replace(/^\[|\]$/g, '')) === 0)
-    asked.length = 0
+  it('is what the gate says', async () => {
+    for (const target of new Set(networkRows.map((row) => row.target))) {
+      const rows = networkRows.filter((row) => row.target === target)
+      // An address that is permitted would be connected to.
+      const tried = rows.filter((row) => !row.permitted || isIP(hostInUrl(row).replace(/^\[|\]$/g, '')) === 0)
+      asked.length = 0
 
-    const answers = await Promise.all(tried.map((row) => ask(gate, row)))
+      const answers = await Promise.all(tried.map((row) => ask(gate, row)))
 
-    expect(tried.map((row, index) => [row.host, row.port, answers[index]])).toEqual(
-      tried.map((row) => [
-        row.host,
-        row.port,
-        row.permitted ? 'ENOTFOUND' : `Requires net access to "${hostInUrl(row)}:${row.port}"`,
-      ]),
-    )
-    expect(asked).toHaveLength(tried.filter(({ permitted }) => permitted).length)
+      expect
+        .soft(
+          tried.map((row, index) => [row.host, row.port, answers[index]]),
+          target,
+        )
+        .toEqual(
+          tried.map((row) => [
+            row.host,
+            row.port,
+            row.permitted ? 'ENOTFOUND' : `Requires net access to "${hostInUrl(row)}:${row.port}"`,
+          ]),
+        )
+      expect.soft(asked, target).toHaveLength(tried.filter(({ permitted }) => permitted).length)
+    }
   })
 
   it('leaves nothing to the rules of Deno: its process may connect to none of the places', async () => {

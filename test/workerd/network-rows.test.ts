@@ -14,10 +14,14 @@ afterAll(() => {
 })
 
 describe('the matcher table at the gate', () => {
-  it.each(networkRows)('$target $host $port', async ({ target, host, port, permitted }) => {
-    const response = await gate({ props: { grant: [target], allowPrivate: true } }).fetch(`http://${host}:${port}/`)
+  it('is what the gate does', async () => {
+    for (const { target, host, port, permitted } of networkRows) {
+      const response = await gate({ props: { grant: [target], allowPrivate: true } }).fetch(`http://${host}:${port}/`)
 
-    expect([response.status, await response.text()]).toEqual(permitted ? [200, 'through'] : [403, ''])
+      expect
+        .soft([response.status, await response.text()], `${target} ${host} ${port}`)
+        .toEqual(permitted ? [200, 'through'] : [403, ''])
+    }
   })
 
   it.each([
