@@ -89,20 +89,20 @@ const stringType = { name: 'string' as const, sizes: [], isList: false, isNullab
 const expected = (operator: string, operand: unknown) =>
   texts.flatMap((text, index) => (operatorHolds(stringType, operator, operand, text) === true ? [index + 1] : []))
 
-describe.each(names)('a column %s', (name) => {
-  it.each(['_eq', '_neq', '_contains', '_ncontains', '_starts_with', '_nstarts_with', '_ends_with', '_nends_with'])(
-    '%s is exact',
-    async (operator) => {
-      for (const operand of operands) {
-        expect(await found(name, operator, operand), operand).toEqual(expected(operator, operand))
-      }
-    },
-  )
+const ofOne = ['_eq', '_neq', '_contains', '_ncontains', '_starts_with', '_nstarts_with', '_ends_with', '_nends_with']
 
-  it.each(['_in', '_nin'])('%s is exact', async (operator) => {
-    for (const start of operands.keys()) {
-      const operand = operands.slice(start, start + 3)
-      expect(await found(name, operator, operand), operand.join()).toEqual(expected(operator, operand))
+describe.each(names)('a column %s', (name) => {
+  it('is compared exactly by every operator', async () => {
+    for (const operator of ofOne) {
+      for (const operand of operands) {
+        expect.soft(await found(name, operator, operand), `${operator} ${operand}`).toEqual(expected(operator, operand))
+      }
+    }
+    for (const operator of ['_in', '_nin']) {
+      for (const start of operands.keys()) {
+        const operand = operands.slice(start, start + 3)
+        expect.soft(await found(name, operator, operand), `${operator} ${operand}`).toEqual(expected(operator, operand))
+      }
     }
   })
 

@@ -66,6 +66,12 @@ export function describePlans(database: PlannedDatabase): void {
   const plan = (index: number, query: string) =>
     database.unserved(driver, build.statement(build.read(model, `p${index}`, `fields=id&limit=10&${query}`), dialect))
 
+  /** What a plan does without the index, or why there is none, with what was asked. */
+  async function told(name: string, index: number, query: string): Promise<readonly string[]> {
+    const lines = await plan(index, query).catch((error: unknown) => [String(error)])
+    return lines.map((line) => `${name} by ${query}: ${line}`)
+  }
+
   it.each([
     ['asc', 'last'],
     ['asc', 'first'],
@@ -87,15 +93,24 @@ export function describePlans(database: PlannedDatabase): void {
   })
 
   describe(`an index of ${title}`, () => {
-    it.each(indexed)('of %s serves a filter', async (_, index) => {
-      const operand = encodeURIComponent(String(shown.get(index)))
+    it('of each type serves a filter', async () => {
+      const unserved: string[] = []
+      for (const [name, index] of indexed) {
+        unserved.push(...(await told(name, index, `filter[v][_eq]=${encodeURIComponent(String(shown.get(index)))}`)))
+      }
 
-      expect(await plan(index, `filter[v][_eq]=${operand}`)).toEqual([])
+      expect(indexed.length).toBeGreaterThan(20)
+      expect(unserved).toEqual([])
     })
 
-    it.each(indexed.filter(([, , { isOrdered }]) => isOrdered))('of %s serves a sort', async (_, index) => {
-      expect(await plan(index, 'sort[0][v][direction]=asc')).toEqual([])
-      expect(await plan(index, 'sort[0][v][direction]=desc')).toEqual([])
+    it('of each type with an order serves a sort', async () => {
+      const unserved: string[] = []
+      for (const [name, index] of indexed.filter(([, , { isOrdered }]) => isOrdered)) {
+        unserved.push(...(await told(name, index, 'sort[0][v][direction]=asc')))
+        unserved.push(...(await told(name, index, 'sort[0][v][direction]=desc')))
+      }
+
+      expect(unserved).toEqual([])
     })
   })
 }
