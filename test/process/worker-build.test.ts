@@ -1,8 +1,7 @@
 /** The Worker's build is kept, and what was kept is never older than what it was made of. */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildWorker } from '../../scripts/worker-build.ts'
@@ -35,11 +34,9 @@ const service = { entry: 'handlers/worker.ts', minify: false }
 
 const LONG_AGO = new Date('2026-01-01')
 
-const write = (text: string) => writeFile(join(directory, 'answer.ts'), text)
-
 /** As a tool may that restores the times of files. */
 const writeLongAgo = async (text: string) => {
-  await write(text)
+  await writeFile(join(directory, 'answer.ts'), text)
   await utimes(join(directory, 'answer.ts'), LONG_AGO, LONG_AGO)
 }
 
@@ -49,11 +46,16 @@ const built = async () => {
 }
 
 it('is not kept when a source changes while it is made', async () => {
-  await writeLongAgo(`export const answer: string = 'early'`)
+  // A pipe is opened when it is read, so that the source changes at just that moment.
+  const pipe = join(directory, 'answer.ts')
+  await run('mkfifo', [pipe])
   const building = buildWorker({ entry, minify: false })
-  await wait(200)
-  await write(`export const answer: string = 'while'`)
-  await building
+  const early = await open(pipe, 'w')
+  await writeFile(join(directory, 'while.ts'), `export const answer: string = 'while'`)
+  await rename(join(directory, 'while.ts'), pipe)
+  await early.writeFile(`export const answer: string = 'early'`)
+  await early.close()
+  expect((await building).modules[0]?.contents).toContain('"early"')
   await writeLongAgo(`export const answer: string = 'while'`)
 
   expect(await built()).toContain('"while"')
