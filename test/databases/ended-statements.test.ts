@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CANCELED, TIMED_OUT } from '../../src/core/sql/fault.ts'
@@ -17,6 +16,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/
 import type { QueryContext, SqlDriver } from '../../src/ports.ts'
 import { computedBy, engineOf } from '../support/servers/embedded-client.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
+import { expectNextServed } from '../support/servers/next-served.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { startWorkerDrivers, type WorkerDrivers } from '../support/servers/worker-drivers.ts'
 
@@ -53,10 +53,14 @@ afterAll(async () => {
 /** Takes hours, and no memory; what ends it need not wait for it to look. */
 const crossed = 'generate_series(1, 100000) a, generate_series(1, 1000000) b'
 
-/** `endless` takes hours, `aWhile` some tenths of a second. A server ends sleep as it ends work, and the machine can do other things meanwhile. */
+/**
+ * `endless` takes hours, `aWhile` some tenths of a second. A server ends sleep as it ends work, and the machine can do other things
+ * meanwhile. `begun` answers what tells that an endless one has begun since.
+ */
 const sleeping = {
   endless: statement('select pg_sleep(100000)::text'),
   aWhile: statement(`select 'done' from pg_sleep(0.6)`),
+  begun: async () => async () => (await running()) === 1,
 }
 /** The embedded engine has to be busy to take long. */
 const working = {
@@ -64,6 +68,11 @@ const working = {
   aWhile: statement(
     `select 'done' from (select count(*) from generate_series(1, 1500) a, generate_series(1, 3000) b) t`,
   ),
+  begun: async () => {
+    const engine = (await engineOf(directory)) ?? 0
+    const before = (await computedBy(engine)) ?? 0
+    return async () => ((await computedBy(engine)) ?? 0) - before > 200
+  },
 }
 
 const adapters = [
@@ -107,30 +116,29 @@ function tcpAddress(isPooled: boolean): TcpAddress {
 
 const somebody: QueryContext = {}
 
-describe.each(adapters)('$name', ({ name, open, endless, aWhile }) => {
+describe.each(adapters)('$name', ({ open, endless, aWhile, begun }) => {
   let driver: SqlDriver
   afterEach(() => driver.close())
 
   it.each(['small', 'large'])('ends a %s read at its time limit, and serves the next', async (size) => {
     driver = open(1_000)
-    // Where the engine has to be started again, the next one waits for that, too.
-    const next = name.includes('gateway to the embedded') ? open(60_000) : driver
 
     await expect(driver.query({ ...endless, isLarge: size === 'large' }, somebody)).rejects.toMatchObject({
       state: TIMED_OUT,
     })
 
-    expect(await next.query(statement(`select 'sound'`), somebody)).toEqual([['sound']])
+    await expectNextServed((context) => driver.query(statement(`select 'sound'`), context), [['sound']])
     await expect.poll(running).toBe(0)
   })
 
   it.each(['small', 'large'])('ends a %s read whose asker leaves, and serves the next', async (size) => {
     driver = open(0)
     const { asker, leave } = leaving()
+    const hasBegun = await begun()
 
     const abandoned = driver.query({ ...endless, isLarge: size === 'large' }, asker)
     const ended = expect(abandoned).rejects.toMatchObject({ state: CANCELED })
-    await wait(300)
+    await expect.poll(hasBegun).toBe(true)
     leave()
     await ended
 
@@ -148,8 +156,9 @@ describe.each(adapters)('$name', ({ name, open, endless, aWhile }) => {
   it('answers those who wait behind what is ended', async () => {
     driver = open(0)
     const { asker, leave } = leaving()
+    const hasBegun = await begun()
     const abandoned = driver.query(endless, asker).catch(({ state }) => state)
-    await wait(300)
+    await expect.poll(hasBegun).toBe(true)
     const waiting = Array.from({ length: 10 }, (_, n) => driver.query(statement(`select '${n}'`), somebody))
 
     leave()
@@ -184,7 +193,7 @@ describe.each(adapters)('a batch by $name', ({ open, endless }) => {
     // A sequence is not taken back.
     expect(Number((await own.query(statement('select last_value::text from begun')))[0]?.[0])).toBeLessThan(4_000)
     expect(await own.query(statement('select count(*)::text from step'))).toEqual([['0']])
-    expect(await driver.batch([statement('select 1')], somebody)).toEqual([[['1']]])
+    await expectNextServed((context) => driver.batch([statement('select 1')], context), [[['1']]])
     await expect.poll(running).toBe(0)
     await driver.close()
   })
@@ -220,7 +229,8 @@ describe.each(adapters.filter(({ name }) => !name.includes('embedded')))('a writ
     await expect(driver.batch(write, { isWriting: true })).rejects.toMatchObject({ state: TIMED_OUT })
 
     expect((await watcher.query('select n from note')).rows).toEqual([])
-    expect(await driver.batch([statement('insert into note values (3) returning n')], somebody)).toEqual([[['3']]])
+    const next = statement('insert into note values (3) returning n')
+    await expectNextServed((context) => driver.batch([next], context), [[['3']]])
     await driver.close()
   })
 })
@@ -260,14 +270,16 @@ describe('pg over TCP', () => {
     const abandoned = [1, 2].map(() => driver.query(sleeping.endless, asker).catch(({ state }) => state))
     leave()
     expect(await Promise.all(abandoned)).toEqual([CANCELED, CANCELED])
-    const answer = driver.query(sleep(1), somebody)
-    await expect.poll(running).toBe(1)
+    await watcher.query('select pg_advisory_lock(7)')
+    const answer = driver.query(statement(`select 'mine' from pg_advisory_xact_lock_shared(7)`), somebody)
+    await expect.poll(waitsSince).not.toBe('')
+    const first = await waitsSince()
 
-    await watcher.query(
-      `select pg_cancel_backend(pid) from pg_stat_activity where query like '%sleep%' and pid <> pg_backend_pid()`,
-    )
+    await watcher.query(`select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'`)
 
-    expect(await answer).toEqual([['']])
+    await expect.poll(async () => ['', first].includes(await waitsSince())).toBe(false)
+    await watcher.query('select pg_advisory_unlock(7)')
+    expect(await answer).toEqual([['mine']])
   })
 
   it('streams nothing more to one who has left', async () => {
@@ -311,6 +323,14 @@ it('an embedded database keeps what was committed when a statement is ended, and
   expect(await driver.query(statement('select text from kept'), somebody)).toEqual([['kept']])
   await driver.close()
 })
+
+/** Since when somebody waits for what the watcher has; empty while nobody does. */
+async function waitsSince(): Promise<string> {
+  const { rows } = await watcher.query(
+    `select query_start::text as since from pg_stat_activity where wait_event_type = 'Lock'`,
+  )
+  return rows[0]?.since ?? ''
+}
 
 function sleep(seconds: number) {
   return statement(`select pg_sleep(${seconds})`)
