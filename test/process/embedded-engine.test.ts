@@ -1,9 +1,11 @@
 /** The engine of the embedded database is a process: what its death costs, what ends it, and what it is started with. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { renameSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockDirectory } from '../../src/platform/node/embedded/directory-lock.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
@@ -70,10 +72,12 @@ describe('the engine of the embedded database', () => {
   })
 
   it.each(['SIGKILL', 'SIGSEGV'] as const)('that dies by %s while it opens is started again', async (signal) => {
+    const unblock = await block()
     const opening = openEmbeddedPostgres({ directory })
     const first = await named()
 
     process.kill(first, signal)
+    unblock()
     embedded = await opening
 
     expect(await engine()).not.toBe(first)
@@ -81,6 +85,7 @@ describe('the engine of the embedded database', () => {
   })
 
   it('that dies whenever it opens is given up, with the reason', async () => {
+    await block()
     let isOpening = true
     const opening = openEmbeddedPostgres({ directory }).catch((error) => {
       isOpening = false
@@ -210,6 +215,14 @@ async function engine(): Promise<number> {
   const pid = await engineOf(directory)
   if (pid === undefined) throw new Error('no engine is named')
   return pid
+}
+
+/** Keeps engines from opening the files, for as long as nobody writes into a pipe; what it answers lets the next ones. */
+async function block(): Promise<() => void> {
+  const file = join(directory, 'cluster', 'PG_VERSION')
+  await rename(file, `${file}.away`)
+  await promisify(execFile)('mkfifo', [file])
+  return () => renameSync(`${file}.away`, file)
 }
 
 /** The engine, as soon as it is named, which is before it opens its files. */

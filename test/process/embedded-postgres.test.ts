@@ -1,7 +1,8 @@
 /** What the embedded database adds to a Postgres: one owner of its directory, turns, and survival of its process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { utimesSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -48,8 +49,8 @@ describe('a connection to the embedded database', () => {
     embedded = await openEmbeddedPostgres({ directory, idleInTransaction: 1_000 })
     const client = await connect(embedded)
     const ended = once(client, 'error')
-    await client.query('begin')
-    await client.query(`insert into note values ('forgotten')`)
+    // In one message, so that it is not idle before it has written.
+    await client.query(`begin; insert into note values ('forgotten')`)
 
     expect(await run(embedded, 'select count(*) from note')).toEqual([{ count: '0' }])
     expect(await ended).toMatchObject([{ code: '25P03' }])
@@ -216,14 +217,11 @@ describe.concurrent('a lock of a directory', () => {
     const directory = await temporary()
     const path = join(directory, 'process.lock')
     await writeFile(path, JSON.stringify({ pid: 1, machine: 'elsewhere', space: 'elsewhere', started: '1' }))
-    let lastBeat = Promise.resolve()
-    const heart = setInterval(() => {
-      lastBeat = utimes(path, new Date(), new Date())
-    }, 500)
+    // Whoever looks does so by timers of this process, too, between which the heart beats.
+    const heart = setInterval(() => utimesSync(path, new Date(), new Date()), 500)
 
     await expect(lockDirectory(directory)).rejects.toThrow('in use by process 1 on elsewhere')
     clearInterval(heart)
-    await lastBeat
     const { release } = await lockDirectory(directory)
 
     expect(JSON.parse(await readFile(path, 'utf8')).pid).toBe(process.pid)
