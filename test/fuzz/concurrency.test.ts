@@ -6,13 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Drawing } from '../support/data/model-sketch.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { type NodeService, startService } from '../support/service/node-service.ts'
 import { createDice, type Dice, seed } from './support/dice.ts'
 import { openWire, type Wire } from './support/wire.ts'
 
 const CLIENTS = 64
 /** What each client does, one after the other. */
-const DEEDS = 60
+const DEEDS = casesOr(60, 12)
 const PRODUCTS = 6
 const COUNTERS = 4
 /** Two for reads, eight in their place while they are held up, two for large answers, ten for transactions. */
