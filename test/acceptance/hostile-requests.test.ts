@@ -24,8 +24,13 @@ beforeAll(async () => {
   reader = world.bearer(member.token)
 })
 
-it.each(allHostile().map((request) => [request.name, request] as const))('answers %s', async (_name, request) => {
-  expect(await wrongAnswers(world.administrator, request)).toEqual([])
+it.each(['search', 'path', 'body', 'call'])('answers each %s', async (kind) => {
+  const requests = allHostile().filter(({ name }) => name.startsWith(`${kind} `))
+  const wrong: string[] = []
+  for (const request of requests) wrong.push(...(await wrongAnswers(world.administrator, request)))
+
+  expect(requests.length).toBeGreaterThan(3)
+  expect(wrong).toEqual([])
 })
 
 it('answers any of them, of any size, whoever sends it', async () => {

@@ -20,19 +20,22 @@ describe('a path of 30,000 names', () => {
   const structure = ['sources', 'namespaces', 'collections', 'fields/primitive', 'fields/single-relation', 'indexes']
   const ofSystem = ['users', 'workspaces', 'api-keys', 'service-accounts', 'audit-log', 'providers']
 
-  it.each([
-    ...inWorkspace.map((list) => () => `/api/${blog.name}/${list}`),
-    ...structure.map((list) => () => `/api/${blog.name}/schema/structure/${list}`),
-    ...ofSystem.map((list) => () => `/api/system/${list}`),
-  ])('is refused as fields: list %#', async (address) => {
-    const response = await world.administrator.get(`${address()}?fields=${path}`)
+  it('is refused as fields of any list', async () => {
+    const lists = [
+      ...inWorkspace.map((list) => `/api/${blog.name}/${list}`),
+      ...structure.map((list) => `/api/${blog.name}/schema/structure/${list}`),
+      ...ofSystem.map((list) => `/api/system/${list}`),
+    ]
+    for (const list of lists) {
+      const response = await world.administrator.get(`${list}?fields=${path}`)
 
-    expect(response.status).toBe(422)
-    expect(await response.json()).toMatchObject({
-      message: 'Failed to execute query',
-      source: { message: expect.stringMatching(/^fields\./) },
-      code: '4009',
-    })
+      expect.soft(response.status, list).toBe(422)
+      expect.soft(await response.json(), list).toMatchObject({
+        message: 'Failed to execute query',
+        source: { message: expect.stringMatching(/^fields\./) },
+        code: '4009',
+      })
+    }
   })
 
   it('is refused as what a write answers', async () => {
