@@ -9,7 +9,6 @@ import {
   createNodeConnectorHost,
   type NodeConnectorHost,
   type NodeConnectorHostDeps,
-  requireDeno,
 } from '../../src/platform/node/connectors/host.ts'
 import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
 import { type RunningUpstream, startUpstream } from '../support/servers/upstream.ts'
@@ -41,7 +40,7 @@ describeConnectorHost('Deno processes', (wished) => {
 
 describe('connector host on Node: runaways', () => {
   it('ends an endless loop, and nothing but it', async () => {
-    const looping = hostWith({ busyLimit: 2_000 }).open(program)
+    const looping = hostWith({ busyLimit: 5_000 }).open(program)
     const other = hostWith({}).open(program)
     await Promise.all([looping.call('setup'), other.call('setup')])
 
@@ -134,23 +133,6 @@ describe('connector host on Node: how many processes', () => {
 })
 
 describe('connector host on Node: its processes', () => {
-  // What Deno itself takes differs from machine to machine; how much the process takes in all is a figure of the benchmark.
-  it('needs hardly more memory without a call than Deno itself', async () => {
-    const session = hostWith({}).open(program)
-    await session.call('query', { act: 'answer' })
-    const [pid = 0] = await session.call('query', { act: 'pid' }).then(numbers)
-    const code = `console.log('here'); await Deno.stdin.read(new Uint8Array(1))`
-    const bare = spawn(requireDeno(), ['eval', '--no-config', code], { stdio: ['pipe', 'pipe', 'inherit'] })
-    await once(bare.stdout, 'data')
-
-    const [ours, theirs] = [residentMegabytes(pid), residentMegabytes(bare.pid ?? 0)]
-    bare.kill('SIGKILL')
-
-    console.log(`an idle connector: ${ours.toFixed(0)} MB, Deno itself ${theirs.toFixed(0)} MB`)
-    expect(theirs).toBeGreaterThan(10)
-    expect(ours / theirs).toBeLessThan(1.5)
-  })
-
   it('lets nothing run between calls, and ends a process that is not called any more', async () => {
     const session = hostWith({ idleLimit: 200 }).open(program)
     await session.call('query', { act: 'spin' })
@@ -225,10 +207,6 @@ function stateOf(pid: number): string | undefined {
   return state === 'Z' ? undefined : state
 }
 
-function residentMegabytes(pid: number): number {
-  return Number(statusOf(pid).match(/^VmRSS:\s+(\d+)/m)?.[1]) / 1024
-}
-
 function statusOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -252,11 +230,7 @@ function membersOf(session: number): readonly number[] {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (isSo()) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('it never became so')
+  await expect.poll(isSo).toBe(true)
 }
 
 function hostWith(wished: Partial<NodeConnectorHostDeps>, onPrint?: OnLogLine): NodeConnectorHost {

@@ -290,9 +290,5 @@ async function run(...methods: readonly ('preflight' | 'setup')[]) {
 }
 
 async function until(isSo: () => boolean | undefined): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (isSo()) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('it never became so')
+  await expect.poll(isSo).toBe(true)
 }
