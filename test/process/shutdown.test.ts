@@ -80,7 +80,7 @@ describe('a server that is told to stop', () => {
 
   it('is not ready at once, and serves for as long as its delay says', async () => {
     // Far longer than four answers take.
-    const server = await start({ SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: '4s' })
+    const server = await start({ SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: '10s' })
     expect(await statusOf(`${server.url}/api/system/ready`)).toBe(200)
 
     const closing = server.close()
@@ -185,7 +185,7 @@ describe('two replicas behind a proxy', () => {
 
   it('are replaced one by one without a failed request', async () => {
     // Far longer than the proxy takes to see that one is not ready any more.
-    const delay = { SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: '3s' }
+    const delay = { SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: '6s' }
     const replicas = [await start(delay), await start(delay)]
     const proxy = await startProxy(replicas)
     let isOver = false
