@@ -153,16 +153,18 @@ describe('of many pages', () => {
 
   it('is ended by a key, and nothing more is asked', async () => {
     const page = await dialogOf(gridOf(shop, 'many'))
+    const stopped = Promise.withResolvers<void>()
     let asked = 0
     await page.route(/items\/many\?.*limit=500/, async (sent) => {
       asked += 1
-      if (asked > 1) await new Promise((resolve) => setTimeout(resolve, 1_000))
+      if (asked > 1) await stopped.promise
       await sent.continue().catch(() => undefined)
     })
     await page.getByRole('dialog').getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByText('500 rows written').waitFor()
     await page.getByRole('button', { name: 'Stop' }).press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    stopped.resolve()
     await page.unrouteAll({ behavior: 'wait' })
     expect(asked).toBe(2)
   })

@@ -176,14 +176,18 @@ describe('CSV', () => {
 
   it('is stopped, and what is not sent by then stays out', async () => {
     const page = await importing()
+    const stopped = Promise.withResolvers<void>()
+    let posts = 0
     await page.route('**/items/things?*', async (sent) => {
-      await new Promise((resolve) => setTimeout(resolve, 700))
+      posts += sent.request().method() === 'POST' ? 1 : 0
+      if (posts > 1) await stopped.promise
       await sent.continue()
     })
     await choose(page, 'things.csv', `title\n${Array.from({ length: 900 }, (_, at) => `t${at}`).join('\n')}\n`)
     await press(page, 'Import 900 rows')
     await dialog(page).getByText('200 rows imported').waitFor()
     await press(page, 'Stop')
+    stopped.resolve()
     await dialog(page).getByText('It was stopped; the lines behind are not imported.').waitFor()
     const stored = ((await all('title')) as unknown[]).length
     expect(stored).toBeLessThan(900)
