@@ -3,7 +3,6 @@
  * (docs/contract.md#data-sources).
  */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlProvider } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
@@ -50,11 +49,14 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
 
   /** The alarms, once there is one: it is raised behind the answer that missed something. */
   async function drifted(): Promise<readonly object[]> {
-    for (const deadline = Date.now() + 30_000; ; await wait(100)) {
+    let own: readonly object[] = []
+    const some = async () => {
       const { sources } = (await shop.data('/schema/drift')) as { sources: { sourceId: string }[] }
-      const own = sources.filter((source) => source.sourceId === sourceId)
-      if (own.length > 0 || Date.now() > deadline) return own
+      own = sources.filter((source) => source.sourceId === sourceId)
+      return own.length
     }
+    await expect.poll(some, { interval: 100 }).toBeGreaterThan(0)
+    return own
   }
 
   it('is migrated, and an introspection finds nothing that the model does not have', async () => {
