@@ -261,7 +261,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     description:
       'Runs operations in order in one transaction, all or none, on collections of one data source, and answers what each ' +
       'answers. {"$ref": "name[0].id"} in data or as key stands for a value of the earlier operation with that name under ' +
-      '`as`, {"$ref": "name.id"} where that has a key.',
+      '`as`, {"$ref": "name.id"} where that has a key. A filter {"_all": true} means all items.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     // The use case reads the operations itself, with faults that name their path.
     input: z.strictObject({ operations: z.unknown(), idempotencyKey }),

@@ -336,7 +336,7 @@ describe('a batch', () => {
       [
         { kind: 'delete', collection: 'authors' },
         422,
-        invalid('operations[2].filter', 'is required to write many items'),
+        invalid('operations[2].filter', 'is required to write many items; {"_all": true} says that all are meant'),
       ],
       [{ kind: 'read', collection: 'nothing' }, 404, { source: { message: 'collection nothing does not exist' } }],
       [

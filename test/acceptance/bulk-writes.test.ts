@@ -252,6 +252,30 @@ describe.each(testedProviders)('%s', (provider) => {
     expect(await shop.data(`${items}?fields=left`)).toEqual([{ left: 23 }, { left: 20 }, { left: null }])
   })
 
+  it('writes all where all are meant, and none by a filter that says nothing', async () => {
+    const nothing = ['{}', '{"_and":[]}', '{"_or":[{}]}', '{"id":{"_nin":[]}}', '{"_not":{"_or":[]}}']
+    const refused = nothing.flatMap((filter) => [
+      shop.delete(`${items}?filter=${filter}`),
+      shop.patch(`${items}?filter=${filter}`, { left: 9 }),
+    ])
+    const statuses = (await Promise.all(refused)).map(({ status }) => status)
+    const inBatch = await shop.post('/items', {
+      operations: [{ kind: 'delete', collection: stock, filter: { _and: [] } }],
+    })
+    const before = await all()
+    const bounded = await shop.patch(`${items}?filter={"_and":[]}&max=3&fields=left`, { left: 7 })
+    const changed = await shop.patch(`${items}?filter[_all]=true&fields=left`, { left: 8 })
+    const deleted = await shop.delete(`${items}?filter={"_all":true}`)
+
+    expect(statuses).toEqual(statuses.map(() => 422))
+    expect(inBatch.status).toBe(422)
+    expect(before).toEqual(untouched)
+    expect(await answer(bounded)).toEqual([200, { data: [{ left: 7 }, { left: 7 }, { left: 7 }] }])
+    expect(await answer(changed)).toEqual([200, { data: [{ left: 8 }, { left: 8 }, { left: 8 }] }])
+    expect(deleted.status).toBe(204)
+    expect(await all()).toEqual([])
+  })
+
   it('counts for max what the caller reads alone', async () => {
     const some = { filter: { id: { _lt: 3 } } }
     const member = await people.member(shop, { collections: { [stock]: { read: some, update: some } } })

@@ -73,8 +73,14 @@ export interface Collection<S, C extends keyof S> {
   each<const F = Every>(query?: PagesQuery<S, C, F> & Options): AsyncIterable<Row<S, C, F>>
 }
 
-/** Items by a filter; nothing is done where more than `max` match. */
-export type Which<S, C extends keyof S> = { readonly filter: Filter<S, C>; readonly max?: number }
+/**
+ * Items by a filter; nothing is done where more than `max` match. A filter that says nothing is refused where there is no `max`;
+ * `_all` says that all items are meant.
+ */
+export type Which<S, C extends keyof S> = {
+  readonly filter: Filter<S, C> | { readonly _all: true }
+  readonly max?: number
+}
 
 /** `on`: the fields of the key or of a unique index. */
 export type UpsertQuery<S, C extends keyof S> = {

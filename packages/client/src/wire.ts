@@ -84,9 +84,15 @@ export function queryString(parameters: object): string {
   return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`
 }
 
-/** JSON in which long integers are texts. */
+/** JSON in which long integers are texts. Throws for what would become null without being it, such as NaN. */
 export function jsonOf(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? `${member}` : member))
+  return JSON.stringify(value, function (this: Record<string, unknown>, name, member: unknown) {
+    if (typeof member === 'bigint') return `${member}`
+    const given = this[name]
+    const isLost = typeof member === 'number' ? !Number.isFinite(member) : member === null && given !== null
+    if (isLost || (member === undefined && Array.isArray(this))) throw new TypeError(`${name} is ${given}`)
+    return member
+  })
 }
 
 /** A key as it stands in an address. */

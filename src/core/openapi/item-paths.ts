@@ -153,9 +153,10 @@ const descriptions: Readonly<Record<OperationKind, string>> = {
   readOne: 'What may not be read is missing.',
   create: 'All items or none.',
   updateMany:
-    'All that match the filter or none; or a list of items that name themselves by their key, without a filter.',
+    'All that match the filter or none, `filter[_all]=true` for all that there are; or a list of items that name themselves by their key, ' +
+    'without a filter.',
   updateOne: 'Changes only what is sent.',
-  deleteMany: 'All that match or none.',
+  deleteMany: 'All that match the filter or none, `filter[_all]=true` for all that there are.',
   deleteOne: 'Answers the item where `fields` is given.',
 }
 

@@ -5,7 +5,7 @@
 import { linkRows } from '../access/access.ts'
 import type { PrimitiveField, RelationField, Through } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { and, type Filter, none } from '../query/filter.ts'
+import { all, and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
 import { cellOf, foreignKey, linkIds } from './cells.ts'
 import type { WantedRows } from './key-runs.ts'
@@ -15,7 +15,7 @@ import { addChecks, addFind, addStep, conditionsOf, contextOf, type Program, req
 import { findReferences, uniqueSets } from './program-references.ts'
 import type { LocatedBody } from './relation-operation.ts'
 import { createAssignments, isRequired } from './values.ts'
-import { requestFilter } from './where.ts'
+import { boundingFilter } from './where.ts'
 
 /** The links of one item by one field. */
 export type Links = { readonly relation: RelationField; readonly through: Through; readonly owner: Slot }
@@ -90,7 +90,7 @@ export function findLinks(
   const { viewer } = program
   requireKey(near.target, path)
   const { rows } = relatedAccess(viewer, far.target)
-  const filter = requestFilter(viewer, far.target, raw, path)
+  const filter = raw === undefined ? all : boundingFilter(viewer, far.target, { filter: raw, path })
   const leading: Filter = { kind: 'related', relation: far, target: far.target, quantifier: 'some', rows, filter }
   const where = and([linkRows(viewer, relation) ?? none, leading])
   return addFind(program, near.target, { matches: linkedCells(near, owner), where })

@@ -7,7 +7,7 @@ import { validRows, writableRows } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import type { Filter } from '../query/filter.ts'
+import { all, type Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from '../query/parse.ts'
 import { addAlterationChecks, splitAlterations } from './alterations.ts'
 import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
@@ -27,7 +27,7 @@ import {
   updateAssignments,
   type WriteContext,
 } from './values.ts'
-import { requestFilter } from './where.ts'
+import { boundingFilter, requestFilter } from './where.ts'
 
 /** The parent of a nested new item, and the cells that the relation to it determines. */
 type Parent = {
@@ -277,7 +277,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
       return
     }
     case '_update': {
-      const slot = addFind(program, target, { matches: linked, where: own(program, target, operation) })
+      const slot = addFind(program, target, { matches: linked, where: own(program, relation, operation) })
       yield* addUpdate(program, operation.data, { slot, depth, isOne: true })
       return
     }
@@ -287,7 +287,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
     case '_delete': {
       const slot = addFind(program, target, {
         matches: linked,
-        where: own(program, target, operation),
+        where: own(program, relation, operation),
         provided: owner,
       })
       // Unlinks first, so that no referential action affects the remaining row; if the filter matches nothing, nothing
@@ -324,7 +324,7 @@ function* addBackward(program: Program, link: Linked, operation: RelationOperati
       return
     }
     case '_update': {
-      const slot = addFind(program, target, { matches: linked, where: own(program, target, operation) })
+      const slot = addFind(program, target, { matches: linked, where: own(program, relation, operation) })
       yield* addUpdate(program, operation.data, { slot, depth, isOne: !relation.isList })
       return
     }
@@ -332,12 +332,12 @@ function* addBackward(program: Program, link: Linked, operation: RelationOperati
       setLink(
         program,
         relation,
-        addFind(program, target, { matches: linked, where: own(program, target, operation) }),
+        addFind(program, target, { matches: linked, where: own(program, relation, operation) }),
         null,
       )
       return
     case '_delete':
-      addDelete(program, addFind(program, target, { matches: linked, where: own(program, target, operation) }))
+      addDelete(program, addFind(program, target, { matches: linked, where: own(program, relation, operation) }))
       return
   }
 }
@@ -359,10 +359,12 @@ function setLink(program: Program, relation: RelationField, slot: Slot, linked: 
 /** The filter of a nested operation. */
 function own(
   { viewer }: Program,
-  collection: Collection,
+  { target, isList }: RelationField,
   { filter, path }: { readonly filter: RawFilter | undefined; readonly path: string },
 ): Filter {
-  return requestFilter(viewer, collection, filter, path)
+  // Without one all that are related are meant, as docs/contract.md#items has it.
+  if (filter === undefined) return all
+  return isList ? boundingFilter(viewer, target, { filter, path }) : requestFilter(viewer, target, filter, path)
 }
 
 function refuseTooDeep(depth: number, path: string): void {

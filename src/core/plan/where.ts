@@ -1,8 +1,10 @@
 /** Resolves a request's filter, which can use only what its caller may read (docs/contract.md#how-policies-act). */
 import { linkRows, type Viewer } from '../access/access.ts'
+import type { ServiceError } from '../error.ts'
+import { isObject } from '../json-object.ts'
 import type { Collection } from '../model/model.ts'
 import { all, type Filter, none } from '../query/filter.ts'
-import type { RawFilter } from '../query/parse.ts'
+import { queryFault, type RawFilter } from '../query/parse.ts'
 import { type FieldResolver, resolveFilter } from '../query/resolve.ts'
 import { readableField, relatedAccess } from './names.ts'
 
@@ -15,6 +17,37 @@ export function requestFilter(
 ): Filter {
   if (raw === undefined) return all
   return resolveFilter(raw, { collection, path, resolver: { ...readableNames(viewer), variable: () => undefined } })
+}
+
+/**
+ * The filter of a write of many. One that says nothing is refused: whoever builds a filter of conditions that may be missing would
+ * write all rows where all are. `{_all: true}` says that all are meant, and so does a `max`, which bounds them. Throws 422.
+ */
+export function boundingFilter(
+  viewer: Viewer,
+  collection: Collection,
+  bound: { readonly filter: RawFilter | undefined; readonly path: string; readonly max?: number | undefined },
+): Filter {
+  const { filter: raw, path, max } = bound
+  if (raw === undefined) throw sayingNothing(path)
+  if (saysAll(raw.value, path)) return all
+  const filter = requestFilter(viewer, collection, raw, path)
+  if (filter.kind === 'all' && max === undefined) throw sayingNothing(path)
+  return filter
+}
+
+function sayingNothing(path: string): ServiceError {
+  return queryFault(path, `is required to write many items; {"${ALL}": true} says that all are meant`)
+}
+
+const ALL = '_all'
+
+/** Brackets can only say it as a text. */
+function saysAll(value: unknown, path: string): boolean {
+  if (!isObject(value) || !Object.hasOwn(value, ALL)) return false
+  const isAlone = Object.keys(value).length === 1
+  if (isAlone && (value[ALL] === true || value[ALL] === 'true')) return true
+  throw queryFault(`${path}.${ALL}`, 'must be true, and without other conditions')
 }
 
 /** The names that a viewer may ask about; throws for all others. */

@@ -30,7 +30,7 @@ import {
   updateAssignments,
   updateColumns,
 } from './values.ts'
-import { requestFilter } from './where.ts'
+import { boundingFilter, requestFilter } from './where.ts'
 
 export type WriteRequest = {
   readonly viewer: Viewer
@@ -144,7 +144,6 @@ export function* planUpdateOne(request: WriteRequest, body: unknown, key: SentKe
 
 /** Plans an update of all items that match the request's filter. */
 export function* planUpdateMany(request: WriteRequest, body: unknown): Parts<UpdatePlan | ProgramPlan> {
-  requireFilter(request.query())
   return yield* planUpdate(request, parseBody(body, request.part?.path ?? 'body'), undefined)
 }
 
@@ -153,7 +152,6 @@ export function* planDeleteOne(request: WriteRequest, key: SentKey): Parts<Delet
 }
 
 export function* planDeleteMany(request: WriteRequest): Parts<DeletePlan | ProgramPlan> {
-  requireFilter(request.query())
   return yield* planDelete(request, undefined)
 }
 
@@ -161,7 +159,7 @@ export function* planDeleteMany(request: WriteRequest): Parts<DeletePlan | Progr
 function* planUpdate(request: WriteRequest, body: Body, key: KeyedRow | undefined): Parts<UpdatePlan | ProgramPlan> {
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'update')
-  const where = and([key?.where ?? { kind: 'all' }, filterOf(request)])
+  const where = whereOf(request, key)
   const order = orderOf(request, key)
   const selection = answered(request, rowsOf(request, key))
   const { max } = request.query()
@@ -199,7 +197,7 @@ function isDirectDelete(request: WriteRequest, key: KeyedRow | undefined): boole
 function* planDelete(request: WriteRequest, key: KeyedRow | undefined): Parts<DeletePlan | ProgramPlan> {
   yield
   const { collection, query } = request
-  const where = and([key?.where ?? { kind: 'all' }, filterOf(request)])
+  const where = whereOf(request, key)
   const order = orderOf(request, key)
   // Without `fields` nothing is returned, so nothing is selected.
   const selection = query().fields === undefined ? [] : answered(request, rowsOf(request, key))
@@ -265,8 +263,11 @@ function altersValues({ fields }: Collection, body: Body): boolean {
   return Object.entries(body).some(([name, value]) => isAltering(fields.get(name), value))
 }
 
-function filterOf({ viewer, collection, query }: WriteRequest): Filter {
-  return requestFilter(viewer, collection, query().filter, 'filter')
+/** The rows of a key under the request's condition, or those that its filter finds. */
+function whereOf({ viewer, collection, query }: WriteRequest, key: KeyedRow | undefined): Filter {
+  const { filter, max } = query()
+  if (key === undefined) return boundingFilter(viewer, collection, { filter, path: 'filter', max })
+  return and([key.where, requestFilter(viewer, collection, filter, 'filter')])
 }
 
 export function programOf({ viewer, generators, part }: WriteRequest): Program {
@@ -322,12 +323,6 @@ function orderOf({ read, collection }: WriteRequest, key: KeyedRow | undefined):
 
 export function requireFew(items: readonly unknown[], most: number, place: string): void {
   if (items.length > most) throw queryFault(place, `has more than ${most} items`)
-}
-
-/** A write of many needs a filter, since omitting it by mistake would affect the whole table. */
-function requireFilter({ filter }: ReadQuery): void {
-  const isEmpty = typeof filter?.value === 'object' && Object.keys(filter.value ?? {}).length === 0
-  if (filter === undefined || isEmpty) throw queryFault('filter', 'is required to write many items')
 }
 
 function requireKey(collection: Collection, max: number | undefined): void {

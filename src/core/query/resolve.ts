@@ -106,6 +106,7 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
   const links = relation.through && reading.resolver.linksOf(relation)
   const exists = (quantifier: Quantifier, value: unknown, path: string, quantified = false): Filter => {
     const filter = group(reading, value, { ...beyond, path, nesting: scope.nesting + 1, quantified })
+    if (filter.kind === certain[quantifier]) return quantifier === 'some' ? none : all
     return relation.through === undefined
       ? { kind: 'related', relation, target: relation.target, quantifier, rows, filter }
       : linked(relation.through, quantifier, { links: links ?? all, rows, filter })
@@ -144,6 +145,9 @@ function linked(
   const exists = some(near, links, some(far, rows, sought))
   return quantifier === 'some' ? exists : not(exists)
 }
+
+/** What makes a quantifier certain, whatever rows there are: every one of them is of all, none is of none. */
+const certain = { some: 'none', every: 'all', none: 'none' } as const
 
 const quantifiers = { _some: 'some', _every: 'every', _none: 'none' } as const
 

@@ -266,6 +266,15 @@ it('refuses a condition on undefined and a key that is missing, since they would
   )
   await expect(db.articles.list({ fields: [nested] }).orThrow()).rejects.toThrow(new TypeError('text is undefined'))
   await expect(db.articles.get(missing).orThrow()).rejects.toThrow(new TypeError('The key is undefined'))
+  for (const lost of [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN)]) {
+    const sent = lost as unknown as number
+    const which = { filter: { id: { _eq: sent } } }
+    await expect(db.articles.delete(which).orThrow()).rejects.toThrow(new TypeError(`_eq is ${lost}`))
+    await expect(db.articles.list(which).orThrow()).rejects.toThrow(new TypeError(`_eq is ${lost}`))
+    await expect(db.articles.create([{ id: sent, title: 'x' }]).orThrow()).rejects.toThrow(
+      new TypeError(`id is ${lost}`),
+    )
+  }
 })
 
 it('leaves it to the service to refuse what it does not know', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { denied } from '../../../src/core/access/access.ts'
 import { Forbidden } from '../../../src/core/plan/names.ts'
-import { requestFilter } from '../../../src/core/plan/where.ts'
+import { boundingFilter, requestFilter } from '../../../src/core/plan/where.ts'
 import { articles, authors, column, only, refusal, viewer } from './blog.ts'
 
 const json = (value: unknown) => ({ form: 'json', value }) as const
@@ -34,4 +34,45 @@ it('what is hidden cannot be asked', () => {
   expect(() => requestFilter(caller, articles, json({ title: { _eq: 'a' } }), 'filter')).toThrow(Forbidden)
   expect(() => requestFilter(caller, articles, json({ author: { name: { _eq: 'a' } } }), 'filter')).toThrow(Forbidden)
   expect(refusal(() => requestFilter(viewer(), articles, json({ nothing: { _eq: 1 } }), 'q'))).toMatch(/q\.nothing/)
+})
+
+const saysNothing = [
+  {},
+  { _and: [] },
+  { _and: [{}] },
+  { _or: [{}] },
+  { _or: [{ name: { _eq: 'a' } }, {}] },
+  { id: {} },
+  { _not: { _or: [] } },
+  { _not: { id: { _in: [] } } },
+  { id: { _nin: [] } },
+  { articles: { _every: {} } },
+  { articles: { _none: { _or: [] } } },
+]
+
+it('a filter that is true of every row does not bound a write, unless max does', () => {
+  const refused = (filter: object, max?: number) =>
+    refusal(() => boundingFilter(viewer(), authors, { filter: json(filter), path: 'filter', max }))
+  const message = /filter: is required to write many items; {"_all": true} says that all are meant/
+
+  expect(refusal(() => boundingFilter(viewer(), authors, { filter: undefined, path: 'filter' }))).toMatch(message)
+  for (const filter of saysNothing) expect(refused(filter), JSON.stringify(filter)).toMatch(message)
+  for (const filter of saysNothing) {
+    expect(boundingFilter(viewer(), authors, { filter: json(filter), path: 'filter', max: 3 })).toEqual({
+      kind: 'all',
+    })
+  }
+  for (const filter of [{ _or: [] }, { _not: {} }, { id: { _in: [] } }, { articles: { _some: { _or: [] } } }]) {
+    expect(boundingFilter(viewer(), authors, { filter: json(filter), path: 'filter' })).toEqual({ kind: 'none' })
+  }
+})
+
+it('all rows are meant by _all, alone and true', () => {
+  const bound = (filter: object) => boundingFilter(viewer(), authors, { filter: json(filter), path: 'filter' })
+
+  expect([bound({ _all: true }), bound({ _all: 'true' })]).toEqual([{ kind: 'all' }, { kind: 'all' }])
+  for (const filter of [{ _all: false }, { _all: true, name: { _eq: 'a' } }, { _all: {} }]) {
+    expect(refusal(() => bound(filter))).toMatch(/filter\._all: must be true, and without other conditions/)
+  }
+  expect(refusal(() => bound({ _and: [{ _all: true }] }))).toMatch(/_all: is not a logical operator/)
 })

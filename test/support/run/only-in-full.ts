@@ -10,7 +10,7 @@ export const ONLY_IN_FULL: readonly string[] = [
   'test/acceptance/command-line/{data,signing-in}.test.ts',
   'test/databases/{ended-statements,published.*}.test.ts',
   'test/process/{cli-package,client-package,publish-packages}.test.ts',
-  'test/property/{reads.collations,types.mysql,types.planetscale}.test.ts',
+  'test/property/{reads.collations,types.planetscale}.test.ts',
   'test/timing/*.test.ts',
 ]
 
