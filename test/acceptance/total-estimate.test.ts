@@ -38,18 +38,22 @@ const rare = '&filter[kind][_eq]=rare'
 const open = '&filter[shelf][isOpen][_eq]=true'
 
 /** A busy machine may not count in a moment, and then says what the planner does, or that it does not know. */
-async function counted(client: Pick<Client, 'get'>, query: string, expected: number): Promise<number | null> {
-  for (let tries = 0; ; tries += 1) {
-    const figure = await estimate(client, query)
-    if (figure === expected || tries === 60) return figure
-  }
+function counted(client: Pick<Client, 'get'>, query: string, expected: number): Promise<number | null> {
+  return estimated(client, query, (figure) => figure === expected)
 }
 
-async function found(client: Pick<Client, 'get'>, query = ''): Promise<number | null> {
-  for (let tries = 0; ; tries += 1) {
-    const figure = await estimate(client, query)
-    if (figure !== null || tries === 20) return figure
+function found(client: Pick<Client, 'get'>, query = ''): Promise<number | null> {
+  return estimated(client, query, (figure) => figure !== null)
+}
+
+async function estimated(client: Pick<Client, 'get'>, query: string, isSo: (figure: number | null) => boolean) {
+  let figure: number | null = null
+  const ask = async () => {
+    figure = await estimate(client, query)
+    return isSo(figure)
   }
+  await expect.poll(ask).toBe(true)
+  return figure
 }
 
 describe('totalEstimate', () => {
