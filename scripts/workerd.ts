@@ -43,7 +43,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const { configured, modules } = await buildWorker({ entry: entry ?? 'handlers/worker.ts', minify })
   const { result, release } = await tethered(async (directory) => {
     const assets = join(directory, 'assets')
-    await writeAssets(assets, variables.SERVICE_EXTENSIONS__PATH || 'extensions')
+    await writeAssets({ directory: assets, extensions: variables.SERVICE_EXTENSIONS__PATH || 'extensions', onLog })
     const service = {
       ...configured,
       name: 'service',
@@ -108,12 +108,18 @@ function localPeer(host: string): string {
   return host.includes(':') ? '::1' : '127.0.0.1'
 }
 
+type AssetsOptions = {
+  readonly directory: string
+  readonly extensions: string
+  readonly onLog: (line: LogLine) => void
+}
+
 /** The assets of one run, since other runs may have other extensions. */
-async function writeAssets(directory: string, extensions: string): Promise<void> {
+async function writeAssets({ directory, extensions, onLog }: AssetsOptions): Promise<void> {
   await cp(join(root, 'docs/public'), directory, { recursive: true })
   await copyPackageAssets(directory)
   const { broken } = await writeConnectorBundle(extensions, directory)
-  for (const { location, reason } of broken) console.error(`extension ${location} ${reason}`)
+  for (const { location, reason } of broken) onLog({ level: 'error', message: `extension ${location} ${reason}` })
 }
 
 export function print({ level, message }: LogLine): void {

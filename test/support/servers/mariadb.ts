@@ -36,7 +36,7 @@ export async function startMariadb({ tls }: MariadbSettings = {}): Promise<TestM
   const home = await mkdtemp(join(tmpdir(), 'mariadb-'))
   const directory = join(home, 'server')
   const password = randomBytes(12).toString('hex')
-  await copyPrepared('mariadb', directory, initialiseAtLast)
+  await copyPrepared('mariadb', directory, initialiseAtLast, [import.meta.filename, binary])
   await writeFile(join(directory, 'setup.sql'), setup(password))
   if (tls !== undefined) await writeTls(directory, tls)
   const port = await freePort()

@@ -30,7 +30,8 @@ export async function startPostgres({ tls }: PostgresSettings = {}): Promise<Tes
   const home = await mkdtemp(join(tmpdir(), 'postgres-'))
   if (user.uid !== undefined) await giveAway(home)
   const directory = join(home, 'server')
-  await copyPrepared('postgres', directory, (empty) => initialise(binaries.initdb, empty))
+  const { initdb } = binaries
+  await copyPrepared('postgres', directory, (empty) => initialise(initdb, empty), [import.meta.filename, initdb])
   const password = await readFile(join(directory, 'password'), 'utf8')
   const port = await freePort()
   if (tls !== undefined) await writeTls(join(directory, 'data'), tls)
