@@ -33,6 +33,7 @@ export type McpRequest = {
 }
 
 export function answerMcp({ tools: agent, sent, observe }: McpRequest): Promise<Answer> {
+  const answered = { length: 0 }
   return answerMessages(sent, {
     initialize: method(InitializeRequestSchema, async ({ params: { protocolVersion: asked } }) => ({
       protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
@@ -45,7 +46,7 @@ export function answerMcp({ tools: agent, sent, observe }: McpRequest): Promise<
     'tools/call': method(CallToolRequestSchema, async ({ params }) => {
       const tool = agentTools.find((name) => name === params.name)
       if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${shortName(params.name)}`)
-      return call(tools[tool], { agent, sent: params.arguments ?? {}, observe })
+      return call(tools[tool], { agent, sent: params.arguments ?? {}, observe, answered })
     }),
   })
 }
@@ -102,20 +103,29 @@ function withoutIdle({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.Ba
 }
 
 /**
- * Maximum length of a reading tool's answer, in characters. Each answer is sent twice, parsed and serialised again: ten
- * times the work of a read by HTTP.
+ * Maximum length of what the tools of a request answer together, in characters. Each answer is sent twice, parsed and serialised
+ * again: ten times the work of a read by HTTP.
  */
 const MAX_ANSWER = 4 * 1024 * 1024
 
-type Call = { readonly agent: AgentTools; readonly sent: unknown; readonly observe: Observe }
+type Call = {
+  readonly agent: AgentTools
+  readonly sent: unknown
+  readonly observe: Observe
+  /** What was answered of this request, in characters. */
+  readonly answered: { length: number }
+}
 
-async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToolResult> {
+async function call(tool: Tool, { agent, sent, observe, answered }: Call): Promise<CallToolResult> {
+  const isRead = tool.hints.readOnlyHint
   try {
+    if (isRead && answered.length >= MAX_ANSWER) throw databaseError('tooLarge')
     const { metas, replayed, ...answer } = await tool.run(agent, sent)
     const body = metas === undefined ? listBody(answer) : batchBody({ data: answer.data, metas })
     const text = replayed ? `${body.slice(0, -1)},"replayed":true}` : body
     // A change is reported whatever its size: the caller could not learn of it otherwise.
-    if (tool.hints.readOnlyHint && text.length > MAX_ANSWER) throw databaseError('tooLarge')
+    if (isRead && answered.length + text.length > MAX_ANSWER) throw databaseError('tooLarge')
+    answered.length += text.length
     // Clients read either one, so both have the same content.
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
   } catch (error) {

@@ -608,6 +608,30 @@ it('answers each request of a batch, one that it cancels as well and two of one 
   ])
 })
 
+it('bounds what the calls of an array answer together', async () => {
+  const made = await world.workspace('long', { texts: { text: 'string' } })
+  await made.insert(
+    'texts',
+    Array.from({ length: 50 }, () => ({ text: 'x'.repeat(40_000) })),
+  )
+  const args = { collection: 'texts', fields: ['text'], limit: 50 }
+  const call = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'list_items', arguments: args } }
+
+  const response = await world.administrator.send('POST', `/api/${made.name}/mcp`, {
+    body: Array.from({ length: 4 }, (_, id) => ({ ...call, id })),
+    headers,
+  })
+
+  const answers = (await response.json()) as { result: { structuredContent: { error?: unknown } } }[]
+  const tooLarge = { code: '1006', message: 'The answer is too large: ask for fewer items or fields' }
+  expect(answers.map(({ result }) => result.structuredContent.error)).toEqual([
+    undefined,
+    undefined,
+    tooLarge,
+    tooLarge,
+  ])
+})
+
 it('answers 404 for a workspace that does not exist', async () => {
   const response = await world.administrator.send('POST', '/api/nowhere/mcp', { body: ping, headers })
 

@@ -224,6 +224,43 @@ describe('a batch', () => {
   })
 })
 
+it('gives the calls of an MCP array one budget, whatever they are', async () => {
+  const page = [{ collection: 'authors', limit: 0 }, 'list_items'] as const
+  const half = [{ collection: 'authors', limit: 500, fields: ['posts.title'] }, 'list_items'] as const
+  const batch = [
+    { operations: [{ kind: 'read', collection: 'authors', limit: 501, fields: ['posts.title'] }] },
+    'batch_items',
+  ] as const
+  const groups = [
+    { collection: 'authors', aggregate: { n: { count: '*' } }, group: ['name'], limit: 0 },
+    'aggregate_items',
+  ] as const
+  // Twice, because the second time plans are kept.
+  for (const _ of [1, 2]) {
+    expect(await callTools(half, half)).toEqual([undefined, undefined])
+    expect(await callTools(half, half, half)).toEqual([undefined, undefined, '4014'])
+    expect(await callTools(half, batch)).toEqual([undefined, '4014'])
+    expect(await callTools(batch, half)).toEqual([undefined, '4014'])
+    expect(await callTools(...Array.from({ length: 11 }, () => page))).toEqual([...Array(10).fill(undefined), '4014'])
+    expect(await callTools(...Array.from({ length: 11 }, () => groups))).toEqual([...Array(10).fill(undefined), '4014'])
+  }
+})
+
+type ToolCall = readonly [args: object, name: string]
+
+/** The code of each call's error. */
+async function callTools(...calls: readonly ToolCall[]): Promise<readonly (string | undefined)[]> {
+  const body = calls.map(([args, name], id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: args },
+  }))
+  const response = await blog.send('POST', '/mcp', { body, headers: { Accept: 'application/json, text/event-stream' } })
+  const results = (await response.json()) as { result: { structuredContent: { error?: { code: string } } } }[]
+  return results.map(({ result }) => result.structuredContent.error?.code)
+}
+
 async function callTool(name: string, args: unknown): Promise<unknown> {
   const response = await blog.send('POST', '/mcp', {
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },

@@ -23,7 +23,7 @@ export { parseAggregateQuery } from '../query/aggregate-query.ts'
 
 /** Plans the groups of a collection. `query` is the result of `parseAggregateQuery`. */
 export function planAggregates(context: ReadContext, query: AggregateQuery): ReadPlan {
-  const { viewer, access, maxRows } = context
+  const { viewer, access, maxRows, spent = { rows: 0 } } = context
   const own = context.collection
   const groups = query.groups.map((sent, index) => planGroup(context, sent, `g${index}`))
   const aggregates = planAggregateList(context, query.aggregates)
@@ -31,7 +31,7 @@ export function planAggregates(context: ReadContext, query: AggregateQuery): Rea
   const collection = outputCollection(own, outputs)
   const filter = requestFilter(viewer, own, query.filter, 'filter')
   const limit = pageSize(context.limits, query.limit, { default: context.limits.default, path: '' })
-  requireRowBudget([], { own: limit, isPage: true }, { most: maxRows, spent: 0 })
+  spent.rows += requireRowBudget([], { own: limit, isPage: true }, { most: maxRows, spent: spent.rows })
   return {
     kind: 'read',
     collection,

@@ -46,6 +46,17 @@ export function requireRowBudget(selection: Selection, { own, isPage }: Rows, { 
   return total
 }
 
+/** Counts a read that was planned before: throws 422 with code 4014 where the budget has fewer than its `rows` left. */
+export function spendPlanned(
+  rows: number,
+  { most, spent }: { readonly most: number; readonly spent: { rows: number } },
+): void {
+  spent.rows += rows
+  if (spent.rows <= most) return
+  const reason = `the calls of this request may bring ${spent.rows} items together; a request may bring ${most}, so ask for smaller limits`
+  throw nested('invalid', [QUERY_FAILED, 'limit', reason], { code: '4014', meta: { product: rows, max: most } })
+}
+
 /** Calls `count` for every list without further lists below it. Returns true if there was one. */
 function countLists(selection: Selection, above: Path, count: (path: Path) => void): boolean {
   let hasList = false

@@ -44,6 +44,8 @@ export type RequestScope = {
   readonly snapshot: WorkspaceSnapshot
   readonly caller: Caller
   readonly rights: Rights
+  /** Of a request of several calls: the rows that those before this one may bring, which have one budget together. */
+  readonly spent?: { rows: number }
 }
 
 export type Callers = {

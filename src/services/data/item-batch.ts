@@ -70,6 +70,7 @@ export function runBatch(
       viewer,
       generators: generators(),
       most: createLimit,
+      spent: scope.spent,
       open(name: string, action: Action) {
         const { source: own, ...rest } = opened(model, viewer, { name, action })
         source ??= own

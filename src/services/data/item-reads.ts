@@ -1,9 +1,10 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
 
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
+import { spendPlanned } from '../../core/plan/budget.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
 import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
-import { planList, planOne } from '../../core/plan/read.ts'
+import { planList, planOne, type ReadContext } from '../../core/plan/read.ts'
 import { and, type Filter } from '../../core/query/filter.ts'
 import { parseItem, textOf } from '../../core/query/raw-query.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
@@ -54,15 +55,16 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     { kind, prepare }: ListKind<T | ListAnswer>,
   ): Planning<T | ListAnswer> {
     return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
-      const { made: run, values } = plans.getList(scope.rights, model, {
+      const { made, values } = plans.getList(scope.rights, model, {
         operation: `${kind} ${name}`,
         query: query.sent,
-        make(parsed) {
-          const { source, ...context } = open(model, scope, name, 'read')
-          const plan = planList(context, parsed)
-          return plan.estimate === undefined ? prepare(source, plan) : withEstimate(source, plan)
-        },
+        make: (parsed) =>
+          counted(open(model, scope, name, 'read'), (source, context) => {
+            const plan = planList(context, parsed)
+            return plan.estimate === undefined ? prepare(source, plan) : withEstimate(source, plan)
+          }),
       })
+      const run = spentBy(scope, made)
       return started(() => run(bindings({ query: values }), query))
     })
   }
@@ -76,23 +78,27 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
       const { parseAggregateQuery, planAggregates } = await import('../../core/plan/aggregate.ts')
       const sent = textOf(query.sent)
       return onModel(scope, { name, action: 'read', sent: () => sent }, (model) => {
-        const run = plans.get(scope.rights, model, `aggregates ${name} ${sent}`, () => {
-          const { source, ...context } = open(model, scope, name, 'read')
-          return source.prepareList(planAggregates(context, parseAggregateQuery(query.sent)))
-        })
+        const made = plans.get(scope.rights, model, `aggregates ${name} ${sent}`, () =>
+          counted(open(model, scope, name, 'read'), (source, context) =>
+            source.prepareList(planAggregates(context, parseAggregateQuery(query.sent))),
+          ),
+        )
+        const run = spentBy(scope, made)
         return started(() => run(bindings(), query))
       })
     },
 
     read(scope, name, key, query) {
       return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
-        const { fields, run } = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () => {
-          const { source, ...context } = open(model, scope, name, 'read')
-          const keyed = keyFields(context.collection)
-          const parts = keyed.map((_, index) => ({ kind: 'key', index }) as const)
-          const plan = planOne(context, parseItem(query.sent), keyEquals(context.access, keyed, parts))
-          return { fields: keyed, run: source.prepareOne(plan) }
-        })
+        const made = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () =>
+          counted(open(model, scope, name, 'read'), (source, context) => {
+            const keyed = keyFields(context.collection)
+            const parts = keyed.map((_, index) => ({ kind: 'key', index }) as const)
+            const plan = planOne(context, parseItem(query.sent), keyEquals(context.access, keyed, parts))
+            return { fields: keyed, run: source.prepareOne(plan) }
+          }),
+        )
+        const { fields, run } = spentBy(scope, made)
         return started(() => run(bindings({ key: decodeKey(fields, key) }), query).then(known))
       })
     },
@@ -108,6 +114,24 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
       })
     },
   }
+}
+
+/** What was planned, and how many rows it may bring, of how many: it is kept for other requests. */
+type Counted<T> = { readonly made: T; readonly rows: number; readonly most: number }
+
+function counted<T>(
+  { source, ...context }: ReturnType<OpenItems>,
+  make: (source: Source, context: ReadContext) => T,
+): Counted<T> {
+  const spent = { rows: 0 }
+  const made = make(source, { ...context, spent })
+  return { made, rows: spent.rows, most: context.maxRows }
+}
+
+/** Counts it against the budget of a request that has one for several calls. */
+function spentBy<T>({ spent }: RequestScope, { made, rows, most }: Counted<T>): T {
+  if (spent !== undefined) spendPlanned(rows, { most, spent })
+  return made
 }
 
 /** A key is never null: it is shown where a condition holds, and null elsewhere. */

@@ -28,10 +28,10 @@ export type OpenItemsDeps = {
 export function createOpenItems(deps: OpenItemsDeps): OpenItems {
   const { viewers, limits, maxRows, openSource, planInList } = deps
 
-  return (model, { rights, workspace }, name, action) => {
+  return (model, { rights, workspace, spent }, name, action) => {
     const viewer = viewers.of(rights, model)
     const { collection, access } = openCollection(model, viewer, name, action)
     const source = openSource(workspace, model, collection.sourceId)
-    return { viewer, collection, access, limits, maxRows, planInList: planInList(), source }
+    return { viewer, collection, access, limits, maxRows, spent, planInList: planInList(), source }
   }
 }

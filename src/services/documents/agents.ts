@@ -82,7 +82,8 @@ export function createAgents(deps: AgentsDeps): Agents {
   const { items, migrations, models, declarations, licensing } = deps
   const viewers = createViewers()
   return {
-    open(scope) {
+    open(asked) {
+      const scope = { ...asked, spent: { rows: 0 } }
       const { workspace, snapshot, rights } = scope
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)

@@ -48,6 +48,8 @@ export type BatchRequest = {
   readonly formOf?: (operation: Operation) => Form | undefined
   /** How many items the lists of the operations may have together. */
   readonly most: number
+  /** What the calls before it may bring, where a request has several. */
+  readonly spent?: { rows: number } | undefined
 }
 
 /** Throws the OperationFault of the first operation that cannot be. */
@@ -63,7 +65,7 @@ export function* planBatch(request: BatchRequest, operations: readonly Operation
   let created = 0
   let steps = 0
   let source: string | undefined
-  const spent = { rows: 0 }
+  const { spent = { rows: 0 } } = request
   const slot = (collection: Collection): Slot => ({ number: slots++, collection })
   function* plannedOf(operation: Operation): Parts<Pick<Form, 'planned'> & { readonly values?: OperationValues }> {
     const known = earlier.isWanted(operation.as) ? undefined : formOf?.(operation)
