@@ -5,11 +5,12 @@ import type { LicenseEntitlement } from '../src/core/license/license.ts'
 export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '100': 'A connector cannot serve a valid request as it was asked',
   '1001': 'A value does not fit its column',
-  '1002': 'A value must be unique',
+  '1002': 'A value must be unique, or keep apart from those of other items (an exclusion constraint)',
   '1003': 'A required value is missing',
   '1004': 'A referenced item is missing or still referenced',
   '1005': 'The database, or a trigger in it, checks the value and refused it',
-  '1006': 'The answer would have more than 16 MiB (a list that is sent in pieces: 64 MiB in all; over MCP: 4 MiB)',
+  '1006':
+    'The answer would have more than 16 MiB (a list that is sent in pieces: 64 MiB in all; over MCP: 4 MiB for all calls of a request)',
   '2001': 'The configuration of a data source is wrong',
   '2002': 'The external system or database refuses the account',
   '2003': 'A connector asked for a host outside of its grant',
@@ -49,6 +50,7 @@ export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '5004': '`SERVICE_QUERY__TIMEOUT`; of a write nothing is left; ask for fewer items, fewer relations or by an index',
   '5005':
     'The database has ended the write again and again in favour of others (deadlocks); nothing of it is left: send it again after `Retry-After` seconds',
+  '5006': 'A standby, or a server or an account that only reads; nothing was written',
   '6001': limit('workspaces'),
   '6002': limit('service_accounts'),
   '6003': limit('sso_enabled'),

@@ -94,6 +94,7 @@ export const errorCodes = {
   '5003': { kind: 'failed', message: 'The table or view is not ready for this' },
   '5004': { kind: 'unavailable', message: 'The query was ended: it took longer than its time limit' },
   '5005': { kind: 'unavailable', message: 'Other writes were in the way' },
+  '5006': { kind: 'unavailable', message: 'The database takes no writes: it is read-only' },
   '6001': overLimit,
   '6002': overLimit,
   '6003': overLimit,

@@ -19,6 +19,7 @@ const codes = {
   notReady: '5003',
   overdue: '5004',
   blocked: '5005',
+  readOnly: '5006',
 } as const satisfies Readonly<Record<string, WordedCode>>
 
 /** Of a write that was ended in favour of others. */

@@ -101,6 +101,9 @@ function withRange({ fieldId, kind, message, code }: OutOfRange, { model, name }
 
 /** What the violated check or the enum asks, in words; else the fault itself, which callers are not shown. */
 function meaningOf(fault: SqlFault, code: ServiceErrorCode, [field]: readonly PrimitiveField[]): Error {
+  if (field !== undefined && fault.message.startsWith('index row')) {
+    return new ServiceError('invalid', `${field.apiName} is too long for its index`, { cause: fault })
+  }
   const values = code === '1001' ? field?.native?.values : undefined
   const limits = values ? { values } : field?.checks?.find(({ name }) => name === bareName(fault))?.limits
   if (field === undefined || limits === undefined) return fault
@@ -119,7 +122,8 @@ function constrained(
   if (code === '1001') {
     const field = refusedField(fault, near, sent())
     const access = viewer.accessTo(model.collections.get(field?.collectionId ?? '') ?? own, 'read')
-    return field && access.kind === 'granted' && visibility(access, field) ? [field] : []
+    if (field !== undefined) return access.kind === 'granted' && visibility(access, field) ? [field] : []
+    // The fault of a value that is too long for an index may name that.
   }
   // A domain's check may be that of any of them.
   const isUnclear = code === '1005' && fault.table === undefined
@@ -148,7 +152,7 @@ function fieldsOf(fault: SqlFault, { code, model, collection }: Place): readonly
     // Several columns have the checks of a domain, and the database does not tell which.
     return checked.length === 1 ? checked : []
   }
-  if (code === '1002') {
+  if (code === '1002' || code === '1001') {
     return bare === 'PRIMARY' ? primaryKey : (indexes.find(({ dbName }) => dbName === bare)?.fields ?? [])
   }
   const { constraints, relationFields } = model.records

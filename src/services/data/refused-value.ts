@@ -8,14 +8,25 @@ import type { SqlFault } from '../../core/sql/fault.ts'
 /** `sent` is the text of the request's body and query; undefined where it does not tell. */
 export function refusedField(
   { column, message }: SqlFault,
-  collections: Iterable<Collection>,
+  collections: ReadonlySet<Collection>,
   sent: string,
 ): PrimitiveField | undefined {
   const named = wordsOf(sent.replace(/(^|&)(fields|sort|deep)[^&]*/g, ' ').replace(/%[0-9A-F]{2}/gi, ' '))
   const fields = [...collections].flatMap(({ primitives }) => primitives.filter(({ apiName }) => named.has(apiName)))
+  if (message.startsWith('index row')) return only(fields.filter(({ id }) => [...collections].some(isLongIn(id))))
   if (column !== undefined) return only(fields.filter(({ dbName }) => dbName === column))
   const told = wordsOf(message)
   return only(fields.filter(({ native }) => native !== null && told.has(native.name))) ?? only(fields.filter(isJudged))
+}
+
+/** Whether a collection has an index on the field, whose values may be too long for one. */
+function isLongIn(fieldId: string): (collection: Collection) => boolean {
+  return ({ indexes }) =>
+    indexes.some(({ fields }) =>
+      fields.some(
+        ({ id, type, isList }) => id === fieldId && (isList || !/^(int|float|date|time|uuid|boolean)/.test(type.name)),
+      ),
+    )
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

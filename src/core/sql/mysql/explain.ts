@@ -31,6 +31,10 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 1226: // a resource of this user is used up
     case 1927: // connection was killed
       return databaseError('unreachable')
+    case 1290: // an option of the server forbids it, such as --read-only
+    case 1792: // in a transaction that only reads
+    case 1836:
+      return databaseError('readOnly')
     case 1062:
     case 1169:
     case 1586:
@@ -71,9 +75,12 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 1449: // the definer of a view was deleted
       return databaseError('notReady')
     default:
-      return undefined
+      return raised.test(state) ? databaseError('check') : undefined
   }
 }
+
+/** A state that a trigger or a procedure signals: unhandled, or of a class that neither standard nor server defines. */
+const raised = /^(?:45|(?!70|XA|XX)[5-9I-Z])/
 
 /** The message of `overflow` of `dialect.ts`, for a text that the server could not make whole. */
 const overflown = /in 'exp\(+1000\b/

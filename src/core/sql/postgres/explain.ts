@@ -6,6 +6,8 @@ import { BEYOND, OVERFLOW } from './rows.ts'
 
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 export function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
+  // The state of what is too large, but of a value and not of an answer.
+  if (state === TOO_LARGE && message.startsWith('index row')) return databaseError('range')
   if (state === TOO_LARGE || routine === OVERFLOW || message.includes(BEYOND)) return databaseError('tooLarge')
   // The same state as `out of shared memory`, which is not for the size of an answer.
   if (state === '53200' && message.startsWith('out of memory')) return databaseError('tooLarge')
@@ -25,6 +27,8 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
       return databaseError('blocked')
     case '23505':
       return databaseError('unique')
+    case '23P01':
+      return databaseError('unique', 'An exclusion constraint of the table has an item in the way')
     case '23502':
       return databaseError('null')
     case '23503':
@@ -32,8 +36,13 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
       return databaseError('foreignKey')
     case '23514':
     case '44000': // with check option
-    case 'P0001': // raised by a trigger
       return databaseError('check')
+    case '25006':
+      return databaseError('readOnly')
+    case '0A000':
+      return routine !== undefined && rewrites.test(routine)
+        ? databaseError('rejected', 'A rule of the table takes the place of the write')
+        : undefined
     case '42P01':
     case '42703':
     case '42704': // a type
@@ -44,9 +53,26 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
     case '42601': // an extension's type cannot read a text
       return databaseError('range')
     default:
-      return state.startsWith('22') ? databaseError('range') : undefined
+      if (state.startsWith('22')) return databaseError('range')
+      return raised(state) ? databaseError('check') : undefined
   }
 }
+
+/** Whether a trigger or a function raised it: PL/pgSQL's own class, or one that PostgreSQL does not define. */
+function raised(state: string): boolean {
+  return state.startsWith('P0') || !defined.has(state.slice(0, 2))
+}
+
+/** Classes of SQLSTATE, as the appendix of PostgreSQL's manual has them. */
+const defined: ReadonlySet<string> = new Set(
+  (
+    '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 10 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 ' +
+    '72 F0 HV P0 XX'
+  ).split(' '),
+)
+
+/** The server functions that put rules in the place of a statement. */
+const rewrites = /^(RewriteQuery|rewrite\w+|fireRules)$/
 
 /** States of a missing table, schema, function or of anything else that a value of a `reg…` type names. */
 const namesNothing: ReadonlySet<string> = new Set(['42P01', '3F000', '42704', '42883', '42602'])
