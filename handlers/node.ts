@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
-import pg from 'pg'
 import { type Config, type Environment, readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
+import { GuardedClient } from '../src/platform/drivers/postgres/client.ts'
 import { openPostgres } from '../src/platform/drivers/postgres/driver.ts'
 import { runsAgain } from '../src/platform/drivers/run-again.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
@@ -253,7 +253,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
   )
   const workspaces = createNodeWorkspaceState({
     database,
-    connect: connectionString === undefined ? undefined : () => new pg.Client({ connectionString }),
+    connect: connectionString === undefined ? undefined : () => new GuardedClient({ connectionString }),
     clock: given.clock,
   })
   const connectors = await openNodeConnectors({ config, observe: given.observe })

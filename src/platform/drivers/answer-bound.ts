@@ -6,7 +6,16 @@ import type { Duplex } from 'node:stream'
 import { MAX_TEXT } from '../../core/sql/answer-bound.ts'
 import { SqlFault, TOO_LARGE } from '../../core/sql/fault.ts'
 
-const tooLarge = () => new SqlFault('the answer is too large', { state: TOO_LARGE })
+export const tooLarge = () => new SqlFault('the answer is too large', { state: TOO_LARGE })
+
+/**
+ * Maximum bytes that a database may send for one answer, whatever was asked and whoever asks: a list in pieces has four
+ * times MAX_TEXT. A database that keeps to the protocol is bounded by its statement before.
+ */
+export const MAX_RECEIVED = 5 * MAX_TEXT
+
+/** Bytes that a row counts for beyond its own, since many empty ones fill the memory, too. */
+export const ROW_WEIGHT = 100
 
 /**
  * Returns the result of `work`, which reads from `socket`. If more bytes arrive than an answer may have, destroys the

@@ -5,6 +5,7 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ConnectionOptions, createConnection, type PoolConnection } from 'mysql2/promise'
+import './guarded.ts'
 
 export type MysqlAddress = {
   readonly host: string
@@ -39,6 +40,7 @@ export async function killRunning(
   try {
     const password = typeof address.password === 'string' ? address.password : await address.password()
     const client = await createConnection(connectionOptions({ ...address, password }))
+    client.on('error', ignore)
     await client.query(`kill query ${Number(threadId)}`)
     await client.end()
     await wait(GRACE, undefined, { ref: false })
@@ -47,6 +49,8 @@ export async function killRunning(
   }
   running.destroy()
 }
+
+const ignore = () => {}
 
 /** Milliseconds that a killed statement has to end. */
 const GRACE = 2_000

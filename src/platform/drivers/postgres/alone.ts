@@ -5,7 +5,7 @@ import type { QueryContext } from '../../../ports.ts'
 import { isLost } from '../lost-connection.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { endWith } from './cancel.ts'
-import { ignore, lost, type PostgresOptions, postgresFault, socketOf, type TextResult, textRequest } from './client.ts'
+import { lost, type PostgresOptions, postgresFault, socketOf, type TextResult, textRequest } from './client.ts'
 
 type Asked = { readonly statement: Statement; readonly context: QueryContext | undefined; readonly timeLimit: number }
 
@@ -15,8 +15,6 @@ export async function runAlone(
   options: PostgresOptions,
   { statement, context, timeLimit }: Asked,
 ): Promise<TextResult> {
-  // The statement rejects when a borrowed client breaks; without a listener the event would end the process.
-  client.on('error', ignore)
   let isEnded = false
   let isOver = false
   const end = () => {
@@ -35,7 +33,6 @@ export async function runAlone(
     isOver = isLost(fault)
     throw fault
   } finally {
-    client.off('error', ignore)
     client.release(isEnded || isOver || client.getTransactionStatus() !== 'I' || socketOf(client).destroyed)
   }
 }

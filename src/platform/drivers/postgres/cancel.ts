@@ -15,7 +15,8 @@ const TIMEOUT = 5_000
  */
 export function cancelRunning(options: PostgresOptions, running: pg.ClientBase): Promise<void> {
   const { connection, processID, secretKey } = running as unknown as Internals
-  if (options.stream !== undefined) {
+  // A server that has not said how it is cancelled is left as well.
+  if (options.stream !== undefined || processID === null || secretKey === null) {
     connection.stream.destroy()
     return Promise.resolve()
   }
@@ -53,8 +54,8 @@ type Internals = {
   readonly connection: Connection
   readonly host: string
   readonly port: number
-  readonly processID: number
-  readonly secretKey: number
+  readonly processID: number | null
+  readonly secretKey: number | null
 }
 
 type Connection = {

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import { privateHostFault } from '../private-host.ts'
+import { wholeMessages } from './messages.ts'
 
 /** The parts of a server's address. */
 export type PostgresAddress = {
@@ -50,9 +51,46 @@ export function showFloatsExactly(client: pg.ClientBase): void {
 /** Creates an unconnected client. Throws a SqlFault if the address is invalid. */
 export function makeClient(options: PostgresOptions): pg.Client {
   try {
-    return new pg.Client(clientConfig(options))
+    return new GuardedClient(clientConfig(options))
   } catch (error) {
     throw postgresFault(error, unreachable)
+  }
+}
+
+/**
+ * A client that ends its connection where what the server sends makes `pg` throw: that happens in an event of the
+ * socket, so that it would end the process.
+ */
+export class GuardedClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config)
+    const { connection } = this as unknown as Internals
+    // Statements reject when the connection breaks; without a listener the event would end the process.
+    this.on('error', () => connection.stream.destroy())
+    const { attachListeners } = connection
+    connection.attachListeners = (stream) => attachListeners.call(connection, guarded(stream))
+  }
+}
+
+/** Missing in the types: TLS replaces the stream, and what reads messages is attached to the last one. */
+type Internals = { readonly connection: { readonly stream: Duplex; attachListeners(stream: Listened): void } }
+
+type Listened = { on(event: string, listener: (chunk: Buffer) => void): unknown }
+
+function guarded(stream: Listened): Listened {
+  return {
+    on(event, listener) {
+      if (event !== 'data') return stream.on(event, listener)
+      const whole = wholeMessages()
+      return stream.on(event, function (this: Duplex, chunk) {
+        try {
+          const messages = whole(chunk)
+          if (messages !== undefined) listener(messages)
+        } catch (error) {
+          this.destroy(error as Error)
+        }
+      })
+    },
   }
 }
 
@@ -84,7 +122,9 @@ function addressed(
 ): pg.ClientConfig {
   const ca = tls && tls.ca !== undefined ? { ca: [tls.ca].flat() } : {}
   const ssl = tls && { minVersion: 'TLSv1.2' as const, rejectUnauthorized: true, ...ca }
-  return { host, port, user, password, database, ssl, stream: socket, options }
+  // In place of an empty text `pg` would take what the environment or a file of the service has for such a host.
+  const given = typeof password === 'string' ? () => password : password
+  return { host, port, user, password: given, database, ssl, stream: socket, options }
 }
 
 // Text forms depend on these settings. PgBouncer forwards exactly these, but no time limit (see `withoutLimit`).

@@ -2,7 +2,7 @@
  * A batch whose answers are heard before it is committed. It begins in the same message as its statements: where one fails,
  * `begin` included, the server skips those behind it, so that nothing runs outside of the transaction.
  */
-import pg from 'pg'
+import type pg from 'pg'
 import { SqlFault, TOO_LARGE } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
@@ -10,7 +10,7 @@ import { withinSocketBound } from '../answer-bound.ts'
 import { cancelRunning } from './cancel.ts'
 import { holdWrites, ignore, lost, type PostgresOptions, postgresFault, socketOf } from './client.ts'
 import { isFull, type NameOf } from './prepared.ts'
-import type { Connection } from './text-read.ts'
+import { type Connection, LeanQuery } from './text-read.ts'
 import { atPosition, SLICE, startLimit } from './transaction.ts'
 
 type HeardBatch = {
@@ -32,7 +32,6 @@ export async function runHeard(
   // Without names also where the server no longer knows one of them.
   const opening = nameOf === undefined ? named.map((one) => ({ ...one, name: '' })) : named
   const client = await lend()
-  client.on('error', ignore)
   let limit: ReturnType<typeof startLimit> | undefined
   let isIdle = true
   const answers: (readonly SqlRow[])[] = []
@@ -59,7 +58,6 @@ export async function runHeard(
     throw earlierThan(confirm) ?? postgresFault(error, lost)
   } finally {
     limit?.stop()
-    client.off('error', ignore)
     // A late cancel request could also end the next statement on this connection.
     client.release(!isIdle || limit?.hasEnded() === true || isFull(client))
   }
@@ -115,12 +113,13 @@ type Hearing = {
 }
 
 /** Statements that `pg` takes for one query. */
-class HeardStatements {
+class HeardStatements extends LeanQuery {
   readonly #hearing: Hearing
   #rows: SqlRow[] = []
   #done = 0
 
   constructor(hearing: Hearing) {
+    super()
     this.#hearing = hearing
   }
 
@@ -168,6 +167,3 @@ class HeardStatements {
     this.#hearing.reject(error)
   }
 }
-
-// A pipelined client accepts only instances of this class.
-Object.setPrototypeOf(HeardStatements.prototype, pg.Query.prototype)

@@ -78,8 +78,6 @@ function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']
 
   async function connect(): Promise<pg.PoolClient> {
     const client = makeClient(options)
-    // A statement in flight rejects too; without a listener the event would end the process.
-    client.on('error', ignore)
     await client.connect()
     if (!options.isPooled) showFloatsExactly(client)
     const release = (isBroken?: Error | boolean) => (isBroken ? cutOff(client) : giveBack(lent))

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import {
   clientConfig,
+  GuardedClient,
   idle,
   ignore,
   type PostgresOptions,
@@ -14,6 +15,7 @@ import {
 export function openPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(options),
+    Client: GuardedClient,
     max: options.max ?? 10,
     idleTimeoutMillis: options.idle ?? idle,
   })

@@ -18,8 +18,29 @@ type Settle = {
   readonly reject: (error: Error) => void
 }
 
-/** Implements the callbacks of `pg` for a running query. */
-class TextRead {
+/**
+ * The callbacks of `pg` for a running query that is sent without a description, or a limit of rows: what throws here ends
+ * the connection.
+ */
+export class LeanQuery {
+  handleRowDescription(): never {
+    throw new Error('the server has described rows that nobody asked about')
+  }
+
+  handlePortalSuspended(): never {
+    throw new Error('the server has stopped where nobody asked it to')
+  }
+
+  handleCopyInResponse(): never {
+    throw new Error('the server has begun to copy')
+  }
+
+  handleCopyData(): never {
+    throw new Error('the server has begun to copy')
+  }
+}
+
+class TextRead extends LeanQuery {
   readonly name: string
   readonly text: string
   readonly #params: Statement['params']
@@ -27,6 +48,7 @@ class TextRead {
   readonly #rows: SqlRow[] = []
 
   constructor(name: string, { text, params }: Statement, settle: Settle) {
+    super()
     this.name = name
     this.text = text
     this.#params = params
@@ -62,7 +84,7 @@ class TextRead {
 }
 
 // A pipelined client accepts only instances of this class, whose constructor copies options that are not used here.
-Object.setPrototypeOf(TextRead.prototype, pg.Query.prototype)
+Object.setPrototypeOf(LeanQuery.prototype, pg.Query.prototype)
 
 /** The methods of a `pg` connection that a query uses; they are missing in its types. */
 export type Connection = {

@@ -17,8 +17,11 @@ export async function streamText(
   { text, params }: Statement,
   holdLimit = HOLD_LIMIT,
 ): Promise<AsyncIterator<SqlRow>> {
-  // The statement rejects when a client breaks; without a listener the event would end the process.
-  client.on('error', ignore)
+  // What it waits for may never come then, since a cursor that is done hears of no errors.
+  const ended = Promise.withResolvers<never>()
+  ended.promise.catch(ignore)
+  const end = () => ended.reject(new Error('the connection has ended'))
+  client.once('end', end)
   const cursor = client.query(new Cursor<SqlRow>(text, [...params], { rowMode: 'array' }))
   let ready: SqlRow[] = []
   let isOpen = true
@@ -27,14 +30,14 @@ export async function streamText(
     if (!isOpen) return
     isOpen = false
     clearTimeout(timer)
-    const isSound = fault === undefined && (await cursor.close().then(yes, no))
-    client.off('error', ignore)
+    const isSound = fault === undefined && (await Promise.race([cursor.close(), ended.promise]).then(yes, no))
+    client.off('end', end)
     client.release(!isSound)
   }
 
   async function read(rows: number): Promise<void> {
     try {
-      ready.push(...(await cursor.read(rows)))
+      ready.push(...(await Promise.race([cursor.read(rows), ended.promise])))
     } catch (error) {
       await leave(error)
       throw error

@@ -92,8 +92,6 @@ export async function runTransaction<Result>(
   { begin, statements, timeLimit, ask, begun }: Transaction<Result>,
 ): Promise<readonly Result[]> {
   const client = await lend()
-  // The statements reject when a borrowed client breaks; without a listener the event would end the process.
-  client.on('error', ignore)
   // An embedded database is ended by ending its connection, which would not show whether a commit came before.
   const isEmbedded = options.stream !== undefined
   let limit: Limit | undefined
@@ -121,7 +119,6 @@ export async function runTransaction<Result>(
     throw isEmbedded && limit?.hasEnded() ? overdue(error) : postgresFault(error, lost)
   } finally {
     limit?.stop()
-    client.off('error', ignore)
     // Unless idle, the outcome of the transaction is unknown; the server rolls it back when the connection closes. A
     // late cancel request could also end the next statement on this connection.
     client.release(isOver || limit?.hasEnded() === true || client.getTransactionStatus() !== 'I' || isFull(client))

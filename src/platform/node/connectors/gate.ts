@@ -75,7 +75,13 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
     })
     if (upstream === undefined) return
     upstream.on('response', (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, returned(incoming))
+      try {
+        response.writeHead(statusOf(incoming), returned(incoming))
+      } catch {
+        incoming.destroy()
+        response.writeHead(502, INVALID).end()
+        return
+      }
       pipeline(incoming, response, () => {})
     })
     response.on('close', () => upstream.destroy())
@@ -87,12 +93,14 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
     const upstream = forward(request, (headers) => socket.end(head('502 Bad Gateway', Object.entries(headers).flat())))
     if (upstream === undefined) return
     upstream.on('upgrade', (incoming, other, first) => {
-      socket.write(head(`101 ${incoming.statusMessage}`, incoming.rawHeaders))
+      other.on('error', () => {})
+      socket.write(head('101 Switching Protocols', incoming.rawHeaders))
       join(socket, other, { early, first })
     })
     upstream.on('response', (incoming) => {
       incoming.resume()
-      socket.end(head(`${incoming.statusCode} ${incoming.statusMessage}`, ['Content-Length', '0']))
+      // Whatever it says, it is no WebSocket, which is all that is read of it.
+      socket.end(head('502 Bad Gateway', ['Content-Length', '0']))
     })
     socket.on('close', () => upstream.destroy())
     upstream.end()
@@ -158,6 +166,15 @@ function passedOn({ headers, rawHeaders }: IncomingMessage, { host }: URL): read
   )
   const isUpgrade = headers.upgrade !== undefined
   return [...kept.flat(), 'Host', host, ...(isUpgrade ? ['Connection', 'Upgrade'] : [])]
+}
+
+/** The upstream's status, or a header, is none that can be passed on. */
+const INVALID = { [FAILED]: 'ERR_INVALID_RESPONSE' }
+
+/** Throws a RangeError for what is no status that ends an exchange: servers outside send others, too. */
+function statusOf({ statusCode = 0 }: IncomingMessage): number {
+  if (statusCode < 200 || statusCode > 599) throw new RangeError('no status of an answer')
+  return statusCode
 }
 
 function returned({ rawHeaders }: IncomingMessage): string[] {

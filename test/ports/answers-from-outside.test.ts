@@ -1,0 +1,225 @@
+/** docs/decisions/111: what a server from outside answers ends its own connection at most, never the process. */
+import type { Socket } from 'node:net'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openMysql } from '../../src/platform/drivers/mysql.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { createNetwork } from '../../src/platform/node/network/network.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import {
+  flood,
+  type HostilePostgres,
+  type HostileServer,
+  message,
+  startHostile,
+  startHostilePostgres,
+} from '../support/servers/hostile-server.ts'
+
+const MIB = 1024 * 1024
+const closing: (() => Promise<void>)[] = []
+const uncaught: unknown[] = []
+
+beforeAll(() => {
+  const note = (error: unknown) => uncaught.push(error)
+  process.on('uncaughtException', note).on('unhandledRejection', note)
+})
+
+beforeEach(() => {
+  uncaught.length = 0
+})
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+  expect(uncaught).toEqual([])
+})
+
+async function keep(starting: Promise<HostileServer>): Promise<HostileServer> {
+  const server = await starting
+  closing.push(server.close)
+  return server
+}
+
+async function postgres(hostile: HostilePostgres, { timeLimit = 0, password = 'x' } = {}): Promise<SqlDriver> {
+  const { port } = await keep(startHostilePostgres(hostile))
+  const { socket } = createNetwork({ allowPrivate: true })
+  const address = { host: '127.0.0.1', port, user: 'u', password, database: 'd', tls: false, socket } as const
+  const driver = openPostgres({ address, timeLimit })
+  closing.push(driver.close)
+  return driver
+}
+
+const statement = { text: 'select 1', params: [] }
+
+/** All the ways that a driver of Postgres asks. */
+const ways: readonly { name: string; ask: (driver: SqlDriver) => Promise<unknown> }[] = [
+  { name: 'a read of a caller', ask: (driver) => driver.query(statement, {}) },
+  { name: 'a read of our own', ask: (driver) => driver.query(statement) },
+  { name: 'a large read', ask: (driver) => driver.query({ ...statement, isLarge: true }, {}) },
+  { name: 'a stream', ask: async (driver) => (await driver.stream?.(statement, {}))?.next() },
+  { name: 'a transaction', ask: (driver) => driver.batch([statement, statement], { isWriting: true }) },
+  {
+    name: 'a heard transaction',
+    ask: (driver) => driver.batch([statement], { isWriting: true, confirm: () => {} }),
+  },
+]
+
+const broken = [
+  { name: 'a row without content', bytes: message('D') },
+  { name: 'a row with fewer columns than none', bytes: message('D', Buffer.from([0xff, 0xff])) },
+  { name: 'an error without an end', bytes: message('E') },
+  { name: 'an error whose last field does not end', bytes: message('E', 'Mtoo bad\0') },
+  { name: 'a notice without an end', bytes: message('N', 'M') },
+  { name: 'a message shorter than its length', bytes: message('Z', '', 0) },
+  { name: 'a message of 1.8 GB', bytes: message('D', 'x', 1_800_000_000) },
+  { name: 'a question nobody knows', bytes: message('R', Buffer.from([0, 0, 0, 99])) },
+  { name: 'a type that nobody knows', bytes: message('~', 'x') },
+]
+
+describe.each(ways)('a server of Postgres: $name', ({ ask }) => {
+  it.each(broken)('that is greeted with $name is a fault', async ({ bytes }) => {
+    const driver = await postgres({ greeting: [bytes] })
+
+    await expect(ask(driver)).rejects.toMatchObject({ name: 'SqlFault', state: expect.stringMatching(/^(08|54)/) })
+  })
+
+  it.each(broken)('that is answered with $name is a fault', async ({ bytes }) => {
+    const driver = await postgres({ answer: (socket) => socket.write(bytes) })
+
+    await expect(ask(driver)).rejects.toMatchObject({ name: 'SqlFault', state: expect.stringMatching(/^(08|54)/) })
+  })
+})
+
+const unasked = [
+  { name: 'a description', bytes: message('T', Buffer.from([0, 0])) },
+  { name: 'a suspended portal', bytes: message('s') },
+  { name: 'a copy in', bytes: message('G', Buffer.from([0, 0, 0])) },
+  { name: 'data to copy', bytes: message('d', 'x') },
+]
+
+describe('the text read', () => {
+  it.each(unasked)('ends its connection for $name that nobody asked for', async ({ bytes }) => {
+    const driver = await postgres({ answer: (socket) => socket.write(Buffer.concat([message('2'), bytes])) })
+
+    await expect(driver.query(statement, {})).rejects.toMatchObject({ state: '08006' })
+  })
+})
+
+describe('what a server of Postgres sends without end', () => {
+  const row = message('D', Buffer.concat([Buffer.from([0, 1]), lengthOf(MIB), Buffer.alloc(MIB, 'x')]))
+  const noise = message('D', Buffer.from([0, 0]))
+
+  it.each([
+    { name: 'rows of 1 MB', chunk: row, least: 60 * MIB, most: 140 * MIB },
+    { name: 'empty rows', chunk: Buffer.concat(Array.from({ length: 10_000 }, () => noise)), least: 0, most: 16 * MIB },
+  ])('is refused: $name', async ({ chunk, least, most }) => {
+    const sockets: Socket[] = []
+    const driver = await postgres({
+      answer(socket) {
+        sockets.push(socket)
+        socket.write(Buffer.concat([message('2'), message('T', `\0\x01a${'\0'.repeat(19)}`)]))
+        flood(socket, chunk)
+      },
+    })
+
+    await expect(driver.query({ ...statement, isLarge: true })).rejects.toMatchObject({ state: '54000' })
+
+    // What was written and not read is in buffers of the system.
+    expect(Math.max(...sockets.map(({ bytesWritten }) => bytesWritten))).toBeLessThan(most)
+    expect(Math.max(...sockets.map(({ bytesWritten }) => bytesWritten))).toBeGreaterThan(least)
+  })
+
+  it('is not refused where it lies in many answers of one connection', async () => {
+    const small = message('D', Buffer.concat([Buffer.from([0, 1]), lengthOf(MIB), Buffer.alloc(MIB, 'x')]))
+    const driver = await postgres({
+      answer(socket, isParsed) {
+        const begin = isParsed ? [message('1'), message('2')] : [message('2')]
+        socket.write(Buffer.concat([...begin, small, message('C', 'SELECT 1\0'), message('Z', 'I')]))
+      },
+    })
+
+    for (let read = 0; read < 100; read += 1) expect(await driver.query(statement, {})).toHaveLength(1)
+  })
+})
+
+it('shows nothing of the memory where a field is longer than its row', async () => {
+  const sent = 40_000
+  const cut = message('D', Buffer.concat([Buffer.from([0, 1]), lengthOf(1_000_000), Buffer.alloc(sent, 'x')]))
+  const driver = await postgres({
+    answer(socket) {
+      socket.write(Buffer.concat([message('2'), cut.subarray(0, sent / 4)]))
+      const rest = [cut.subarray(sent / 4), message('C', 'SELECT 1\0'), message('Z', 'I')]
+      setTimeout(() => socket.write(Buffer.concat(rest)), 10)
+    },
+  })
+
+  const answer = await driver.query(statement, {}).catch((fault: Error) => fault.name)
+
+  expect(JSON.stringify(answer).length).toBeLessThan(sent + 100)
+})
+
+it('leaves a late server of Postgres that has not said how it is cancelled', async () => {
+  const driver = await postgres(
+    { greeting: [message('R', Buffer.alloc(4)), message('Z', 'I')], answer: () => {} },
+    { timeLimit: 50 },
+  )
+
+  await expect(driver.query({ ...statement, isLarge: true }, {})).rejects.toMatchObject({ name: 'SqlFault' })
+})
+
+it('sends an empty password, and not what the environment has for such a host', async () => {
+  const received: Buffer[] = []
+  const { port } = await keep(
+    startHostile((socket) => {
+      socket.once('data', () => socket.write(message('R', Buffer.from([0, 0, 0, 3]))))
+      socket.on('data', (chunk) => {
+        received.push(chunk)
+        if (chunk[0] === 0x70) socket.destroy()
+      })
+    }),
+  )
+  const { socket } = createNetwork({ allowPrivate: true })
+  const address = { host: '127.0.0.1', port, user: 'u', password: '', database: 'd', tls: false, socket } as const
+  const driver = openPostgres({ address })
+  closing.push(driver.close)
+
+  process.env.PGPASSWORD = 'of the service'
+  const asking = driver.query({ ...statement, isLarge: true }).catch((fault: Error) => fault.name)
+  expect(await asking).toBe('SqlFault')
+  delete process.env.PGPASSWORD
+
+  expect(received.at(-1)).toEqual(message('p', '\0'))
+})
+
+describe('a server of MySQL', () => {
+  async function mysql(serve: (socket: Socket) => void): Promise<SqlDriver> {
+    const { port } = await keep(startHostile(serve))
+    const driver = openMysql({ host: '127.0.0.1', port, user: 'u', password: 'x', timeLimit: 100 })
+    closing.push(driver.close)
+    return driver
+  }
+
+  it.each([
+    { name: 'packets of 16 MB that never end', chunk: Buffer.alloc(16_777_219, 0xff) },
+    { name: 'greetings without end', chunk: packets(1_000, '\n8.0.0\0') },
+  ])('is refused: $name', async ({ chunk }) => {
+    const sockets: Socket[] = []
+    const driver = await mysql((socket) => {
+      sockets.push(socket)
+      flood(socket, chunk)
+    })
+
+    await expect(driver.query(statement)).rejects.toMatchObject({ name: 'SqlFault' })
+
+    expect(Math.max(...sockets.map(({ bytesWritten }) => bytesWritten))).toBeLessThan(200 * MIB)
+  })
+})
+
+function lengthOf(bytes: number): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(bytes)
+  return length
+}
+
+function packets(count: number, text: string): Buffer {
+  const content = Buffer.from(text)
+  return Buffer.concat(Array.from({ length: count }, () => [Buffer.from([content.length, 0, 0, 0]), content]).flat())
+}
