@@ -60,17 +60,17 @@ function insertUses(policyId: string, uses: readonly string[]): Statement {
     select ${param(policyId)}::uuid, u.id from (${uuids(uses)}) u (id)`)
 }
 
-/** Returns which of `targetIds` are named by policies of the workspace, with the names and ids of those policies. */
+/** Ids of collections and fields, as far as policies name them, or compare them by a filter or a validation. */
+export type Uses = { readonly targetIds: readonly string[]; readonly how: 'named' | 'compared' }
+
+/** Returns which of `targetIds` policies of the workspace use so, with the names and ids of those policies. */
 export async function findUses(
   database: SqlDriver,
   workspaceId: string,
-  targetIds: readonly string[],
+  uses: Uses,
 ): Promise<readonly { readonly targetId: string; readonly policy: string; readonly policyId: string }[]> {
   const rows = await database.query(
-    statement(sql`
-      select u.target_id, p.name, p.id from service.policy_use u join service.policy p on p.id = u.policy_id
-      where p.workspace_id = ${param(workspaceId)}::uuid and u.target_id in (${uuids(targetIds)})
-      order by p.name, u.target_id`),
+    statement(sql`select u.target_id, p.name, p.id ${usesIn(workspaceId, uses)} order by p.name, u.target_id`),
   )
   return rows.map(([targetId, policy, policyId]) => ({
     targetId: targetId ?? '',
@@ -79,10 +79,17 @@ export async function findUses(
   }))
 }
 
-/** Builds a statement that fails its transaction if a policy of the workspace names one of `targetIds`. */
-export function assertUnusedStatement(workspaceId: string, targetIds: readonly string[]): Statement {
+/** Builds a statement that fails its transaction if a policy of the workspace uses one of `targetIds` so. */
+export function assertUnusedStatement(workspaceId: string, uses: Uses): Statement {
   return statement(sql`
-    select 1 / (case when exists (
-      select 1 from service.policy_use u join service.policy p on p.id = u.policy_id
-      where p.workspace_id = ${param(workspaceId)}::uuid and u.target_id in (${uuids(targetIds)})) then 0 else 1 end)`)
+    select 1 / (case when exists (select 1 ${usesIn(workspaceId, uses)}) then 0 else 1 end)`)
+}
+
+/** What is compared is a member of the content; where it is only selected, its id is a value. */
+function usesIn(workspaceId: string, { targetIds, how }: Uses) {
+  const isCompared = sql` and jsonb_path_exists(p.content, format('$.**."%s"', u.target_id)::jsonpath)`
+  return sql`
+    from service.policy_use u join service.policy p on p.id = u.policy_id
+    where p.workspace_id = ${param(workspaceId)}::uuid and u.target_id in (${uuids(targetIds)})
+      ${how === 'compared' ? isCompared : sql``}`
 }

@@ -150,8 +150,8 @@ it('makes nothing again that a policy names', async () => {
   const editor = await people.memberWith(shop, [await people.role(shop, [policy])])
 
   const answers = [
-    await push(editor, { version: 1, collections: notes('date?') }),
-    await push(editor, { version: 1, collections: notes('json?') }),
+    await editor.post('/schema/plan', { model: { version: 1, collections: notes('date?') } }),
+    await editor.post('/schema/plan', { model: { version: 1, collections: notes('json?') } }),
   ]
 
   expect(answers.map(({ status }) => status)).toEqual([422, 422])
@@ -164,6 +164,49 @@ it('makes nothing again that a policy names', async () => {
     code: '3004',
   })
   expect(await (await editor.get('/items/notes')).json()).toEqual({ data: [] })
+})
+
+it('changes the type of what a policy compares for Administrators only, and tells both sides of the right', async () => {
+  const shop = await world.workspace('file_compared', {})
+  const notes = (level: string) => ({ notes: { fields: { id: 'int64 auto', level, text: 'string' } } })
+  await pushed(shop, { version: 1, collections: notes('int64') })
+  const reads = { notes: { read: { fields: ['id', 'level'], filter: { level: { _lt: '5' } } } } }
+  const entitlements = ['dataModel:read', 'dataModel:edit']
+  const policy = await people.policy(shop, { entitlements, collections: reads }, 'low')
+  const role = await people.role(shop, [policy], 'readers')
+  const editor = await people.memberWith(shop, [role])
+  const model = { version: 1, collections: notes('string') }
+
+  const planned = await editor.post('/schema/plan', { model })
+  const { plan, access } = await planOf(shop, model)
+  const refused = await editor.post('/schema/apply', { model, plan, allow: ['drop'] })
+  const whole = {
+    ...model,
+    roles: { Public: [], readers: ['low'] },
+    policies: { low: { entitlements, collections: reads } },
+  }
+  const { access: told } = await planOf(shop, whole)
+  const applied = await shop.post('/schema/apply', { model, plan })
+
+  const fault = {
+    message: 'Failed to read the JSON body',
+    source: {
+      message: 'model.collections.notes.fields.level',
+      source: { message: 'field notes.level is compared by a policy, which another type would change' },
+    },
+    code: '3004',
+  }
+  const right = { role: 'readers', policy: 'low', collection: 'notes', action: 'read' }
+  expect([planned.status, await planned.json()]).toEqual([422, fault])
+  expect([refused.status, await refused.json()]).toEqual([422, fault])
+  expect([access, told]).toEqual([
+    { granted: [right], revoked: [right] },
+    { granted: [right], revoked: [right] },
+  ])
+  expect([applied.status, await applied.clone().text()]).toEqual([200, expect.any(String)])
+  expect(await shop.data('/audit-log?filter[action][_eq]=schema.apply.v1&fields=payload')).toContainEqual({
+    payload: expect.objectContaining({ granted: [right], revoked: [right] }),
+  })
 })
 
 it('names the place of what the rows stand in the way of, in plan and apply', async () => {

@@ -3,7 +3,7 @@
  */
 import { expect, it } from 'vitest'
 import { people } from '../support/service/people.ts'
-import { createCollection, world } from '../support/service/world.ts'
+import { createCollection, createRelation, type Operation, world } from '../support/service/world.ts'
 
 const shape = {
   authors: { name: 'string' },
@@ -272,6 +272,87 @@ it('refuses to make what a policy names again under its id, which would open wha
   expect(await (await editor.get('/items/notes')).json()).toEqual({ data: [] })
 })
 
+it.each([
+  ['by a filter', { read: { fields: ['id', 'text', 'level'], filter: { level: { _lt: '5' } } } }],
+  ['by a validation', { update: { fields: ['level'], validation: { _or: [{ level: { _lt: '5' } }] } } }],
+])('lets only Administrators change the type of what a policy compares %s', async (_, actions) => {
+  const own = await world.workspace('policies', { notes: { text: 'string', level: 'int64' } })
+  const policy = { entitlements: ['dataModel:edit', 'dataModel:read'], collections: { notes: actions } }
+  const editor = await people.memberWith(own, [await people.role(own, [await people.policy(own, policy, 'Low')])])
+  await own.insert('notes', [
+    { text: 'a', level: '1' },
+    { text: 'b', level: '10' },
+  ])
+  const read = async () => (await editor.get('/items/notes')).text()
+  const before = await read()
+  const change = retype(own.ids, 'notes.level', { name: 'string', params: { length: 'unlimited' } })
+  const other = retype(own.ids, 'notes.text', { name: 'string', params: { length: 'fixed', value: 20 } })
+
+  const dry = await editor.post('/schema/migrate?dryRun=true', { operations: [other, change] })
+  const refused = await editor.post('/schema/migrate', { operations: [other, change] })
+  const after = await read()
+  const free = [
+    await editor.post('/schema/migrate', { operations: [other] }),
+    await editor.post('/schema/migrate', { operations: [retype(own.ids, 'notes.level', { name: 'int32' })] }),
+  ]
+  const allowed = await own.migrate(change)
+
+  const fault = {
+    message: 'Failed to execute the migration',
+    source: {
+      message: 'operations[1]',
+      source: {
+        message: 'field notes.level is compared by a policy, which another type would change',
+        code: '3004',
+      },
+    },
+  }
+  expect([dry.status, await dry.json(), refused.status, await refused.json()]).toEqual([500, fault, 500, fault])
+  expect(after).toBe(before)
+  expect(free.map(({ status }) => status)).toEqual([200, 200])
+  expect(allowed.status).toBe(200)
+})
+
+it('lets only Administrators change the type of what a relation of a policy joins by, or compares behind it', async () => {
+  const shaped = { authors: { id: 'uuid', name: 'string' }, notes: { text: 'string', bossId: 'uuid?' } }
+  const relation = 'notes.boss(bossId) -> authors.notes'
+  const own = await world.workspace('policies', shaped, [relation])
+  const notes = { read: { filter: { boss: { name: { _eq: 'Ada' } } } } }
+  const editor = await people.member(own, { entitlements: ['dataModel:edit'], collections: { notes } })
+  const [firstFieldId = '', secondFieldId = ''] = [own.ids.get('notes.boss'), own.ids.get('authors.notes')]
+  const made = new Map(own.ids)
+  const link = JSON.stringify(createRelation(made, relation))
+    .replaceAll(made.get('notes.boss') ?? '', firstFieldId)
+    .replaceAll(made.get('authors.notes') ?? '', secondFieldId)
+  const text = { name: 'string', params: { length: 'unlimited' } }
+  const rejoined = [
+    { kind: 'deleteRelationFieldPair', data: { firstFieldId, secondFieldId } },
+    retype(own.ids, 'authors.id', text),
+    retype(own.ids, 'notes.bossId', text),
+    JSON.parse(link) as Operation,
+  ]
+
+  const behind = await editor.post('/schema/migrate', {
+    operations: [retype(own.ids, 'authors.name', { name: 'uuid' })],
+  })
+  const joined = await editor.post('/schema/migrate', { operations: rejoined })
+  const allowed = await own.migrate(...rejoined)
+
+  const fault = (at: number, name: string) => ({
+    message: 'Failed to execute the migration',
+    source: {
+      message: `operations[${at}]`,
+      source: {
+        message: `field ${name} is compared by a policy, which another type would change`,
+        code: '3004',
+      },
+    },
+  })
+  expect([behind.status, await behind.json()]).toEqual([500, fault(0, 'authors.name')])
+  expect([joined.status, await joined.json()]).toEqual([500, fault(2, 'notes.boss')])
+  expect([allowed.status, await allowed.text()]).toEqual([200, ''])
+})
+
 it('never lets a policy and the end of what it names both come true', async () => {
   const own = await world.workspace('policies', { notes: { one: 'string?', two: 'string?', three: 'string?' } })
   const race = async (field: string) => {
@@ -361,4 +442,10 @@ function deleteCollection(ids: ReadonlyMap<string, string>, name: string) {
 function deleteField(ids: ReadonlyMap<string, string>, collection: string, name: string) {
   const operations = [{ kind: 'deletePrimitiveField', data: { id: ids.get(`${collection}.${name}`) } }]
   return { kind: 'updateCollection', data: { id: ids.get(collection), operations } }
+}
+
+function retype(ids: ReadonlyMap<string, string>, name: string, type: object): Operation {
+  const operations = [{ kind: 'changeType', data: { type } }]
+  const change = { kind: 'updatePrimitiveField', data: { id: ids.get(name), operations } }
+  return { kind: 'updateCollection', data: { id: ids.get(name.split('.')[0] ?? ''), operations: [change] } }
 }

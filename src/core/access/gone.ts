@@ -1,9 +1,11 @@
 /**
- * What a change of the model takes away of what policies may name. What is deleted and made again under its id counts: a
- * policy that names it would mean something else from then on.
+ * What a change of the model takes away of what policies may name, and what it lets them compare in another way. What is
+ * deleted and made again under its id is taken away: a policy that names it would mean something else from then on.
  */
+import type { FieldType } from '../model/field-type.ts'
 import { lookupOf } from '../model/lookup.ts'
 import type { ModelRecords, RelationFieldRecord } from '../model/model.ts'
+import { isInteger } from '../model/number-range.ts'
 
 /** Operations of a migration, as far as it matters here. */
 type AnyOperation = { readonly kind: string; readonly data: object }
@@ -28,6 +30,47 @@ export function gone({ before, after, operations = [] }: Change): ReadonlyMap<st
       ({ id, apiName, collectionId }) => [id, `field ${names.get(collectionId)}.${apiName}`] as const,
     ),
   ])
+}
+
+/**
+ * The fields, by id, that a filter compares in another way, with those whose type it is. A relation is one where its
+ * columns are, a many-to-many field where those of its relations are (decision 112).
+ */
+export type Retyped = ReadonlyMap<string, { readonly name: string; readonly fieldId: string }>
+
+export function retyped({ before, after }: Pick<Change, 'before' | 'after'>): Retyped {
+  const { collections, relations, constraints } = lookupOf(before)
+  const { fields: next } = lookupOf(after)
+  const nameOf = (one: { readonly apiName: string; readonly collectionId: string }) =>
+    `field ${collections.get(one.collectionId)?.apiName}.${one.apiName}`
+  const found = new Map<string, { readonly name: string; readonly fieldId: string }>()
+  for (const field of before.primitiveFields) {
+    const then = next.get(field.id)
+    if (then === undefined || then === field) continue
+    if (then.isList === field.isList && comparesAlike(field.type, then.type)) continue
+    found.set(field.id, { name: nameOf(field), fieldId: field.id })
+  }
+  if (found.size === 0) return found
+  const columnsOf = (id: string | null | undefined): readonly string[] => {
+    const relation = relations.get(id ?? '')
+    if (relation === undefined) return []
+    const { through, constraintId, oppositeRelationFieldId } = relation
+    if (through !== undefined) return [through.nearId, through.farId].flatMap(columnsOf)
+    const owned = constraintId ?? relations.get(oppositeRelationFieldId ?? '')?.constraintId
+    const { mappings = [] } = constraints.get(owned ?? '') ?? {}
+    return mappings.flatMap(({ constrainedFieldId, referencedFieldId }) => [constrainedFieldId, referencedFieldId])
+  }
+  for (const relation of before.relationFields) {
+    const fieldId = columnsOf(relation.id).find((id) => found.has(id))
+    if (fieldId !== undefined) found.set(relation.id, { name: nameOf(relation), fieldId })
+  }
+  return found
+}
+
+/** Integers and decimals are compared as numbers, whatever their bounds. */
+function comparesAlike(one: FieldType, other: FieldType): boolean {
+  const isExact = ({ name }: FieldType) => isInteger(name) || name === 'decimal'
+  return one.name === other.name || (isExact(one) && isExact(other))
 }
 
 /** The ids that operations delete, with the fields of their collections, whatever they make under them afterwards. */

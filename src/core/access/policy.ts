@@ -149,6 +149,17 @@ export function policyReferences({ collections }: PolicyContent): {
   return { collectionIds: new Set(Object.keys(collections)), fieldIds }
 }
 
+/** Returns the fields, relations among them, that the filters and validations of a policy compare. */
+export function comparedFields({ collections }: Pick<PolicyContent, 'collections'>): ReadonlySet<string> {
+  const fieldIds = new Set<string>()
+  for (const action of Object.values(collections).flatMap(Object.values<PolicyAction | undefined>)) {
+    if (action === 'all' || action === undefined) continue
+    const { filter, validation }: Detail = action
+    for (const part of [filter, validation]) collectFieldIds(part, fieldIds)
+  }
+  return fieldIds
+}
+
 /** Returns true if an action uses `$CURRENT_USER`; such a policy gives an anonymous caller nothing. */
 export function usesCurrentUser(content: PolicyContent): boolean {
   return JSON.stringify(content.collections).includes('"$CURRENT_USER"')

@@ -3,7 +3,6 @@
  * transaction, so nothing partial is possible (docs/contract.md#all-or-nothing). Every other source is changed before
  * the model is saved.
  */
-import { gone } from '../../core/access/gone.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { parseMigration } from '../../core/migration/operation.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
@@ -13,7 +12,7 @@ import type { RequestScope } from '../caller/callers.ts'
 import { rememberIds } from './catalog-identity.ts'
 import { type MigrationWork, type ShownStatement, throwExplained } from './migration-work.ts'
 import type { ModelChanges } from './model-changes.ts'
-import { assertUnused, stillUnused } from './policy-use.ts'
+import { assertUnused, impactOf, stillUnused } from './policy-use.ts'
 import type { SourceMigration } from './source-changes.ts'
 
 export type Migrations = {
@@ -50,14 +49,14 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           const prepared = await work.prepare(workspace, current, operations)
           const { records, own, others } = prepared
           works = own
-          const lost = gone({ before: current, after: records, operations })
-          await assertUnused(database, workspace.id, { lost, rights })
+          const impact = impactOf({ before: current, after: records, operations }, rights)
+          await assertUnused(database, workspace.id, impact)
           await work.requirePossible(workspace, prepared, { isDryRun: false })
           const { statements, elsewhere } = await work.changes(workspace, prepared)
           return {
             records,
             statements: [
-              ...stillUnused(workspace.id, lost),
+              ...stillUnused(workspace.id, impact),
               ...statements,
               recordWorkspaceEvent(ids, scope, { action: 'schema.migrate.v1', payload }),
             ],
@@ -79,10 +78,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const current = await models.current(workspace)
       const prepared = await work.prepare(workspace, current, operations)
       const { records } = prepared
-      await assertUnused(database, workspace.id, {
-        lost: gone({ before: current, after: records, operations }),
-        rights,
-      })
+      await assertUnused(database, workspace.id, impactOf({ before: current, after: records, operations }, rights))
       await work.requirePossible(workspace, prepared, { isDryRun: true })
       return { statements: await work.shown(prepared), model: records }
     },

@@ -1,11 +1,12 @@
 /**
- * Prevents the deletion of collections and fields that policies name; used by migrations and by the deletion of data
- * sources.
+ * Prevents the deletion of collections and fields that policies name, and another type of what they compare; used by
+ * migrations and by the deletion of data sources.
  */
+import { type Change, gone, type Retyped, retyped } from '../../core/access/gone.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
-import { invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
-import type { Statement } from '../../core/sql/statement.ts'
+import { invalidOperation, MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
+import type { Operation } from '../../core/migration/operation.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { assertUnusedStatement, findUses } from '../../store/policies.ts'
 
@@ -15,11 +16,38 @@ type Lost = ReadonlyMap<string, string>
 /** With the rights of whoever wants it: policies are named to those who may read them. */
 type Loss = { readonly lost: Lost; readonly rights: Rights }
 
-/** Throws where a migration would delete a collection or field that a policy of the workspace names. */
-export async function assertUnused(database: SqlDriver, workspaceId: string, loss: Loss): Promise<void> {
-  const use = await firstUse(database, workspaceId, loss)
+/** What a migration does to what policies may name, and to what they may compare. */
+export type Impact = Loss & {
+  /** Empty where the caller holds everything, and so may change what policies mean (decision 112). */
+  readonly retyped: Retyped
+  readonly operations: readonly Operation[]
+}
+
+export function impactOf(change: Change & { readonly operations: readonly Operation[] }, rights: Rights): Impact {
+  const { operations } = change
+  return { lost: gone(change), retyped: rights.kind === 'all' ? new Map() : retyped(change), operations, rights }
+}
+
+/** Throws where a migration would delete what a policy of the workspace names, or change the type of what it compares. */
+export async function assertUnused(database: SqlDriver, workspaceId: string, impact: Impact): Promise<void> {
+  const use = await firstUse(database, workspaceId, impact)
   if (use !== undefined)
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
+  if (impact.retyped.size === 0) return
+  const uses = { targetIds: [...impact.retyped.keys()], how: 'compared' } as const
+  const [first] = await findUses(database, workspaceId, uses)
+  if (first !== undefined) throw comparedFault(first.targetId, first.policy, impact)
+}
+
+/** The fault of the operation that changes the type of what the policy compares. */
+export function comparedFault(id: string, policy: string, { retyped, operations, rights }: Impact): ServiceError {
+  const { name, fieldId } = retyped.get(id) ?? { name: 'field', fieldId: id }
+  const position = operations.findIndex(
+    ({ kind, data }) =>
+      kind === 'updateCollection' && data.operations.some((one) => 'id' in one.data && one.data.id === fieldId),
+  )
+  const use = `${name} is compared by ${readsPolicies(rights) ? `the policy ${policy}` : 'a policy'}, which another type would change`
+  return migrationFault(Math.max(position, 0), invalidOperation('usedByPolicy', use))
 }
 
 /** Describes the first collection or field that a policy names and a change takes away; undefined where there is none. */
@@ -30,7 +58,9 @@ export async function firstUse(
 ): Promise<string | undefined> {
   if (lost.size === 0) return undefined
   const uses = new Map(
-    (await findUses(database, workspaceId, [...lost.keys()])).map(({ targetId, policy }) => [targetId, policy]),
+    (await findUses(database, workspaceId, { targetIds: [...lost.keys()], how: 'named' })).map(
+      ({ targetId, policy }) => [targetId, policy],
+    ),
   )
   const used = [...lost.keys()].find((id) => uses.has(id))
   if (used === undefined) return undefined
@@ -47,7 +77,7 @@ export async function policyUses(
   { lost, rights }: Loss,
 ): Promise<readonly PolicyUse[]> {
   if (lost.size === 0) return []
-  const uses = await findUses(database, workspaceId, [...lost.keys()])
+  const uses = await findUses(database, workspaceId, { targetIds: [...lost.keys()], how: 'named' })
   return [...Map.groupBy(uses, ({ policyId }) => policyId)].map(([id, of]) => ({
     ...(readsPolicies(rights) && { id, name: of[0]?.policy ?? '' }),
     fields: of.map(({ targetId }) => lost.get(targetId)?.replace(/^\w+ /, '') ?? ''),
@@ -58,6 +88,10 @@ export async function policyUses(
  * The same check as statements for the migration's batch, after the lock is taken, so that no policy can be saved in
  * between.
  */
-export function stillUnused(workspaceId: string, lost: Lost): readonly Statement[] {
-  return lost.size === 0 ? [] : [assertUnusedStatement(workspaceId, [...lost.keys()])]
+export function stillUnused(workspaceId: string, { lost, retyped }: Partial<Pick<Impact, 'lost' | 'retyped'>>) {
+  const checks = [
+    { targetIds: [...(lost?.keys() ?? [])], how: 'named' },
+    { targetIds: [...(retyped?.keys() ?? [])], how: 'compared' },
+  ] as const
+  return checks.filter(({ targetIds }) => targetIds.length > 0).map((uses) => assertUnusedStatement(workspaceId, uses))
 }

@@ -152,7 +152,7 @@ export function createSources(deps: SourcesDeps): Sources {
         return {
           records,
           statements: [
-            ...stillUnused(workspace.id, lost),
+            ...stillUnused(workspace.id, { lost }),
             unmarkSource(id),
             forgetDrift(id),
             unbindSecrets(id),

@@ -1,5 +1,5 @@
 /** What an apply does with roles and policies: its operations, and the rights that roles gain and lose by them. */
-import { presentPolicy } from '../../access/policy.ts'
+import { comparedFields, presentPolicy } from '../../access/policy.ts'
 import type { Model } from '../../model/model.ts'
 import { requireFewRights } from '../operations/size.ts'
 import { shortContent } from '../short-form.ts'
@@ -21,25 +21,32 @@ export type AccessOperation = {
   readonly data: { readonly id: string; readonly name: string; readonly [member: string]: unknown }
 }
 
-/** Rights by what they are, with all that says how far each one goes. */
-type Held = ReadonlyMap<string, { readonly right: Right; readonly extent: string }>
+/** Rights by what they are, with all that says how far each one goes; undefined where it goes another way than before. */
+type Held = ReadonlyMap<string, { readonly right: Right; readonly extent: string | undefined }>
 
-export function accessRights(before: Side, after: Side): { granted: readonly Right[]; revoked: readonly Right[] } {
-  const [was, is] = [rightsOf(before, after), rightsOf(after, before)]
+export type ChangedRights = { readonly granted: readonly Right[]; readonly revoked: readonly Right[] }
+
+/** `retyped` are the ids of fields that conditions compare in another way. */
+export function accessRights(before: Side, after: Side, retyped: ReadonlyMap<string, unknown>): ChangedRights {
+  const [was, is] = [rightsOf(before, after, retyped), rightsOf(after, before, retyped)]
   const beyond = (one: Held, other: Held) =>
-    [...one].flatMap(([key, { right, extent }]) => (other.get(key)?.extent === extent ? [] : [right]))
+    [...one].flatMap(([key, { right, extent }]) =>
+      extent !== undefined && other.get(key)?.extent === extent ? [] : [right],
+    )
   return { granted: beyond(is, was), revoked: beyond(was, is) }
 }
 
 /** The rights of a side that are not those of the other just as well: what did not change is the same object. */
-function rightsOf({ access, model }: Side, other: Side): Held {
+function rightsOf({ access, model }: Side, other: Side, retyped: ReadonlyMap<string, unknown>): Held {
   const policies = new Map(access.policies.map((policy) => [policy.id, policy]))
   const known = new Set<object>([...other.access.roles, ...other.access.policies])
   const isKept = (id: string) => model.collections.has(id) === other.model.collections.has(id)
-  const unchanged = new Set(
-    access.policies.filter((policy) => known.has(policy) && Object.keys(policy.content.collections).every(isKept)),
-  )
-  const held = new Map<string, { right: Right; extent: string }>()
+  const isOtherwise = (collections: PolicyRecord['content']['collections']) =>
+    retyped.size > 0 && [...comparedFields({ collections })].some((id) => retyped.has(id))
+  const isUnchanged = ({ collections }: PolicyRecord['content']) =>
+    Object.keys(collections).every(isKept) && !isOtherwise(collections)
+  const unchanged = new Set(access.policies.filter((policy) => known.has(policy) && isUnchanged(policy.content)))
+  const held = new Map<string, { right: Right; extent: string | undefined }>()
   for (const role of access.roles) {
     for (const id of role.policyIds) {
       const policy = policies.get(id)
@@ -56,7 +63,8 @@ function rightsOf({ access, model }: Side, other: Side): Held {
         for (const [action, content] of Object.entries(actions)) {
           if (content === undefined) continue
           const right = { ...who, collection, action }
-          held.set(`${role.id} ${id} ${collectionId} ${action}`, { right, extent: sortedJson(content) })
+          const extent = isOtherwise({ [collectionId]: { [action]: content } }) ? undefined : sortedJson(content)
+          held.set(`${role.id} ${id} ${collectionId} ${action}`, { right, extent })
         }
       }
     }

@@ -1,19 +1,21 @@
 /** Changes of roles and policies by a file: who may make them (docs/contract.md#delegation), and their statements. */
 
-import { policyReferences } from '../../../core/access/policy.ts'
-import type { Rights } from '../../../core/access/principal.ts'
+import { comparedFields, policyReferences } from '../../../core/access/policy.ts'
 import { readsPolicies } from '../../../core/access/principal.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { Side } from '../../../core/file/access/changes.ts'
 import type { PolicyRecord } from '../../../core/file/access/records.ts'
 import { renameOrder } from '../../../core/file/rename-order.ts'
 import { invalidOperation, MIGRATION_FAILED } from '../../../core/migration/fault.ts'
+import type { Operation } from '../../../core/migration/operation.ts'
+import type { ModelRecords } from '../../../core/model/model.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import { deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
 import { bumpAccessFrom } from '../../../store/rights.ts'
 import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
 import type { RequestScope } from '../../caller/callers.ts'
+import { assertUnused, comparedFault, type Impact, impactOf } from '../../model/policy-use.ts'
 import { requireGrantable, requireRevocable, requireRolesChangeable } from '../delegation.ts'
 import type { ModelFileDeps } from './deps.ts'
 
@@ -47,17 +49,35 @@ export async function requireAllowed(
   }
 }
 
-/** What is lost, its names by id, and the rights of whoever wants it. */
-type Loss = { readonly lost: ReadonlyMap<string, string>; readonly rights: Rights }
+type Planned = {
+  readonly access: AccessChange | undefined
+  readonly work: { readonly current: ModelRecords; readonly records: ModelRecords }
+  readonly operations: readonly Operation[]
+}
 
-/** Throws where a policy of then names what the model of then lacks. */
-export function requireUnnamed({ access }: Side, { lost, rights }: Loss): void {
+/** Throws where a policy of then names what the model of then lacks, or compares what has another type then. */
+export async function requireUnused(
+  { ports }: Pick<ModelFileDeps, 'ports'>,
+  { workspace, rights }: Pick<RequestScope, 'workspace' | 'rights'>,
+  { access, work, operations }: Planned,
+): Promise<Impact> {
+  const impact = impactOf({ before: work.current, after: work.records, operations }, rights)
+  if (access === undefined) await assertUnused(ports.database, workspace.id, impact)
+  else requireUnnamed(access.after, impact)
+  return impact
+}
+
+function requireUnnamed({ access }: Side, impact: Impact): void {
+  const { lost, retyped, rights } = impact
   for (const { name, content } of access.policies) {
     const { collectionIds, fieldIds } = policyReferences(content)
     const used = [...collectionIds, ...fieldIds].find((id) => lost.has(id))
-    if (used === undefined) continue
-    const use = `${lost.get(used)} is used by ${readsPolicies(rights) ? `the policy ${name}` : 'a policy'}`
-    throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
+    if (used !== undefined) {
+      const use = `${lost.get(used)} is used by ${readsPolicies(rights) ? `the policy ${name}` : 'a policy'}`
+      throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
+    }
+    const compared = retyped.size === 0 ? undefined : [...comparedFields(content)].find((id) => retyped.has(id))
+    if (compared !== undefined) throw comparedFault(compared, name, impact)
   }
 }
 

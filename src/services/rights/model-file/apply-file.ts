@@ -1,8 +1,7 @@
 /** Applies a file as it was planned: model, tables and rights under one lock, whole or not at all. */
-import { gone } from '../../../core/access/gone.ts'
 import { requireEntitlement } from '../../../core/access/principal.ts'
 import { ServiceError } from '../../../core/error.ts'
-import { accessRights } from '../../../core/file/access/changes.ts'
+import type { ChangedRights } from '../../../core/file/access/changes.ts'
 import type { FileChange } from '../../../core/file/changes.ts'
 import { fileFault, membersAt, readJsonBody, textAt, textsAt } from '../../../core/file/reading.ts'
 import { inParts } from '../../../sources/in-parts.ts'
@@ -12,9 +11,9 @@ import { recordWorkspaceEvent } from '../../caller/audit.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import { rememberIds } from '../../model/catalog-identity.ts'
 import { throwExplained } from '../../model/migration-work.ts'
-import { assertUnused, stillUnused } from '../../model/policy-use.ts'
+import { stillUnused } from '../../model/policy-use.ts'
 import type { SourceMigration } from '../../model/source-changes.ts'
-import { accessStatements, requireAllowed, requireUnnamed } from './apply-access.ts'
+import { accessStatements, requireAllowed, requireUnused } from './apply-access.ts'
 import type { ModelFileDeps } from './deps.ts'
 import { destroyed, groundOf, planFile, readSentFile, type SentFile } from './plan-file.ts'
 import { movedSince, type PlanPart } from './plan-state.ts'
@@ -48,23 +47,21 @@ export async function applyFile(
       works = own
       const answer = { changes: planned.changes, before: current, after: records, sources: [...own, ...others] }
       if (needed.length === 0) return { records: current, statements: [], answer }
-      const lost = gone({ before: current, after: records, operations: planned.operations })
-      if (access === undefined) await assertUnused(database, workspace.id, { lost, rights })
-      else requireUnnamed(access.after, { lost, rights })
+      const impact = await requireUnused(deps, scope, planned)
       if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, scope, access)
       await work.requirePossible(workspace, planned.work, { isDryRun: false })
       const { statements, elsewhere } = await work.changes(workspace, planned.work)
       const payload = {
         operations: [...planned.operations, ...(access?.operations ?? [])].map(({ kind }) => kind),
         changes: planned.changes.slice(0, MAX_TOLD).map(({ action, path }) => `${action} ${path}`),
-        ...(access !== undefined && told(accessRights(access.before, access.after))),
+        ...((access !== undefined || isTold(planned.rights)) && told(planned.rights)),
       }
       const target = { type: 'workspace', id: workspace.id } as const
       return {
         records,
         statements: [
           ...(access === undefined ? [] : accessStatements(deps, workspace, { access, version })),
-          ...stillUnused(workspace.id, lost),
+          ...stillUnused(workspace.id, impact),
           ...statements,
           recordWorkspaceEvent(ids, scope, { action: 'schema.apply.v1', target, payload }),
         ],
@@ -83,7 +80,11 @@ export async function applyFile(
 /** Changes, and rights either way, that the audit log names. */
 const MAX_TOLD = 1_000
 
-function told({ granted, revoked }: ReturnType<typeof accessRights>) {
+function isTold({ granted, revoked }: ChangedRights): boolean {
+  return granted.length > 0 || revoked.length > 0
+}
+
+function told({ granted, revoked }: ChangedRights) {
   return { granted: granted.slice(0, MAX_TOLD), revoked: revoked.slice(0, MAX_TOLD) }
 }
 

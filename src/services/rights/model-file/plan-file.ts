@@ -1,7 +1,14 @@
 /** What an apply of a file would do: read, resolved against the workspace as it is, and compared with it. */
-import { hasEntitlement, requireEntitlement } from '../../../core/access/principal.ts'
+import { retyped } from '../../../core/access/gone.ts'
+import { hasEntitlement, readsPolicies, requireEntitlement } from '../../../core/access/principal.ts'
 import { nested, ServiceError } from '../../../core/error.ts'
-import { type AccessOperation, accessOperations, accessRights, type Side } from '../../../core/file/access/changes.ts'
+import {
+  type AccessOperation,
+  accessOperations,
+  accessRights,
+  type ChangedRights,
+  type Side,
+} from '../../../core/file/access/changes.ts'
 import type { AccessRecords } from '../../../core/file/access/records.ts'
 import { resolveAccess } from '../../../core/file/access/resolve.ts'
 import { changesBetween, type FileChange } from '../../../core/file/changes.ts'
@@ -22,6 +29,7 @@ import { markedSources } from '../../../store/sources.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import type { Work } from '../../model/migration-work.ts'
 import { compileModel } from '../../model/model-cache.ts'
+import { requireUnused } from './apply-access.ts'
 import type { ModelFileDeps } from './deps.ts'
 import { driftOf, type PlanState, stateOf, textOf } from './plan-state.ts'
 
@@ -42,6 +50,8 @@ export type PlannedFile = {
   readonly access:
     | { readonly before: Side; readonly after: Side; readonly operations: readonly AccessOperation[] }
     | undefined
+  /** The rights that roles gain and lose, also where the file has none and a type changes what policies compare. */
+  readonly rights: ChangedRights
   readonly destructions: readonly Destruction[]
   readonly changes: readonly FileChange[]
   /** The entitlements that an apply asks for. */
@@ -80,7 +90,7 @@ export async function groundOf(
 
 export async function planFile(
   { ports, work, introspection }: Pick<ModelFileDeps, 'ports' | 'work' | 'introspection'>,
-  { workspace }: Pick<RequestScope, 'workspace'>,
+  { workspace, rights }: Pick<RequestScope, 'workspace' | 'rights'>,
   { file, ground }: { readonly file: ModelFile; readonly ground: Ground },
 ): Promise<PlannedFile> {
   const { current, before } = ground
@@ -97,16 +107,24 @@ export async function planFile(
   const taken = was === undefined ? new Set<string>() : await loadTakenIds(database, [...file.ids.values()])
   const is = was && { access: resolveAccess(file, was.access, { model: after, newId: ids.next, taken }), model: after }
   const access = was && is && { before: was, after: is, operations: accessOperations(was, is) }
+  const otherwise = retyped({ before: current, after: prepared.records })
+  const isTold = access === undefined && otherwise.size > 0 && readsPolicies(rights)
+  const kept = isTold ? await loadAccessRecords(database, workspace.id) : undefined
+  const [sideBefore, sideAfter] = [
+    access?.before ?? (kept && { access: kept, model: before }),
+    access?.after ?? (kept && { access: kept, model: after }),
+  ]
   const exported = async (side: Model, records: AccessRecords | undefined) => {
     const own = await inParts(exportModel(side, workspace.apiName))
-    const rights = records && exportAccess(records, side)
-    return { ...own, ...rights, ids: new Map([...own.ids, ...(rights?.ids ?? [])]) }
+    const ofAccess = records && exportAccess(records, side)
+    return { ...own, ...ofAccess, ids: new Map([...own.ids, ...(ofAccess?.ids ?? [])]) }
   }
   const touched = [...prepared.own, ...prepared.others].map(({ sourceId }) => sourceId)
   return {
     work: prepared,
     operations,
     access,
+    rights: sideBefore && sideAfter ? accessRights(sideBefore, sideAfter, otherwise) : { granted: [], revoked: [] },
     destructions: destructionsOf(operations, before),
     changes: await inParts(changesBetween(await exported(before, was?.access), await exported(after, is?.access))),
     needed: [
@@ -128,8 +146,8 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   const { access, operations, changes, needed, work } = planned
   const isEditor = hasEntitlement(rights, 'dataModel:edit')
   if (isEditor) {
-    await deps.work
-      .requirePossible(workspace, work, { isDryRun: true })
+    await requireUnused(deps, scope, planned)
+      .then(() => deps.work.requirePossible(workspace, work, { isDryRun: true }))
       .catch((fault: unknown) => Promise.reject(planned.placed(fault)))
   }
   return {
@@ -137,7 +155,7 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
     changes,
     operations: [...operations, ...(access?.operations ?? [])],
     statements: await deps.work.shown(work),
-    access: access === undefined ? { granted: [], revoked: [] } : accessRights(access.before, access.after),
+    access: planned.rights,
     destructive: await destroyed(planned, isEditor),
     missing: needed.filter((entitlement) => !hasEntitlement(rights, entitlement)),
   }
