@@ -12,6 +12,12 @@ type Database = Pick<SourceDatabase, 'driver' | 'catalog'>
 /** Runs a statement, and throws its faults as the caller wants them. */
 type Ask = (statement: Statement) => Promise<Rows>
 
+/** Runs a statement about the catalog. Throws SqlFaults. */
+export async function askCatalog({ driver, catalog: { settings } }: Database, statement: Statement): Promise<Rows> {
+  if (settings.length === 0) return driver.query(statement)
+  return (await driver.batch([...settings, statement])).at(-1) ?? []
+}
+
 /** Takes the rows of the catalog's statement. The digest is that of `catalogDigest` at the same moment. */
 export async function readCatalog(
   database: Database,

@@ -19,7 +19,7 @@ import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Clock, SqlDatabases, SqlDriver } from '../ports.ts'
 import { queryFailed } from './assertion-error.ts'
-import { catalogDigest, readCatalog } from './catalog.ts'
+import { askCatalog, catalogDigest, readCatalog } from './catalog.ts'
 import { withCircuitBreaker } from './circuit-breaker.ts'
 import { lazySource } from './lazy-source.ts'
 import type { DigestDepth, Imported, Preset, Provider } from './provider.ts'
@@ -185,7 +185,7 @@ async function languageOf(id: SqlProvider, driver: SqlDriver): Promise<Language>
 }
 
 async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
-  const ask = (statement: Statement) => explained(dialect, driver.query(statement))
+  const ask = (statement: Statement) => explained(dialect, askCatalog({ driver, catalog }, statement))
   const { schema } = await readCatalog({ driver, catalog }, await ask(catalog.statement({ kind: 'all' })), ask)
   return schema
 }
@@ -193,22 +193,25 @@ async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Pr
 async function readInTurn(language: Language, driver: SqlDriver): Promise<Omit<Imported, 'statements'>> {
   const { dialect, catalog } = language
   const rows = await askInTurn(language, driver, catalog.statement({ kind: 'all' }))
-  return readCatalog({ driver, catalog }, rows, (statement) => explained(dialect, driver.query(statement)))
+  return readCatalog({ driver, catalog }, rows, (statement) =>
+    explained(dialect, askCatalog({ driver, catalog }, statement)),
+  )
 }
 
 async function readDigest(language: Language, driver: SqlDriver, depth: DigestDepth): Promise<string> {
   const { dialect, catalog } = language
-  const ask = (statement: Statement) => explained(dialect, driver.query(statement))
+  const ask = (statement: Statement) => explained(dialect, askCatalog({ driver, catalog }, statement))
   const question = catalog.digest.statement({ kind: 'all' })
   const rows = await (depth === 'all' ? askInTurn(language, driver, question) : ask(question))
   return catalogDigest({ driver, catalog }, { rows, depth }, ask)
 }
 
 /** Waits for the migration lock first: a process that died may have left its last statement running. */
-async function askInTurn({ dialect }: Language, driver: SqlDriver, question: Statement): Promise<Rows> {
+async function askInTurn({ dialect, catalog }: Language, driver: SqlDriver, question: Statement): Promise<Rows> {
   const { take, release } = dialect.ddl.lock
-  const [, rows = []] = await explained(dialect, driver.batch([take, question, ...release]))
-  return rows
+  const before = [take, ...catalog.settings]
+  const answers = await explained(dialect, driver.batch([...before, question, ...release]))
+  return answers[before.length] ?? []
 }
 
 /** Throws errors of the database in the words of docs/contract.md#what-the-caller-sees. */

@@ -20,9 +20,9 @@ beforeAll(async () => {
   database = openPostgres({ connectionString: server.url })
   const interrupted: SqlDriver = {
     ...database,
-    async query(statement, context) {
-      const rows = await database.query(statement, context)
-      const work = isDigest(statement.text) ? meanwhile : undefined
+    async batch(statements, context) {
+      const rows = await database.batch(statements, context)
+      const work = statements.some(({ text }) => isDigest(text)) ? meanwhile : undefined
       if (work !== undefined) meanwhile = undefined
       await work?.()
       return rows

@@ -9,6 +9,8 @@ import { postgresIntrospection } from '../../src/core/sql/postgres/introspect.ts
 import { compile } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
+import { askCatalog } from '../../src/sources/catalog.ts'
+import { createSqlProviders } from '../../src/sources/sql-provider.ts'
 import { context, id, workspace } from '../core/migration/build.ts'
 import { harbour, harbourSchemas } from '../support/data/harbour-postgres.ts'
 import {
@@ -54,6 +56,43 @@ async function run(...statements: readonly string[]): Promise<void> {
 function importAll(records: ModelRecords = untouched) {
   return introspect(database, records, { sourceId: crm, scope: { kind: 'all' } })
 }
+
+it('reads the catalog without the compiler of the server, which would take seconds for it, and leaves it on', async () => {
+  const jit = { text: `select current_setting('jit')`, params: [] }
+
+  expect(await askCatalog(database, jit)).toEqual([['off']])
+  expect(await driver.query(jit)).toEqual([['on']])
+})
+
+it('asks about the catalog behind these settings alone', async () => {
+  const settings = postgresIntrospection.settings.map(({ text }) => text)
+  const texts: (readonly string[])[] = []
+  const noting: SqlDriver = {
+    ...driver,
+    query(statement, context) {
+      texts.push([statement.text])
+      return driver.query(statement, context)
+    },
+    batch(statements, context) {
+      texts.push(statements.map(({ text }) => text))
+      return driver.batch(statements, context)
+    },
+  }
+  const databases = { open: () => noting, refusal: () => undefined }
+  const [provider] = createSqlProviders({ databases, clock: { now: () => Date.now() } })
+  const opened = await provider?.open({ config: { connectionString: server.url } } as never, {} as never)
+
+  await opened?.introspect?.()
+  await opened?.look?.()
+  await opened?.digest?.('all')
+
+  const ofCatalog = texts.filter((sent) => sent.some((text) => /\bpg_namespace\b/.test(text)))
+  expect(ofCatalog).toHaveLength(3)
+  for (const sent of ofCatalog) {
+    const place = sent.findIndex((text) => /\bpg_namespace\b/.test(text))
+    expect(sent.slice(place - settings.length, place)).toEqual(settings)
+  }
+})
 
 describe('a schema that grew for years', () => {
   let records: ModelRecords

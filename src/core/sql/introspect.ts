@@ -23,6 +23,8 @@ export type IntrospectionScope =
   | { readonly kind: 'schemas'; readonly names: readonly string[] }
 
 export type Introspection = {
+  /** Run before each statement about the catalog, in the same transaction, which they hold for alone. */
+  readonly settings: readonly Statement[]
   readonly statement: (scope: IntrospectionScope) => Statement
   readonly digest: Digest
   /** What else is asked about what `statement` found, where the catalog does not tell a type. */

@@ -2,12 +2,14 @@
  * Reads the schemas of sources: those that are attached through their providers, and of the system database what belongs
  * to the workspace. Errors say that an introspection failed, and why.
  */
+
 import { isStartFailure } from '../../core/connector/activity.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SourceSchema } from '../../core/sql/source-schema.ts'
-import { catalogDigest, readCatalog } from '../../sources/catalog.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import { askCatalog, catalogDigest, readCatalog } from '../../sources/catalog.ts'
 import type { DigestDepth, Imported, SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
@@ -38,15 +40,15 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
   const { system, openSources } = deps
 
   async function readOwn(place: PlacedSource): Promise<Imported> {
-    const { driver, catalog } = system
-    const rows = await driver.query(catalog.statement(ownSchemas(place)))
-    return { ...(await readCatalog(system, rows, (statement) => driver.query(statement))), statements: [] }
+    const ask = (statement: Statement) => askCatalog(system, statement)
+    const rows = await ask(system.catalog.statement(ownSchemas(place)))
+    return { ...(await readCatalog(system, rows, ask)), statements: [] }
   }
 
   async function ownDigest(place: PlacedSource, depth: DigestDepth): Promise<string> {
-    const { driver, catalog } = system
-    const rows = await driver.query(catalog.digest.statement(ownSchemas(place)))
-    return catalogDigest(system, { rows, depth }, (statement) => driver.query(statement))
+    const ask = (statement: Statement) => askCatalog(system, statement)
+    const rows = await ask(system.catalog.digest.statement(ownSchemas(place)))
+    return catalogDigest(system, { rows, depth }, ask)
   }
 
   async function explained<T>(work: Promise<T>): Promise<T> {

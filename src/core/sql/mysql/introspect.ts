@@ -66,6 +66,7 @@ type Family = {
 function family(own: Family): Introspection {
   const statement = (scope: IntrospectionScope) => compile(catalog(scope, own.checks(scope)), own.dialect)
   return {
+    settings: [],
     statement,
     // Nearly all of the time is that of the views of information_schema, which a digest would read as well.
     digest: { statement, of: (rows) => rows.map(([text]) => text).join('\n') },

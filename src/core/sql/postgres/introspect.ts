@@ -16,7 +16,14 @@ import { printed } from './checks.ts'
 import { postgres } from './dialect.ts'
 import { postgresIdentities } from './identities.ts'
 
+/**
+ * Statements about a catalog join many small tables, for which the planner expects so much work that a server with a compiler
+ * compiles them: seconds for what takes milliseconds. Where a server has no such setting nothing is set.
+ */
+const WITHOUT_JIT = `select set_config('jit', 'off', true) where current_setting('jit', true) is not null`
+
 export const postgresIntrospection: Introspection = {
+  settings: [{ text: WITHOUT_JIT, params: [] }],
   statement: (scope) => compile(catalog(scope), postgres),
   digest: {
     statement: (scope) => compile(catalogDigest(scope), postgres),
