@@ -920,6 +920,9 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     await servers[provider].run(`create index ${provider}_taken on ${authors} (born)`)
     const failed = await shop.migrate(update(column('pages', true)), takenIndex())
     const before = await shop.migrate(update(column('later', true)))
+    const recorded = await shop.data(
+      '/audit-log?fields=outcome,payload&filter[action][_eq]=schema.migrate.v1&filter[outcome][_eq]=failure',
+    )
     const found = await introspect()
     const after = await shop.migrate(update(column('later', true)))
     await servers[provider].run(dropTaken)
@@ -955,6 +958,15 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       },
     }
     expect(await answer(before)).toEqual(isMysql ? refused : { status: 200 })
+    const half = {
+      outcome: 'failure',
+      payload: {
+        operations: ['updateCollection', 'updateCollection'],
+        applied: [{ operation: 0, collection: authors, change: 'addColumn' }],
+      },
+    }
+    const isOwn = (entry: unknown) => JSON.stringify(entry).includes(`"${authors}"`)
+    expect((recorded as unknown[]).filter(isOwn)).toEqual(isMysql ? [half] : [])
     expect(found).toMatchObject({ status: 200 })
     expect((await answer(after)) as object).toMatchObject({ status: isMysql ? 200 : 500 })
     expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })

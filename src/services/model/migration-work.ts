@@ -25,10 +25,12 @@ import type { OpenSources } from './open-sources.ts'
 import { shownStatements } from './shown-statements.ts'
 import {
   compileChanges,
+  describeSteps,
   explain,
   failedChange,
   groupBySource,
   migrationMarks,
+  type RecordUnsaved,
   runSourceMigrations,
   type SourceMigration,
 } from './source-changes.ts'
@@ -43,6 +45,7 @@ export type MigrationWork = {
   changes(
     workspace: WorkspaceRow,
     work: Work,
+    unsaved: RecordUnsaved,
   ): Promise<{ readonly statements: readonly Statement[]; readonly elsewhere?: ExternalChanges }>
   /** The statements of a dry run. */
   shown(work: Work): Promise<readonly ShownStatement[]>
@@ -131,13 +134,17 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       await requireNoObstacles([...own, ...others], how)
     },
 
-    async changes(workspace, { own, others }) {
+    async changes(workspace, { own, others }, unsaved) {
       const { mark, unmark } = migrationMarks(workspace.id, others)
       const changes = own.flatMap((work) => work.changes)
       return {
         statements: [...(await inParts(compileChanges(changes, postgres))), ...unmark],
         ...(others.length > 0 && {
-          elsewhere: { announce: mark, run: () => runSourceMigrations(database, others) },
+          elsewhere: {
+            announce: mark,
+            run: () => runSourceMigrations(database, others, unsaved),
+            unsaved: [unsaved(describeSteps(others.flatMap((work) => work.changes)))],
+          },
         }),
       }
     },

@@ -43,6 +43,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       requireEntitlement(rights, 'dataModel:edit')
       const operations = parseMigration(body)
       const payload = { operations: operations.map(({ kind }) => kind) }
+      const action = 'schema.migrate.v1'
       let works: readonly SourceMigration[] = []
       try {
         const migrated = await models.change(workspace, async (current) => {
@@ -52,13 +53,15 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           const impact = impactOf({ before: current, after: records, operations }, rights)
           await assertUnused(database, workspace.id, impact)
           await work.requirePossible(workspace, prepared, { isDryRun: false })
-          const { statements, elsewhere } = await work.changes(workspace, prepared)
+          const { statements, elsewhere } = await work.changes(workspace, prepared, (applied) =>
+            recordWorkspaceEvent(ids, scope, { action, outcome: 'failure', payload: { ...payload, applied } }),
+          )
           return {
             records,
             statements: [
               ...stillUnused(workspace.id, impact),
               ...statements,
-              recordWorkspaceEvent(ids, scope, { action: 'schema.migrate.v1', payload }),
+              recordWorkspaceEvent(ids, scope, { action, payload }),
             ],
             answer: { before: current, after: records, sources: [...own, ...others] },
             ...(elsewhere !== undefined && { elsewhere }),

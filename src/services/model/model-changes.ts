@@ -36,6 +36,8 @@ export type ExternalChanges = {
   readonly announce: readonly Statement[]
   /** An error ends the change, and nothing is saved. */
   readonly run: () => Promise<void>
+  /** Run where the work is done and the model cannot be saved. */
+  readonly unsaved: readonly Statement[]
 }
 
 export type ModelChanges = {
@@ -92,12 +94,18 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     if (change.elsewhere === undefined) {
       if (!(await batchUnderLock(database, [takeLock(read, fence), ...save]))) return undefined
     } else {
-      const { announce, run } = change.elsewhere
+      const { announce, run, unsaved } = change.elsewhere
       const own = await drawFence(database, fence)
       if (!(await batchUnderLock(database, [reserveLock(read, own), ...announce]))) return undefined
       await run()
       // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
-      if (!(await batchUnderLock(database, [keepLock(read, own), ...save]))) throw overtaken()
+      let isSaved = false
+      try {
+        isSaved = await batchUnderLock(database, [keepLock(read, own), ...save])
+      } finally {
+        if (!isSaved) await database.batch(unsaved)
+      }
+      if (!isSaved) throw overtaken()
     }
     models.keep(workspace.id, next)
     return change

@@ -54,7 +54,7 @@ export function migrationMarks(workspaceId: string, migrations: readonly SourceM
   const mark = ({ sourceId, changes }: SourceMigration): MarkedSource => ({
     workspaceId,
     sourceId,
-    steps: changes.map(describeStep),
+    steps: describeSteps(changes),
   })
   return {
     mark: migrations.map((migration) => markSource(mark(migration))),
@@ -62,11 +62,21 @@ export function migrationMarks(workspaceId: string, migrations: readonly SourceM
   }
 }
 
+/** A change that was applied, as errors and the audit log tell it. */
+export type AppliedStep = ReturnType<typeof describeStep>
+
+/** Records what was applied in databases whose model is then not saved. */
+export type RecordUnsaved = (applied: readonly AppliedStep[]) => Statement
+
 /**
  * Runs the changes source by source. Throws the migration's error where one fails; sources that are known to be
- * unchanged are unmarked in `system`, the others stay marked.
+ * unchanged are unmarked in `system`, the others stay marked, and what was applied is recorded.
  */
-export async function runSourceMigrations(system: SqlDriver, migrations: readonly SourceMigration[]): Promise<void> {
+export async function runSourceMigrations(
+  system: SqlDriver,
+  migrations: readonly SourceMigration[],
+  unsaved: RecordUnsaved,
+): Promise<void> {
   const applied: SourceChange[] = []
   for (const [position, migration] of migrations.entries()) {
     try {
@@ -76,9 +86,11 @@ export async function runSourceMigrations(system: SqlDriver, migrations: readonl
       if (!(cause instanceof SqlFault)) throw cause
       const outcome = await withoutNewTables(migration, outcomeOf(migration, cause))
       const untouched = migrations.slice(outcome.isUntouched ? position : position + 1)
-      await system.batch(untouched.map(({ sourceId }) => unmarkSource(sourceId)))
+      const done = [...applied, ...outcome.applied]
+      const record = outcome.isUntouched && done.length === 0 ? [] : [unsaved(describeSteps(done))]
+      await system.batch([...untouched.map(({ sourceId }) => unmarkSource(sourceId)), ...record])
       if (outcome.isUntouched && applied.length === 0) await explain(migration, cause)
-      throw failureOf(migration, { fault: cause, applied: [...applied, ...outcome.applied], failed: outcome.failed })
+      throw failureOf(migration, { fault: cause, applied: done, failed: outcome.failed })
     }
   }
 }
@@ -210,7 +222,11 @@ function failureOf({ database: { dialect } }: SourceMigration, { fault, applied,
 }
 
 function partial(applied: readonly SourceChange[], failed: SourceChange | undefined) {
-  return { applied: applied.map(describeStep), failed: failed === undefined ? null : describeStep(failed) }
+  return { applied: describeSteps(applied), failed: failed === undefined ? null : describeStep(failed) }
+}
+
+export function describeSteps(changes: readonly SourceChange[]): readonly AppliedStep[] {
+  return changes.map(describeStep)
 }
 
 /** Without SQL: the change, its table and its operation. */

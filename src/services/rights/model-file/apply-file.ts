@@ -50,20 +50,22 @@ export async function applyFile(
       const impact = await requireUnused(deps, scope, planned)
       if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, scope, access)
       await work.requirePossible(workspace, planned.work, { isDryRun: false })
-      const { statements, elsewhere } = await work.changes(workspace, planned.work)
       const payload = {
         operations: [...planned.operations, ...(access?.operations ?? [])].map(({ kind }) => kind),
         changes: planned.changes.slice(0, MAX_TOLD).map(({ action, path }) => `${action} ${path}`),
         ...((access !== undefined || isTold(planned.rights)) && told(planned.rights)),
       }
-      const target = { type: 'workspace', id: workspace.id } as const
+      const event = { action: 'schema.apply.v1', target: { type: 'workspace', id: workspace.id }, payload } as const
+      const { statements, elsewhere } = await work.changes(workspace, planned.work, (applied) =>
+        recordWorkspaceEvent(ids, scope, { ...event, outcome: 'failure', payload: { ...payload, applied } }),
+      )
       return {
         records,
         statements: [
           ...(access === undefined ? [] : accessStatements(deps, workspace, { access, version })),
           ...stillUnused(workspace.id, impact),
           ...statements,
-          recordWorkspaceEvent(ids, scope, { action: 'schema.apply.v1', target, payload }),
+          recordWorkspaceEvent(ids, scope, event),
         ],
         answer,
         ...(elsewhere !== undefined && { elsewhere }),
