@@ -51,3 +51,39 @@ it('knows POST only', async () => {
   expect(response.status).toBe(405)
   expect(response.headers.get('Allow')).toBe('POST')
 })
+
+it('leaves out no table that the database has and a policy uses', async () => {
+  const own = await world.workspace('introspect', { notes: { text: 'string' }, drafts: { text: 'string' } })
+  const notes = { read: { fields: ['id', 'text'] } }
+  const policy = await people.policy(own, { entitlements: ['dataModel:edit'], collections: { notes } }, 'Notes')
+  const editor = await people.memberWith(own, [await people.role(own, [policy])])
+  await own.insert('notes', [{ text: 'a' }])
+  const introspect = (body: object) => editor.post(`/schema/introspect/${own.sourceId}`, body)
+  const renamed = (id: string, dbName: string) => ({
+    kind: 'updateCollection',
+    data: { id, operations: [{ kind: 'changeDbName', data: { dbName } }] },
+  })
+
+  const refused = [
+    await introspect({ tables: { exclude: ['notes'] } }),
+    await introspect({ tables: { include: ['drafts'] } }),
+  ]
+  const other = await introspect({ tables: { exclude: ['drafts', 'old_*'] } })
+  await own.migrate(renamed(own.ids.get('notes') ?? '', 'old_notes'))
+  const later = await introspect({})
+  const told = await own.post(`/schema/introspect/${own.sourceId}`, {})
+  const read = await editor.get('/items/notes')
+  await own.delete(`/policies/${policy}`)
+  const free = await own.post(`/schema/introspect/${own.sourceId}`, {})
+
+  const fault = (use: string) => ({
+    message: 'Failed to execute the introspection',
+    source: { message: `collection notes is used by ${use}`, code: '3004' },
+  })
+  for (const answer of [...refused, later]) {
+    expect([answer.status, await answer.json()]).toEqual([500, fault('a policy')])
+  }
+  expect([told.status, await told.json()]).toEqual([500, fault('the policy Notes')])
+  expect([other.status, free.status]).toEqual([200, 200])
+  expect(await read.json()).toEqual({ data: [{ id: '1', text: 'a' }] })
+})

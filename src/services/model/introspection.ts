@@ -8,6 +8,7 @@ import { nested, ServiceError } from '../../core/error.ts'
 import { type Breaking, breakingChanges } from '../../core/migration/breaking.ts'
 import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
+import { invalidOperation } from '../../core/migration/fault.ts'
 import { followRenames, type Rename, type RenamedFrom } from '../../core/migration/renames.ts'
 import type { Model, ModelRecords, SourceRecord } from '../../core/model/model.ts'
 import { catalogIdsOf } from '../../core/sql/catalog-ids.ts'
@@ -26,8 +27,8 @@ import { sha256Hex } from '../caller/digest.ts'
 import { createAgreements, shortened } from './agreements.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
-import { type PolicyUse, policyUses } from './policy-use.ts'
-import { createSourceCatalogs, type PlacedSource } from './source-catalogs.ts'
+import { firstUse, type PolicyUse, policyUses, stillUnused } from './policy-use.ts'
+import { createSourceCatalogs, INTROSPECTION_FAILED, type PlacedSource } from './source-catalogs.ts'
 
 export type Introspection = {
   /** Imports the schema of a source and returns the changes as operations of a migration. */
@@ -135,6 +136,15 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     }
   }
 
+  /** What policies may name and only a choice of tables takes away: the database has its table still. */
+  async function leftOut(at: PlacedSource, imported: Pick<Imported, 'schema' | 'statements'>, records: ModelRecords) {
+    const lost = gone({ before: at.records, after: records })
+    if (lost.size === 0) return lost
+    const whole = await compare(at, imported, { tables: {}, renames: undefined })
+    const anyway = gone({ before: at.records, after: whole.records })
+    return new Map([...lost].filter(([id]) => !anyway.has(id)))
+  }
+
   return {
     async introspect(scope, request) {
       const { workspace, rights } = scope
@@ -149,6 +159,10 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         const digest = await shortened(imported.digest)
         const found = await compare(at, imported, request)
         const { schema, records, operations, isNew, identify, isSettled } = found
+        const lost = await leftOut(at, imported, records)
+        const use = await firstUse(database, workspace.id, { lost, rights })
+        if (use !== undefined)
+          throw new ServiceError('unfit', INTROSPECTION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
         keep = async () => {
           if (digest === undefined || !(await isSettled())) return
           agreements.keep(records, source.id, { digest, skipped: schema.skipped })
@@ -161,7 +175,12 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
           : []
         // The model now includes what an unfinished migration left in the database.
         const isMarked = (await markedSources(database, workspace.id)).has(source.id)
-        const statements = [...found.statements, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit]
+        const statements = [
+          ...stillUnused(workspace.id, { lost }),
+          ...found.statements,
+          ...(isMarked ? [unmarkSource(source.id)] : []),
+          ...audit,
+        ]
         const isSame = records === current && statements.length === 0
         const seen = await loadSeenSchema(database, source.id)
         const isAgreed = seen !== undefined && !seen.isDrifted

@@ -55,10 +55,11 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
     try {
       return await work
     } catch (cause) {
-      if (cause instanceof ServiceError && !isStartFailure(cause)) throw new ServiceError(cause.kind, FAILED, { cause })
+      if (cause instanceof ServiceError && !isStartFailure(cause))
+        throw new ServiceError(cause.kind, INTROSPECTION_FAILED, { cause })
       if (!(cause instanceof SqlFault)) throw cause
       const reason = system.dialect.explain(cause)?.message ?? 'The database denied access to its schema'
-      throw nested('failed', [FAILED, reason], { cause })
+      throw nested('failed', [INTROSPECTION_FAILED, reason], { cause })
     }
   }
 
@@ -89,4 +90,4 @@ function ownSchemas({ workspace, records, source }: PlacedSource) {
   return { kind: 'schemas', names } as const
 }
 
-const FAILED = 'Failed to execute the introspection'
+export const INTROSPECTION_FAILED = 'Failed to execute the introspection'
