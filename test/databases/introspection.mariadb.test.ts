@@ -432,6 +432,18 @@ it('takes a tinyint(1) for a truth value unless rows, default or checks tell of 
   })
 })
 
+it('has the values of an enum as they are, whatever is in them', async () => {
+  const values = ['plain', "it's", 'back\\slash', '\\n', 'two\nlines', '\\', 'a,b']
+  const list = values.map((value) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(', ')
+  await run(driver, `create table shop.chosen (id int primary key, choice enum(${list}))`)
+
+  const { records } = await importAll(shop)
+  const chosen = records.primitiveFields.find(({ dbName }) => dbName === 'choice')
+  await run(driver, 'drop table shop.chosen')
+
+  expect(chosen?.native?.values).toEqual(values)
+})
+
 it('leaves out a view that selects what is gone, and tells of it', async () => {
   await run(
     driver,

@@ -56,10 +56,16 @@ const plain = typesByCatalogName(catalogNames)
 const integers: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
 const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'set'])
 
-/** The values that `enum('a','it''s')` lists. */
+/** The values that `enum('a','it''s')` lists; backslashes and what ends a line or a text are escaped in it. */
 function labelsOf(full: string): readonly string[] {
-  return [...full.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'"))
+  return [...full.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) =>
+    label.replace(/''|\\(.)/gs, (sent, escaped: string | undefined) =>
+      escaped === undefined ? "'" : (ESCAPED[escaped] ?? sent),
+    ),
+  )
 }
+
+const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\', 0: '\0', n: '\n', r: '\r' }
 
 /** Of MariaDB. */
 const addresses: ReadonlySet<string> = new Set(['inet4', 'inet6'])
