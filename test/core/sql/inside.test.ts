@@ -16,15 +16,15 @@ const model = build.model({ things: { id: 'int64', tags: 'string[]?', codes: 'in
 
 it('asks arrays by operators that an index serves', () => {
   expect(filter(postgres, { tags: { _has: 'new' } })).toEqual({
-    text: '"t0"."tags" @> $1::text[]',
+    text: '"t0"."tags"::text[] @> $1::text[]',
     params: ['{"new"}'],
   })
   expect(filter(postgres, { codes: { _has_any: [1, 2, 3] } })).toEqual({
-    text: '"t0"."codes" && $1::integer[]',
+    text: '"t0"."codes"::integer[] && $1::integer[]',
     params: ['{"1","2","3"}'],
   })
   expect(filter(postgres, { codes: { _has_all: [1], _empty: false } }).text).toBe(
-    '("t0"."codes" @> $1::integer[] and not (cardinality("t0"."codes") = 0))',
+    '("t0"."codes"::integer[] @> $1::integer[] and not (cardinality("t0"."codes") = 0))',
   )
 })
 

@@ -29,9 +29,13 @@ export function compare(column: Sql, field: PrimitiveField, { operator, operand 
   return compareExactly(operator, plain, sql`${bytes(column, field)} ${comparison[operator]} ${value}`)
 }
 
-/** A cast would keep the index of a type that has an order from serving it. */
+/**
+ * A cast would keep the index of a type that has an order from serving it, unless that is its own type. A domain over an enum
+ * has none of the enum's operators.
+ */
 export function ranked(column: Sql, field: PrimitiveField): Sql {
-  return field.native?.isOrdered === true ? column : compared(column, field)
+  const { native } = field
+  return native?.isOrdered === true && native.values === undefined ? column : compared(column, field)
 }
 
 export function comparedValue(field: PrimitiveField, operand: TemplateParam): Sql {

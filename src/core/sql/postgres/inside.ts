@@ -5,13 +5,15 @@ import type { Elements } from '../dialect.ts'
 import { comparison, jsonPath } from '../operators.ts'
 import { empty, join, param, type Sql, sql } from '../statement.ts'
 import { compared, isLoose, isOneOf } from './comparisons.ts'
-import { arrayText, typed } from './values.ts'
+import { arrayText, castType, typed } from './values.ts'
 
 /** Operators of arrays, which an index may serve, where the array's own equality is that of filters. */
 export function elements(column: Sql, field: PrimitiveField, { quantity, operands }: Elements): Sql {
   if (!field.native && field.type.name !== 'json' && !isLoose(field)) {
     const wanted = typed(field, JSON.stringify(operands))
-    return quantity === 'any' ? sql`${column} && ${wanted}` : sql`${column} @> ${wanted}`
+    // Lists of a domain have no operators; a cast to the type that a column has costs nothing.
+    const list = sql`${column}::${castType(field.type)}[]`
+    return quantity === 'any' ? sql`${list} && ${wanted}` : sql`${list} @> ${wanted}`
   }
   const element = { ...field, isList: false }
   const has = (some: readonly string[]) =>

@@ -1,0 +1,91 @@
+/** Columns of PostgreSQL whose type is a domain: filtered, sorted and walked as those of its base. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+
+/** A base, and two values of it as they are sent. */
+const bases: readonly (readonly [base: string, one: string | number | boolean, other: string | number | boolean])[] = [
+  ['int', 1, 2],
+  ['bigint', '1', '2'],
+  ['numeric', '1.5', '2'],
+  ['numeric(10,2)', '1.50', '2.00'],
+  ['float8', 1.5, 2],
+  ['text', 'a', 'b'],
+  ['varchar(5)', 'a', 'b'],
+  ['boolean', true, false],
+  ['uuid', '00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'],
+  ['date', '2026-01-01', '2026-01-02'],
+  ['time', '01:00:00', '02:00:00'],
+  ['timestamptz', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
+  ['bytea', 'YQ==', 'Yg=='],
+  ['mood', 'glad', 'sad'],
+  ['inet', '10.0.0.1', '10.0.0.2'],
+]
+
+let server: TestPostgres
+let shop: Workspace
+
+beforeAll(async () => {
+  server = await startPostgres()
+  const driver = openPostgres({ connectionString: server.url })
+  const run = (text: string) => driver.query({ text, params: [] })
+  await run(`create type mood as enum ('glad', 'sad')`)
+  for (const [index, [base]] of bases.entries()) {
+    await run(`create domain d${index} as ${base}`)
+    await run(`create domain dd${index} as d${index}`)
+    await run(`create table t${index} (id int primary key, one dd${index}, list d${index}[], deep dd${index}[])`)
+  }
+  await driver.close()
+  shop = await world.workspace('domains', {})
+  const made = await shop.post('/sources/data', {
+    apiName: 'pg',
+    provider: 'postgres',
+    config: { connectionString: server.url },
+  })
+  const { data } = (await made.json()) as { data: { id: string } }
+  expect((await shop.send('POST', `/schema/introspect/${data.id}`)).status).toBe(200)
+})
+
+afterAll(() => server?.close())
+
+const ids = async (path: string) => ((await shop.data(path)) as { id: number }[]).map(({ id }) => id)
+const filter = (tree: object) => `filter=${encodeURIComponent(JSON.stringify(tree))}`
+
+it.each(bases.map(([base, ...values], index) => [base, index, values] as const))(
+  'over %s',
+  async (base, index, values) => {
+    const [one, other] = values
+    const items = `/items/t${index}`
+    await shop.insert(`t${index}`, [
+      { id: 1, one, list: [one], deep: [one] },
+      { id: 2, one: other, list: [one, other], deep: [other] },
+      { id: 3, one: null, list: null, deep: [] },
+    ])
+
+    for (const name of ['list', 'deep'] as const) {
+      const both = name === 'list' ? [1, 2] : [1]
+      expect(await ids(`${items}?${filter({ [name]: { _has: one } })}`), name).toEqual(both)
+      expect(await ids(`${items}?${filter({ [name]: { _has_any: [one, other] } })}`), name).toEqual([1, 2])
+      expect(await ids(`${items}?${filter({ [name]: { _has_all: [one, other] } })}`), name).toEqual(
+        name === 'list' ? [2] : [],
+      )
+    }
+    expect(await ids(`${items}?${filter({ one: { _eq: one } })}`)).toEqual([1])
+
+    // Bytes have no order.
+    if (base === 'bytea') return
+    const walk = `${items}?fields=id,one&limit=1&meta=cursor&sort[0][one][direction]=asc`
+    const seen: number[] = []
+    let after = ''
+    for (let page = 0; page < 4; page += 1) {
+      const response = await shop.get(`${walk}${after}`)
+      const { data, meta } = (await response.json()) as { data: { id: number }[]; meta: { next: string | null } }
+      expect(response.status).toBe(200)
+      seen.push(...data.map(({ id }) => id))
+      if (meta.next === null) break
+      after = `&after=${meta.next}`
+    }
+    expect(seen.toSorted()).toEqual([1, 2, 3])
+  },
+)
