@@ -10,7 +10,7 @@ import type { ConversingDriver, QueryContext, SqlRow } from '../../../ports.ts'
 import { withinSocketBound } from '../answer-bound.ts'
 import { readsAgain, untilBegun } from '../lost-connection.ts'
 import { withTimeLimit } from '../time-limit.ts'
-import { heedingFault, mysqlFault } from './fault.ts'
+import { heedingFault, mysqlFault, unreadable } from './fault.ts'
 import { killRunning, type MysqlAddress } from './session.ts'
 
 export type Sessions = {
@@ -47,7 +47,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
     context: QueryContext | undefined,
     work: (client: PoolConnection, limit: Limit) => Promise<T>,
   ): Promise<T> {
-    const client = await sessions.take(context)
+    const client = await sessions.take(context).catch(unreadable)
     let isEnded = false
     const end = () => {
       isEnded = true
@@ -109,7 +109,8 @@ type Answer = { readonly rows: readonly SqlRow[]; readonly matched: number | und
 async function answerOf(on: PoolConnection, { text, params }: Statement): Promise<Answer> {
   const request = { sql: text, rowsAsArray: true }
   // Without parameters there is nothing to prepare, and DDL would evict useful prepared statements.
-  const [answer] = params.length === 0 ? await on.query(request) : await on.execute({ ...request, values: [...params] })
+  const asked = params.length === 0 ? on.query(request) : on.execute({ ...request, values: [...params] })
+  const [answer] = await asked.catch(unreadable)
   // The result of a write is not a list of rows.
   if (!Array.isArray(answer)) return { rows: [], matched: answer.affectedRows }
   return { rows: answer.map((row: unknown) => (row as unknown[]).map(valueText)), matched: undefined }
@@ -135,11 +136,11 @@ async function runTransaction(
     }
   }
   try {
-    await client.query('start transaction')
+    await client.query('start transaction').catch(unreadable)
     begun()
     await within(all())
     if (hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
-    await client.query('commit')
+    await client.query('commit').catch(unreadable)
     return answers
   } catch (error) {
     await rollback(client)

@@ -45,4 +45,10 @@ export function namesIn(message: string): Pick<SqlFaultDetail, 'constraint' | 'c
   }
 }
 
+/** What a promise of the driver rejects with. What has no code could not be read: the connection has ended by it. */
+export function unreadable(error: Error & { readonly code?: string }): never {
+  throw Object.assign(error, { code: error.code ?? UNREADABLE })
+}
+
+const UNREADABLE = 'PROTOCOL_CONNECTION_LOST'
 const lost = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE'])

@@ -4,16 +4,45 @@
  */
 import type { Duplex } from 'node:stream'
 import { Connection } from 'mysql2'
+import { TOO_LARGE } from '../../../core/sql/fault.ts'
 import { MAX_RECEIVED, ROW_WEIGHT, tooLarge } from '../answer-bound.ts'
 
 /** Missing in the types of `mysql2`. */
-type Internals = { readonly stream: Duplex; readonly _command: unknown }
+type Internals = {
+  readonly stream: Duplex
+  readonly _command: unknown
+  readonly _closing?: boolean
+  protocolError: (message: string, code?: string) => void
+  on(event: 'error', listener: () => void): void
+}
 
-type PacketParser = { execute(chunk: Buffer): void; onPacket(packet: unknown): void }
+type PacketParser = { readonly _reusablePacket: Packet; execute(chunk: Buffer): void; onPacket(packet: unknown): void }
+
+type Packet = { readonly offset: number; readonly end: number } & {
+  [name in (typeof NUMBERS)[number]]: (length: number, isBig: boolean) => unknown
+}
+
+/** What reads the digits of a number, for as long as the server says that it is. */
+const NUMBERS = ['parseInt', 'parseIntNoBigCheck', 'parseFloat'] as const
+
+const bounded = new WeakSet<Packet>()
+
+function boundNumbers(packets: Packet): void {
+  if (bounded.has(packets)) return
+  bounded.add(packets)
+  for (const name of NUMBERS) {
+    const parse = packets[name]
+    packets[name] = function (this: Packet, length, isBig) {
+      if (this.offset + length > this.end) throw new Error('a number that is longer than its packet')
+      return parse.call(this, length, isBig)
+    }
+  }
+}
 
 function guarded(connection: Internals, parser: PacketParser): Pick<PacketParser, 'execute'> {
   let answered: unknown
   let received = 0
+  boundNumbers(Object.getPrototypeOf(parser._reusablePacket))
   const { onPacket } = parser
   const count = (bytes: number) => {
     if (connection._command !== answered) {
@@ -21,7 +50,8 @@ function guarded(connection: Internals, parser: PacketParser): Pick<PacketParser
       received = 0
     }
     received += bytes
-    if (received > MAX_RECEIVED) throw tooLarge()
+    // Promises of mysql2 reject with a copy, which keeps these members.
+    if (received > MAX_RECEIVED) throw Object.assign(tooLarge(), { sqlState: TOO_LARGE, errno: 0 })
   }
   parser.onPacket = (packet) => {
     count(ROW_WEIGHT)
@@ -44,6 +74,12 @@ function guarded(connection: Internals, parser: PacketParser): Pick<PacketParser
 Object.defineProperty(Connection.prototype, 'packetParser', {
   configurable: true,
   set(this: Internals, parser: PacketParser) {
+    // Statements reject when the connection breaks; without a listener the event would end the process.
+    this.on('error', () => {})
+    // It would tell the connection and forget the statement, which nobody would hear of again.
+    this.protocolError = (message, code) => {
+      if (!this._closing) throw Object.assign(new Error(message), code !== undefined && { code })
+    }
     Object.defineProperty(this, 'packetParser', { value: guarded(this, parser), writable: true })
   },
 })

@@ -51,7 +51,6 @@ function lendingOf(address: MysqlAddress, timeLimit: number, request: PerRequest
     isCrowded: (error) => error instanceof Error && 'errno' in error && tooMany.has(Number(error.errno)),
     async open() {
       const session = await createConnection(connectionOptions(address))
-      session.on('error', ignore)
       try {
         for (const text of sessionSetup(timeLimit)) await session.query(text)
       } catch (error) {

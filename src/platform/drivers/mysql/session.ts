@@ -40,7 +40,6 @@ export async function killRunning(
   try {
     const password = typeof address.password === 'string' ? address.password : await address.password()
     const client = await createConnection(connectionOptions({ ...address, password }))
-    client.on('error', ignore)
     await client.query(`kill query ${Number(threadId)}`)
     await client.end()
     await wait(GRACE, undefined, { ref: false })
@@ -49,8 +48,6 @@ export async function killRunning(
   }
   running.destroy()
 }
-
-const ignore = () => {}
 
 /** Milliseconds that a killed statement has to end. */
 const GRACE = 2_000
