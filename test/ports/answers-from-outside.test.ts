@@ -213,6 +213,53 @@ describe('a server of MySQL', () => {
   })
 })
 
+/** What `mysql2` met in conversations that were changed at random (test/security/changed-answers.test.ts). */
+describe('an answer of a server of MySQL', () => {
+  const done = packet(1, [0, 0, 0, 2, 0, 0, 0])
+  const column = [3, ...Buffer.from('def'), 0, 0, 0, 1, 0x61, 0, 0x0c, 0x3f, 0, 1, 0, 0, 0, 3, 0x81, 0, 0, 0, 0]
+  const end = [0xfe, 0, 0, 2, 0]
+  const fields = [packet(1, [1]), packet(2, column)]
+
+  it.each([
+    {
+      name: 'a number as long as no packet',
+      said: [...fields, packet(3, end), packet(4, [0xfe, 0, 0, 0, 0, 0, 0, 1, 0, 0x31]), packet(5, end)],
+    },
+    { name: 'another packet where columns end', said: [...fields, packet(3, [1, 0x31])] },
+    { name: 'a packet without content', said: [packet(1, [])] },
+  ])('is a fault of the statement: $name', async ({ said }) => {
+    const driver = await greeted((socket, text) => {
+      socket.write(text === 'select 1' ? Buffer.concat(said) : done)
+    })
+
+    await expect(driver.query(statement)).rejects.toMatchObject({ name: 'SqlFault', state: '08006' })
+  })
+
+  /** A driver of a server that believes everybody and answers each text. */
+  async function greeted(answer: (socket: Socket, text: string) => void): Promise<SqlDriver> {
+    const capabilities = [0x00, 0xa2, 45, 2, 0, 0x08, 0x00]
+    const greeting = [10, ...Buffer.from('8.0.0\0'), 1, 0, 0, 0, ...Buffer.alloc(8, 0x61), 0, ...capabilities]
+    const { port } = await keep(
+      startHostile((socket) => {
+        let isGreeted = false
+        socket.write(packet(0, [...greeting, 21, ...Buffer.alloc(10), ...Buffer.alloc(12, 0x61), 0]))
+        socket.on('data', (chunk) => {
+          if (isGreeted) answer(socket, chunk.toString('latin1', 5))
+          else socket.write(packet(2, [0, 0, 0, 2, 0, 0, 0]))
+          isGreeted = true
+        })
+      }),
+    )
+    const driver = openMysql({ host: '127.0.0.1', port, user: 'u', password: 'x' })
+    closing.push(driver.close)
+    return driver
+  }
+})
+
+function packet(sequence: number, content: readonly number[]): Buffer {
+  return Buffer.from([content.length, 0, 0, sequence, ...content])
+}
+
 function lengthOf(bytes: number): Buffer {
   const length = Buffer.alloc(4)
   length.writeInt32BE(bytes)
