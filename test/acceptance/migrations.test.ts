@@ -87,6 +87,84 @@ it('adds, changes and deletes fields of a collection that has items', async () =
   expect(await shop.data(`/items/${name}`)).toEqual([{ id: '1', label: 'Lamp', stock: null }])
 })
 
+it.each([
+  ['a field', 'title', 'title', 'the field title'],
+  ['a field, in another case', 'title', 'TITLE', 'the field title'],
+])('gives %s no name of the database that another one gives up', async (_, old, name, what) => {
+  const { name: notes, operation } = collection({ title: 'string', secret: 'string' })
+  await shop.migrate(operation)
+  await shop.insert(notes, [{ title: 'Lamp', secret: 'hush' }])
+  const id = (path: string) => shop.ids.get(path)
+  const renamed = (field: string, dbName: string) => ({
+    kind: 'updatePrimitiveField',
+    data: { id: id(`${notes}.${field}`), operations: [{ kind: 'changeDbName', data: { dbName } }] },
+  })
+  const update = (...operations: object[]) => ({ kind: 'updateCollection', data: { id: id(notes), operations } })
+  const made = {
+    kind: 'createPrimitiveField',
+    data: { id: randomUUID(), dbName: name, apiName: 'more', type: { name: 'int32' }, isNullable: true, isList: false },
+  }
+  const dropped = { kind: 'deletePrimitiveField', data: { id: id(`${notes}.${old}`) } }
+
+  const answers = [
+    await shop.migrate(update(renamed(old, 'other'), renamed('secret', name))),
+    await shop.migrate(update(renamed(old, 'other')), update(renamed('secret', name))),
+    await shop.migrate(update(renamed(old, 'other')), update(made)),
+    await shop.migrate(update(dropped), update(renamed('secret', name))),
+    await shop.post('/schema/migrate?dryRun=true', {
+      operations: [update(renamed(old, 'other'), renamed('secret', name))],
+    }),
+  ]
+  const rows = await shop.data(`/items/${notes}?fields=title,secret`)
+  const again = await shop.migrate(update(dropped, made))
+
+  const refused = (at: number, how: string) => [
+    422,
+    {
+      message: 'Failed to execute the migration',
+      source: {
+        message: `operations[${at}]`,
+        source: { message: `'${name}' is given up by ${what} in this migration; ${how} it in a later one` },
+      },
+    },
+  ]
+  expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.json()]))).toEqual([
+    refused(0, 'rename'),
+    refused(1, 'rename'),
+    refused(1, 'create'),
+    refused(1, 'rename'),
+    refused(0, 'rename'),
+  ])
+  expect(rows).toEqual([{ title: 'Lamp', secret: 'hush' }])
+  expect(again.status).toBe(200)
+})
+
+it('gives a collection no name of the database that another one gives up', async () => {
+  const [pub, vault] = [collection({ text: 'string' }), collection({ text: 'string' })]
+  await shop.migrate(pub.operation, vault.operation)
+  const rename = (name: string, dbName: string) => ({
+    kind: 'updateCollection',
+    data: { id: shop.ids.get(name), operations: [{ kind: 'changeDbName', data: { dbName } }] },
+  })
+
+  const refused = await shop.migrate(rename(pub.name, `${pub.name}x`), rename(vault.name, pub.name))
+  const dropped = await shop.migrate(
+    { kind: 'deleteCollection', data: { id: shop.ids.get(pub.name) } },
+    rename(vault.name, pub.name),
+  )
+  const first = await shop.migrate(rename(pub.name, `${pub.name}x`))
+  const second = await shop.migrate(rename(vault.name, pub.name))
+
+  const fault = `'${pub.name}' is given up by the collection ${pub.name} in this migration; rename it in a later one`
+  for (const answer of [refused, dropped]) {
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      { message: 'Failed to execute the migration', source: { message: 'operations[1]', source: { message: fault } } },
+    ])
+  }
+  expect([first.status, second.status]).toEqual([200, 200])
+})
+
 it('deletes a collection with its items', async () => {
   const { name, id, operation } = collection({ title: 'string' })
   await shop.migrate(operation)

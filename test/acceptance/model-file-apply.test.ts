@@ -108,6 +108,39 @@ it('keeps the data over renames, and tells each change in the form of the file',
   expect((await planOf(shop, model)).operations).toEqual([])
 })
 
+it('gives no name of the database from one to another at once, and names the place', async () => {
+  const shop = await world.workspace('file_handed', {})
+  const fields = (more: object) => ({ version: 1, collections: { notes: { fields: { id: 'int64 auto', ...more } } } })
+  await pushed(shop, fields({ title: 'string', secret: 'string' }))
+  await shop.insert('notes', [{ title: 'Lamp', secret: 'hush' }])
+  const { ids = {} } = (await fileOf(shop, '')) as { ids?: Record<string, string> }
+  const swapped = { 'notes.title': ids['notes.secret'], 'notes.secret': ids['notes.title'] }
+  const handed = { ...fields({ title: 'string', secret: 'string' }), ids: swapped }
+  const kept = {
+    ...fields({ title: { type: 'string', dbName: 'secret' }, secret: { type: 'string', dbName: 'title' } }),
+    ids: swapped,
+  }
+
+  const refused = await shop.post('/schema/plan', { model: handed })
+  await pushed(shop, kept)
+
+  expect([refused.status, await refused.json()]).toEqual([
+    422,
+    {
+      message: 'Failed to read the JSON body',
+      source: {
+        message: 'model.collections.notes',
+        source: {
+          message: expect.stringMatching(
+            /^'\w+' is given up by the field \w+ in this migration; rename it in a later one$/,
+          ),
+        },
+      },
+    },
+  ])
+  expect(await shop.data('/items/notes?fields=title,secret')).toEqual([{ title: 'hush', secret: 'Lamp' }])
+})
+
 it('destroys only what it was allowed to, and says how many rows', async () => {
   const shop = await librarySpace('file_destroyed')
   await shop.insert('tags', [{ name: 'a' }, { name: 'b' }])

@@ -465,7 +465,7 @@ export function describeMysqlDdl({ dialect, schemas, connect }: MigratedDatabase
       await apply(
         updateCollection(
           'people',
-          field('people.new', name(9), { dbName: 'email', apiName: 'new', isNullable: true }),
+          field('people.new', name(9), { dbName: 'other', apiName: 'new', isNullable: true }),
           updateField('people.email', toDbName('mail')),
           deleteIndex('people_email'),
           index('i', 'unique', ['people.new', 'people.email']),

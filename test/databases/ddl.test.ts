@@ -268,7 +268,7 @@ describe('columns of a table with rows', () => {
     await apply(
       updateCollection(
         'people',
-        field('people.new', 'string', { dbName: 'email', apiName: 'new', isNullable: true }),
+        field('people.new', 'string', { dbName: 'other', apiName: 'new', isNullable: true }),
         updateField('people.email', toDbName('mail')),
         deleteIndex('people_email'),
         index('i', 'unique', ['people.new', 'people.email']),

@@ -63,6 +63,9 @@ it.each(Object.keys(places) as Place[])(
         counts.refused += 1
         continue
       }
+      // No name of the database goes from one to another at once.
+      if (JSON.stringify(first.body).includes('is given up by'))
+        await applied(workspace, { ...file, collections: {} }, about)
       await applied(workspace, file, about)
       expect(await exported(client, workspace), about).toEqual(file)
       expect(await introspect(client, workspace), about).toMatchObject({

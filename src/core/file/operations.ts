@@ -1,6 +1,6 @@
 /**
  * Records × records → the operations of a migration that lead from one to the other: what goes first, then renames, changes, and at
- * last what is new and relates. Renames never drop and create; names may be swapped.
+ * last what is new and relates. Renames never drop and create; names of the API may be swapped.
  */
 
 import type { CollectionChange, Operation } from '../migration/operation.ts'

@@ -3,7 +3,7 @@
  * Invalid operations throw `Failed to execute the migration` > `operations[i]` > reason, before any database changes.
  */
 import { ServiceError } from '../error.ts'
-import { isSystemSource, type ModelRecords, type SourceRecord } from '../model/model.ts'
+import { type CollectionRecord, isSystemSource, type ModelRecords, type SourceRecord } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import type { ColumnDefinition, SourceChange } from '../sql/change.ts'
 import type { DeclaredKey } from '../sql/declared-key.ts'
@@ -20,6 +20,7 @@ import {
   type Draft,
   editableCollection,
   emit,
+  giveUpName,
   indexDefinition,
   indexesOf,
   inModelAlone,
@@ -27,6 +28,7 @@ import {
   pairsOf,
   recordsOf,
   refuse,
+  refuseGivenUp,
   storageOf,
   tableOf,
   tableRef,
@@ -115,6 +117,8 @@ function createCollection(draft: Draft, data: DataOf<'createCollection'>): void 
   const apiName = data.apiName ?? deriveApiName(dbName, (name) => draft.collectionNames.has(name))
   const record = { id, sourceId, namespaceId, dbName, apiName, isReadOnly: false, isSystem: false, isView: false }
   checkCollectionName(draft, apiName)
+  const place = tablePlace(record)
+  refuseGivenUp(draft, { place, dbName }, { id, isNew: true })
   checkTableName(draft, tableRef(record, dbName), dbName)
   const collection = addCollection(draft, record)
   const columns = []
@@ -179,6 +183,10 @@ function changeApiName(draft: Draft, collection: CollectionDraft, apiName: strin
 function changeDbName(draft: Draft, collection: CollectionDraft, dbName: string): void {
   const { record } = collection
   if (dbName === record.dbName) return
+  const { id } = record
+  const place = tablePlace(record)
+  refuseGivenUp(draft, { place, dbName }, { id, isNew: false })
+  giveUpName(draft, { place, dbName: record.dbName }, { id, what: whatOf(record), how: 'renamed' })
   checkTableName(draft, tableRef(record, dbName), dbName)
   emit(draft, record.sourceId, { kind: 'renameTable', table: tableOf(draft, collection), to: dbName })
   draft.tableNames.delete(tableRef(record, record.dbName))
@@ -204,9 +212,19 @@ function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): voi
   for (const indexId of collection.indexIds) draft.indexes.delete(indexId)
   for (const fieldId of collection.fieldIds) draft.fields.delete(fieldId)
   for (const gone of [id, ...collection.indexIds, ...collection.fieldIds]) draft.ids.delete(gone)
+  const name = { place: tablePlace(record), dbName: record.dbName }
+  giveUpName(draft, name, { id, what: whatOf(record), how: 'deleted' })
   draft.collections.delete(id)
   draft.collectionNames.delete(record.apiName)
   draft.tableNames.delete(tableRef(record, record.dbName))
+}
+
+function tablePlace({ sourceId, namespaceId }: CollectionRecord): string {
+  return `${sourceId} ${namespaceId}`
+}
+
+function whatOf({ apiName }: CollectionRecord): string {
+  return `the collection ${apiName}`
 }
 
 function checkCollectionName(draft: Draft, apiName: string): void {

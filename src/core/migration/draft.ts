@@ -2,6 +2,7 @@
  * The mutable model during a migration: records by id, and the names in use, so that every operation takes constant
  * time. It never leaves `applyOperations`, which is pure from outside.
  */
+import { ServiceError } from '../error.ts'
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import { byId } from '../model/lookup.ts'
@@ -79,7 +80,14 @@ export type Draft = {
   /** Names of tables and indexes, each qualified by `tableRef`. */
   readonly tableNames: Set<string>
   readonly indexNames: Set<string>
+  /** Names of tables and columns that something of this migration gave up. */
+  readonly givenUp: Map<string, GivenUp>
 }
+
+type GivenUp = { readonly id: string; readonly what: string; readonly how: 'renamed' | 'deleted' }
+
+/** A name in a database: that of a table, or of a column of the table of a collection. */
+type DbName = { readonly place: string; readonly dbName: string }
 
 export function* createDraft(records: ModelRecords, context: MigrationContext): Parts<Draft> {
   const draft: Draft = {
@@ -100,6 +108,7 @@ export function* createDraft(records: ModelRecords, context: MigrationContext): 
     collectionNames: new Set(),
     tableNames: new Set(),
     indexNames: new Set(),
+    givenUp: new Map(),
   }
   reserveBuiltIn(draft)
   yield* eachOf(records.collections, (record) => addCollection(draft, record))
@@ -120,6 +129,29 @@ export function recordsOf(draft: Draft): ModelRecords {
     constraints: [...draft.constraints.values()],
     indexes: [...draft.indexes.values()],
   }
+}
+
+export function giveUpName(draft: Draft, name: DbName, by: GivenUp): void {
+  draft.givenUp.set(givenUpKey(name), by)
+}
+
+/**
+ * Throws 422 for a name that another field or collection gives up: other requests still mean that one by it (decision 112).
+ * What is new holds nothing of anybody, so that it may have the name of what is deleted.
+ */
+export function refuseGivenUp(draft: Draft, name: DbName, by: Pick<GivenUp, 'id'> & { readonly isNew: boolean }): void {
+  const before = draft.givenUp.get(givenUpKey(name))
+  if (before === undefined || before.id === by.id || (by.isNew && before.how === 'deleted')) return
+  const later = by.isNew ? 'create' : 'rename'
+  throw new ServiceError(
+    'invalid',
+    `'${name.dbName}' is given up by ${before.what} in this migration; ${later} it in a later one`,
+  )
+}
+
+/** MariaDB and MySQL know names of columns in any case. */
+function givenUpKey({ place, dbName }: DbName): string {
+  return JSON.stringify([place, dbName.toLowerCase()])
 }
 
 /** Throws the innermost error of a migration that its author can correct. */

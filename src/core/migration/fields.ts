@@ -14,11 +14,13 @@ import {
   type Draft,
   emit,
   fieldOf,
+  giveUpName,
   indexesBy,
   initialOf,
   type Pair,
   pairsBy,
   refuse,
+  refuseGivenUp,
   storageOf,
   tableOf,
 } from './draft.ts'
@@ -32,6 +34,7 @@ export function createField(
 ): PrimitiveFieldRecord {
   const { id, dbName, type, isNullable, isList, defaultValue } = data
   claimId(draft, id)
+  refuseGivenUp(draft, { place: collection.record.id, dbName }, { id, isNew: true })
   claimColumnName(collection, dbName)
   const apiName = data.apiName ?? deriveApiName(dbName, (name) => collection.fieldNames.has(name))
   claimFieldName(collection, apiName)
@@ -70,6 +73,9 @@ export function updateField(draft: Draft, collection: CollectionDraft, data: Dat
   const before = fieldOf(draft, collection, data.id)
   const after = withExactDefault(withRulesOf(before, data.operations.reduce(withChange, before)))
   if (after.dbName !== before.dbName) {
+    const place = collection.record.id
+    refuseGivenUp(draft, { place, dbName: after.dbName }, { id: after.id, isNew: false })
+    giveUpName(draft, { place, dbName: before.dbName }, { id: after.id, what: whatOf(before), how: 'renamed' })
     collection.columnNames.delete(before.dbName)
     claimColumnName(collection, after.dbName)
   }
@@ -90,6 +96,8 @@ export function deleteField(draft: Draft, collection: CollectionDraft, { id }: D
   if (index !== undefined) refuse('inUse', `the field ${field.apiName} is used by the index ${index.dbName}`)
   const [pair] = pairsBy(draft, collection, [id])
   if (pair !== undefined) refuse('inUse', `the field ${field.apiName} is used by the relation ${pair.owner.apiName}`)
+  const name = { place: collection.record.id, dbName: field.dbName }
+  giveUpName(draft, name, { id, what: whatOf(field), how: 'deleted' })
   draft.ids.delete(id)
   draft.fields.delete(id)
   collection.fieldIds.delete(id)
@@ -98,6 +106,10 @@ export function deleteField(draft: Draft, collection: CollectionDraft, { id }: D
   checkColumns(draft, collection)
   const { sourceId } = collection.record
   emit(draft, sourceId, { kind: 'dropColumn', table: tableOf(draft, collection), column: field.dbName })
+}
+
+function whatOf({ apiName }: PrimitiveFieldRecord): string {
+  return `the field ${apiName}`
 }
 
 /** API names are unique across primitive and relation fields of a collection. */

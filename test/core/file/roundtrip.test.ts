@@ -124,38 +124,41 @@ it('follows a rename of a relation over several columns by what each one refers 
   expect(idOf(after, 'aboutOrder')).toBe(idOf(made, 'lineOrder'))
 })
 
-it('swaps names by ids', () => {
-  const two = (a: string, b: string) => ({
+it('swaps names by ids, and leaves those of the database where they are', () => {
+  const two = (a: object, b: object) => ({
     version: 1,
     collections: {
-      one: { fields: { id: 'int64 auto', [a]: 'string', [b]: 'int32' } },
+      one: { fields: { id: 'int64 auto', ...a, ...b } },
       two: { fields: { id: 'int64 auto' } },
     },
   })
-  const made = apply(two('first', 'second'), workspace)
+  const made = apply(two({ first: 'string' }, { second: 'int32' }), workspace)
   const { ids } = JSON.parse(print(made, true)) as { ids: Record<string, string> }
-  const swapped = {
-    ...two('second', 'first'),
-    ids: {
-      one: ids.two,
-      two: ids.one,
-      'two.first': ids['one.second'],
-      'two.second': ids['one.first'],
-    },
-    collections: {
-      one: { fields: { id: 'int64 auto' } },
-      two: { fields: { id: 'int64 auto', second: 'string', first: 'int32' } },
+  const names = { one: ids.two, two: ids.one, 'two.first': ids['one.second'], 'two.second': ids['one.first'] }
+  const collections = {
+    one: { dbName: 'two', fields: { id: 'int64 auto' } },
+    two: {
+      dbName: 'one',
+      fields: {
+        id: 'int64 auto',
+        first: { type: 'int32', dbName: 'second' },
+        second: { type: 'string', dbName: 'first' },
+      },
     },
   }
+  const swapped = { version: 1, ids: names, collections }
+  const moved = JSON.parse(
+    JSON.stringify(swapped)
+      .replaceAll(/"dbName":"\w+",?/g, '')
+      .replaceAll(',}', '}'),
+  ) as object
 
   const after = apply(swapped, made)
 
-  expect(JSON.parse(print(after)).collections).toEqual({
-    one: { fields: { id: 'int64 auto' } },
-    two: { fields: { id: 'int64 auto', first: 'int32', second: 'string' } },
-  })
+  expect(JSON.parse(print(after)).collections).toEqual(collections)
   expect(after.collections.find(({ apiName }) => apiName === 'one')?.id).toBe(ids.two)
-  expect(JSON.stringify(plan(swapped, made))).not.toContain('deletePrimitiveField')
+  expect(JSON.stringify(plan(swapped, made))).not.toMatch(/deletePrimitiveField|changeDbName/)
+  expect(() => apply(moved, made)).toThrow()
 })
 
 it.each([

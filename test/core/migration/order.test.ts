@@ -86,16 +86,16 @@ it('moves names along a chain that was sent the wrong way round', () => {
     createCollection('a', [field('a.x', 'string'), field('a.y', 'string')]),
     updateCollection(
       'a',
-      field('a.new', 'string', { dbName: 'x', apiName: 'x' }),
-      updateField('a.x', toDbName('y'), toApiName('y')),
-      updateField('a.y', toDbName('z'), toApiName('z')),
+      field('a.new', 'string', { dbName: 'new', apiName: 'x' }),
+      updateField('a.x', toApiName('y')),
+      updateField('a.y', toApiName('z')),
     ),
   )
 
   expect(records.primitiveFields.map(({ apiName, dbName }) => [apiName, dbName])).toEqual([
-    ['y', 'y'],
-    ['z', 'z'],
-    ['x', 'x'],
+    ['y', 'x'],
+    ['z', 'y'],
+    ['x', 'new'],
   ])
 })
 

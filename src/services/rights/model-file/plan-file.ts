@@ -184,7 +184,8 @@ export async function destroyed(
  * already (`meta`) is a failure of the apply, not of the file.
  */
 function faultInFile(fault: unknown, operations: readonly Operation[], places: ReadonlyMap<string, string>): unknown {
-  if (!(fault instanceof ServiceError) || fault.kind !== 'unfit' || fault.meta !== undefined) return fault
+  if (!(fault instanceof ServiceError) || fault.meta !== undefined) return fault
+  if (fault.kind !== 'unfit' && fault.kind !== 'invalid') return fault
   const { cause } = fault
   if (!(cause instanceof ServiceError)) return fault
   const [, index] = /^operations\[(\d+)\]$/.exec(cause.message) ?? []
