@@ -40,6 +40,7 @@ import inherited from './schema/workspace-010-inherited.ts'
 import sourceLedger from './schema/workspace-011-ledger.ts'
 import presentation from './schema/workspace-012-presentation.ts'
 import viewRoles from './schema/workspace-013-view-roles.ts'
+import closed from './schema/workspace-014-closed.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
@@ -77,6 +78,7 @@ const workspaceMigrations: readonly string[] = [
   sourceLedger,
   presentation,
   viewRoles,
+  closed,
 ]
 
 /** The schema number of an up-to-date workspace. */

@@ -54,9 +54,11 @@ function readLists(lists: SqlRow): ModelRecords {
       typeof ledgerSchema === 'string' ? { ...source, ledgerSchema } : source,
     ),
     namespaces: next(namespaceColumns),
-    collections: next(collectionColumns).map(({ isInherited, ...collection }) =>
-      isInherited ? { ...collection, isInherited } : collection,
-    ),
+    collections: next(collectionColumns).map(({ isInherited, isClosed, ...collection }) => ({
+      ...collection,
+      ...(isInherited && { isInherited }),
+      ...(isClosed && { isClosed }),
+    })),
     primitiveFields: next(primitiveColumns).map(({ checks, ...field }) => (checks ? { ...field, checks } : field)),
     relationFields: next(relationColumns).map(({ through, ...field }) => (through ? { ...field, through } : field)),
     constraints: next(constraintColumns, 'mappings'),
@@ -142,6 +144,7 @@ const collectionColumns: Columns<Tables['collections']> = [
   ['is_system', bool, 'isSystem'],
   ['is_view', bool, 'isView'],
   ['is_inherited', bool, 'isInherited'],
+  ['is_closed', bool, 'isClosed'],
 ]
 const primitiveColumns: Columns<Tables['primitiveFields']> = [
   ['id', uuid, 'id'],

@@ -972,6 +972,84 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
   })
 
+  it('closes what a migration left half done, whose renames an introspection follows', async () => {
+    const [notes, links] = [`${provider}_notes`, `${provider}_links`]
+    const own = new Map<string, string>()
+    await shop.migrate(
+      createCollection(own, sourceId, notes, { title: 'string(20)', secret: 'string(20)' }),
+      createCollection(own, sourceId, links, { noteId: 'int64?' }),
+      createRelation(own, `${links}.note(noteId) -> ${notes}.links`),
+    )
+    const [note] = await shop.insert(notes, [{ title: 'Title1', secret: 'hush' }])
+    await shop.insert(links, [{ noteId: note?.id }, { noteId: null }])
+    const collections = {
+      [notes]: { read: { fields: ['id', 'title'] }, update: { fields: ['title'] } },
+      [links]: { read: { filter: { _not: { note: { title: { _eq: 'Title1' } } } } } },
+    }
+    const policy = await people.policy(shop, { entitlements: ['dataModel:edit'], collections })
+    const editor = await people.memberWith(shop, [await people.role(shop, [policy])])
+    const stranger = await people.member(shop, {})
+    const rename = (name: string, dbName: string) => ({
+      kind: 'updateCollection',
+      data: {
+        id: own.get(notes),
+        operations: [
+          {
+            kind: 'updatePrimitiveField',
+            data: { id: own.get(`${notes}.${name}`), operations: [{ kind: 'changeDbName', data: { dbName } }] },
+          },
+        ],
+      },
+    })
+    const index = { id: randomUUID(), dbName: `${notes}_taken`, kind: 'normal', fieldIds: [own.get(`${notes}.secret`)] }
+    const failing = {
+      kind: 'updateCollection',
+      data: { id: own.get(notes), operations: [{ kind: 'createIndex', data: index }] },
+    }
+    const shown = async () => {
+      const answers = [
+        await editor.get(`/items/${notes}`),
+        await editor.patch(`/items/${notes}/${note?.id}?fields=title`, { title: 'Title1' }),
+        await editor.post('/items', { operations: [{ kind: 'read', collection: notes }] }),
+        await editor.get(`/items/${links}?fields=id`),
+        await stranger.get(`/items/${notes}`),
+      ]
+      return Promise.all(answers.map(async (one) => [one.status, ((await one.json()) as { data?: unknown }).data]))
+    }
+
+    const before = await shown()
+    await servers[provider].run(`create index ${notes}_taken on ${notes} (title)`)
+    const failed = await editor.post('/schema/migrate', { operations: [rename('title', 'other'), failing] })
+    const closed = await shown()
+    const told = await editor.get(`/items/${notes}`)
+    const taken = isMysql ? await editor.post('/schema/migrate', { operations: [rename('secret', 'title')] }) : failed
+    await servers[provider].run(isMysql ? `drop index ${notes}_taken on ${notes}` : `drop index ${notes}_taken`)
+    const imported = await editor.send('POST', `/schema/introspect/${sourceId}`)
+    const after = await shown()
+    await shop.delete(`/policies/${policy}`)
+
+    const rows = [{ id: '1', title: 'Title1' }]
+    const open = [
+      [200, rows],
+      [200, { title: 'Title1' }],
+      [200, [rows]],
+      [200, expect.any(Array)],
+      [403, undefined],
+    ]
+    const shut = [503, 503, 503, 403, 403].map((status) => [status, undefined])
+    expect(before).toEqual(open)
+    expect([failed.status, taken.status]).toEqual([500, 500])
+    expect(closed).toEqual(isMysql ? shut : open)
+    expect(await told.json()).toEqual(
+      isMysql
+        ? { message: `${notes} is closed: a migration of its data source did not end; introspect the source` }
+        : { data: rows },
+    )
+    expect(await imported.json()).toMatchObject({ data: { operations: [] } })
+    expect(after).toEqual(before)
+    expect(await servers[provider].run(`select ${isMysql ? 'other' : 'title'} from ${notes}`)).toEqual([['Title1']])
+  })
+
   it('forgets its collections when it is deleted, and leaves its tables alone', async () => {
     const response = await shop.delete(`/sources/data/${sourceId}`)
 

@@ -35,8 +35,11 @@ export function diffFields(known: KnownCollection, table: SourceTable, context: 
   const indexes = diffIndexes(known.indexes, { collection, table, fieldByColumn, declared }, context)
   const { isReadOnly, isView, isInherited } = table
   const isSame =
-    collection.isReadOnly === isReadOnly && collection.isView === isView && collection.isInherited === isInherited
-  const { isInherited: _, ...own } = collection
+    collection.isReadOnly === isReadOnly &&
+    collection.isView === isView &&
+    collection.isInherited === isInherited &&
+    collection.isClosed === undefined
+  const { isInherited: _, isClosed: __, ...own } = collection
   return {
     collection: isSame ? collection : { ...own, isReadOnly, isView, ...(isInherited && { isInherited }) },
     table,

@@ -7,6 +7,7 @@ import { describeType } from '../model/codec.ts'
 import type { CollectionRecord, ModelRecords, NamespaceRecord, PrimitiveFieldRecord } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { type CatalogIds, clusterOf, keyOf, type PlacedCollection, placedCollections } from '../sql/catalog-ids.ts'
+import type { SourceChange, TableRef } from '../sql/change.ts'
 import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
 import { tableName } from '../sql/table-choice.ts'
 import type { SchemaOperation } from './diff-context.ts'
@@ -108,6 +109,54 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
       collections: records.collections.map((one) => collections.get(one.id) ?? one),
       primitiveFields: records.primitiveFields.map((one) => columns.get(one.id) ?? one),
     },
+  }
+}
+
+/**
+ * What remains of a model where a migration of sources without transactions ended before its end: what was renamed has its new
+ * name, and the collections that it touched are closed, since their columns may not be those of the model.
+ */
+export function withApplied(
+  records: ModelRecords,
+  { applied, touched }: { readonly applied: readonly SourceChange[]; readonly touched: readonly SourceChange[] },
+): ModelRecords {
+  const schemas = new Map(records.namespaces.map(({ id, dbName }) => [id, dbName]))
+  const place = (sourceId: string, { schema, dbName }: TableRef) => JSON.stringify([sourceId, schema, dbName])
+  const collections = new Map(
+    records.collections.map((record) => {
+      const schema = record.namespaceId === null ? undefined : schemas.get(record.namespaceId)
+      return [place(record.sourceId, { schema, dbName: record.dbName }), record]
+    }),
+  )
+  const columns = new Map(
+    records.primitiveFields.map((field) => [JSON.stringify([field.collectionId, field.dbName]), field]),
+  )
+  const changed = new Map<string, CollectionRecord | PrimitiveFieldRecord>()
+  const done = new Set(applied)
+  for (const one of touched) {
+    if (!('table' in one.change)) continue
+    const { sourceId, change } = one
+    const key = place(sourceId, change.table)
+    const record = collections.get(key)
+    if (record === undefined) continue
+    const closed = { ...record, isClosed: true } as const
+    const moved = change.kind === 'renameTable' && done.has(one) ? { ...closed, dbName: change.to } : closed
+    collections.delete(key)
+    collections.set(place(sourceId, { ...change.table, dbName: moved.dbName }), moved)
+    changed.set(moved.id, moved)
+    if (change.kind !== 'renameColumn' || !done.has(one)) continue
+    const field = columns.get(JSON.stringify([record.id, change.column]))
+    if (field === undefined) continue
+    const renamed = { ...field, dbName: change.to }
+    columns.delete(JSON.stringify([record.id, change.column]))
+    columns.set(JSON.stringify([record.id, change.to]), renamed)
+    changed.set(field.id, renamed)
+  }
+  const now = <T extends { readonly id: string }>(record: T): T => (changed.get(record.id) as T | undefined) ?? record
+  return {
+    ...records,
+    collections: records.collections.map(now),
+    primitiveFields: records.primitiveFields.map(now),
   }
 }
 

@@ -56,6 +56,8 @@ export type CollectionRecord = {
   readonly isView: boolean
   /** Present where other tables of PostgreSQL inherit from it, whose rows are among its own and may have the same keys. */
   readonly isInherited?: true
+  /** Present where a migration that did not end has changed the table: no item of it is read or written until its source is introspected. */
+  readonly isClosed?: true
 }
 
 export type PrimitiveFieldRecord = {
@@ -182,6 +184,8 @@ export type Collection = {
   readonly fields: ReadonlyMap<string, Field>
   readonly indexes: readonly Index[]
   readonly isInherited: boolean
+  /** Of which no item is read or written: its table is not known to be as the model has it. */
+  readonly isClosed: boolean
   /** The columns of the primary key, possibly none. */
   readonly primaryKey: readonly PrimitiveField[]
   /**
@@ -248,6 +252,7 @@ export function* modelOf(version: number, own: ModelRecords, builtIn: ModelRecor
       fields: new Map(own.map((field) => [field.apiName, field])),
       indexes: ownIndexes,
       isInherited: record.isInherited === true,
+      isClosed: record.isClosed === true,
       primaryKey,
       identity: record.isInherited && telling.length > 0 ? [...telling, tableOfRow(record.id)] : telling,
       key: primaryKey.some(({ isList, type }) => isList || type.name === 'geometry') ? [] : primaryKey,

@@ -1,4 +1,4 @@
-/** The records without some primitive fields, and without the relations and indexes that need them. */
+/** The records without some primitive fields or the collections that are closed, and without the relations and indexes that need them. */
 import type { ModelRecords, RelationFieldRecord } from './model.ts'
 
 export function withoutFields(records: ModelRecords, gone: ReadonlySet<string>): ModelRecords {
@@ -19,5 +19,22 @@ export function withoutFields(records: ModelRecords, gone: ReadonlySet<string>):
     relationFields: records.relationFields.filter(stays),
     constraints,
     indexes: records.indexes.filter(({ fieldIds }) => !fieldIds.some((id) => gone.has(id))),
+  }
+}
+
+/** The same object where no collection is closed. */
+export function withoutClosed(records: ModelRecords): ModelRecords {
+  const closed = new Set(records.collections.flatMap(({ id, isClosed }) => (isClosed ? [id] : [])))
+  if (closed.size === 0) return records
+  const fields = records.primitiveFields.filter(({ collectionId }) => closed.has(collectionId)).map(({ id }) => id)
+  const left = withoutFields(records, new Set(fields))
+  // Of a relation without columns nothing but its ends tells that it is gone.
+  const isOpen = ({ collectionId, oppositeCollectionId }: RelationFieldRecord) =>
+    !closed.has(collectionId) && !closed.has(oppositeCollectionId)
+  return {
+    ...left,
+    collections: left.collections.filter(({ id }) => !closed.has(id)),
+    relationFields: left.relationFields.filter(isOpen),
+    indexes: left.indexes.filter(({ collectionId }) => !closed.has(collectionId)),
   }
 }

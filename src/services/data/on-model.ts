@@ -3,6 +3,7 @@
  * replaced causes an error: it may name deleted tables or lack new names. Where columns are gone that no model knows of yet,
  * it is repeated without them. Errors are explained by rights and model.
  */
+import { hasEntitlement } from '../../core/access/principal.ts'
 import { andThen, attempt } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -65,7 +66,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       const current = await lookAgain(workspace.id)
       const isNewer = current !== undefined && current.modelVersion > model.version
       const newer = isNewer
-        ? await models.load(workspace, current.modelVersion)
+        ? await open(await models.load(workspace, current.modelVersion))
         : isMissingTable(refused) &&
           (await remaining.without(workspace, model, askedBy(asked, operationOf(refused)).name))
       if (newer === undefined || newer === false) throw explained(model, refused)
@@ -79,7 +80,19 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       )
     }
 
-    return andThen(models.load(workspace, snapshot.modelVersion), (model) =>
+    const open = (model: Model) => {
+      // To whoever may neither use nor know a collection it is one that there is not.
+      const closed = [asked].flat().find(({ name, action }) => {
+        const collection = model.byName.get(name)
+        if (collection?.isClosed !== true) return false
+        const isUsed = viewers.of(rights, model).accessTo(collection, action).kind !== 'denied'
+        return isUsed || hasEntitlement(rights, 'dataModel:read')
+      })
+      if (closed !== undefined) throw closedFault(closed.name)
+      return remaining.open(model)
+    }
+
+    return andThen(andThen(models.load(workspace, snapshot.modelVersion), open), (model) =>
       attempt(
         () => plan(remaining.of(model)),
         (planned) =>
@@ -101,6 +114,13 @@ function askedBy(asked: Asked | readonly Asked[], operation: number): Asked {
   const one = asked[operation] ?? asked[0]
   if (one === undefined) throw new TypeError('a batch has an operation')
   return one
+}
+
+function closedFault(name: string): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    `${name} is closed: a migration of its data source did not end; introspect the source`,
+  )
 }
 
 /** Searches the causes for the source's report of a missing table or column. */

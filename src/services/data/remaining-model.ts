@@ -1,10 +1,11 @@
 /**
  * What remains of a model whose columns were dropped or renamed behind our back: until the next introspection requests
- * see the model without those fields, so that only those fail that name one.
+ * see the model without those fields, so that only those fail that name one. Collections that are closed are not seen at all.
  */
 
+import { andThen, type Eventual } from '../../core/and-then.ts'
 import type { Model } from '../../core/model/model.ts'
-import { withoutFields } from '../../core/model/without-fields.ts'
+import { withoutClosed, withoutFields } from '../../core/model/without-fields.ts'
 import { keyOf, placedCollections } from '../../core/sql/catalog-ids.ts'
 import type { SourceSchema } from '../../core/sql/source-schema.ts'
 import type { Clock, Instant } from '../../ports.ts'
@@ -18,6 +19,8 @@ export type LookAtSource = (workspace: WorkspaceRow, model: Model, sourceId: str
 export type OnMissing = (workspace: WorkspaceRow, sourceId: string) => void
 
 export type RemainingModel = {
+  /** The model without collections that are closed. */
+  open(model: Model): Eventual<Model>
   /** The model without what is known to be missing. */
   of(model: Model): Model
   /** Looks at the source of a collection; undefined where nothing more is missing than `of` knows. */
@@ -41,7 +44,19 @@ export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
     return found === undefined || found.until < clock.now() ? undefined : found
   }
 
+  const opened = new WeakMap<Model, Model>()
+
   return {
+    open(model) {
+      const known = opened.get(model)
+      if (known !== undefined) return known
+      const records = withoutClosed(model.records)
+      return andThen(records === model.records ? model : compileModel(model.version, records), (open) => {
+        opened.set(model, open)
+        return open
+      })
+    },
+
     of: (model) => fresh(model)?.remaining ?? model,
 
     async without(workspace, model, collection) {

@@ -7,6 +7,7 @@ import { applyOperations, type SourceChange } from '../../core/migration/apply.t
 import { ddlError } from '../../core/migration/ddl-error.ts'
 import { MIGRATION_FAILED as FAILED, invalidOperation, migrationFault } from '../../core/migration/fault.ts'
 import type { Operation } from '../../core/migration/operation.ts'
+import { withApplied } from '../../core/migration/renames.ts'
 import { touchedSources } from '../../core/migration/touched-sources.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
 import { type DeclaredKey, keyFault, keyQuestion } from '../../core/sql/declared-key.ts'
@@ -134,7 +135,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       await requireNoObstacles([...own, ...others], how)
     },
 
-    async changes(workspace, { own, others }, unsaved) {
+    async changes(workspace, { current, own, others }, unsaved) {
       const { mark, unmark } = migrationMarks(workspace.id, others)
       const changes = own.flatMap((work) => work.changes)
       return {
@@ -142,7 +143,13 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
         ...(others.length > 0 && {
           elsewhere: {
             announce: mark,
-            run: () => runSourceMigrations(database, others, unsaved),
+            run: async () => {
+              const half = await runSourceMigrations(database, others)
+              if (half === undefined) return undefined
+              const { applied, unmark, error } = half
+              const statements = [...unmark, unsaved(describeSteps(applied))]
+              return { records: withApplied(current, half), statements, error }
+            },
             unsaved: [unsaved(describeSteps(others.flatMap((work) => work.changes)))],
           },
         }),

@@ -34,10 +34,17 @@ export type ModelChange<Answer> = {
 export type ExternalChanges = {
   /** Run in the system database before the work, in one transaction with taking the lock. */
   readonly announce: readonly Statement[]
-  /** An error ends the change, and nothing is saved. */
-  readonly run: () => Promise<void>
+  /** An error ends the change, and nothing is saved; what was half done is saved as such. */
+  readonly run: () => Promise<HalfChange | undefined>
   /** Run where the work is done and the model cannot be saved. */
   readonly unsaved: readonly Statement[]
+}
+
+/** What is saved instead of a change that did not come to its end, and the error that ended it. */
+export type HalfChange = {
+  readonly records: ModelRecords
+  readonly statements: readonly Statement[]
+  readonly error: ServiceError
 }
 
 export type ModelChanges = {
@@ -52,6 +59,8 @@ export type ModelChanges = {
     decide: (records: ModelRecords) => Promise<ModelChange<Answer>>,
   ): Promise<Answer>
 }
+
+type Attempt<Answer> = { readonly answer: Answer } | Pick<HalfChange, 'error'>
 
 /**
  * Another process can change the model between read and write: one whose lease lapsed, one that lost its connection, or
@@ -84,31 +93,35 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     workspace: WorkspaceRow,
     fence: Fence,
     decide: (records: ModelRecords) => Promise<ModelChange<Answer>>,
-  ): Promise<{ readonly answer: Answer } | undefined> {
+  ): Promise<Attempt<Answer> | undefined> {
     const { version, records } = await load(workspace)
     const change = await decide(records)
     if (change.records === records && change.statements.length === 0) return change
     const read = { workspaceId: workspace.id, version }
     const next = await compileModel(version + 1, change.records)
-    const save = [...saveModel(workspace.apiName, records, change.records), ...change.statements]
+    const saving = (one: Pick<ModelChange<Answer>, 'records' | 'statements'>) => [
+      ...saveModel(workspace.apiName, records, one.records),
+      ...one.statements,
+    ]
     if (change.elsewhere === undefined) {
-      if (!(await batchUnderLock(database, [takeLock(read, fence), ...save]))) return undefined
-    } else {
-      const { announce, run, unsaved } = change.elsewhere
-      const own = await drawFence(database, fence)
-      if (!(await batchUnderLock(database, [reserveLock(read, own), ...announce]))) return undefined
-      await run()
-      // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
-      let isSaved = false
-      try {
-        isSaved = await batchUnderLock(database, [keepLock(read, own), ...save])
-      } finally {
-        if (!isSaved) await database.batch(unsaved)
-      }
-      if (!isSaved) throw overtaken()
+      if (!(await batchUnderLock(database, [takeLock(read, fence), ...saving(change)]))) return undefined
+      models.keep(workspace.id, next)
+      return change
     }
-    models.keep(workspace.id, next)
-    return change
+    const { announce, run, unsaved } = change.elsewhere
+    const own = await drawFence(database, fence)
+    if (!(await batchUnderLock(database, [reserveLock(read, own), ...announce]))) return undefined
+    const half = await run()
+    // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
+    let isSaved = false
+    try {
+      isSaved = await batchUnderLock(database, [keepLock(read, own), ...saving(half ?? change)])
+    } finally {
+      if (!isSaved) await database.batch(half?.statements ?? unsaved)
+    }
+    if (!isSaved) throw half?.error ?? overtaken()
+    models.keep(workspace.id, half === undefined ? next : await compileModel(version + 1, half.records))
+    return half ?? change
   }
 
   return {
@@ -118,7 +131,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     },
 
     async change(workspace, decide) {
-      const { answer } = await workspaces.withMigrationLock(workspace.id, async (fence) => {
+      const done = await workspaces.withMigrationLock(workspace.id, async (fence) => {
         for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
           // A new attempt draws a new fence, since it has read what a later holder wrote.
           const change = await attempt(workspace, count === 0 ? givenFence(fence) : freshFence, decide)
@@ -127,7 +140,8 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
         throw new ServiceError('unavailable', 'Another migration of this workspace is still running')
       })
       await workspaces.changed(workspace.id)
-      return answer
+      if ('error' in done) throw done.error
+      return done.answer
     },
   }
 }

@@ -68,15 +68,24 @@ export type AppliedStep = ReturnType<typeof describeStep>
 /** Records what was applied in databases whose model is then not saved. */
 export type RecordUnsaved = (applied: readonly AppliedStep[]) => Statement
 
+/** A migration of which something was applied that cannot be taken back. */
+export type HalfDone = {
+  readonly applied: readonly SourceChange[]
+  /** With the change that failed, as far as it is known. */
+  readonly touched: readonly SourceChange[]
+  /** Unmark the sources that are known to be unchanged; the others stay marked. */
+  readonly unmark: readonly Statement[]
+  readonly error: ServiceError
+}
+
 /**
- * Runs the changes source by source. Throws the migration's error where one fails; sources that are known to be
- * unchanged are unmarked in `system`, the others stay marked, and what was applied is recorded.
+ * Runs the changes source by source. Throws the migration's error where one fails and nothing is changed, and unmarks the
+ * sources in `system`; returns what was applied where something was.
  */
 export async function runSourceMigrations(
   system: SqlDriver,
   migrations: readonly SourceMigration[],
-  unsaved: RecordUnsaved,
-): Promise<void> {
+): Promise<HalfDone | undefined> {
   const applied: SourceChange[] = []
   for (const [position, migration] of migrations.entries()) {
     try {
@@ -84,15 +93,20 @@ export async function runSourceMigrations(
       applied.push(...migration.changes)
     } catch (cause) {
       if (!(cause instanceof SqlFault)) throw cause
-      const outcome = await withoutNewTables(migration, outcomeOf(migration, cause))
+      const { failed, ...outcome } = await withoutNewTables(migration, outcomeOf(migration, cause))
       const untouched = migrations.slice(outcome.isUntouched ? position : position + 1)
+      const unmark = untouched.map(({ sourceId }) => unmarkSource(sourceId))
       const done = [...applied, ...outcome.applied]
-      const record = outcome.isUntouched && done.length === 0 ? [] : [unsaved(describeSteps(done))]
-      await system.batch([...untouched.map(({ sourceId }) => unmarkSource(sourceId)), ...record])
-      if (outcome.isUntouched && applied.length === 0) await explain(migration, cause)
-      throw failureOf(migration, { fault: cause, applied: done, failed: outcome.failed })
+      if (outcome.isUntouched && done.length === 0) {
+        await system.batch(unmark)
+        await explain(migration, cause)
+        throw failureOf(migration, { fault: cause, applied: done, failed })
+      }
+      const touched = failed === undefined || outcome.isUntouched ? done : [...done, failed]
+      return { applied: done, touched, unmark, error: failureOf(migration, { fault: cause, applied: done, failed }) }
     }
   }
+  return undefined
 }
 
 /** Throws the error that also tells the operation and the rows, where the data are to blame and were found. */

@@ -1,9 +1,10 @@
 /** What the ids of a database prove of renames, and what they do not. */
 
 import { describe, expect, it } from 'vitest'
-import { followRenames } from '../../../src/core/migration/renames.ts'
+import { followRenames, withApplied } from '../../../src/core/migration/renames.ts'
 import { atOnce } from '../../../src/core/parts.ts'
 import { build } from '../../support/data/build.ts'
+import { blog, migrate, toDbName, updateCollection, updateField } from './build.ts'
 
 const { records } = build.model({ staff: { id: 'int32', name: 'string', title: 'string', salary: 'string' } })
 
@@ -69,4 +70,24 @@ describe('a rename of columns', () => {
     expect(renames(found(swapped, '7301.16385'))).toEqual([])
     expect(renames(found(renamed, '7301.16385'))).toEqual([{ from: 'staff.salary', to: 'staff.pay', certain: false }])
   })
+})
+
+it('of a migration that ended half way have their new names, and what it touched is closed', () => {
+  const { changes } = migrate(
+    blog,
+    updateCollection('articles', toDbName('posts')),
+    updateCollection('articles', updateField('articles.title', toDbName('headline'))),
+    updateCollection('people', updateField('people.id', toDbName('number'))),
+  )
+
+  const { collections, primitiveFields } = withApplied(blog, { applied: changes.slice(0, 2), touched: changes })
+
+  const names = new Map(blog.primitiveFields.map(({ id, dbName }) => [id, dbName]))
+  expect(collections.map(({ apiName, dbName, isClosed }) => [apiName, dbName, isClosed])).toEqual(
+    expect.arrayContaining([
+      ['articles', 'posts', true],
+      ['people', 'people', true],
+    ]),
+  )
+  expect(primitiveFields.flatMap(({ id, dbName }) => (names.get(id) === dbName ? [] : [dbName]))).toEqual(['headline'])
 })
