@@ -1,4 +1,4 @@
-/** Columns of PostgreSQL whose type is a domain: filtered, sorted and walked as those of its base. */
+/** Columns of PostgreSQL whose type is made of others: domains, filtered, sorted and walked as their base, and composite types. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
@@ -36,6 +36,9 @@ beforeAll(async () => {
     await run(`create domain dd${index} as d${index}`)
     await run(`create table t${index} (id int primary key, one dd${index}, list d${index}[], deep dd${index}[])`)
   }
+  await run('create type pair as (a int, b text)')
+  await run('create table pairs (id int primary key, p pair)')
+  await run(`insert into pairs values (1, null), (2, row(null, null)), (3, row(1, null)), (4, row(1, 'a'))`)
   await driver.close()
   shop = await world.workspace('domains', {})
   const made = await shop.post('/sources/data', {
@@ -89,3 +92,10 @@ it.each(bases.map(([base, ...values], index) => [base, index, values] as const))
     expect(seen.toSorted()).toEqual([1, 2, 3])
   },
 )
+
+it('a composite value is null where there is none, whatever its members are', async () => {
+  const found = (condition: object | null) => ids(`/items/pairs?${filter({ p: condition })}`)
+
+  for (const isNull of [{ _null: true }, { _eq: null }]) expect(await found(isNull)).toEqual([1])
+  for (const isThere of [{ _null: false }, { _neq: null }]) expect(await found(isThere)).toEqual([2, 3, 4])
+})

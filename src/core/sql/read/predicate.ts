@@ -66,10 +66,17 @@ export function predicate(filter: Filter, scope: Scope): Sql {
     case 'json':
       return unless(filter.negated, dialect.testJson(comparable(filter, scope), filter.test))
     case 'null':
-      return sql`${reference(filter, scope)} ${filter.negated ? sql`is not null` : sql`is null`}`
+      return isNull(reference(filter, scope), filter)
     case 'related':
       return related(filter, scope)
   }
+}
+
+/** Of a row value `is null` asks whether all of its members are, and `is not null` whether none is. */
+function isNull(value: Sql, { field, negated }: Extract<Filter, { kind: 'null' }>): Sql {
+  if (field.native?.members)
+    return sql`${value} ${negated ? sql`is distinct from null` : sql`is not distinct from null`}`
+  return sql`${value} ${negated ? sql`is not null` : sql`is null`}`
 }
 
 function unless(isNegated: boolean, condition: Sql): Sql {
