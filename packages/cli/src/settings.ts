@@ -2,7 +2,8 @@
  * `governed.json`, the settings of a project: its services by name, and where its model and its types are kept. It
  * holds nothing secret. The nearest one counts, from the working directory upwards.
  */
-import { dirname, join, relative, resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { Failure, wrongCall } from './failure.ts'
 import { parseJson, readText, writeText } from './written-file.ts'
 
@@ -31,9 +32,28 @@ export async function loadSettings(cwd: string): Promise<SettingsFile> {
   return { path: join(cwd, NAME), exists: false, settings: { env: new Map(), model: 'model.json', types: 'schema.ts' } }
 }
 
-/** A file that the settings name, from where they are; as it is shown, from the working directory. */
-export function fileOf({ path, settings }: SettingsFile, kind: 'model' | 'types', cwd: string): string {
-  return relative(cwd, join(dirname(path), settings[kind])) || settings[kind]
+/**
+ * A file that the settings name, from where they are; as it is shown, from the working directory. Settings may come from somebody
+ * else, with a service of theirs: throws where the file lies outside of their folder, by a link too, or is of another kind.
+ */
+export async function fileOf({ path, settings }: SettingsFile, kind: 'model' | 'types', cwd: string): Promise<string> {
+  const folder = dirname(path)
+  const file = resolve(folder, settings[kind])
+  const inside = relative(await placeOf(folder), await placeOf(file))
+  const help = 'name the file in the command where it is meant'
+  if (inside === '' || isAbsolute(inside) || inside.split(sep)[0] === '..') {
+    throw new Failure(`${path}: ${kind} leads out of its folder`, { help })
+  }
+  if (!file.endsWith(ENDS[kind])) throw new Failure(`${path}: ${kind} must end with ${ENDS[kind]}`, { help })
+  return relative(cwd, file) || settings[kind]
+}
+
+const ENDS = { model: '.json', types: '.ts' } as const
+
+/** Where a path leads, whether it is there yet or not. */
+async function placeOf(path: string): Promise<string> {
+  const parent = dirname(path)
+  return realpath(path).catch(async () => (parent === path ? path : join(await placeOf(parent), basename(path))))
 }
 
 export async function saveEnvironments(file: SettingsFile, env: ReadonlyMap<string, Environment>): Promise<void> {

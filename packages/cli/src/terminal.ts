@@ -49,8 +49,9 @@ export function createTerminal(host: Host, { isQuiet }: { readonly isQuiet: bool
   const ask = async ({ text, flag, kind = 'open' }: Prompt) => {
     if (!isInteractive) throw wrongCall(`${text}: there is no terminal to ask`, `say ${flag}`)
     endLine()
-    if (kind === 'open') return answered(`${text}: `, { input: stdin, output: stderr })
-    write(`${text}: `)
+    const shown = printable(text)
+    if (kind === 'open') return answered(`${shown}: `, { input: stdin, output: stderr })
+    write(`${shown}: `)
     const answer = await answered('', { input: stdin, output: nowhere() })
     write('\n')
     return answer
@@ -86,13 +87,17 @@ export function createTerminal(host: Host, { isQuiet }: { readonly isQuiet: bool
   }
 }
 
-/** Without what moves the cursor or changes the terminal: names and messages come from elsewhere. Colours are ours. */
+/**
+ * Without what moves the cursor, changes the terminal or turns the direction of a text: names and messages come from elsewhere.
+ * Colours are ours.
+ */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
-  return text.replace(/\x1b\[(?:0|2|31|32|33)m|[\0-\x08\x0b-\x1f\x7f-\x9f]/g, (found) =>
-    found.length > 1 ? found : '',
-  )
+  return text.replace(UNPRINTABLE, (found) => (found.length > 1 ? found : ''))
 }
+
+const UNPRINTABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+  /\x1b\[(?:0|2|31|32|33)m|[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 async function answered(prompt: string, streams: { readonly input: Host['stdin']; readonly output: Writable }) {
   const lines = createInterface({ ...streams, terminal: true })

@@ -1,6 +1,6 @@
 /** Files as they are written here: whole or not at all, and only where they differ. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from './failure.ts'
 
@@ -14,13 +14,36 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Answers whether it differed. */
+export type Written = {
+  /** Of a new file; one that is there keeps its own. */
+  readonly mode?: number
+  /** Which text may be replaced; any, where this is not given. */
+  readonly replaces?: { readonly isMeant: (text: string) => boolean; readonly what: string }
+}
+
+/**
+ * Answers whether it differed. A link is followed; what is no file, such as a pipe, is written to. Throws where a file is there
+ * that is not meant.
+ */
 export async function writeText(
-  path: string,
+  named: string,
   text: string,
-  { mode }: { readonly mode?: number } = {},
+  { mode: first, replaces }: Written = {},
 ): Promise<boolean> {
-  if ((await readText(path)) === text) return false
+  const found = await targetOf(named)
+  if (found !== undefined && !found.isFile) {
+    await writeFile(named, text).catch((cause: unknown) => {
+      throw unusable(named, cause)
+    })
+    return true
+  }
+  const path = found?.path ?? named
+  const mode = found?.mode ?? first
+  const before = await readText(path)
+  if (before === text) return false
+  if (before !== undefined && replaces?.isMeant(before) === false) {
+    throw new Failure(`${named} is there, and is no ${replaces.what}`, { help: 'remove it, or name another file' })
+  }
   const made = `${path}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(dirname(path), { recursive: true, ...(mode !== undefined && { mode: 0o700 }) })
@@ -31,6 +54,17 @@ export async function writeText(
     throw unusable(path, cause)
   }
   return true
+}
+
+/** Where a path leads, and what is there. */
+async function targetOf(path: string) {
+  try {
+    const about = await stat(path)
+    return { path: await realpath(path), mode: about.mode & 0o777, isFile: about.isFile() }
+  } catch (cause) {
+    if (isCode(cause, 'ENOENT')) return undefined
+    throw unusable(path, cause)
+  }
 }
 
 /** What a JSON file holds; throws where it is none, with the place. */

@@ -10,6 +10,7 @@ import { schemaText } from './schema-text.ts'
 
 export type { ModelText } from './describe-model.ts'
 export type { CollectionEntry, FieldEntry, ManifestText, RelationEntry } from './manifest-text.ts'
+export { MARK } from './schema-text.ts'
 
 export function writeSchema(manifest: ManifestText, options: { readonly system?: boolean } = {}): string {
   const { collections } = manifest.serviceSchema

@@ -4,10 +4,13 @@ import type { Described, DescribedField, DescribedRelation } from './described.t
 /** Beyond so many to-one relations that stand for columns a new item may have both or neither: the compiler would try all combinations. */
 const EXACT_RELATIONS = 6
 
+/** How each text begins, so that it can be told from what somebody has written. */
+export const MARK = '/** Written by the types command out of the model; do not edit. */'
+
 export function schemaText(collections: readonly Described[]): string {
   const members = collections.map((collection): Line => [name(collection.name), collectionLines(collection)])
   const lines = block('export interface Schema', sorted(members))
-  return `/** Written by the types command out of the model; do not edit. */\n${lines.join('\n')}\n`
+  return `${MARK}\n${lines.join('\n')}\n`
 }
 
 /** A member and its type, in one line or as the lines of an object. */

@@ -247,7 +247,7 @@ it('says of a service that is away, or another one, what it is', async () => {
 
 it('writes names and messages without what would move the cursor', async () => {
   await mkdir(join(line.folder, 'data'))
-  await put('data/\u001b[2Jarticles.json', [{ id: '1' }])
+  await put('data/\u001b[2J\u202earticles.json', [{ id: '1' }])
 
   const refused = await line.governed(['load', 'data'], { env })
 

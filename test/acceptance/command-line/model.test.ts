@@ -1,6 +1,8 @@
 /** `governed schema pull | diff | push`, and the types of a file: a workspace's model as a file (docs/command-line.md#the-model). */
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../support/service/command-line.ts'
 import { people } from '../../support/service/people.ts'
@@ -190,4 +192,62 @@ it('is looked at by the doctor', async () => {
   })
   expect(differs.stdout).toContain('help: governed schema diff')
   expect(same.stdout).toMatch(/^ok +model +model.json is the model of the workspace$/m)
+})
+
+it('writes nothing outside of the folder of settings that somebody else may have written, and nothing over other files', async () => {
+  const at = (name: string) => join(line.folder, name)
+  const settings = (members: object) => writeFile(at('project/governed.json'), JSON.stringify({ env: {}, ...members }))
+  await mkdir(at('project/below'), { recursive: true })
+  await writeFile(at('.bashrc'), 'echo hello\n')
+  await symlink(at(''), at('project/out'))
+  await symlink('../.bashrc', at('project/linked.json'))
+  const there = { ...given, below: 'project' }
+
+  for (const model of ['../.bashrc', at('.bashrc'), 'out/.bashrc', 'linked.json', 'below/../../new.json', '.']) {
+    await settings({ model })
+    const pulled = await line.governed(['schema', 'pull'], there)
+    expect(pulled, model).toMatchObject({ code: 1 })
+    expect(pulled.stderr, model).toContain('model leads out of its folder')
+  }
+  for (const [member, name, place] of [
+    ['model', 'Makefile', 'model must end with .json'],
+    ['types', 'below/x.sh', 'types must end with .ts'],
+    ['types', '../../x.ts', 'types leads out of its folder'],
+  ] as const) {
+    await settings({ [member]: name })
+    const refused = await line.governed(member === 'model' ? ['schema', 'pull'] : ['types'], there)
+    expect(refused, name).toMatchObject({ code: 1 })
+    expect(refused.stderr, name).toContain(place)
+  }
+  await settings({ model: 'package.json', types: 'own.ts' })
+  await writeFile(at('project/package.json'), '{"name":"mine"}')
+  await writeFile(at('project/own.ts'), 'export const mine = 1\n')
+  const overOther = await line.governed(['schema', 'pull'], there)
+  const overOwn = await line.governed(['types'], there)
+
+  expect(overOther.stderr).toContain('package.json is there, and is no model file')
+  expect(overOwn.stderr).toContain('own.ts is there, and is no file that governed types has written')
+  expect(await readFile(at('.bashrc'), 'utf8')).toBe('echo hello\n')
+  expect(await readFile(at('project/package.json'), 'utf8')).toBe('{"name":"mine"}')
+  expect(await readFile(at('project/own.ts'), 'utf8')).toBe('export const mine = 1\n')
+})
+
+it('writes through links and to what is no file, and keeps the mode of a file', async () => {
+  const at = (name: string) => join(line.folder, name)
+  await line.governed(['schema', 'pull', 'kept.json'], given)
+  await chmod(at('kept.json'), 0o640)
+  await symlink('kept.json', at('link.json'))
+  const whole = await readFile(at('kept.json'), 'utf8')
+
+  const linked = await line.governed(['schema', 'pull', 'link.json', '--no-ids'], given)
+  await promisify(execFile)('mkfifo', [at('pipe')])
+  const [streamed, arrived] = await Promise.all([
+    line.governed(['schema', 'pull', 'pipe'], given),
+    readFile(at('pipe'), 'utf8'),
+  ])
+
+  expect([linked.code, streamed.code]).toEqual([0, 0])
+  expect(await readFile(at('kept.json'), 'utf8')).not.toBe(whole)
+  expect((await stat(at('kept.json'))).mode & 0o777).toBe(0o640)
+  expect(arrived).toBe(whole)
 })

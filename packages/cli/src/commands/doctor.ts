@@ -145,7 +145,7 @@ async function drift({ connection: { db, must } }: Checked): Promise<Finding> {
 
 async function model({ call, project, connection }: Checked): Promise<Finding> {
   const check = 'model'
-  const file = fileOf(project.file, 'model', call.host.cwd)
+  const file = await fileOf(project.file, 'model', call.host.cwd)
   const path = resolve(call.host.cwd, file)
   if ((await readText(path)) === undefined) return { check, state: 'unknown', message: `${file} is not there` }
   return trial(check, async () => {
@@ -159,7 +159,7 @@ async function model({ call, project, connection }: Checked): Promise<Finding> {
 
 async function types({ call, project, connection: { db, must, asked } }: Checked): Promise<Finding> {
   const check = 'types'
-  const file = fileOf(project.file, 'types', call.host.cwd)
+  const file = await fileOf(project.file, 'types', call.host.cwd)
   const text = await readText(resolve(call.host.cwd, file))
   if (text === undefined) return { check, state: 'unknown', message: `${file} is not there` }
   return trial(check, async () => {

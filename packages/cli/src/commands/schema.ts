@@ -6,7 +6,7 @@ import { changesText, planLines } from '../changes-text.ts'
 import type { Call, Command, Outcome } from '../command.ts'
 import { CHANGED_WITHIN, type Connection, connect, openProject } from '../connection.ts'
 import { Failure, wrongCall } from '../failure.ts'
-import { isEmpty, readModel } from '../model-file.ts'
+import { isEmpty, isModel, readModel } from '../model-file.ts'
 import { fileOf } from '../settings.ts'
 import { writeText } from '../written-file.ts'
 
@@ -19,7 +19,7 @@ export const pull: Command = {
   async run(call) {
     const { file, path, connection } = await opened(call)
     const text = await modelText(connection, call.switches.has('no-ids') ? { ids: false } : {})
-    const written = await writeText(path, text)
+    const written = await writeText(path, text, { replaces: aModel })
     return { data: { file, written }, text: [written ? `${file} is written` : `${file} is up to date`] }
   },
 }
@@ -116,7 +116,7 @@ async function requireConsent(call: Call, { allow, connection }: Pushed, plan: P
 /** The file that is named, or that of the settings, and the service. */
 async function opened(call: Call) {
   const project = await openProject(call.host, call.values.env)
-  const file = call.parameters[0] ?? fileOf(project.file, 'model', call.host.cwd)
+  const file = call.parameters[0] ?? (await fileOf(project.file, 'model', call.host.cwd))
   return { file, path: resolve(call.host.cwd, file), connection: await connect(call.host, project) }
 }
 
@@ -129,8 +129,12 @@ async function modelText({ db, must }: Connection, query: { readonly ids?: boole
     return response
   }
   await must(schema(db).model({ ...query, fetch: keeping }))
+  if (!isModel(text)) throw new Failure('the service has answered something that is no model file')
   return text.endsWith('\n') ? text : `${text}\n`
 }
+
+/** A file of something else, which the settings of somebody else may name, stays. */
+const aModel = { what: 'model file', isMeant: isModel }
 
 function movedText({ meta }: ServiceError): string {
   const moved = (meta as { readonly moved?: readonly string[] } | undefined)?.moved ?? []

@@ -1,6 +1,6 @@
 /** `types`: the module by which the client knows every answer, out of the workspace's model. */
 import { resolve } from 'node:path'
-import { type ManifestText, type ModelText, writeModelSchema, writeSchema } from 'governed-data-client/generate'
+import { MARK, type ManifestText, type ModelText, writeModelSchema, writeSchema } from 'governed-data-client/generate'
 import { schema } from 'governed-data-client/system'
 import type { Call, Command } from '../command.ts'
 import { connect, openProject } from '../connection.ts'
@@ -18,7 +18,7 @@ export const types: Command = {
   async run(call) {
     const { host, values, switches } = call
     const project = await openProject(host, values.env)
-    const file = values.out ?? fileOf(project.file, 'types', host.cwd)
+    const file = values.out ?? (await fileOf(project.file, 'types', host.cwd))
     const path = resolve(host.cwd, file)
     const text = await typesText(call)
     if (switches.has('check')) {
@@ -29,10 +29,13 @@ export const types: Command = {
         state: differs ? 'differs' : 'done',
       }
     }
-    const written = await writeText(path, text)
+    const written = await writeText(path, text, { replaces: ours })
     return { data: { file, written }, text: [written ? `${file} is written` : `${file} is up to date`] }
   },
 }
+
+/** Types that somebody has written by hand stay. */
+const ours = { what: 'file that governed types has written', isMeant: (text: string) => text.startsWith(MARK) }
 
 async function typesText(call: Call): Promise<string> {
   const { host, values, switches } = call
