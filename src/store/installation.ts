@@ -27,6 +27,7 @@ import ledger from './schema/015-ledger.ts'
 import sessionClients from './schema/016-session-clients.ts'
 import deviceSignIns from './schema/017-device-sign-ins.ts'
 import signInLinks from './schema/018-sign-in-links.ts'
+import givenUpNames from './schema/019-given-up-names.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import looseTexts from './schema/workspace-002-loose-texts.ts'
 import exactTexts from './schema/workspace-003-exact-texts.ts'
@@ -63,6 +64,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [16, sessionClients],
   [17, deviceSignIns],
   [18, signInLinks],
+  [19, givenUpNames],
 ]
 const workspaceMigrations: readonly string[] = [
   workspaceModel,

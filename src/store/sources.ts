@@ -1,4 +1,5 @@
 /** Data sources in the system database: their sealed settings, and which of them must be introspected. */
+import type { OwnedName } from '../core/migration/apply.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { TableChoice } from '../core/sql/table-choice.ts'
 import type { SqlDriver } from '../ports.ts'
@@ -67,4 +68,35 @@ export async function markedSources(database: SqlDriver, workspaceId: string): P
     statement(sql`select source_id from service.source_mark where workspace_id = ${param(workspaceId)}::uuid`),
   )
   return new Set(rows.map(([id]) => id ?? ''))
+}
+
+/** For the batch that saves a model in which these names are others'. */
+export function recordGivenUp(workspaceId: string, names: readonly OwnedName[]): readonly Statement[] {
+  if (names.length === 0) return []
+  const id = sql`${param(workspaceId)}::uuid`
+  return [
+    statement(sql`delete from service.given_up_name
+      where workspace_id = ${id} and given_up_at < clock_timestamp() - interval '1 minute'`),
+    statement(sql`
+      insert into service.given_up_name (workspace_id, name, owner_id, given_up_at)
+      select ${id}, x.name, x."ownerId", clock_timestamp()
+      from jsonb_to_recordset(${json(names)}::jsonb) as x (name text, "ownerId" uuid)
+      on conflict (workspace_id, name) do update set owner_id = excluded.owner_id, given_up_at = excluded.given_up_at`),
+  ]
+}
+
+/** Waits until no process has a model in which any of the names is another's (docs/contract.md#migrations). */
+export async function waitForNames(
+  database: SqlDriver,
+  workspaceId: string,
+  names: readonly OwnedName[],
+): Promise<void> {
+  if (names.length === 0) return
+  await database.query(
+    statement(sql`
+      select pg_sleep(greatest(0, extract(epoch from max(n.given_up_at) + interval '2 seconds' - clock_timestamp())))::text
+      from service.given_up_name n
+      join jsonb_to_recordset(${json(names)}::jsonb) as x (name text, "ownerId" uuid) on x.name = n.name
+      where n.workspace_id = ${param(workspaceId)}::uuid and n.owner_id <> x."ownerId"`),
+  )
 }

@@ -49,7 +49,12 @@ export type Applied = {
   readonly changes: readonly SourceChange[]
   /** Keys of views, of which the caller makes sure that they are keys. */
   readonly declaredKeys: readonly DeclaredKey[]
+  /** Names of databases that something loses, and that something which had another name gets. */
+  readonly names: { readonly givenUp: readonly OwnedName[]; readonly taken: readonly OwnedName[] }
 }
+
+/** A name of a table or column, as a key, and the collection or field. */
+export type OwnedName = { readonly name: string; readonly ownerId: string }
 
 export function* applyOperations(
   records: ModelRecords,
@@ -66,7 +71,10 @@ export function* applyOperations(
       throw cause instanceof ServiceError ? migrationFault(position, cause) : cause
     }
   }
-  return { records: recordsOf(draft), changes: draft.changes, declaredKeys: draft.declaredKeys }
+  const givenUp = [...draft.givenUp].map(([name, { id }]) => ({ name, ownerId: id }))
+  const taken = [...draft.taken].map(([name, ownerId]) => ({ name, ownerId }))
+  const { changes, declaredKeys } = draft
+  return { records: recordsOf(draft), changes, declaredKeys, names: { givenUp, taken } }
 }
 
 function applyOperation(draft: Draft, operation: Operation): void {

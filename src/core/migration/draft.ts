@@ -82,6 +82,8 @@ export type Draft = {
   readonly indexNames: Set<string>
   /** Names of tables and columns that something of this migration gave up. */
   readonly givenUp: Map<string, GivenUp>
+  /** Those that it gives to something which had another name before. */
+  readonly taken: Map<string, string>
 }
 
 type GivenUp = { readonly id: string; readonly what: string; readonly how: 'renamed' | 'deleted' }
@@ -109,6 +111,7 @@ export function* createDraft(records: ModelRecords, context: MigrationContext): 
     tableNames: new Set(),
     indexNames: new Set(),
     givenUp: new Map(),
+    taken: new Map(),
   }
   reserveBuiltIn(draft)
   yield* eachOf(records.collections, (record) => addCollection(draft, record))
@@ -140,7 +143,9 @@ export function giveUpName(draft: Draft, name: DbName, by: GivenUp): void {
  * What is new holds nothing of anybody, so that it may have the name of what is deleted.
  */
 export function refuseGivenUp(draft: Draft, name: DbName, by: Pick<GivenUp, 'id'> & { readonly isNew: boolean }): void {
-  const before = draft.givenUp.get(givenUpKey(name))
+  const key = givenUpKey(name)
+  if (!by.isNew) draft.taken.set(key, by.id)
+  const before = draft.givenUp.get(key)
   if (before === undefined || before.id === by.id || (by.isNew && before.how === 'deleted')) return
   const later = by.isNew ? 'create' : 'rename'
   throw new ServiceError(

@@ -3,7 +3,7 @@
  * what runs with the model (docs/contract.md#all-or-nothing).
  */
 import { ServiceError } from '../../core/error.ts'
-import { applyOperations, type SourceChange } from '../../core/migration/apply.ts'
+import { type Applied, applyOperations, type SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
 import { MIGRATION_FAILED as FAILED, invalidOperation, migrationFault } from '../../core/migration/fault.ts'
 import type { Operation } from '../../core/migration/operation.ts'
@@ -18,7 +18,7 @@ import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
-import { markedSources } from '../../store/sources.ts'
+import { markedSources, recordGivenUp, waitForNames } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { ExternalChanges } from './model-changes.ts'
 import { requireNoObstacles } from './obstacles.ts'
@@ -42,7 +42,10 @@ export type MigrationWork = {
   prepare(workspace: WorkspaceRow, current: ModelRecords, operations: readonly Operation[]): Promise<Work>
   /** Throws what is known to keep the changes from running. */
   requirePossible(workspace: WorkspaceRow, work: Work, how: { readonly isDryRun: boolean }): Promise<void>
-  /** What runs in the batch that saves the model, and before it in other databases. */
+  /**
+   * What runs in the batch that saves the model, and before it in other databases. Waits where a name was another's until a
+   * moment ago.
+   */
   changes(
     workspace: WorkspaceRow,
     work: Work,
@@ -62,6 +65,7 @@ export type Work = {
   readonly records: ModelRecords
   readonly own: readonly SourceMigration[]
   readonly others: readonly SourceMigration[]
+  readonly names: Applied['names']
 }
 
 export type MigrationWorkDeps = {
@@ -94,7 +98,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
     operations: readonly Operation[],
   ): Promise<Work> {
     const databases = await databasesOf(workspace, current, operations)
-    const { records, changes, declaredKeys } = await inParts(
+    const { records, changes, declaredKeys, names } = await inParts(
       applyOperations(current, operations, {
         workspace: workspace.apiName,
         dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
@@ -108,7 +112,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       return { sourceId, database: source, changes: own }
     })
     const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
-    return { current, records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)) }
+    return { current, records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)), names }
   }
 
   /** After an unfinished migration, the model differs from the database. */
@@ -135,11 +139,14 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       await requireNoObstacles([...own, ...others], how)
     },
 
-    async changes(workspace, { current, own, others }, unsaved) {
+    async changes(workspace, { current, own, others, names }, unsaved) {
+      await waitForNames(database, workspace.id, names.taken)
+      const givenUp = recordGivenUp(workspace.id, names.givenUp)
       const { mark, unmark } = migrationMarks(workspace.id, others)
       const changes = own.flatMap((work) => work.changes)
       return {
-        statements: [...(await inParts(compileChanges(changes, postgres))), ...unmark],
+        // Last, since the names are others' as long as the batch runs.
+        statements: [...(await inParts(compileChanges(changes, postgres))), ...unmark, ...givenUp],
         ...(others.length > 0 && {
           elsewhere: {
             announce: mark,
@@ -147,7 +154,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
               const half = await runSourceMigrations(database, others)
               if (half === undefined) return undefined
               const { applied, unmark, error } = half
-              const statements = [...unmark, unsaved(describeSteps(applied))]
+              const statements = [...givenUp, ...unmark, unsaved(describeSteps(applied))]
               return { records: withApplied(current, half), statements, error }
             },
             unsaved: [unsaved(describeSteps(others.flatMap((work) => work.changes)))],
