@@ -125,7 +125,7 @@ function createCollection(draft: Draft, data: DataOf<'createCollection'>): void 
   const apiName = data.apiName ?? deriveApiName(dbName, (name) => draft.collectionNames.has(name))
   const record = { id, sourceId, namespaceId, dbName, apiName, isReadOnly: false, isSystem: false, isView: false }
   checkCollectionName(draft, apiName)
-  const place = tablePlace(record)
+  const place = record.sourceId
   refuseGivenUp(draft, { place, dbName }, { id, isNew: true })
   checkTableName(draft, tableRef(record, dbName), dbName)
   const collection = addCollection(draft, record)
@@ -192,7 +192,7 @@ function changeDbName(draft: Draft, collection: CollectionDraft, dbName: string)
   const { record } = collection
   if (dbName === record.dbName) return
   const { id } = record
-  const place = tablePlace(record)
+  const place = record.sourceId
   refuseGivenUp(draft, { place, dbName }, { id, isNew: false })
   giveUpName(draft, { place, dbName: record.dbName }, { id, what: whatOf(record), how: 'renamed' })
   checkTableName(draft, tableRef(record, dbName), dbName)
@@ -220,15 +220,11 @@ function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): voi
   for (const indexId of collection.indexIds) draft.indexes.delete(indexId)
   for (const fieldId of collection.fieldIds) draft.fields.delete(fieldId)
   for (const gone of [id, ...collection.indexIds, ...collection.fieldIds]) draft.ids.delete(gone)
-  const name = { place: tablePlace(record), dbName: record.dbName }
+  const name = { place: record.sourceId, dbName: record.dbName }
   giveUpName(draft, name, { id, what: whatOf(record), how: 'deleted' })
   draft.collections.delete(id)
   draft.collectionNames.delete(record.apiName)
   draft.tableNames.delete(tableRef(record, record.dbName))
-}
-
-function tablePlace({ sourceId, namespaceId }: CollectionRecord): string {
-  return `${sourceId} ${namespaceId}`
 }
 
 function whatOf({ apiName }: CollectionRecord): string {

@@ -88,7 +88,10 @@ export type Draft = {
 
 type GivenUp = { readonly id: string; readonly what: string; readonly how: 'renamed' | 'deleted' }
 
-/** A name in a database: that of a table, or of a column of the table of a collection. */
+/**
+ * A name in a database: that of a table of a source, whichever its schema is (which the model may name or leave open), or of a
+ * column of a collection.
+ */
 type DbName = { readonly place: string; readonly dbName: string }
 
 export function* createDraft(records: ModelRecords, context: MigrationContext): Parts<Draft> {

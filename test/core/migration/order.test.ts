@@ -10,6 +10,7 @@ import {
   id,
   index,
   type Json,
+  messagesOf,
   migrate,
   refusal,
   toApiName,
@@ -107,4 +108,18 @@ it('refuses to move names in a circle', () => {
   )
 
   expect(refusal(blog, swap)).toBe('operations[0] > the collection articles already has a field title')
+})
+
+it('refuses to name a table as one of the source was named, whichever schema is named', () => {
+  const { records } = migrate(
+    workspace,
+    createCollection('pub', [field('pub.x', 'string')], { sourceId: id('crm'), namespaceId: id('crm public') }),
+    createCollection('vault', [field('vault.x', 'string')], { sourceId: id('crm') }),
+  )
+  const moves = [updateCollection('pub', toDbName('old')), updateCollection('vault', toDbName('pub'))]
+
+  expect(messagesOf(() => migrate(records, ...moves), 'invalid').slice(1)).toEqual([
+    'operations[1]',
+    "'pub' is given up by the collection pub in this migration; rename it in a later one",
+  ])
 })
