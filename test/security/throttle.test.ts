@@ -70,6 +70,18 @@ describe('trials of an account', () => {
     await expect(first?.begin(trial)).rejects.toMatchObject({ meta: { retryAfter: expect.toSatisfy(isUpTo(50)) } })
   })
 
+  it('are counted for the /48 of an IPv6 site, too, which has ten times as many', async () => {
+    const { account } = anyTrial()
+    const from = (address: string): LoginAttempt => ({ kind: 'password', account, address })
+    for (let network = 0; network < 10; network += 1) {
+      for (let trial = 0; trial < 5; trial += 1) await fail(first, from(`2001:db8:1:${network}::1`))
+    }
+
+    await expect(second?.begin(from('2001:db8:1:ffff::1'))).rejects.toMatchObject(throttled)
+    await expect(second?.settle(from('2001:db8:1:ffff::1'), { isRight: true })).rejects.toMatchObject(throttled)
+    await fail(second, from('2001:db8:2::1'))
+  })
+
   it('are not held against another account or another address', async () => {
     const trial = anyTrial()
     for (let count = 0; count < 5; count += 1) await fail(first, trial)

@@ -1,12 +1,12 @@
 /**
  * Limits login attempts (docs/decisions/046): 5 failures a minute for one account and address, and a number of sign-ins
- * for one address; for a signed-in caller, 5 failures of that session. The limits do not depend on whether the account
+ * for one address, ten times as many for all addresses of an IPv6 site; for a signed-in caller, 5 failures of that session. The limits do not depend on whether the account
  * exists, and only time lifts them.
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Sql, Statement } from '../../core/sql/statement.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports, SqlRow } from '../../ports.ts'
 import {
   type Counter,
   countAttempt,
@@ -54,6 +54,8 @@ export type Throttle = {
 const MINUTE = 60_000
 const MOST_FAILURES = 5
 const MOST_MAILS_AN_HOUR = 10
+/** How many times as much a /48 network may try, which providers give to one customer. */
+const SITE = 10
 
 export type ThrottleDeps = {
   readonly ports: Pick<Ports, 'database'>
@@ -64,9 +66,9 @@ export function createThrottle(deps: ThrottleDeps): Throttle {
   const { ports, config } = deps
   const { database } = ports
 
-  function ofAddress(address: string | undefined): Counter {
-    const network = networkOf(address)
-    return { kind: 'address', account: '', network, most: config.SERVICE_AUTH__LOGINS_PER_MINUTE, span: MINUTE }
+  function ofAddress(address: string | undefined): readonly Counter[] {
+    const most = config.SERVICE_AUTH__LOGINS_PER_MINUTE
+    return perNetwork(address, { kind: 'address', account: '', most, span: MINUTE })
   }
 
   function ofCredential(account: string): Counter {
@@ -75,24 +77,24 @@ export function createThrottle(deps: ThrottleDeps): Throttle {
 
   return {
     async admit(address) {
-      requireLet(verdictOf(await database.query(countAttempt(ofAddress(address)))))
+      requireAll(await database.batch(ofAddress(address).map(countAttempt)))
     },
 
     async begin(attempt) {
-      const all = attempt.credential === undefined ? ofAddress(attempt.address) : ofCredential(attempt.credential)
-      const verdicts = await database.batch([countAttempt(all), peekAttempts(attemptCounter(attempt))])
-      for (const rows of verdicts) requireLet(verdictOf(rows))
+      const all = attempt.credential === undefined ? ofAddress(attempt.address) : [ofCredential(attempt.credential)]
+      requireAll(await database.batch([...all.map(countAttempt), ...attemptCounters(attempt).map(peekAttempts)]))
     },
 
     async settle(attempt, { isRight, failure }) {
-      const counter = attemptCounter(attempt)
-      const [rows = []] = await database.batch([
-        isRight ? weighAttempt(counter) : countAttempt(counter),
-        ...(failure === undefined ? [] : [isRight ? failure(wasRefused(counter)) : failure()]),
+      const counters = attemptCounters(attempt)
+      const [narrowest] = counters
+      const verdicts = await database.batch([
+        ...counters.map(isRight ? weighAttempt : countAttempt),
+        ...(failure === undefined ? [] : [isRight && narrowest ? failure(wasRefused(narrowest)) : failure()]),
         // A failure of a session also counts against signing in to the account.
-        ...(attempt.credential === undefined || isRight ? [] : [countAttempt(ofAccount(attempt))]),
+        ...(attempt.credential === undefined || isRight ? [] : ofAccount(attempt).map(countAttempt)),
       ])
-      requireLet(verdictOf(rows))
+      requireAll(verdicts.slice(0, counters.length))
     },
 
     async allowMail(account) {
@@ -104,14 +106,26 @@ export function createThrottle(deps: ThrottleDeps): Throttle {
   }
 }
 
-function attemptCounter(attempt: LoginAttempt): Counter {
+/** The narrowest first. */
+function attemptCounters(attempt: LoginAttempt): readonly Counter[] {
   const { credential } = attempt
   if (credential === undefined) return ofAccount(attempt)
-  return { kind: 'credentialTrial', account: credential, network: '', most: MOST_FAILURES, span: MINUTE }
+  return [{ kind: 'credentialTrial', account: credential, network: '', most: MOST_FAILURES, span: MINUTE }]
 }
 
-function ofAccount({ kind, account, address }: LoginAttempt): Counter {
-  return { kind, account, network: networkOf(address), most: MOST_FAILURES, span: MINUTE }
+function ofAccount({ kind, account, address }: LoginAttempt): readonly Counter[] {
+  return perNetwork(address, { kind, account, most: MOST_FAILURES, span: MINUTE })
+}
+
+function perNetwork(address: string | undefined, counter: Omit<Counter, 'network'>): readonly Counter[] {
+  const network = networkOf(address)
+  const site = siteOf(network)
+  const own = { ...counter, network }
+  return site === undefined ? [own] : [own, { ...counter, network: site, most: counter.most * SITE }]
+}
+
+function requireAll(verdicts: readonly (readonly SqlRow[])[]): void {
+  for (const rows of verdicts) requireLet(verdictOf(rows))
 }
 
 function requireLet({ isRefused, retryAfterSeconds }: Verdict): void {
@@ -131,6 +145,11 @@ export function networkOf(address: string | undefined): string {
   const [before, after] = [groupsOf(head), groupsOf(tail ?? '')]
   const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+}
+
+/** The /48 network of a /64 network, as `networkOf` has it; undefined for an address. */
+function siteOf(network: string): string | undefined {
+  return network.endsWith('/64') ? `${network.split(':').slice(0, 3).join(':')}::/48` : undefined
 }
 
 function groupsOf(part: string): readonly string[] {
