@@ -8,9 +8,10 @@ import { effort } from './effort.ts'
 export const ONLY_IN_FULL: readonly string[] = [
   'test/**/{embedded,hostile,large,odd}-*.test.ts',
   'test/acceptance/command-line/{data,signing-in}.test.ts',
-  'test/databases/{ended-statements,published.*}.test.ts',
+  'test/console/{bulk,columns,device,export,fill,import,keyboard,large,links,types}.test.ts',
+  'test/databases/{ended-statements,published.*,ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
   'test/process/{cli-package,client-package,publish-packages}.test.ts',
-  'test/property/{reads.collations,types.planetscale}.test.ts',
+  'test/property/{reads.collations,types.embedded,types.neon,types.planetscale}.test.ts',
   'test/timing/*.test.ts',
 ]
 
