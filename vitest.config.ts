@@ -147,11 +147,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
       cloudflareTest(({ inject }) => ({
         main: './test/workerd/worker.ts',
         wrangler: { configPath: './wrangler.toml' },
-        miniflare: {
-          bindings: { SERVICE_DATABASE_URL: inject<string>('databaseUrl') },
-          // What workerd tells of Workers and objects that tests break on purpose.
-          handleStructuredLogs() {},
-        },
+        miniflare: { bindings: { SERVICE_DATABASE_URL: inject<string>('databaseUrl') } },
       })),
     ],
     test: {

@@ -9,11 +9,7 @@ import { findMariadbd, missingMariadb } from '../test/support/servers/mariadb.ts
 
 const found = findMariadbd()
 if (found !== undefined) console.log(`MariaDB for the tests: ${found}`)
-else if (
-  process.env.SERVICE_TEST_MARIADBD === undefined &&
-  process.getuid?.() === 0 &&
-  run('apt-get', ['--version'], 'ignore')
-)
+else if (process.env.SERVICE_TEST_MARIADBD === undefined && process.getuid?.() === 0 && run('apt-get', ['--version']))
   install()
 else fail()
 
@@ -50,7 +46,10 @@ function writeNew(path: string): boolean {
   }
 }
 
-function run(command: string, args: readonly string[], stdio: 'inherit' | 'ignore' = 'inherit'): boolean {
+/** What it prints is shown where it fails. */
+function run(command: string, args: readonly string[]): boolean {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  return spawnSync(command, args, { stdio, env }).status === 0
+  const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8' })
+  if (status !== 0) console.error(stdout, stderr)
+  return status === 0
 }

@@ -6,9 +6,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { endWithNpm } from './npm-run.ts'
 
 const root = join(import.meta.dirname, '..')
+/** Lines of workerd, and of the service's own log. */
+const OF_SERVERS = /^(?:uncaught exception|exception = |stack: |\{"time":)/
 const [first, ...rest] = process.argv.slice(2)
 const isFull = first === '--full'
 if (isFull) process.env.SERVICE_TEST_EFFORT = 'full'
@@ -25,12 +28,22 @@ process.exitCode =
     ...(isFull || first === undefined ? rest : [first, ...rest]),
   ]))
 
-/** Returns the exit code. Signals to this process are forwarded to the child. */
+/**
+ * Returns the exit code. Signals to this process are forwarded to the child. What servers and Workers tell that tests break on
+ * purpose is shown only where the run fails.
+ */
 async function run(args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['inherit', 'pipe', 'pipe'] })
+  const told: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => told.push(line))
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (OF_SERVERS.test(line)) told.push(line)
+    else console.log(line)
+  })
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, pass)
-  const [code] = await once(child, 'exit')
+  const [code] = await once(child, 'close')
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, pass)
+  if (code !== 0) for (const line of told) console.error(line)
   return typeof code === 'number' ? code : 1
 }
