@@ -231,6 +231,11 @@ it('gives the calls of an MCP array one budget, whatever they are', async () => 
     { operations: [{ kind: 'read', collection: 'authors', limit: 501, fields: ['posts.title'] }] },
     'batch_items',
   ] as const
+  const tooMuch = [{ collection: 'authors', limit: 600, fields: ['posts.title'] }, 'list_items'] as const
+  const written = [
+    { collection: 'posts', data: [{ title: 'x', authorId: '1' }], fields: ['author.posts.title'] },
+    'create_items',
+  ] as const
   const groups = [
     { collection: 'authors', aggregate: { n: { count: '*' } }, group: ['name'], limit: 0 },
     'aggregate_items',
@@ -241,6 +246,11 @@ it('gives the calls of an MCP array one budget, whatever they are', async () => 
     expect(await callTools(half, half, half)).toEqual([undefined, undefined, '4014'])
     expect(await callTools(half, batch)).toEqual([undefined, '4014'])
     expect(await callTools(batch, half)).toEqual([undefined, '4014'])
+    // What is refused counts for nothing.
+    expect(await callTools(half, half, half, page)).toEqual([undefined, undefined, '4014', '4014'])
+    expect(await callTools(half, tooMuch, half)).toEqual([undefined, '4014', undefined])
+    expect(await callTools(written, half, half)).toEqual([undefined, undefined, '4014'])
+    expect(await callTools(half, half, written)).toEqual([undefined, undefined, '4014'])
     expect(await callTools(...Array.from({ length: 11 }, () => page))).toEqual([...Array(10).fill(undefined), '4014'])
     expect(await callTools(...Array.from({ length: 11 }, () => groups))).toEqual([...Array(10).fill(undefined), '4014'])
   }

@@ -15,7 +15,7 @@ export async function readText(path: string): Promise<string | undefined> {
 }
 
 export type Written = {
-  /** Of a new file; one that is there keeps its own. */
+  /** Of a new file; one that is there keeps its own, as far as this allows it. */
   readonly mode?: number
   /** Which text may be replaced; any, where this is not given. */
   readonly replaces?: { readonly isMeant: (text: string) => boolean; readonly what: string }
@@ -38,10 +38,10 @@ export async function writeText(
     return true
   }
   const path = found?.path ?? named
-  const mode = found?.mode ?? first
+  const mode = found === undefined ? first : found.mode & (first ?? 0o777)
   const before = await readText(path)
   if (before === text) return false
-  if (before !== undefined && replaces?.isMeant(before) === false) {
+  if (before !== undefined && before.trim() !== '' && replaces?.isMeant(before) === false) {
     throw new Failure(`${named} is there, and is no ${replaces.what}`, { help: 'remove it, or name another file' })
   }
   const made = `${path}.${randomBytes(6).toString('hex')}`

@@ -89,7 +89,7 @@ export function jsonOf(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, unknown>, name, member: unknown) {
     if (typeof member === 'bigint') return `${member}`
     const given = this[name]
-    const isLost = typeof member === 'number' ? !Number.isFinite(member) : member === null && given !== null
+    const isLost = typeof member === 'number' ? !Number.isFinite(member) : member === null && given instanceof Date
     if (isLost || (member === undefined && Array.isArray(this))) throw new TypeError(`${name} is ${given}`)
     return member
   })

@@ -4,7 +4,7 @@
  * error.
  */
 import { ServiceError } from '../error.ts'
-import { blockedCode, databaseError } from '../sql/database-error.ts'
+import { blockedCode, databaseError, readOnlyCode } from '../sql/database-error.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { type SqlFault, VITESS_UNSUPPORTED } from '../sql/fault.ts'
 import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
@@ -12,7 +12,7 @@ import { invalidOperation, type MigrationFault, migrationFault } from './fault.t
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
   const told = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
-  if (told?.code === blockedCode) return told
+  if (told?.code === blockedCode || told?.code === readOnlyCode) return told
   const reason = told?.message ?? 'The database refused a change'
   const blamed = blame(fault) ?? (told?.kind === 'invalid' ? 'data' : undefined)
   if (blamed === undefined) return new ServiceError('failed', reason, { cause: fault })

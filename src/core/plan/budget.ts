@@ -51,9 +51,13 @@ export function spendPlanned(
   rows: number,
   { most, spent }: { readonly most: number; readonly spent: { rows: number } },
 ): void {
-  spent.rows += rows
-  if (spent.rows <= most) return
-  const reason = `the calls of this request may bring ${spent.rows} items together; a request may bring ${most}, so ask for smaller limits`
+  const together = spent.rows + rows
+  if (together <= most) {
+    spent.rows = together
+    return
+  }
+  // What is refused brings nothing, and so counts for nothing.
+  const reason = `the calls of this request may bring ${together} items together; a request may bring ${most}, so ask for smaller limits`
   throw nested('invalid', [QUERY_FAILED, 'limit', reason], { code: '4014', meta: { product: rows, max: most } })
 }
 

@@ -32,8 +32,28 @@ export function boundingFilter(
   if (raw === undefined) throw sayingNothing(path)
   if (saysAll(raw.value, path)) return all
   const filter = requestFilter(viewer, collection, raw, path)
-  if (filter.kind === 'all' && max === undefined) throw sayingNothing(path)
+  if (max === undefined && saysNothing(filter)) throw sayingNothing(path)
   return filter
+}
+
+/** Whether all that is compared with is empty, as where somebody searches for nothing: every value holds that. */
+function saysNothing(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'all':
+      return true
+    case 'and':
+      return filter.filters.every(saysNothing)
+    case 'or':
+      return filter.filters.some(saysNothing)
+    case 'match':
+      return !filter.negated && filter.operand === ''
+    case 'elements':
+      return !filter.negated && filter.quantity === 'all' && filter.operands.length === 0
+    case 'json':
+      return !filter.negated && filter.test.kind === 'contains' && /^[{[]\s*[}\]]$/.test(filter.test.operand)
+    default:
+      return false
+  }
 }
 
 function sayingNothing(path: string): ServiceError {

@@ -24,6 +24,7 @@ const codes = {
 
 /** Of a write that was ended in favour of others. */
 export const blockedCode = codes.blocked
+export const readOnlyCode = codes.readOnly
 /** Seconds after which it may be sent again. */
 const BLOCKED = 1
 

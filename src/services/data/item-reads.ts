@@ -1,10 +1,9 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
 
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
-import { spendPlanned } from '../../core/plan/budget.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
 import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
-import { planList, planOne, type ReadContext } from '../../core/plan/read.ts'
+import { planList, planOne } from '../../core/plan/read.ts'
 import { and, type Filter } from '../../core/query/filter.ts'
 import { parseItem, textOf } from '../../core/query/raw-query.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
@@ -12,7 +11,7 @@ import type { RequestScope } from '../caller/callers.ts'
 import type { BindingsOf } from './bindings.ts'
 import type { OnModel } from './on-model.ts'
 import { noRecord } from './only-item.ts'
-import type { OpenItems } from './open-items.ts'
+import { counted, type OpenItems, spentBy } from './open-items.ts'
 import type { PlanCache } from './plan-cache.ts'
 import {
   type AggregatesQuery,
@@ -114,24 +113,6 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
       })
     },
   }
-}
-
-/** What was planned, and how many rows it may bring, of how many: it is kept for other requests. */
-type Counted<T> = { readonly made: T; readonly rows: number; readonly most: number }
-
-function counted<T>(
-  { source, ...context }: ReturnType<OpenItems>,
-  make: (source: Source, context: ReadContext) => T,
-): Counted<T> {
-  const spent = { rows: 0 }
-  const made = make(source, { ...context, spent })
-  return { made, rows: spent.rows, most: context.maxRows }
-}
-
-/** Counts it against the budget of a request that has one for several calls. */
-function spentBy<T>({ spent }: RequestScope, { made, rows, most }: Counted<T>): T {
-  if (spent !== undefined) spendPlanned(rows, { most, spent })
-  return made
 }
 
 /** A key is never null: it is shown where a condition holds, and null elsewhere. */

@@ -31,6 +31,7 @@ import type { LoadOnce } from './load-once.ts'
 import type { OnceRequest } from './once/once-request.ts'
 import type { WatchRights } from './once/rights.ts'
 import { onlyItem } from './only-item.ts'
+import { type Counted, spentBy } from './open-items.ts'
 import {
   answering,
   type ItemQuery,
@@ -60,10 +61,12 @@ export type ItemWritesDeps = ItemReadsDeps & {
   readonly loadOnce: LoadOnce
   /** How many items one request may create. */
   readonly createLimit: number
+  /** How many rows a request may bring. */
+  readonly maxRows: number
 }
 
 export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
-  const { onModel, open, plans, bindings, ports, loadOnce, createLimit } = deps
+  const { onModel, open, plans, bindings, ports, loadOnce, createLimit, maxRows } = deps
 
   function openWrite(
     model: Model,
@@ -129,6 +132,13 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     return { source, rights, request: { ...request, viewer, read: { ...request.read, viewer } } }
   }
 
+  /** An insert that is planned for later requests, too, which count it then; what is planned each time counts each time. */
+  function countedApart<T>(scope: RequestScope, make: (apart: RequestScope) => T): Counted<T> {
+    const spent = { rows: 0 }
+    const made = make({ ...scope, spent })
+    return { made, rows: made === 'uncacheable' ? 0 : spent.rows, most: maxRows }
+  }
+
   /** Planned once for these rights, as without a key. */
   function openInsertOnce(
     model: Model,
@@ -136,11 +146,14 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     asked: Parameters<typeof openWatched>[2] & { readonly members: readonly string[] },
   ): OpenInsertOnce {
     const { name, query, members } = asked
-    return plans.get<OpenInsertOnce>(scope.rights, model, `once ${insertKey(name, query, members)}`, () => {
-      const { source, rights, request } = openWatched(model, scope, asked)
-      const insert = planPlainInsert(request, members)
-      return insert === undefined ? 'uncacheable' : { ...insert, source, rights, collection: request.collection }
-    })
+    const made = plans.get(scope.rights, model, `once ${insertKey(name, query, members)}`, () =>
+      countedApart<OpenInsertOnce>(scope, (apart) => {
+        const { source, rights, request } = openWatched(model, apart, asked)
+        const insert = planPlainInsert(request, members)
+        return insert === undefined ? 'uncacheable' : { ...insert, source, rights, collection: request.collection }
+      }),
+    )
+    return spentBy(scope, made)
   }
 
   /** Plans a large write in parts, between which other requests run. */
@@ -157,11 +170,16 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     name: string,
     { members, query }: { readonly members: readonly string[]; readonly query: ItemQuery },
   ): OpenInsert {
-    return plans.get<OpenInsert>(scope.rights, model, insertKey(name, query, members), () => {
-      const { source, request } = openWrite(model, scope, name, { action: 'create', query, parse: parseCreate })
-      const insert = planPlainInsert(request, members)
-      return insert === undefined ? 'uncacheable' : { run: source.prepareWrite(insert.plan), valuesOf: insert.valuesOf }
-    })
+    const made = plans.get(scope.rights, model, insertKey(name, query, members), () =>
+      countedApart<OpenInsert>(scope, (apart) => {
+        const { source, request } = openWrite(model, apart, name, { action: 'create', query, parse: parseCreate })
+        const insert = planPlainInsert(request, members)
+        return insert === undefined
+          ? 'uncacheable'
+          : { run: source.prepareWrite(insert.plan), valuesOf: insert.valuesOf }
+      }),
+    )
+    return spentBy(scope, made)
   }
 
   return {

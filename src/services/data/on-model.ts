@@ -38,10 +38,16 @@ export function createOnModel(deps: OnModelDeps): OnModel {
   const { load, models, viewers, lookAgain, remaining } = deps
 
   return <T>(
-    { workspace, snapshot, rights }: RequestScope,
+    { workspace, snapshot, rights, spent }: RequestScope,
     asked: Asked | readonly Asked[],
-    make: (model: Model) => Planning<T>,
+    planOn: (model: Model) => Planning<T>,
   ): Planning<T> => {
+    const spentBefore = spent?.rows ?? 0
+    /** Whatever is planned again counts once. */
+    const make = (model: Model): Planning<T> => {
+      if (spent !== undefined) spent.rows = spentBefore
+      return planOn(model)
+    }
     const plan = (model: Model): Planning<T> =>
       attempt(
         () => make(model),

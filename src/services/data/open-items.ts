@@ -1,6 +1,7 @@
 /** Opens a collection for a caller: what they may do with it, the limits of a request, and its source. */
 import type { Action } from '../../core/access/access.ts'
 import type { Model } from '../../core/model/model.ts'
+import { spendPlanned } from '../../core/plan/budget.ts'
 import { openCollection } from '../../core/plan/names.ts'
 import type { PageLimits, PlanInList, ReadContext } from '../../core/plan/read.ts'
 import type { Source } from '../../sources/source.ts'
@@ -34,4 +35,22 @@ export function createOpenItems(deps: OpenItemsDeps): OpenItems {
     const source = openSource(workspace, model, collection.sourceId)
     return { viewer, collection, access, limits, maxRows, spent, planInList: planInList(), source }
   }
+}
+
+/** What was planned, and how many rows it may bring, of how many: it is kept for other requests. */
+export type Counted<T> = { readonly made: T; readonly rows: number; readonly most: number }
+
+export function counted<T>(
+  { source, ...context }: ReturnType<OpenItems>,
+  make: (source: Source, context: ReadContext) => T,
+): Counted<T> {
+  const spent = { rows: 0 }
+  const made = make(source, { ...context, spent })
+  return { made, rows: spent.rows, most: context.maxRows }
+}
+
+/** Counts it against the budget of a request that has one for several calls. */
+export function spentBy<T>({ spent }: RequestScope, { made, rows, most }: Counted<T>): T {
+  if (spent !== undefined) spendPlanned(rows, { most, spent })
+  return made
 }

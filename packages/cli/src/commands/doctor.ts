@@ -79,9 +79,12 @@ async function* examine(call: Call): AsyncGenerator<Finding> {
   yield await types(checked)
 }
 
-async function trial(check: string, look: () => Promise<string>): Promise<Finding> {
+type Seen = string | Pick<Finding, 'state' | 'message'>
+
+async function trial(check: string, look: () => Promise<Seen>): Promise<Finding> {
   try {
-    return { check, state: 'ok', message: await look() }
+    const seen = await look()
+    return { check, ...(typeof seen === 'string' ? { state: 'ok' as const, message: seen } : seen) }
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause
     return { check, state: 'wrong', message: cause.message, ...(cause.help !== undefined && { help: cause.help }) }
@@ -145,10 +148,10 @@ async function drift({ connection: { db, must } }: Checked): Promise<Finding> {
 
 async function model({ call, project, connection }: Checked): Promise<Finding> {
   const check = 'model'
-  const file = await fileOf(project.file, 'model', call.host.cwd)
-  const path = resolve(call.host.cwd, file)
-  if ((await readText(path)) === undefined) return { check, state: 'unknown', message: `${file} is not there` }
   return trial(check, async () => {
+    const file = await fileOf(project.file, 'model', call.host.cwd)
+    const path = resolve(call.host.cwd, file)
+    if ((await readText(path)) === undefined) return { state: 'unknown', message: `${file} is not there` }
     const plan = await connection.must(schema(connection.db).plan(await readModel(path)))
     if (isEmpty(plan)) return `${file} is the model of the workspace`
     throw new Failure(`${file} differs by ${changesText(plan.changes.length)}`, {
@@ -159,10 +162,10 @@ async function model({ call, project, connection }: Checked): Promise<Finding> {
 
 async function types({ call, project, connection: { db, must, asked } }: Checked): Promise<Finding> {
   const check = 'types'
-  const file = await fileOf(project.file, 'types', call.host.cwd)
-  const text = await readText(resolve(call.host.cwd, file))
-  if (text === undefined) return { check, state: 'unknown', message: `${file} is not there` }
   return trial(check, async () => {
+    const file = await fileOf(project.file, 'types', call.host.cwd)
+    const text = await readText(resolve(call.host.cwd, file))
+    if (text === undefined) return { state: 'unknown', message: `${file} is not there` }
     const manifest = (await must(schema(db).manifest())) as ManifestText
     if ([false, true].some((isSystem) => writeSchema(manifest, { system: isSystem }) === text))
       return `${file} is up to date`

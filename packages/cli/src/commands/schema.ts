@@ -19,7 +19,7 @@ export const pull: Command = {
   async run(call) {
     const { file, path, connection } = await opened(call)
     const text = await modelText(connection, call.switches.has('no-ids') ? { ids: false } : {})
-    const written = await writeText(path, text, { replaces: aModel })
+    const written = await writeText(path, text, call.parameters[0] === undefined ? { replaces: aModel } : {})
     return { data: { file, written }, text: [written ? `${file} is written` : `${file} is up to date`] }
   },
 }

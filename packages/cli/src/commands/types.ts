@@ -29,7 +29,7 @@ export const types: Command = {
         state: differs ? 'differs' : 'done',
       }
     }
-    const written = await writeText(path, text, { replaces: ours })
+    const written = await writeText(path, text, values.out === undefined ? { replaces: ours } : {})
     return { data: { file, written }, text: [written ? `${file} is written` : `${file} is up to date`] }
   },
 }

@@ -31,7 +31,8 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 1226: // a resource of this user is used up
     case 1927: // connection was killed
       return databaseError('unreachable')
-    case 1290: // an option of the server forbids it, such as --read-only
+    case 1290: // an option of the server forbids it
+      return /read[-_ ]only/i.test(message) ? databaseError('readOnly') : undefined
     case 1792: // in a transaction that only reads
     case 1836:
       return databaseError('readOnly')

@@ -60,14 +60,14 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
 
 /** Whether a trigger or a function raised it: PL/pgSQL's own class, or one that PostgreSQL does not define. */
 function raised(state: string): boolean {
-  return state.startsWith('P0') || !defined.has(state.slice(0, 2))
+  return state.startsWith('P0') || (/^[0-9A-Z]{5}$/.test(state) && !defined.has(state.slice(0, 2)))
 }
 
-/** Classes of SQLSTATE, as the appendix of PostgreSQL's manual has them. */
+/** Classes of SQLSTATE, as the appendix of PostgreSQL's manual has them, and those of servers that speak as it does. */
 const defined: ReadonlySet<string> = new Set(
   (
     '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 10 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 ' +
-    '72 F0 HV P0 XX'
+    '72 F0 HV P0 XX CD CR YB'
   ).split(' '),
 )
 
