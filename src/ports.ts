@@ -30,6 +30,11 @@ export interface QueryContext {
   /** The statement changes rows. A driver that cannot tell whether a cancelled one took effect must not cancel it. */
   readonly isWriting?: boolean
   /**
+   * Milliseconds that a statement of our own may take, in place of the driver's limit: one about the catalog, which nobody
+   * knows to answer. Its answer is bounded by MAX_RECEIVED alone.
+   */
+  readonly timeLimit?: number
+  /**
    * Gets the answers of a batch before it is committed; what it throws ends the batch, and nothing of it is left. Where a
    * statement fails, it gets those before, and what it throws is the fault in place of that one's. Only drivers that have
    * `hears` call it.

@@ -4,10 +4,13 @@ import type { Rows } from '../core/sql/dialect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import { isLedger } from '../core/sql/write/ledger-table.ts'
+import type { SqlDriver } from '../ports.ts'
 import { loadCluster } from './cluster.ts'
 import type { DigestDepth, SourceDatabase } from './provider.ts'
 
-type Database = Pick<SourceDatabase, 'driver' | 'catalog'>
+export type CatalogDriver = Pick<SqlDriver, 'query' | 'batch'>
+
+type Database = Pick<SourceDatabase, 'catalog'> & { readonly driver: CatalogDriver }
 
 /** Runs a statement, and throws its faults as the caller wants them. */
 type Ask = (statement: Statement) => Promise<Rows>

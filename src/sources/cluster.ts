@@ -5,7 +5,7 @@ import type { Introspection } from '../core/sql/introspect.ts'
 import type { SourceTable } from '../core/sql/source-schema.ts'
 import type { SqlDriver } from '../ports.ts'
 
-type Database = { readonly driver: SqlDriver; readonly catalog: Pick<Introspection, 'identities'> }
+type Database = { readonly driver: Pick<SqlDriver, 'query'>; readonly catalog: Pick<Introspection, 'identities'> }
 
 /** The same tables with ids of their cluster; those of the database alone where it is not told. */
 export async function withClusterIds<Found extends { readonly tables: readonly Pick<SourceTable, 'identity'>[] }>(

@@ -19,7 +19,7 @@ import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Clock, SqlDatabases, SqlDriver } from '../ports.ts'
 import { queryFailed } from './assertion-error.ts'
-import { askCatalog, catalogDigest, readCatalog } from './catalog.ts'
+import { askCatalog, type CatalogDriver, catalogDigest, readCatalog } from './catalog.ts'
 import { withCircuitBreaker } from './circuit-breaker.ts'
 import { lazySource } from './lazy-source.ts'
 import type { DigestDepth, Imported, Preset, Provider } from './provider.ts'
@@ -117,21 +117,32 @@ const kinds: Readonly<Record<SqlProvider, Kind>> = {
   },
 }
 
-export type SqlProvidersDeps = { readonly databases: SqlDatabases; readonly clock: Clock }
+export type SqlProvidersDeps = {
+  readonly databases: SqlDatabases
+  readonly clock: Clock
+  /** Milliseconds for each statement that tests a connection or reads a catalog. */
+  readonly timeLimit: number
+}
 
 /** Creates one provider per supported SQL database. */
 export function createSqlProviders(deps: SqlProvidersDeps): readonly Provider[] {
   return sqlProviders.map((id) => createSqlProvider(id, deps))
 }
 
-function createSqlProvider(id: SqlProvider, { databases, clock }: SqlProvidersDeps): Provider {
+function createSqlProvider(id: SqlProvider, { databases, clock, timeLimit }: SqlProvidersDeps): Provider {
   const { name, presets } = kinds[id]
 
+  /** What is asked before anybody knows whether the database answers at all. */
+  const timed = (driver: SqlDriver): CatalogDriver => ({
+    query: (statement) => driver.query(statement, { timeLimit }),
+    batch: (statements) => driver.batch(statements, { timeLimit }),
+  })
+
   /** Runs `work` on a separate connection, which closes afterwards. */
-  async function withConnection<T>(config: unknown, work: (driver: SqlDriver) => Promise<T>): Promise<T> {
+  async function withConnection<T>(config: unknown, work: (driver: CatalogDriver) => Promise<T>): Promise<T> {
     const driver = databases.open(parseSqlTarget(id, config))
     try {
-      return await work(driver)
+      return await work(timed(driver))
     } finally {
       await driver.close()
     }
@@ -161,14 +172,15 @@ function createSqlProvider(id: SqlProvider, { databases, clock }: SqlProvidersDe
 
     async open({ config }) {
       const driver = withCircuitBreaker(databases.open(parseSqlTarget(id, config)), clock)
-      const language = opened(() => languageOf(id, driver))
+      const asked = timed(driver)
+      const language = opened(() => languageOf(id, asked))
       return {
         source: lazySource(
           opened(async () => openSqlSource({ driver, dialect: (await forQuery(language())).dialect })),
         ),
-        introspect: async () => ({ ...(await readInTurn(await language(), driver)), statements: [] }),
-        look: async () => readSchema(await language(), driver),
-        digest: async (depth) => readDigest(await language(), driver, depth),
+        introspect: async () => ({ ...(await readInTurn(await language(), asked)), statements: [] }),
+        look: async () => readSchema(await language(), asked),
+        digest: async (depth) => readDigest(await language(), asked, depth),
         database: async () => ({ driver, ...(await language()) }),
         close: () => driver.close(),
       }
@@ -176,7 +188,7 @@ function createSqlProvider(id: SqlProvider, { databases, clock }: SqlProvidersDe
   }
 }
 
-async function languageOf(id: SqlProvider, driver: SqlDriver): Promise<Language> {
+async function languageOf(id: SqlProvider, driver: CatalogDriver): Promise<Language> {
   const { dialect, catalog, variants } = kinds[id]
   if (variants === undefined) return { dialect, catalog }
   const [[text] = []] = await explained(dialect, driver.query(variants.statement))
@@ -184,13 +196,13 @@ async function languageOf(id: SqlProvider, driver: SqlDriver): Promise<Language>
   return { dialect: spoken.dialect, catalog: spoken.catalog }
 }
 
-async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
+async function readSchema({ dialect, catalog }: Language, driver: CatalogDriver): Promise<SourceSchema> {
   const ask = (statement: Statement) => explained(dialect, askCatalog({ driver, catalog }, statement))
   const { schema } = await readCatalog({ driver, catalog }, await ask(catalog.statement({ kind: 'all' })), ask)
   return schema
 }
 
-async function readInTurn(language: Language, driver: SqlDriver): Promise<Omit<Imported, 'statements'>> {
+async function readInTurn(language: Language, driver: CatalogDriver): Promise<Omit<Imported, 'statements'>> {
   const { dialect, catalog } = language
   const rows = await askInTurn(language, driver, catalog.statement({ kind: 'all' }))
   return readCatalog({ driver, catalog }, rows, (statement) =>
@@ -198,7 +210,7 @@ async function readInTurn(language: Language, driver: SqlDriver): Promise<Omit<I
   )
 }
 
-async function readDigest(language: Language, driver: SqlDriver, depth: DigestDepth): Promise<string> {
+async function readDigest(language: Language, driver: CatalogDriver, depth: DigestDepth): Promise<string> {
   const { dialect, catalog } = language
   const ask = (statement: Statement) => explained(dialect, askCatalog({ driver, catalog }, statement))
   const question = catalog.digest.statement({ kind: 'all' })
@@ -207,7 +219,7 @@ async function readDigest(language: Language, driver: SqlDriver, depth: DigestDe
 }
 
 /** Waits for the migration lock first: a process that died may have left its last statement running. */
-async function askInTurn({ dialect, catalog }: Language, driver: SqlDriver, question: Statement): Promise<Rows> {
+async function askInTurn({ dialect, catalog }: Language, driver: CatalogDriver, question: Statement): Promise<Rows> {
   const { take, release } = dialect.ddl.lock
   const before = [take, ...catalog.settings]
   const answers = await explained(dialect, driver.batch([...before, question, ...release]))

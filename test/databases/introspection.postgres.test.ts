@@ -79,7 +79,7 @@ it('asks about the catalog behind these settings alone', async () => {
     },
   }
   const databases = { open: () => noting, refusal: () => undefined }
-  const [provider] = createSqlProviders({ databases, clock: { now: () => Date.now() } })
+  const [provider] = createSqlProviders({ databases, clock: { now: () => Date.now() }, timeLimit: 30_000 })
   const opened = await provider?.open({ config: { connectionString: server.url } } as never, {} as never)
 
   await opened?.introspect?.()

@@ -6,6 +6,7 @@ import { SqlFault } from '../../core/sql/fault.ts'
 import type { ConversingDriver } from '../../ports.ts'
 import { createMysqlDriver } from './mysql/driver.ts'
 import { connectionOptions, type MysqlAddress, sessionSetup } from './mysql/session.ts'
+import { isAsked } from './time-limit.ts'
 
 /** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` enables TLS. */
 export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }) & {
@@ -22,7 +23,7 @@ export function openMysql(options: MysqlOptions): ConversingDriver {
   return createMysqlDriver({
     sessions: {
       take(context) {
-        const { pool, renew } = context === undefined ? unlimited : limited
+        const { pool, renew } = isAsked(context) ? limited : unlimited
         return renew(() => pool.getConnection())
       },
       async close() {

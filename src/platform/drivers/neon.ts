@@ -13,7 +13,7 @@ import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { limitStatement } from './neon-limit.ts'
 import { privateHostFault } from './private-host.ts'
-import { withAbortSignal } from './time-limit.ts'
+import { isAsked, withAbortSignal } from './time-limit.ts'
 
 export type NeonDeps = {
   readonly connectionString: string
@@ -53,9 +53,16 @@ export function openNeon(deps: NeonDeps): SqlDriver {
 
     async batch(statements, context) {
       if (statements.length === 0) return []
-      const isLimited = context !== undefined && timeLimit > 0
+      const isLimited = isAsked(context) && timeLimit > 0
+      const transaction = (fetchOptions?: { readonly signal: AbortSignal }) =>
+        sql.transaction(
+          (isLimited ? [limit, ...statements] : statements).map(request),
+          fetchOptions && { fetchOptions },
+        )
       try {
-        const answers = await sql.transaction((isLimited ? [limit, ...statements] : statements).map(request))
+        if (context?.timeLimit !== undefined)
+          return await withAbortSignal((signal) => transaction({ signal }), { context, timeLimit })
+        const answers = await transaction()
         return isLimited ? answers.slice(1) : answers
       } catch (error) {
         throw neonFault(error)

@@ -15,7 +15,7 @@ import type { Fetch } from '../fetch.ts'
 import { bodyBound } from './answer-bound.ts'
 import { heedingFault, namesIn } from './mysql/fault.ts'
 import { privateHostFault } from './private-host.ts'
-import { withAbortSignal } from './time-limit.ts'
+import { isAsked, limitOf, withAbortSignal } from './time-limit.ts'
 
 export type HttpSourceDeps = {
   readonly address: SqlAddress
@@ -40,10 +40,10 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
 
   function read(statement: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
     const send = (signal: AbortSignal) => {
-      const terms = { signal, bounded: bodyBound() }
+      const terms = { signal, ...(isAsked(context) && { bounded: bodyBound() }) }
       return run(
         session(() => terms),
-        withLimit(statement, timeLimit),
+        withLimit(statement, limitOf(context, timeLimit)),
       )
     }
     return withAbortSignal(send, { context, timeLimit })
@@ -57,17 +57,21 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
     let current: Terms | undefined
     const within = <T>(work: () => Promise<T>) => {
       const send = (signal: AbortSignal) => {
-        current = { signal, ...(context !== undefined && { bounded: bodyBound() }) }
+        current = { signal, ...(isAsked(context) && { bounded: bodyBound() }) }
         return work()
       }
       return withAbortSignal(send, { context, timeLimit }).finally(() => {
         current = undefined
       })
     }
+    const brief = <T>(work: () => Promise<T>) => {
+      current = { signal: AbortSignal.timeout(SILENCE) }
+      return work()
+    }
     return runTransaction(
       session(() => current),
       statements,
-      within,
+      { within, brief },
     )
   }
 
@@ -127,15 +131,27 @@ function decoded(value: string | null): string | null {
   return value === null ? null : Buffer.from(value, 'latin1').toString()
 }
 
+type Bounds = {
+  /** Runs the statements within the time limit, or as long as they take. */
+  readonly within: <T>(work: () => Promise<T>) => Promise<T>
+  /** Runs what only cleans up. */
+  readonly brief: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+/** Milliseconds until a server that says nothing to a rollback is left. */
+const SILENCE = 5_000
+
 async function runTransaction(
   connection: Connection,
   statements: Iterable<Statement>,
-  within: <T>(work: () => Promise<T>) => Promise<T>,
+  { within, brief }: Bounds,
 ): Promise<readonly (readonly SqlRow[])[]> {
-  await run(connection, statement('BEGIN'))
   const answers: (readonly SqlRow[])[] = []
+  let hasBegun = false
   try {
     await within(async () => {
+      await run(connection, statement('BEGIN'))
+      hasBegun = true
       for (const statement of statements) {
         const rows = await run(connection, statement)
         let next = statement.heed?.(rows)
@@ -150,9 +166,11 @@ async function runTransaction(
     return answers
   } catch (error) {
     // If the rollback fails, the transaction is rolled back when its session ends.
-    await connection.execute('ROLLBACK').catch(() => {})
-    await connection.execute('select release_all_locks()').catch(() => {})
-    throw heedingFault(error, answers.length)
+    await brief(async () => {
+      await connection.execute('ROLLBACK').catch(() => {})
+      await connection.execute('select release_all_locks()').catch(() => {})
+    })
+    throw hasBegun ? heedingFault(error, answers.length) : error
   }
 }
 

@@ -18,9 +18,20 @@ export type TimeLimit = {
   readonly end: () => void
 }
 
+/** Milliseconds that a statement may take, where the driver's limit is `timeLimit`; 0 means no limit. */
+export function limitOf(context: QueryContext | undefined, timeLimit: number): number {
+  return context === undefined ? 0 : (context.timeLimit ?? timeLimit)
+}
+
+/** Whether a caller waits for the statement, so that the limits of requests hold for it and for its session. */
+export function isAsked(context: QueryContext | undefined): context is QueryContext {
+  return context !== undefined && context.timeLimit === undefined
+}
+
 /** Returns the result of `work`. Throws SqlFault TIMED_OUT or CANCELED if the work was ended. */
 export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Promise<T> {
-  const { context, timeLimit, elapsed, end } = bounds
+  const { context, elapsed, end } = bounds
+  const timeLimit = limitOf(context, bounds.timeLimit)
   if (context === undefined || (timeLimit === 0 && context.isDisconnected === undefined)) return work
   const begun = performance.now()
   let fault: SqlFault | undefined
@@ -30,7 +41,7 @@ export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Pro
     clearInterval(timer)
     end()
   }
-  const timer = setInterval(check, pauseOf(context, bounds))
+  const timer = setInterval(check, pauseOf(context, { timeLimit, elapsed }))
   try {
     return await work
   } catch (error) {
@@ -60,7 +71,7 @@ export function abortReason(
   return isLate ? new SqlFault('the time limit was reached', { state: TIMED_OUT }) : undefined
 }
 
-function pauseOf(context: QueryContext, { timeLimit, elapsed }: TimeLimit): number {
+function pauseOf(context: QueryContext, { timeLimit, elapsed }: Pick<TimeLimit, 'timeLimit' | 'elapsed'>): number {
   if (context.isDisconnected === undefined && elapsed === undefined) return timeLimit
   return timeLimit === 0 ? POLL_INTERVAL : Math.min(POLL_INTERVAL, timeLimit)
 }

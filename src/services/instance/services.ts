@@ -97,6 +97,9 @@ export type Services = {
   readonly agents: Agents
 }
 
+/** Milliseconds for questions about a catalog, where statements that callers wait for have no limit. */
+const CATALOG_LIMIT = 30_000
+
 /** Migrates the system database and opens the instance. Throws the reason why it cannot start. */
 export async function startServices(ports: Ports, config: Config): Promise<Services> {
   await installInstance(ports, config)
@@ -112,7 +115,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const passwords = createPasswords({ ports, config, throttle })
   const auditLog = createAuditLog({ ports, config, directory })
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
-  const builtIn = createSqlProviders(ports)
+  const builtIn = createSqlProviders({ ...ports, timeLimit: config.SERVICE_QUERY__TIMEOUT || CATALOG_LIMIT })
   const installed = createConnectorProviders({
     ...ports.connectors,
     database: ports.database,

@@ -9,12 +9,12 @@ import type { Statement } from '../../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../../ports.ts'
 import { withinSocketBound } from '../answer-bound.ts'
 import { readsAgain, untilBegun } from '../lost-connection.ts'
-import { withTimeLimit } from '../time-limit.ts'
+import { isAsked, withTimeLimit } from '../time-limit.ts'
 import { heedingFault, mysqlFault, unreadable } from './fault.ts'
 import { killRunning, type MysqlAddress } from './session.ts'
 
 export type Sessions = {
-  /** Lends a session; those with a client have the time limit set. Taken back by `release`, or closed by `destroy`. */
+  /** Lends a session; those for a caller have the time limit set. Taken back by `release`, or closed by `destroy`. */
   readonly take: (context: QueryContext | undefined) => Promise<PoolConnection>
   readonly close: () => Promise<void>
 }
@@ -53,8 +53,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
       isEnded = true
       void killRunning(address, client)
     }
-    const bounded = <T>(part: Promise<T>) =>
-      context === undefined ? part : withinSocketBound(part, streamOf(client), end)
+    const bounded = <T>(part: Promise<T>) => (isAsked(context) ? withinSocketBound(part, streamOf(client), end) : part)
     try {
       const within: Limit['within'] = (part) => withTimeLimit(bounded(part), { context, timeLimit, end })
       return await work(client, { within, hasEnded: () => isEnded })
@@ -129,6 +128,8 @@ async function runTransaction(
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   const all = async () => {
+    await client.query('start transaction').catch(unreadable)
+    begun()
     for (const statement of statements) {
       const answer = await answerOf(client, statement)
       if (statement.heed !== undefined) await goOn(client, statement, { answer, position: answers.length })
@@ -136,8 +137,6 @@ async function runTransaction(
     }
   }
   try {
-    await client.query('start transaction').catch(unreadable)
-    begun()
     await within(all())
     if (hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
     await client.query('commit').catch(unreadable)

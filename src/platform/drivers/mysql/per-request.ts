@@ -3,8 +3,9 @@ import { createConnection, type PoolConnection } from 'mysql2/promise'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { ConversingDriver } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
-import { createMysqlDriver } from './driver.ts'
-import { connectionOptions, type MysqlAddress, sessionSetup } from './session.ts'
+import { isAsked } from '../time-limit.ts'
+import { createMysqlDriver, type Sessions } from './driver.ts'
+import { CONNECT_LIMIT, connectionOptions, cutOff, type MysqlAddress, sessionSetup } from './session.ts'
 
 export type PerRequestOptions = Pick<LendingOptions<unknown>, 'request'> & {
   readonly address: MysqlAddress
@@ -17,7 +18,7 @@ export type PerRequestOptions = Pick<LendingOptions<unknown>, 'request'> & {
 export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: PerRequestOptions): ConversingDriver {
   const limited = lendingOf(address, timeLimit, request)
   const unlimited = lendingOf(address, 0, request)
-  const take = (context: unknown) => (context === undefined ? unlimited() : limited())
+  const take: Sessions['take'] = (context) => (isAsked(context) ? limited() : unlimited())
   const driver = createMysqlDriver({ sessions: { take, close: async () => {} }, address, timeLimit })
   return isPooled ? withSettings(driver, timeLimit) : driver
 }
@@ -25,7 +26,7 @@ export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: P
 /** Sets up the session in each transaction; the isolation level is the server's. */
 function withSettings({ converse, close }: ConversingDriver, timeLimit: number): ConversingDriver {
   const inTransaction: ConversingDriver['converse'] = async (statements, context) => {
-    const [text = ''] = sessionSetup(context === undefined ? 0 : timeLimit)
+    const [text = ''] = sessionSetup(isAsked(context) ? timeLimit : 0)
     return (await converse(behind({ text, params: [] }, statements), context)).slice(1)
   }
   return {
@@ -51,11 +52,14 @@ function lendingOf(address: MysqlAddress, timeLimit: number, request: PerRequest
     isCrowded: (error) => error instanceof Error && 'errno' in error && tooMany.has(Number(error.errno)),
     async open() {
       const session = await createConnection(connectionOptions(address))
+      const timer = setTimeout(() => cutOff(session), address.connectLimit ?? CONNECT_LIMIT)
       try {
         for (const text of sessionSetup(timeLimit)) await session.query(text)
       } catch (error) {
         session.destroy()
         throw error
+      } finally {
+        clearTimeout(timer)
       }
       const lent: PoolConnection = Object.assign(session, { release: () => giveBack(lent) }) as PoolConnection
       return lent

@@ -4,7 +4,7 @@
  */
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ConnectionOptions, createConnection, type PoolConnection } from 'mysql2/promise'
+import { type Connection, type ConnectionOptions, createConnection, type PoolConnection } from 'mysql2/promise'
 import './guarded.ts'
 
 export type MysqlAddress = {
@@ -18,6 +18,8 @@ export type MysqlAddress = {
   readonly tls?: boolean | { readonly ca: string | readonly string[] | undefined }
   /** Creates unconnected sockets for connections. */
   readonly socket?: () => MysqlSocket
+  /** Milliseconds until a server that says nothing, or stops before it has let us in, is given up; by default 10 s. */
+  readonly connectLimit?: number
   /** False where the platform does not run code made of text, by which rows are parsed faster. */
   readonly canCompile?: boolean
 }
@@ -31,26 +33,45 @@ export type MysqlSocket = Duplex & {
 
 /**
  * Kills the running statement of a connection from a new connection, since the pool's may all be busy; finally cuts the
- * connection off. Never rejects.
+ * connection off, as it does where the server says nothing. Never rejects.
  */
-export async function killRunning(
-  address: MysqlAddress,
-  { threadId, connection: running }: PoolConnection,
-): Promise<void> {
+export async function killRunning(address: MysqlAddress, running: PoolConnection): Promise<void> {
+  const { connectLimit = CONNECT_LIMIT } = address
+  const timer = setTimeout(() => cutOff(running), connectLimit)
+  await kill(address, running)
+  clearTimeout(timer)
+  cutOff(running)
+}
+
+async function kill(address: MysqlAddress, { threadId }: PoolConnection): Promise<void> {
   try {
+    const { connectLimit = CONNECT_LIMIT } = address
     const password = typeof address.password === 'string' ? address.password : await address.password()
     const client = await createConnection(connectionOptions({ ...address, password }))
-    await client.query(`kill query ${Number(threadId)}`)
+    const timer = setTimeout(() => cutOff(client), connectLimit)
+    await client.query(`kill query ${Number(threadId)}`).finally(() => clearTimeout(timer))
     await client.end()
     await wait(GRACE, undefined, { ref: false })
   } catch {
     // The server cannot be reached, so cutting off the connection must do.
   }
-  running.destroy()
+}
+
+/** Closes a connection without a goodbye: its statements reject, whatever the server does. */
+export function cutOff(client: Connection): void {
+  // Missing in the types.
+  const { connection } = client as unknown as {
+    readonly connection: { readonly stream: Duplex; readonly destroy: () => void }
+  }
+  connection.stream.destroy(new Error('the connection was cut off'))
+  connection.destroy()
 }
 
 /** Milliseconds that a killed statement has to end. */
 const GRACE = 2_000
+
+/** See `connectLimit`; also for the one word of a connection that kills. */
+export const CONNECT_LIMIT = 10_000
 
 const settings: ConnectionOptions = {
   charset: 'UTF8MB4_BIN',
@@ -60,7 +81,6 @@ const settings: ConnectionOptions = {
   dateStrings: true,
   jsonStrings: true,
   maxPreparedStatements: 256,
-  connectTimeout: 10_000,
   enableKeepAlive: true,
 }
 
@@ -81,12 +101,14 @@ export function connectionOptions({
   database,
   tls,
   socket,
+  connectLimit = CONNECT_LIMIT,
   canCompile = true,
 }: MysqlAddress): ConnectionOptions {
   const ca = typeof tls === 'object' && tls.ca !== undefined ? { ca: [tls.ca].flat() } : {}
   const ssl = tls ? { ssl: { minVersion: 'TLSv1.2', rejectUnauthorized: true, verifyIdentity: true, ...ca } } : {}
   return {
     ...settings,
+    connectTimeout: connectLimit,
     disableEval: !canCompile,
     host,
     port,

@@ -6,7 +6,7 @@ import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { readsAgain, untilBegun } from '../lost-connection.ts'
-import { type TimeLimit, withTimeLimit } from '../time-limit.ts'
+import { isAsked, type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
 import { lost, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
@@ -48,14 +48,14 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   // The embedded database has a single session, so sharing a connection gains nothing, and an unshared one can be
   // ended.
   async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
-    const client = await (stream === undefined && context !== undefined ? checkOutLarge() : checkOut(pool))
+    const client = await (stream === undefined && isAsked(context) ? checkOutLarge() : checkOut(pool))
     return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
   }
 
   return readsAgain({
     query: (statement, context) => {
       if (stream !== undefined || statement.isLarge) return queryAlone(statement, context)
-      return context === undefined ? ownReaders.query(statement, noClient) : readers.query(statement, context)
+      return isAsked(context) ? readers.query(statement, context) : ownReaders.query(statement, context ?? noClient)
     },
 
     // Not for an embedded database: a connection held by one slow caller would block all others.
@@ -82,7 +82,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
         )
       }
       // Names are for what requests send again and again, on connections that last.
-      return context === undefined || stream !== undefined || options.isPooled ? run() : prepared.run(run)
+      return !isAsked(context) || stream !== undefined || options.isPooled ? run() : prepared.run(run)
     },
 
     async close() {

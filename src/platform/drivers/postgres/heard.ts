@@ -7,11 +7,11 @@ import { SqlFault, TOO_LARGE } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { withinSocketBound } from '../answer-bound.ts'
-import { cancelRunning } from './cancel.ts'
+import { isLost } from '../lost-connection.ts'
 import { holdWrites, ignore, lost, type PostgresOptions, postgresFault, socketOf } from './client.ts'
 import { isFull, type NameOf } from './prepared.ts'
 import { type Connection, LeanQuery } from './text-read.ts'
-import { atPosition, SLICE, startLimit } from './transaction.ts'
+import { atPosition, overdue, SLICE, startLimit } from './transaction.ts'
 
 type HeardBatch = {
   readonly statements: readonly Statement[]
@@ -34,10 +34,11 @@ export async function runHeard(
   const client = await lend()
   let limit: ReturnType<typeof startLimit> | undefined
   let isIdle = true
+  let isCommitting = false
   const answers: (readonly SqlRow[])[] = []
   const confirm = () => context.confirm?.(answers.slice(opening.length))
   try {
-    limit = timeLimit > 0 ? startLimit(timeLimit, () => cancelRunning(options, client)) : undefined
+    limit = timeLimit > 0 ? startLimit(timeLimit, options, client) : undefined
     await withinSocketBound(sendAll(client, { opening, statements, nameOf }, answers), socketOf(client), ignore).catch(
       (error: unknown) => {
         const isTooLarge = error instanceof SqlFault && error.state === TOO_LARGE
@@ -46,6 +47,7 @@ export async function runHeard(
     )
     limit?.refuseLate()
     confirm()
+    isCommitting = true
     await client.query('commit')
     return answers.slice(opening.length)
   } catch (error) {
@@ -55,7 +57,9 @@ export async function runHeard(
       () => true,
       () => false,
     )
-    throw earlierThan(confirm) ?? postgresFault(error, lost)
+    const fault = postgresFault(error, lost)
+    const isCutOff = !isCommitting && limit?.hasEnded() === true && isLost(fault)
+    throw earlierThan(confirm) ?? (isCutOff ? overdue(error) : fault)
   } finally {
     limit?.stop()
     // A late cancel request could also end the next statement on this connection.

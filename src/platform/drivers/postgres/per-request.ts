@@ -7,7 +7,7 @@ import { SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
-import { withTimeLimit } from '../time-limit.ts'
+import { isAsked, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { cutOff, endWith } from './cancel.ts'
 import {
@@ -48,7 +48,7 @@ export function openPostgresPerRequest({ request, ...options }: PerRequestOption
   return {
     async query(statement, context) {
       if (options.isPooled) return queryInTransaction(statement, context)
-      const client = await (context === undefined ? unlimited() : limited())
+      const client = await (isAsked(context) ? limited() : unlimited())
       return (await runAlone(client, options, { statement, context, timeLimit })).rows
     },
     batch: (statements, context) => runBatch(unlimited, options, { statements, context }),

@@ -7,7 +7,7 @@ import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { isLost } from '../lost-connection.ts'
-import { abortReason, POLL_INTERVAL } from '../time-limit.ts'
+import { abortReason, limitOf, POLL_INTERVAL } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
 import {
   holdWrites,
@@ -98,7 +98,8 @@ export function openReaders(asked: PostgresOptions) {
       // An unreachable server cannot end the statement, so the connection is cut off.
       if (ended !== undefined && now - ended.at > GIVEN_UP) cutOff(reader.client)
       const margin = options.timeLimit ? MARGIN : 0
-      const fault = abortReason(context, { elapsed, timeLimit: timeLimit && timeLimit + margin })
+      const limit = limitOf(context, timeLimit)
+      const fault = abortReason(context, { elapsed, timeLimit: limit && limit + margin })
       if (fault === undefined || ended !== undefined) continue
       reader.endings.set(number, { fault, at: now })
       reader.wasEnded = true

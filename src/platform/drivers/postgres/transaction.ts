@@ -7,7 +7,8 @@ import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { isLost } from '../lost-connection.ts'
-import { cancelRunning } from './cancel.ts'
+import { limitOf } from '../time-limit.ts'
+import { cancelRunning, cutOff } from './cancel.ts'
 import {
   holdWrites,
   ignore,
@@ -27,6 +28,8 @@ export type Transaction<Result> = {
   /** In milliseconds; 0 means no limit. */
   readonly timeLimit: number
   readonly ask: Ask<Result>
+  /** Whether the statements write nothing. */
+  readonly isReading?: boolean
   /** Called when the server has begun it. */
   readonly begun?: (() => void) | undefined
 }
@@ -51,6 +54,9 @@ export const SLICE = 100
 /** Milliseconds that a slice may run on after the time limit, since ending an embedded database restarts it. */
 const GRACE = 1_000
 
+/** Milliseconds that a cancelled slice has before its connection is cut off. */
+const GIVEN_UP = 10_000
+
 /** Runs a batch; with a client the time limit of `options` applies. */
 export async function runBatch(
   lend: () => Promise<pg.PoolClient>,
@@ -69,14 +75,15 @@ export async function runBatch(
   },
 ): Promise<readonly (readonly SqlRow[])[]> {
   if (statements.length === 0) return []
-  const timeLimit = context === undefined ? 0 : (options.timeLimit ?? 0)
+  const timeLimit = limitOf(context, options.timeLimit ?? 0)
   // One message, so that the limit costs no round trip; it ends with the transaction.
   const settings = [
     ...(options.isPooled ? pooledSettings : []),
     ...(timeLimit > 0 ? [`statement_timeout = ${timeLimit}`] : []),
   ]
   const begin = ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ')
-  return runTransaction(lend, options, { begin, statements, timeLimit, ask: askingBy(nameOf), begun })
+  const isReading = context !== undefined && context.isWriting !== true
+  return runTransaction(lend, options, { begin, statements, timeLimit, ask: askingBy(nameOf), isReading, begun })
 }
 
 /** Those of a session on which text forms depend (client.ts). */
@@ -89,18 +96,20 @@ const pooledSettings = [
 export async function runTransaction<Result>(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
-  { begin, statements, timeLimit, ask, begun }: Transaction<Result>,
+  { begin, statements, timeLimit, ask, isReading, begun }: Transaction<Result>,
 ): Promise<readonly Result[]> {
   const client = await lend()
   // An embedded database is ended by ending its connection, which would not show whether a commit came before.
   const isEmbedded = options.stream !== undefined
   let limit: Limit | undefined
   let isOver = false
+  let hasBegun = false
   try {
+    limit = timeLimit > 0 ? startLimit(timeLimit, options, client) : undefined
     // Awaited alone: without it the rest would run outside a transaction.
     await client.query(begin)
+    hasBegun = true
     begun?.()
-    limit = timeLimit > 0 ? startLimit(timeLimit, () => cancelRunning(options, client)) : undefined
     const results: Result[] = []
     for (let start = 0; start < statements.length; start += SLICE) {
       const slice = statements.slice(start, start + SLICE)
@@ -116,7 +125,9 @@ export async function runTransaction<Result>(
   } catch (error) {
     isOver = isLost(postgresFault(error, lost))
     if (client.getTransactionStatus() !== 'I') await client.query('rollback').catch(ignore)
-    throw isEmbedded && limit?.hasEnded() ? overdue(error) : postgresFault(error, lost)
+    // Without an answer to what carried the commit nobody knows whether it was heard.
+    const isNothingLeft = isEmbedded || (isOver && (!hasBegun || isReading))
+    throw isNothingLeft && limit?.hasEnded() ? overdue(error) : postgresFault(error, lost)
   } finally {
     limit?.stop()
     // Unless idle, the outcome of the transaction is unknown; the server rolls it back when the connection closes. A
@@ -161,15 +172,19 @@ type Limit = {
   readonly stop: () => void
 }
 
-/** Detects lateness between two slices; if a slice does not end soon after the limit, calls `end` until it does. */
-export function startLimit(timeLimit: number, end: () => Promise<void>): Limit {
+/**
+ * Detects lateness between two slices; if a slice does not end soon after the limit, cancels what runs until it does, and
+ * cuts off the connection to a server that lets itself not be told.
+ */
+export function startLimit(timeLimit: number, options: PostgresOptions, client: pg.ClientBase): Limit {
   let isLate = false
-  let isTold = false
+  let told: number | undefined
   let isStopped = false
   const expire = async () => {
     if (isLate) {
-      isTold = true
-      await end()
+      told ??= performance.now()
+      if (performance.now() - told > GIVEN_UP) cutOff(client)
+      else await cancelRunning(options, client)
     }
     isLate = true
     if (!isStopped) timer = setTimeout(expire, GRACE)
@@ -179,7 +194,7 @@ export function startLimit(timeLimit: number, end: () => Promise<void>): Limit {
     refuseLate() {
       if (isLate) throw overdue()
     },
-    hasEnded: () => isTold,
+    hasEnded: () => told !== undefined,
     stop() {
       isStopped = true
       clearTimeout(timer)
@@ -187,6 +202,6 @@ export function startLimit(timeLimit: number, end: () => Promise<void>): Limit {
   }
 }
 
-function overdue(cause?: unknown): SqlFault {
+export function overdue(cause?: unknown): SqlFault {
   return new SqlFault('the time limit was reached', { state: TIMED_OUT, cause })
 }

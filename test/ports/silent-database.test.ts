@@ -1,0 +1,121 @@
+/** docs/contract.md#data-sources: a database that answers nothing holds nobody, wherever in a conversation it falls silent. */
+import type { Socket } from 'node:net'
+import { afterAll, describe, it } from 'vitest'
+import { openMysql } from '../../src/platform/drivers/mysql.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { createNetwork } from '../../src/platform/node/network/network.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { message, startHostile } from '../support/servers/hostile-server.ts'
+
+const closing: (() => Promise<void>)[] = []
+
+afterAll(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const statement = { text: 'select 1', params: [] }
+/** In milliseconds, of callers or of what is asked about a catalog. */
+const limit = 50
+
+type Way = { readonly name: string; readonly timeLimit: number; readonly ask: (driver: SqlDriver) => Promise<unknown> }
+
+const ways: readonly Way[] = [
+  { name: 'a read of a caller', timeLimit: limit, ask: (driver) => driver.query(statement, {}) },
+  {
+    name: 'a write of a caller',
+    timeLimit: limit,
+    ask: (driver) => driver.batch([statement, statement], { isWriting: true }),
+  },
+  {
+    name: 'a write that is heard',
+    timeLimit: limit,
+    ask: (driver) => driver.batch([statement], { isWriting: true, confirm: () => {} }),
+  },
+  {
+    name: 'a question about the catalog',
+    timeLimit: 0,
+    ask: (driver) => driver.query(statement, { timeLimit: limit }),
+  },
+  {
+    name: 'a transaction about the catalog',
+    timeLimit: 0,
+    ask: (driver) => driver.batch([statement], { timeLimit: limit }),
+  },
+]
+
+/** `open` are the connections that clients have. */
+async function start(serve: (socket: Socket, said: string) => void, greeting?: Buffer) {
+  const open = new Set<Socket>()
+  const { port, close } = await startHostile((socket) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
+    socket.on('data', (chunk) => serve(socket, chunk.toString('latin1')))
+    if (greeting !== undefined) socket.write(greeting)
+  })
+  closing.push(close)
+  return { port, open }
+}
+
+/** Only what hangs takes longer. */
+const TIME = { timeout: 60_000 }
+
+describe.concurrent.each(ways)('a MySQL: $name', ({ ask, timeLimit }) => {
+  it.for([
+    { place: 'before its greeting', answers: undefined, state: /^08/ },
+    { place: 'behind its greeting', answers: [], state: /^08/ },
+    { place: 'at the settings of a session', answers: ['login'], state: /^57014$/ },
+    { place: 'at what comes first', answers: ['login', 'set '], state: /^57014$/ },
+    { place: 'at the statement', answers: ['login', 'set ', 'start transaction'], state: /^57014$/ },
+  ])('that falls silent $place is given up', async ({ answers, state }, { expect }) => {
+    const heard = new WeakSet<Socket>()
+    const { port, open } = await start((socket, said) => {
+      const text = heard.has(socket) ? said.slice(5) : 'login'
+      heard.add(socket)
+      const isAnswered = answers?.some((begin) => text.startsWith(begin))
+      if (isAnswered) socket.write(packet(text === 'login' ? 2 : 1, [0, 0, 0, 2, 0, 0, 0]))
+    }, answers && packet(0, greeting))
+    const driver = openMysql({ host: '127.0.0.1', port, user: 'u', password: 'x', timeLimit, connectLimit: 200 })
+    closing.push(() => driver.close())
+
+    await expect(ask(driver)).rejects.toMatchObject({ name: 'SqlFault', state: expect.stringMatching(state) })
+
+    await expect.poll(() => open.size, TIME).toBe(0)
+  })
+})
+
+describe.concurrent.each(ways)('a PostgreSQL: $name', ({ ask, timeLimit }) => {
+  it.for([
+    { place: 'behind its greeting', answers: [] },
+    { place: 'at the statement', answers: ['begin'] },
+  ])('that falls silent $place is given up', async ({ answers }, { expect }) => {
+    const welcome = [message('R', Buffer.alloc(4)), message('K', Buffer.alloc(8, 1)), message('Z', 'I')]
+    const begun = [message('C', 'BEGIN\0'), message('Z', 'T')]
+    const heard = new WeakSet<Socket>()
+    const { port, open } = await start((socket, said) => {
+      if (!heard.has(socket)) socket.write(Buffer.concat(welcome))
+      else if (answers.some((begin) => said.slice(5).startsWith(begin))) socket.write(Buffer.concat(begun))
+      heard.add(socket)
+    })
+    const { socket } = createNetwork({ allowPrivate: true })
+    const address = { host: '127.0.0.1', port, user: 'u', password: 'x', database: 'd', tls: false, socket } as const
+    const driver = openPostgres({ address, timeLimit })
+    closing.push(() => driver.close())
+
+    await expect(ask(driver)).rejects.toMatchObject({
+      name: 'SqlFault',
+      state: expect.stringMatching(/^(57014|08006)$/),
+    })
+
+    await expect.poll(() => open.size, TIME).toBe(0)
+  })
+})
+
+const capabilities = [0x00, 0xa2, 45, 2, 0, 0x08, 0x00]
+const greeting = [
+  ...[10, ...Buffer.from('8.0.0\0'), 1, 0, 0, 0, ...Buffer.alloc(8, 0x61), 0],
+  ...[...capabilities, 21, ...Buffer.alloc(10), ...Buffer.alloc(12, 0x61), 0],
+]
+
+function packet(sequence: number, content: readonly number[]): Buffer {
+  return Buffer.from([content.length, 0, 0, sequence, ...content])
+}
