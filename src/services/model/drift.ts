@@ -38,6 +38,9 @@ export type Drift = {
 /** Workspaces per run: a run of a Worker may send a thousand requests. The next run goes on with the others. */
 const MAX_WORKSPACES = 200
 
+/** Workspaces looked at side by side, and sources of each: one that is slow to answer holds up no other. */
+const AT_ONCE = 8
+
 /** A timer or a cron that fires a little early is still in time. */
 const SLACK = 60_000
 
@@ -57,12 +60,32 @@ export function createDrift(deps: DriftDeps): Drift {
     return models.load(workspace, (await loadModelVersion(database, workspace.id)) ?? 0)
   }
 
+  /** Does it a few times at once. */
+  async function sideBySide(work: () => Promise<void>): Promise<void> {
+    await Promise.all(Array.from({ length: AT_ONCE }, () => attempt(work)))
+  }
+
   /** A source that cannot be asked fails the requests for it, which tell more. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       if (!(error instanceof ServiceError)) observe({ kind: 'fault', error })
+    }
+  }
+
+  /** The sources that are looked at, each with what was asked for meanwhile. */
+  const looking = new Map<string, (() => Promise<void>) | undefined>()
+
+  /** Looks at a source that is not looked at; it may be silent. */
+  async function lookAlone(sourceId: string, look: () => Promise<void>): Promise<void> {
+    try {
+      for (let next: typeof look | undefined = look; next !== undefined; next = looking.get(sourceId)) {
+        looking.set(sourceId, undefined)
+        await next()
+      }
+    } finally {
+      looking.delete(sourceId)
     }
   }
 
@@ -114,30 +137,42 @@ export function createDrift(deps: DriftDeps): Drift {
 
   async function lookAround(workspace: WorkspaceRow): Promise<void> {
     const model = await load(workspace)
-    for (const source of model.records.sources.filter(hasCatalog)) {
-      await attempt(() => lookAt(workspace, model, source))
-    }
+    const sources = model.records.sources.filter(hasCatalog)
+    await sideBySide(async () => {
+      for (let next = sources.shift(); next !== undefined; next = sources.shift()) {
+        const source = next
+        if (!looking.has(source.id)) await attempt(() => lookAlone(source.id, () => lookAt(workspace, model, source)))
+      }
+    })
   }
 
   return {
     run: () =>
       attempt(async () => {
         if (interval === 0) return
-        for (let count = 0; count < MAX_WORKSPACES; count += 1) {
-          const now = clock.now()
-          const workspace = await claimLook(database, { now, due: now - interval + Math.min(SLACK, interval / 10) })
-          if (workspace === undefined) break
-          await attempt(() => lookAround(workspace))
-        }
+        let left = MAX_WORKSPACES
+        await sideBySide(async () => {
+          for (; left > 0; left -= 1) {
+            const now = clock.now()
+            const workspace = await claimLook(database, { now, due: now - interval + Math.min(SLACK, interval / 10) })
+            if (workspace === undefined) break
+            await attempt(() => lookAround(workspace))
+          }
+        })
         observe({ kind: 'drift', sources: (await loadDriftedSources(database)).length })
       }),
 
     look: (workspace, sourceId) =>
       attempt(async () => {
         if (interval === 0) return
-        const model = await load(workspace)
-        const source = model.records.sources.find(({ id }) => id === sourceId)
-        if (source !== undefined && hasCatalog(source)) await lookAt(workspace, model, source)
+        const look = async () => {
+          const model = await load(workspace)
+          const source = model.records.sources.find(({ id }) => id === sourceId)
+          if (source !== undefined && hasCatalog(source)) await lookAt(workspace, model, source)
+        }
+        // What it has seen may be older than what this one is for.
+        if (looking.has(sourceId)) looking.set(sourceId, look)
+        else await lookAlone(sourceId, look)
       }),
 
     list({ workspace, rights }) {
