@@ -11,6 +11,7 @@ import type { Config, Environment } from '../src/config.ts'
 import { readConfig } from '../src/config.ts'
 import { isLoopback } from '../src/core/loopback.ts'
 import type { DataDirectory } from '../src/platform/node/embedded/data-directory.ts'
+import type { Observe } from '../src/ports.ts'
 import { signInLinkOf } from './console/sign-in-link.ts'
 
 /** Throws one line per fault if a variable is wrong. */
@@ -222,8 +223,11 @@ function showProgress(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${text}`)
 }
 
-/** After a signal, errors caused by closing are not reported. */
+/** Once it closes, errors caused by that are not reported. */
 let isClosing = false
+
+/** What the process ends with when it has closed. */
+let exitCode = 0
 
 let closeAll: (() => Promise<void>) | undefined
 
@@ -238,13 +242,31 @@ export function closeOnSignal(close: () => Promise<void>): void {
   let first = 0
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (isClosing && Date.now() - first > SAME_SIGNAL) process.exit(1)
-      if (isClosing) return
-      isClosing = true
-      first = Date.now()
-      closeAll?.().then(() => process.exit(0), exitWith('The service failed to shut down cleanly'))
+      if (first > 0 && Date.now() - first > SAME_SIGNAL) process.exit(1)
+      first ||= Date.now()
+      closeOnce()
     })
   }
+}
+
+/**
+ * Logs what nobody has caught and runs what `closeOnSignal` was given last, then exits with 1: nobody knows the state that such
+ * a fault leaves behind (decision 111). For a process that only serves.
+ */
+export function closeOnFault(observe: Observe): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      exitCode = 1
+      observe({ kind: 'fault', error })
+      closeOnce()
+    })
+  }
+}
+
+function closeOnce(): void {
+  if (isClosing) return
+  isClosing = true
+  closeAll?.().then(() => process.exit(exitCode), exitWith('The service failed to shut down cleanly'))
 }
 
 /** Milliseconds within which a signal arrives that has ended another process of the group already. */

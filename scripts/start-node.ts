@@ -6,13 +6,24 @@ import { openEmbeddedPostgres } from '../src/platform/node/embedded/postgres.ts'
 import { createBufferedLog } from '../src/platform/node/observing/buffered-log.ts'
 import type { Observe } from '../src/ports.ts'
 import { consoleFolder } from './console/build.ts'
-import { clearStep, closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
+import {
+  clearStep,
+  closeOnFault,
+  closeOnSignal,
+  fail,
+  localEnvironment,
+  prepareLocalRun,
+  requireConfig,
+  showStep,
+} from './local.ts'
 import { endWithNpm } from './npm-run.ts'
 import { requireFreePort } from './require-free-port.ts'
 
 endWithNpm()
 // There is nothing to close yet; exit handlers do the rest.
 closeOnSignal(async () => {})
+const log = createBufferedLog()
+closeOnFault(log)
 await start().catch(fail)
 
 async function start(): Promise<void> {
@@ -20,7 +31,7 @@ async function start(): Promise<void> {
   await requireFreePort(config.SERVICE_HOST, config.PORT)
   if (config.SERVICE_DATABASE_URL !== undefined) {
     showStep('Connecting to the system database')
-    const server = await startNode({ environment: process.env, consoleFolder: await consoleFolder() })
+    const server = await startNode({ environment: process.env, consoleFolder: await consoleFolder(), observe: log })
     clearStep()
     closeOnSignal(server.close)
     console.log(`Listening on ${server.url}`)
@@ -31,7 +42,6 @@ async function start(): Promise<void> {
   showStep('Opening the embedded database')
   const embedded = await openEmbeddedPostgres({ directory: join(directory.path, 'postgres') })
   let isPrepared = false
-  const log = createBufferedLog()
   // Requests of this script are not logged before the summary; errors are.
   const observe: Observe = (observation) => {
     if (isPrepared || observation.kind !== 'request') log(observation)
