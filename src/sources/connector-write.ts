@@ -198,6 +198,12 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
         }
         return
       }
+      case 'part': {
+        const where = bindFilter(step.where, bindings)
+        const part = draftsOf(step.slot).filter((draft) => evaluate(where, rowOfDraft(draft)) === true)
+        slots.set(step.into.number, part)
+        return
+      }
       case 'match':
         await match(step)
         return

@@ -28,7 +28,7 @@ const measures: Readonly<Record<LicenseEntitlement, Sql>> = {
       select 1 from service.policy p, jsonb_each(p.content -> 'collections') c, jsonb_each(c.value) a
       where p.workspace_id = w.id and jsonb_typeof(a.value) = 'object' and (
         jsonb_typeof(a.value -> 'fields') = 'array'
-        or a.value -> 'filter' <> '{}' or a.value -> 'validation' <> '{}')
+        or a.value -> 'filter' <> '{}' or a.value -> 'check' <> '{}' or a.value -> 'validation' <> '{}')
       limit 1) used)`,
 }
 

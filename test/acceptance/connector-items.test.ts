@@ -340,6 +340,9 @@ describe('a caller with policies', () => {
         },
       },
     })
+    const mover = await people.member(shop, {
+      collections: { authors: { read: 'all', update: { filter: british, check: { country: 'FR' } } } },
+    })
     system.queries()
 
     const answers = [
@@ -361,6 +364,8 @@ describe('a caller with policies', () => {
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 422, 403, 403, 422, 404])
     expect(answers[2]?.body).toEqual({ message: 'Validation failed' })
     expect(written).toEqual([])
+    const moved = [await readAnswer(await mover.patch(`/items/authors/${idOf('Theirs')}`, { country: 'FR' }))]
+    expect(moved.map(({ status }) => status)).toEqual([403])
     expect(allowed.map(({ status }) => status)).toEqual([200, 200, 204])
     expect(allowed[0]?.body).toEqual({ data: { name: 'Good' } })
   })

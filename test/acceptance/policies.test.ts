@@ -19,7 +19,7 @@ const content = {
     articles: {
       read: 'all',
       create: { fields: ['title'], validation: { title: { _neq: '' } } },
-      update: { fields: '*', filter: { author: { name: { _eq: 'Ada' } } }, validation: {} },
+      update: { fields: '*', filter: { author: { name: { _eq: 'Ada' } } }, check: { status: 'draft' }, validation: {} },
       delete: { filter: { _or: [{ status: { _eq: 'draft' } }, { status: { _null: true } }] } },
     },
   },
@@ -108,6 +108,43 @@ it('speaks of the time at which a request comes, also for what a write answers',
   expect(await hidden.json()).toEqual({ data: [{ text: null }] })
   expect(await both.json()).toEqual({ data: [{ text: null }, { text: 'Young' }] })
   expect(await listed.json()).toEqual({ data: [{ text: 'Young' }, { text: 'Young' }] })
+})
+
+it('bounds what becomes of an item by check, each policy for what it admits', async () => {
+  const step = (from: string, to: string) => ({
+    articles: { read: 'all', update: { fields: ['status'], filter: { status: from }, check: { status: to } } },
+  })
+  const ids = [
+    await people.policy(shop, { collections: step('paid', 'shipped') }),
+    await people.policy(shop, { collections: step('shipped', 'closed') }),
+  ]
+  const member = await people.memberWith(shop, [await people.role(shop, ids)])
+  const rows = ['paid', 'paid', 'shipped'].map((status) => ({ title: 'Order', status }))
+  const [first, second, third] = (await shop.insert('articles', rows)) as { id: number }[]
+  const item = (id: number | undefined) => `/items/articles/${id}`
+  const changed = async (id: number | undefined, status: string) => (await member.patch(item(id), { status })).status
+  const update = (id: number | undefined, status: string) => ({
+    ...{ kind: 'update', collection: 'articles', key: id, data: { status } },
+  })
+
+  const refused = [
+    await changed(first?.id, 'closed'),
+    await changed(first?.id, 'paid'),
+    await changed(third?.id, 'paid'),
+  ]
+  const batch = await member.post('/items', {
+    operations: [update(first?.id, 'shipped'), update(second?.id, 'closed')],
+  })
+  const many = await member.patch('/items/articles?filter[title][_eq]=Order', { status: 'closed' })
+  const allowed = [
+    await changed(first?.id, 'shipped'),
+    await changed(first?.id, 'closed'),
+    await changed(third?.id, 'closed'),
+  ]
+
+  expect([...refused, batch.status, many.status]).toEqual([403, 403, 403, 403, 403])
+  expect(allowed).toEqual([200, 200, 200])
+  expect((await shop.data(`${item(second?.id)}?fields=status`)) as unknown).toEqual({ status: 'paid' })
 })
 
 it('is detached from its roles when it is deleted', async () => {

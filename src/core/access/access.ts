@@ -8,11 +8,13 @@ import { all, and, type Filter, filterText, isTrue, none, unite } from '../query
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
 /**
- * What one policy allows: the rows and fields that may be used, and the condition that a row must meet after a write.
+ * What one policy allows: the rows and fields that may be used, and the conditions that a row must meet after a write.
  */
 export type Grant = {
   readonly rows: Filter
   readonly fields: 'every' | ReadonlySet<string>
+  /** Of an update, the rows that may come of `rows`; where absent these rows again. */
+  readonly check?: Filter | undefined
   readonly validation: Filter
 }
 
@@ -59,9 +61,37 @@ export function writableRows(access: Granted, fieldIds: readonly string[]): Filt
   return justified(access, fieldIds, ({ rows }) => rows)
 }
 
-/** Returns the condition that a row must meet after these fields were written. */
+/** Returns the condition that a new row with these fields must meet. */
 export function validRows(access: Granted, fieldIds: readonly string[]): Filter {
   return justified(access, fieldIds, ({ rows, validation }) => and([rows, validation]))
+}
+
+/** One way that a row may change: from `before` to `after`, where it also has to be `valid`. */
+export type Way = { readonly before: Filter; readonly after: Filter; readonly valid: Filter }
+
+/**
+ * Returns the ways in which rows may change where these fields are written. Of each list, one way must hold of a row,
+ * before and after: the ways of a list are those of the grants that have some of the fields. Grants without a check
+ * share one way, so that a row may pass from the rows of one to those of another.
+ */
+export function waysToChange(access: Granted, fieldIds: readonly string[]): readonly (readonly Way[])[] {
+  const sets = new Map<string, readonly Grant[]>()
+  for (const id of fieldIds) {
+    const grants = access.grants.filter((grant) => admits(grant, id))
+    sets.set(grants.map((grant) => access.grants.indexOf(grant)).join(), grants)
+  }
+  return (fieldIds.length === 0 ? [access.grants] : [...sets.values()]).map(waysOf)
+}
+
+function waysOf(grants: readonly Grant[]): readonly Way[] {
+  const plain = grants.filter(({ check }) => check === undefined)
+  const before = unite(plain.map(({ rows }) => rows))
+  const valid = unite(plain.map(({ rows, validation }) => and([rows, validation])))
+  const shared = plain.length === 0 ? [] : [{ before, after: before, valid }]
+  const own = grants.flatMap(({ rows, check, validation }) =>
+    check === undefined ? [] : [{ before: rows, after: check, valid: and([check, validation]) }],
+  )
+  return [...shared, ...own]
 }
 
 /** Every field must be covered by a grant; a write without fields needs any one grant. */

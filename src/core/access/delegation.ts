@@ -88,7 +88,12 @@ export function namesVisibleTo(grantor: Grantor, names: PolicyNames, missing: Po
 
 type Limited = Extract<Grantor, { kind: 'limited' }>
 type ActionKind = keyof PolicyActions
-type Detail = { readonly fields: '*' | readonly string[]; readonly filter?: Tree; readonly validation?: Tree }
+type Detail = {
+  readonly fields: '*' | readonly string[]
+  readonly filter?: Tree
+  readonly check?: Tree
+  readonly validation?: Tree
+}
 
 /** The grantor's rights on one collection, against which the rights to be granted are compared. */
 type HeldRights = {
@@ -128,14 +133,18 @@ function knowsField({ rights }: Limited, of: Collection, field: Field): boolean 
 function isHeld(held: HeldRights, kind: ActionKind, wanted: PolicyAction): boolean {
   return held.detailsOf(held.collection, kind).some((action) => {
     if (wanted === 'all') return action.isAll
-    const { fields, filter, validation } = detailOf(wanted)
+    const { fields, filter, check = filter, validation } = detailOf(wanted)
     const hasFields = action.fields === '*' || (fields !== '*' && fields.every((id) => hasField(action, id)))
     if (!hasFields) return false
     const rows = conditionsOf(filter)
     const valid = conditionsOf(validation)
     // A new item has no previous row: only its validation is known to hold.
     const within = kind === 'create' ? valid : rows
-    return narrows(held, rows, action.filter, within) && narrows(held, valid, action.validation, within)
+    return (
+      narrows(held, rows, action.filter, within) &&
+      narrows(held, conditionsOf(check), action.check ?? action.filter, within) &&
+      narrows(held, valid, action.validation, within)
+    )
   })
 }
 

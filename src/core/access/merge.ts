@@ -106,6 +106,7 @@ function grantOf(action: PolicyAction, collection: Collection, resolver: FieldRe
   const {
     fields = '*',
     filter,
+    check,
     validation,
   }: Exclude<PolicyContent['collections'][string]['update'], 'all' | undefined> = action
   const resolved = (part: Record<string, unknown> | undefined): Filter =>
@@ -114,6 +115,7 @@ function grantOf(action: PolicyAction, collection: Collection, resolver: FieldRe
     return {
       rows: resolved(filter),
       fields: fields === '*' ? 'every' : new Set(fields),
+      ...(check !== undefined && { check: resolved(check) }),
       validation: resolved(validation),
     }
   } catch (error) {

@@ -37,6 +37,7 @@ const actionsSchema = lazily(() =>
         z.strictObject({
           fields: fieldsSchema().optional(),
           filter: filterSchema().optional(),
+          check: filterSchema().optional(),
           validation: filterSchema().optional(),
         }),
       ])
@@ -55,7 +56,11 @@ export const policyContentSchema = lazily(() =>
 export type PolicyContent = InferOutput<typeof policyContentSchema>
 export type PolicyActions = InferOutput<typeof actionsSchema>
 export type PolicyAction = Exclude<PolicyActions[keyof PolicyActions], undefined>
-type Detail = { fields?: '*' | string[]; filter?: Record<string, unknown>; validation?: Record<string, unknown> }
+type Tree = Record<string, unknown>
+type Detail = { fields?: '*' | string[]; filter?: Tree; check?: Tree; validation?: Tree }
+
+/** The members of an action that are filters. */
+const conditions = ['filter', 'check', 'validation'] as const
 
 /**
  * Maximum number of values (names, operands) in one policy. A policy is parsed at once, and all of them are loaded with
@@ -141,21 +146,21 @@ export function policyReferences({ collections }: PolicyContent): {
   for (const actions of Object.values(collections)) {
     for (const action of Object.values(actions)) {
       if (action === 'all' || action === undefined) continue
-      const { fields, filter, validation }: Detail = action
-      if (fields !== '*') for (const id of fields ?? []) fieldIds.add(id)
-      for (const part of [filter, validation]) collectFieldIds(part, fieldIds)
+      const detail: Detail = action
+      if (detail.fields !== '*') for (const id of detail.fields ?? []) fieldIds.add(id)
+      for (const name of conditions) collectFieldIds(detail[name], fieldIds)
     }
   }
   return { collectionIds: new Set(Object.keys(collections)), fieldIds }
 }
 
-/** Returns the fields, relations among them, that the filters and validations of a policy compare. */
+/** Returns the fields, relations among them, that the conditions of a policy compare. */
 export function comparedFields({ collections }: Pick<PolicyContent, 'collections'>): ReadonlySet<string> {
   const fieldIds = new Set<string>()
   for (const action of Object.values(collections).flatMap(Object.values<PolicyAction | undefined>)) {
     if (action === 'all' || action === undefined) continue
-    const { filter, validation }: Detail = action
-    for (const part of [filter, validation]) collectFieldIds(part, fieldIds)
+    const detail: Detail = action
+    for (const name of conditions) collectFieldIds(detail[name], fieldIds)
   }
   return fieldIds
 }
@@ -184,7 +189,8 @@ type Sent = { readonly names: PolicyNames; readonly collection: Collection; read
 
 function storedAction(action: PolicyAction, { names, collection, path }: Sent): PolicyAction {
   if (action === 'all') return action
-  const { fields, filter, validation }: Detail = action
+  const detail: Detail = action
+  const { fields } = detail
   const named = (of: Collection, name: string, at: string): Field => {
     const field = names.field(of, name)
     if (field === undefined) {
@@ -192,7 +198,8 @@ function storedAction(action: PolicyAction, { names, collection, path }: Sent): 
     }
     return field
   }
-  for (const [member, value] of Object.entries({ filter, validation })) {
+  for (const member of conditions) {
+    const value = detail[member]
     if (value === undefined) continue
     const excess = exceedsLimits(value, queryBounds)
     if (excess !== undefined) throw fault(`${path}.${member}`, excess)
@@ -209,21 +216,20 @@ function storedAction(action: PolicyAction, { names, collection, path }: Sent): 
     ...(fields !== undefined && {
       fields: fields === '*' ? fields : fields.map((name) => named(collection, name, `${path}.fields`).id),
     }),
-    ...(filter !== undefined && { filter: renamed(filter, collection, toId, 'id') }),
-    ...(validation !== undefined && { validation: renamed(validation, collection, toId, 'id') }),
+    ...renamedConditions(detail, collection, toId, 'id'),
   }
 }
 
 function shownAction(action: PolicyAction, collection: Collection): PolicyAction | undefined {
   if (action === 'all') return action
-  const { fields, filter, validation }: Detail = action
-  if (!isMeaningful(filter, collection) || !isMeaningful(validation, collection)) return undefined
+  const detail: Detail = action
+  const { fields } = detail
+  if (!conditions.every((name) => isMeaningful(detail[name], collection))) return undefined
   return {
     ...(fields !== undefined && {
       fields: fields === '*' ? fields : fields.flatMap((id) => fieldById(collection, id)?.apiName ?? []),
     }),
-    ...(filter !== undefined && { filter: renamed(filter, collection, fieldById, 'apiName') }),
-    ...(validation !== undefined && { validation: renamed(validation, collection, fieldById, 'apiName') }),
+    ...renamedConditions(detail, collection, fieldById, 'apiName'),
   }
 }
 
@@ -249,11 +255,22 @@ function isMeaningful(filter: Record<string, unknown> | undefined, collection: C
   }
 }
 
+type FieldOf = (of: Collection, name: string) => Field | undefined
+
+function renamedConditions(detail: Detail, collection: Collection, fieldOf: FieldOf, by: 'id' | 'apiName'): Detail {
+  return Object.fromEntries(
+    conditions.flatMap((name) => {
+      const part = detail[name]
+      return part === undefined ? [] : [[name, renamed(part, collection, fieldOf, by)]]
+    }),
+  )
+}
+
 /** Returns the filter with its field names mapped; operators and operands stay unchanged. */
 function renamed(
   filter: Record<string, unknown>,
   collection: Collection,
-  fieldOf: (of: Collection, name: string) => Field | undefined,
+  fieldOf: FieldOf,
   by: 'id' | 'apiName',
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {}

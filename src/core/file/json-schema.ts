@@ -159,7 +159,7 @@ export const modelFileSchema = lazily(
       actions: object({
         read: action({ fields, filter: condition }),
         create: action({ fields, validation: condition }),
-        update: action({ fields, filter: condition, validation: condition }),
+        update: action({ fields, filter: condition, check: condition, validation: condition }),
         delete: action({ filter: condition }),
       }),
     },

@@ -101,10 +101,11 @@ export function shortContent(content: unknown): {
 
 function shortAction(action: unknown): unknown {
   if (!isMembers(action)) return action
-  const { fields, filter, validation } = action
+  const { fields, filter, check, validation } = action
   return {
     ...(Array.isArray(fields) && { fields: [...new Set(fields.map(String))].sort() }),
     ...(filter !== undefined && { filter: sortedValue(filter) }),
+    ...(check !== undefined && { check: sortedValue(check) }),
     ...(validation !== undefined && { validation: sortedValue(validation) }),
   }
 }

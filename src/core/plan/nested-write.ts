@@ -3,7 +3,6 @@
  * refer to it after it; every row is checked under the access of its own collection, before and after. One file, since
  * creating, updating and linking call each other at every depth.
  */
-import { validRows, writableRows } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -13,11 +12,22 @@ import { addAlterationChecks, splitAlterations } from './alterations.ts'
 import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
 import { addLink, connectLinks, findLinks, type Links } from './links.ts'
 import type { Cell, Slot } from './plan.ts'
-import { addChecks, addDelete, addFind, addStep, conditionsOf, contextOf, type Program, requireKey } from './program.ts'
+import {
+  addChange,
+  addChecks,
+  addDelete,
+  addFind,
+  addStep,
+  conditionsOf,
+  contextOf,
+  type Program,
+  requireKey,
+} from './program.ts'
 import { addReferences, findReference, findReferences, uniqueSets } from './program-references.ts'
 import { isWithoutReference, writtenReferences } from './references.ts'
 import { type LocatedBody, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import { refuseDoubled, SET_BY_PARENT, sentIds } from './sent-columns.ts'
+import { addUpdateChecks } from './update-checks.ts'
 import {
   type Body,
   createAssignments,
@@ -103,7 +113,7 @@ export function* addCreate(
   if (late.length > 0) {
     const names = late.map(({ field }) => field.apiName)
     referChanged(program, into, { names, cells: [...cells, ...late] })
-    addStep(program, { kind: 'update', slot: into, cells: late, alterations: [] })
+    addChange(program, { slot: into, cells: late })
   }
   for (const [relation, value] of relations) {
     if (relation.isForward) continue
@@ -136,7 +146,7 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
   if (relations.length > 0 && !isOne) throw queryFault(path, 'cannot hold relations: it may change many items')
   refuseDoubled(columns, relations, [], path)
   const given = sentIds(collection, columns, relations)
-  addChecks(program, slot, { action: 'update', forbidden: writableRows(context.access, given) })
+  const addFinalChecks = addUpdateChecks(program, slot, { access: context.access, given })
   const { earlier, columns: own } = valuesOf(program, context, { columns, path })
   const { values, alterations } = splitAlterations(collection, own, path)
   addAlterationChecks(program, slot, { alterations, path })
@@ -144,7 +154,7 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
   const cells =
     Object.keys(body).length === 0 ? [] : [...earlier, ...updateAssignments(context, values, path, renewed).map(cellOf)]
   referChanged(program, slot, { names: Object.keys(columns), cells })
-  if (cells.length + alterations.length > 0) addStep(program, { kind: 'update', slot, cells, alterations })
+  if (cells.length + alterations.length > 0) addChange(program, { slot, cells, alterations })
   for (const [relation, value] of relations) {
     const at = memberPath(path, relation.apiName)
     for (const operation of parseRelationOperations(relation, value, {
@@ -155,11 +165,7 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
       yield* addRelated(program, { relation, owner: slot, depth: depth + 1 }, operation)
     }
   }
-  addChecks(program, slot, {
-    action: 'update',
-    forbidden: writableRows(context.access, given),
-    invalid: validRows(context.access, given),
-  })
+  addFinalChecks()
 }
 
 /** The rows of the slot are about to get the cells, of which those of these names were sent. */
@@ -273,7 +279,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
     case '_connect':
     case '_create': {
       const found = yield* referred(program, { relation, depth, provided: owner }, operation)
-      addStep(program, { kind: 'update', slot: owner, cells: foreignKey(relation, found), alterations: [] })
+      addChange(program, { slot: owner, cells: foreignKey(relation, found) })
       return
     }
     case '_update': {
@@ -282,7 +288,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
       return
     }
     case '_disconnect':
-      addStep(program, { kind: 'update', slot: owner, cells: withoutLink(relation), alterations: [] })
+      addChange(program, { slot: owner, cells: withoutLink(relation) })
       return
     case '_delete': {
       const slot = addFind(program, target, {
@@ -296,7 +302,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
         matches: [...keyCells(owner), ...foreignKey(relation, slot)],
         where: allRows,
       })
-      addStep(program, { kind: 'update', slot: referring, cells: withoutLink(relation), alterations: [] })
+      addChange(program, { slot: referring, cells: withoutLink(relation) })
       addDelete(program, slot)
       return
     }
@@ -345,15 +351,10 @@ function* addBackward(program: Program, link: Linked, operation: RelationOperati
 /** Sets the foreign key of the related rows, or clears it; checked like any update of them. */
 function setLink(program: Program, relation: RelationField, slot: Slot, linked: readonly Cell[] | null): void {
   const { access } = contextOf(program, relation.target, 'update')
-  const ids = linkIds(relation)
-  addChecks(program, slot, { action: 'update', forbidden: writableRows(access, ids) })
+  const addFinalChecks = addUpdateChecks(program, slot, { access, given: linkIds(relation) })
   const cells = linked ?? relation.joins.map(({ other }) => cellOf({ field: other, value: null }))
-  addStep(program, { kind: 'update', slot, cells, alterations: [] })
-  addChecks(program, slot, {
-    action: 'update',
-    forbidden: writableRows(access, ids),
-    invalid: validRows(access, ids),
-  })
+  addChange(program, { slot, cells })
+  addFinalChecks()
 }
 
 /** The filter of a nested operation. */

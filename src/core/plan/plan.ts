@@ -239,6 +239,8 @@ export type Step =
       readonly assertion: Assertion
       readonly action: Action
     }
+  /** Keeps the rows of the slot that meet `where`, in their current state, in another one. */
+  | { readonly kind: 'part'; readonly slot: Slot; readonly into: Slot; readonly where: Filter }
   /** `where` must hold for every row in the slot, or else the field cannot take what is to come. */
   | { readonly kind: 'range'; readonly slot: Slot; readonly where: Filter; readonly field: PrimitiveField }
   /** Each row in the slot, in its current state, must have one of these tags: of what one of the selections shows of it. */
@@ -260,13 +262,14 @@ export type Step =
       readonly where: Filter
       readonly assertion: Assertion
     }
-  /** Updates all rows of the slot. If `cells` contain key columns, the slot follows the change. */
+  /** Updates all rows of the slot. If `cells` contain key columns, the slot and its parts follow the change. */
   | {
       readonly kind: 'update'
       readonly slot: Slot
       readonly cells: readonly Cell[]
       /** Of columns that no slot keeps. */
       readonly alterations: readonly Alteration[]
+      readonly parts: readonly Slot[]
     }
   | { readonly kind: 'delete'; readonly slot: Slot }
   /** The slot must have a row. */

@@ -8,7 +8,7 @@ import type { Collection, PrimitiveField } from '../model/model.ts'
 import { and, type Filter } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
 import { lacksKey, writeAccess } from './names.ts'
-import type { Assertion, Cell, Cut, Order, Slot, Step } from './plan.ts'
+import type { Alteration, Assertion, Cell, Cut, Order, Slot, Step } from './plan.ts'
 import { MAX_CHANGES } from './relation-operation.ts'
 import type { Generators, WriteContext } from './values.ts'
 
@@ -26,6 +26,8 @@ export type Program = {
    */
   readonly conditions: Map<string, Conditions>
   readonly earlier: EarlierValue | undefined
+  /** Slots with some of the rows of a slot, which follow a change of their keys. */
+  readonly parts: Map<Slot, Slot[]>
 }
 
 /**
@@ -41,7 +43,16 @@ type Conditions = { readonly action: Action; readonly forbidden: Filter; readonl
 export function createProgram(viewer: Viewer, generators: Generators): Program {
   let count = 0
   const slot = (collection: Collection) => ({ number: count++, collection })
-  return { viewer, generators, steps: [], slot, referred: new Set(), conditions: new Map(), earlier: undefined }
+  return {
+    viewer,
+    generators,
+    steps: [],
+    slot,
+    referred: new Set(),
+    conditions: new Map(),
+    earlier: undefined,
+    parts: new Map(),
+  }
 }
 
 /** Finds rows that the caller can read. */
@@ -125,6 +136,26 @@ export function addChecks(program: Program, slot: Slot, conditions: Conditions):
     const where = conditions[assertion]
     if (where !== undefined && where.kind !== 'all') addStep(program, { kind: 'check', slot, where, assertion, action })
   }
+}
+
+/** Returns a slot with the rows of another one that meet `where` now. */
+export function addPart(program: Program, of: Slot, where: Filter): Slot {
+  const into = program.slot(of.collection)
+  program.parts.set(of, [...(program.parts.get(of) ?? []), into])
+  addStep(program, { kind: 'part', slot: of, into, where })
+  return into
+}
+
+/** Adds an update of the rows of a slot, which its parts follow. */
+export function addChange(
+  program: Program,
+  {
+    slot,
+    cells,
+    alterations = [],
+  }: { readonly slot: Slot; readonly cells: readonly Cell[]; readonly alterations?: readonly Alteration[] },
+): void {
+  addStep(program, { kind: 'update', slot, cells, alterations, parts: program.parts.get(slot) ?? [] })
 }
 
 export function addStep(program: Program, step: Step): void {

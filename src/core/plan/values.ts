@@ -7,10 +7,10 @@ import { isObject } from '../json-object.ts'
 import { shortName } from '../message-text.ts'
 import { describeLimits } from '../model/checks.ts'
 import { decodeJson } from '../model/codec.ts'
-import type { PrimitiveField, RelationField } from '../model/model.ts'
+import type { Member, PrimitiveField, RelationField } from '../model/model.ts'
 import { partOfMoment } from '../model/moment.ts'
+import { listKnown } from '../nearest.ts'
 import { queryFault } from '../query/parse.ts'
-import { checkMembers } from './composite.ts'
 import { followable, type Using, usableField } from './names.ts'
 import type { Assignment } from './plan.ts'
 
@@ -177,4 +177,20 @@ function initialValue(field: PrimitiveField, generators: Generators): string | n
 
 function nowFor({ type }: PrimitiveField, generators: Generators): string {
   return partOfMoment(generators.now(), type.name)
+}
+
+/** Throws for the first member of a composite value, or of what is in it, that its type does not have: databases would drop it. */
+function checkMembers(members: readonly Member[], value: unknown, path: string): void {
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) checkMembers(members, element, `${path}[${index}]`)
+    return
+  }
+  if (!isObject(value)) return
+  const known = new Map(members.map(([own, inner]) => [own, inner]))
+  for (const [name, member] of Object.entries(value)) {
+    const at = `${path}.${shortName(name)}`
+    if (!known.has(name)) throw queryFault(at, `is unknown${listKnown(name, [...known.keys()])}`)
+    const inner = known.get(name)
+    if (inner !== undefined) checkMembers(inner, member, at)
+  }
 }

@@ -8,7 +8,7 @@ import { type Granted, type Viewer, visibility } from '../access/access.ts'
 import { isObject } from '../json-object.ts'
 import type { Collection } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { and, type Filter, none } from '../query/filter.ts'
+import { all, and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
 import { isAltering } from './alterations.ts'
 import { decodeKey, keyEquals, keyFields, namedValues, type SentKey } from './item-key.ts'
@@ -248,7 +248,8 @@ function rowsOf({ read, query }: WriteRequest, key: KeyedRow | undefined): numbe
 
 function isUnrestricted({ grants }: Granted): boolean {
   return grants.some(
-    ({ rows, fields, validation }) => rows.kind === 'all' && fields === 'every' && validation.kind === 'all',
+    ({ rows, fields, check = all, validation }) =>
+      fields === 'every' && [rows, check, validation].every(({ kind }) => kind === 'all'),
   )
 }
 

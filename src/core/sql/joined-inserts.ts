@@ -121,6 +121,7 @@ function slotsReadBy(step: Step): readonly Slot[] {
     case 'update':
       return [step.slot, ...keptSlots(step.cells)]
     case 'check':
+    case 'part':
     case 'range':
     case 'match':
     case 'delete':

@@ -85,9 +85,9 @@ async function expectAgreement(database: Opened, runs: number): Promise<void> {
       .map(([name, times]) => `${name} ${times}×`)
       .join(', ')}`,
   )
-  expect([...seen.keys()]).toEqual(
-    expect.arrayContaining(['read 200', 'stale 412', 'create nested 200', 'updateOne nested 200']),
-  )
+  // Few nested changes are allowed: a hundred cases may have none.
+  const rare = runs < 1_000 ? [] : ['updateOne nested 200']
+  expect([...seen.keys()]).toEqual(expect.arrayContaining(['read 200', 'stale 412', 'create nested 200', ...rare]))
 }
 
 /**

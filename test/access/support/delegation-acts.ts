@@ -108,13 +108,35 @@ function drawAction(draw: Draw, collection: Name, kind: string, action: PolicyAc
       ? condition
       : draw(fc.constantFrom({ _and: [part, condition] }, { _or: [part, condition] }))
   }
-  switch (draw(fc.constantFrom('none', 'none', 'narrow', 'narrow', 'validate', 'fewer', 'fields', 'free', 'all'))) {
+  switch (
+    draw(
+      fc.constantFrom(
+        'none',
+        'none',
+        'narrow',
+        'narrow',
+        'validate',
+        'check',
+        'unchecked',
+        'fewer',
+        'fields',
+        'free',
+        'all',
+      ),
+    )
+  ) {
     case 'narrow':
       return kind === 'create'
         ? { ...detail, validation: more(detail.validation) }
         : { ...detail, filter: more(detail.filter) }
     case 'validate':
       return kind === 'update' ? { ...detail, validation: more(detail.validation) } : action
+    case 'check':
+      return kind === 'update' ? { ...detail, check: more(detail.check) } : action
+    case 'unchecked': {
+      const { check: _check, ...unchecked } = detail
+      return unchecked
+    }
     case 'fewer': {
       const fields = detail.fields === undefined || detail.fields === '*' ? membersOf(collection) : detail.fields
       return kind === 'delete' ? action : { ...detail, fields: draw(fc.subarray([...fields])) }

@@ -62,7 +62,7 @@ function anyFewFields(collection: Name): Arbitrary<Policy> {
     .map(([isKeyed, some]) => (isKeyed ? [...new Set([...Object.keys(keyOf(collection, 0)), ...some])] : some))
   const condition = fc.option(anyCondition(collection), { nil: undefined, freq: 2 })
   const actions = fc
-    .record({ fields, filter: condition, validation: condition })
+    .record({ fields, filter: condition, check: condition, validation: condition })
     .chain((detail) =>
       fc
         .subarray(['read', 'read', 'create', 'update', 'delete'] as const, { minLength: 1, maxLength: 3 })
@@ -95,13 +95,22 @@ function anyTest(collection: Name, member: string): Arbitrary<Tree> {
     .map(([how, part]) => ({ [member]: { [how]: part } }))
 }
 
-type Detail = { readonly fields?: '*' | readonly string[]; readonly filter?: Tree; readonly validation?: Tree }
+type Detail = {
+  readonly fields?: '*' | readonly string[]
+  readonly filter?: Tree
+  readonly check?: Tree
+  readonly validation?: Tree
+}
 
 /** What of the detail an action of this kind may say. */
-function detailFor(kind: ActionName, { fields, filter, validation }: Record<keyof Detail, Detail[keyof Detail]>) {
+function detailFor(
+  kind: ActionName,
+  { fields, filter, check, validation }: Record<keyof Detail, Detail[keyof Detail]>,
+) {
   const parts = {
     fields: kind === 'delete' ? undefined : fields,
     filter: kind === 'create' ? undefined : filter,
+    check: kind === 'update' ? check : undefined,
     validation: kind === 'create' || kind === 'update' ? validation : undefined,
   }
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as PolicyAction
@@ -122,7 +131,15 @@ export function drawNear(draw: Draw, held: readonly Policy[]): Policy {
   const { name, kind, action } = draw(fc.constantFrom(...actions))
   const policy = (of: ActionName, detail: Detail): Policy => ({
     collections: {
-      [name]: { [of]: detailFor(of, { fields: undefined, filter: undefined, validation: undefined, ...detail }) },
+      [name]: {
+        [of]: detailFor(of, {
+          fields: undefined,
+          filter: undefined,
+          check: undefined,
+          validation: undefined,
+          ...detail,
+        }),
+      },
     },
   })
   // Names of which nothing is held are refused before anything else is asked.
@@ -169,7 +186,7 @@ export function drawNear(draw: Draw, held: readonly Policy[]): Policy {
       return policy(kind, { ...action, [part]: before === undefined ? more : { _and: [before, more] } })
     }
     case 'free': {
-      const { filter: _filter, validation: _validation, ...free } = action
+      const { filter: _filter, check: _check, validation: _validation, ...free } = action
       return policy(kind, draw(fc.boolean()) ? free : { ...action, validation: {} })
     }
     case 'kind':

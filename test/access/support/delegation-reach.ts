@@ -5,7 +5,8 @@ import { membersOf, names } from './library.ts'
 import { naiveRules } from './naive.ts'
 import type { Policy, PolicyAction } from './policies.ts'
 
-export const kinds = ['read', 'create', 'update', 'delete'] as const
+/** `become` is what rows may be after an update. */
+export const kinds = ['read', 'create', 'update', 'become', 'delete'] as const
 
 /** The rows that somebody reads, and what they see in them. */
 export function cellsOf(holding: Pick<Holding, 'policies' | 'caller'>, rows: Rows): Set<string> {
@@ -45,11 +46,12 @@ export function reachOf(
 /** What a policy says of one kind of action, as if it said it of reading; what items have to be is one more filter. */
 function asReads({ collections }: Policy, kind: (typeof kinds)[number]): Policy {
   const reads = Object.entries(collections).flatMap(([name, actions]): [string, { read: PolicyAction }][] => {
-    const action = actions?.[kind]
+    const action = actions?.[kind === 'become' ? 'update' : kind]
     if (action === undefined) return []
     if (action === 'all') return [[name, { read: action }]]
-    const { fields = '*', filter = {}, validation = {} } = action
-    return [[name, { read: { fields, filter: { _and: [filter, validation] } } }]]
+    const { fields = '*', filter = {}, check = filter, validation = {} } = action
+    if (kind === 'update') return [[name, { read: { fields, filter } }]]
+    return [[name, { read: { fields, filter: { _and: [kind === 'become' ? check : filter, validation] } } }]]
   })
   return { collections: Object.fromEntries(reads) }
 }

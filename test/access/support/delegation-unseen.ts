@@ -55,10 +55,10 @@ function singleActions(policies: readonly Policy[]): readonly (readonly [Name, P
     Object.entries(collections).flatMap(([name, actions]) =>
       Object.values(actions ?? {}).flatMap((action) => {
         if (action === 'all') return []
-        const { filter = {}, validation = {} } = action
+        const { filter = {}, check = {}, validation = {} } = action
         // One that demands nothing admits every row, and tells nothing.
         const trees = Object.keys(validation).length === 0 ? [filter] : [filter, { _and: [filter, validation] }]
-        return trees
+        return [...trees, check]
           .filter((tree) => Object.keys(tree).length > 0)
           .map((tree) => [name as Name, { collections: { [name]: { read: { filter: tree } } } }] as const)
       }),

@@ -64,7 +64,12 @@ function demand(condition: boolean, status: 403 | 404 | 422): void {
 }
 
 /** Its filters with what their variables stand for. */
-type Grant = { readonly fields: ReadonlySet<string>; readonly filter: Tree; readonly validation: Tree }
+type Grant = {
+  readonly fields: ReadonlySet<string>
+  readonly filter: Tree
+  readonly check: Tree | undefined
+  readonly validation: Tree
+}
 type State = Record<Name, Row[]>
 
 /** Whose eyes a filter looks through. */
@@ -97,16 +102,17 @@ export function naiveRules(
   }
 
   function grantsOf(collection: Name, action: ActionName): readonly Grant[] {
-    const everything = { fields: new Set(membersOf(collection)), filter: {}, validation: {} }
+    const everything = { fields: new Set(membersOf(collection)), filter: {}, check: undefined, validation: {} }
     return speaking.flatMap(({ collections }) => {
       const part = collections[collection]?.[action]
       if (part === undefined) return []
       if (part === 'all') return [everything]
-      const { fields = '*', filter = {}, validation = {} } = part
+      const { fields = '*', filter = {}, check, validation = {} } = part
       return [
         {
           fields: fields === '*' ? everything.fields : new Set(fields),
           filter: bound(filter, caller),
+          check: check && bound(check, caller),
           validation: bound(validation, caller),
         },
       ]
@@ -489,31 +495,59 @@ export function naiveRules(
     return [target]
   }
 
+  type How = { collection: Name; action: 'create' | 'update' | 'delete'; given: readonly string[] }
+
   /** Each field needs a grant that has it; a write of no field needs any grant. */
-  function check(
-    rows: readonly Row[],
-    how: {
-      collection: Name
-      action: 'create' | 'update' | 'delete'
-      given: readonly string[]
-      when: 'before' | 'after'
-    },
-  ): void {
-    const { collection, action, given, when } = how
+  function setsOf({ collection, action, given }: How): readonly (readonly Grant[])[] {
     const all = grants(collection, action)
-    const sets = given.length === 0 ? [all] : given.map((name) => all.filter(({ fields }) => fields.has(name)))
+    return given.length === 0 ? [all] : given.map((name) => all.filter(({ fields }) => fields.has(name)))
+  }
+
+  function checkBefore(rows: readonly Row[], how: How): void {
     for (const row of rows) {
-      for (const set of sets)
+      for (const set of setsOf(how)) {
         demand(
-          set.some((grant) => admits(grant, collection, row)),
+          set.some((grant) => admits(grant, how.collection, row)),
           403,
         )
+      }
     }
-    if (when === 'before') return
-    for (const row of rows) {
-      for (const set of sets) {
+  }
+
+  function checkCreated(row: Row, how: How): void {
+    for (const set of setsOf(how)) {
+      demand(
+        set.some((grant) => approves(grant, how.collection, row)),
+        422,
+      )
+    }
+  }
+
+  /**
+   * Returns the check of what becomes of the rows: a grant with a check allows what it admitted before to become what
+   * meets the check; all others together allow what one of them admitted to become what another one does.
+   */
+  function checkUpdate(rows: readonly Row[], collection: Name, given: readonly string[]): () => void {
+    const how: How = { collection, action: 'update', given }
+    checkBefore(rows, how)
+    const open = rows.flatMap((row) =>
+      setsOf(how).map((set) => {
+        const plain = set.filter((grant) => grant.check === undefined)
+        const before = set.filter((grant) => admits(grant, collection, row))
+        const shared = before.some((grant) => grant.check === undefined) ? plain : []
+        return { row, ways: [...shared, ...before.filter((grant) => grant.check !== undefined)] }
+      }),
+    )
+    const becomes = ({ filter, check = filter }: Grant, row: Row) => holds(everybody, collection, check, row) === true
+    return () => {
+      for (const { row, ways } of open)
         demand(
-          set.some((grant) => admits(grant, collection, row) && approves(grant, collection, row)),
+          ways.some((grant) => becomes(grant, row)),
+          403,
+        )
+      for (const { row, ways } of open) {
+        demand(
+          ways.some((grant) => becomes(grant, row) && approves(grant, collection, row)),
           422,
         )
       }
@@ -542,7 +576,8 @@ export function naiveRules(
       if (!isForward) backward(link, row, kind, content)
     }
     const given = [...Object.keys(body), ...(parent === undefined ? [] : [parent.link.name])]
-    check([row], { collection, action: 'create', given, when: 'after' })
+    checkBefore([row], { collection, action: 'create', given })
+    checkCreated(row, { collection, action: 'create', given })
     return row
   }
 
@@ -582,7 +617,7 @@ export function naiveRules(
 
   function update(collection: Name, rows: readonly Row[], body: Row): void {
     const given = Object.keys(body)
-    check(rows, { collection, action: 'update', given, when: 'before' })
+    const checkAfter = checkUpdate(rows, collection, given)
     const columns = Object.entries(body).filter(([name]) => !isRelation(collection, name))
     for (const [name, value] of columns) {
       if (isOperator(value)) for (const row of rows) demand(isSeen(collection, row, name), 403)
@@ -601,7 +636,7 @@ export function naiveRules(
         else backward(link, row, kind, content)
       }
     }
-    check(rows, { collection, action: 'update', given, when: 'after' })
+    checkAfter()
   }
 
   function forward(link: Link, row: Row, kind: Operation['kind'], content: Content): void {
@@ -669,17 +704,16 @@ export function naiveRules(
 
   /** A change of the far rows' reference is an update of their relation back. */
   function relink(link: Link, rows: readonly Row[], id: unknown): void {
-    const how = { collection: link.child, action: 'update', given: [link.name] } as const
-    check(rows, { ...how, when: 'before' })
+    const checkAfter = checkUpdate(rows, link.child, [link.name])
     for (const row of rows) {
       Object.assign(row, identified(link.child, { ...row, [link.column]: id }))
       demandFree(state[link.child], row)
     }
-    check(rows, { ...how, when: 'after' })
+    checkAfter()
   }
 
   function remove(collection: Name, rows: readonly Row[]): void {
-    check(rows, { collection, action: 'delete', given: [], when: 'before' })
+    checkBefore(rows, { collection, action: 'delete', given: [] })
     state[collection] = state[collection].filter((row) => !rows.includes(row))
     for (const link of links.filter(({ parent }) => parent === collection)) {
       demand(!state[link.child].some((one) => rows.some(({ id }) => id === one[link.column])), 422)

@@ -4,7 +4,7 @@ import { anyFilter, requestOf, type Tree } from '../../property/support/request.
 import type { Relation, Shop, TypeText } from '../../property/support/shop.ts'
 import { membersOf, type Name, names, roles, shop, stockOf, users, ways } from './library.ts'
 
-export type PolicyAction = 'all' | { fields?: '*' | readonly string[]; filter?: Tree; validation?: Tree }
+export type PolicyAction = 'all' | { fields?: '*' | readonly string[]; filter?: Tree; check?: Tree; validation?: Tree }
 export type ActionName = 'read' | 'create' | 'update' | 'delete'
 export type Policy = {
   readonly entitlements?: readonly string[]
@@ -48,10 +48,12 @@ function anyActions(collection: Name, weight: number) {
   const filter = anyPolicyFilter(collection)
   const some = (one: Arbitrary<unknown>) =>
     fc.oneof({ weight: 2, arbitrary: one }, { weight: 3, arbitrary: fc.constant(undefined) })
+  const seldom = (one: Arbitrary<unknown>) =>
+    fc.oneof({ weight: 1, arbitrary: one }, { weight: 7, arbitrary: fc.constant(undefined) })
   const parts = {
     read: { fields, filter: some(filter) },
     create: { fields, validation: some(filter) },
-    update: { fields, filter: some(filter), validation: some(filter) },
+    update: { fields, filter: some(filter), check: seldom(filter), validation: some(filter) },
     delete: { filter: some(filter) },
   }
   const actions = Object.entries(parts).map(([action, part]) => {

@@ -123,6 +123,47 @@ export function describeRegressions(opened: () => Opened): void {
     expect(statuses).toEqual([422, 200])
   })
 
+  it('lets rows become what the check says, and nothing else', async () => {
+    const step = (from: string, to: string) => ({
+      posts: { read: 'all', update: { filter: { status: from }, check: { status: to } } } as const,
+    })
+    const changed = async (service: Awaited<ReturnType<typeof as>>, status: string) => {
+      const answer = await service.write({
+        collection: 'posts',
+        request: {},
+        kind: 'updateOne',
+        key: 1,
+        body: { status },
+      })
+      return answer.status
+    }
+    const one = await as(step('draft', 'live'))
+    const two = await as(step('draft', 'live'), step('live', 'gone'))
+
+    // What becomes of a row is up to the policy that admitted it, whatever others admit.
+    expect([await changed(one, 'draft'), await changed(two, 'gone'), await changed(two, 'draft')]).toEqual([
+      403, 403, 403,
+    ])
+    await expectUntouched()
+    expect([await changed(one, 'live')]).toEqual([200])
+  })
+
+  it('lets rows of several policies become what any policy that admits them says', async () => {
+    const service = await as(
+      { posts: { read: 'all', update: { filter: { id: 1 }, check: { score: 1 } } } },
+      { posts: { update: { filter: { status: 'draft' }, check: { score: 2 } } } },
+      { posts: { update: { fields: ['score'], filter: { id: { _neq: 1 } }, validation: { score: { _neq: 5 } } } } },
+    )
+    const scored = async (key: number, score: number) => {
+      const body = { score }
+      const answer = await service.write({ collection: 'posts', request: {}, kind: 'updateOne', key, body })
+      return answer.status
+    }
+
+    expect([await scored(1, 3), await scored(1, 2), await scored(1, 1)]).toEqual([403, 200, 200])
+    expect([await scored(2, 5), await scored(2, 7)]).toEqual([422, 200])
+  })
+
   it('validates what it connects and disconnects', async () => {
     const valid = { validation: { author: { id: 2 } } }
     const service = await as({ people: { read: 'all', update: 'all' }, posts: { read: 'all', update: valid } })

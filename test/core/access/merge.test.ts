@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Granted, validRows, visibility, writableRows } from '../../../src/core/access/access.ts'
+import { type Granted, validRows, visibility, waysToChange, writableRows } from '../../../src/core/access/access.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
 import { noRights, type Rights } from '../../../src/core/access/principal.ts'
@@ -78,6 +78,23 @@ it('asks of a written field one policy that allows it before and after', () => {
   expect(writableRows(access, [title])).toEqual({ kind: 'all' })
   expect(writableRows(access, [title, status])).toMatchObject({ kind: 'compare', operand: 'draft' })
   expect(validRows(access, [title])).toMatchObject({ kind: 'compare', operator: '<>' })
+})
+
+it('keeps what a check admits before a change apart from what it lets rows become', () => {
+  const contents = [
+    { collections: { articles: { update: { filter: { status: 'paid' }, check: { status: 'shipped' } } } } },
+    { collections: { articles: { update: { filter: { status: 'draft' } } } } },
+    { collections: { articles: { update: { filter: { status: 'new' } } } } },
+  ]
+  const access = viewerOf(rightsOf(contents), model).accessTo(articles, 'update') as Granted
+
+  const [ways = [], ...more] = waysToChange(access, [field('title')?.id ?? '', field('status')?.id ?? ''])
+
+  expect(more).toEqual([])
+  expect(ways).toMatchObject([
+    { before: { operands: ['draft', 'new'] }, after: { operands: ['draft', 'new'] } },
+    { before: { operand: 'paid' }, after: { operand: 'shipped' } },
+  ])
 })
 
 it('leaves the time to the moment at which a statement runs', () => {

@@ -2,7 +2,7 @@
 import type { Action } from '../../access/access.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import { keptFields } from '../../plan/cells.ts'
-import type { Selection, Step, Unmet } from '../../plan/plan.ts'
+import type { Cell, Selection, Slot, Step, Unmet } from '../../plan/plan.ts'
 import type { Dialect, Insertion } from '../dialect.ts'
 import type { JoinedInsert, JoinedStep } from '../joined-inserts.ts'
 import { predicate } from '../read/predicate.ts'
@@ -90,6 +90,9 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       for (const { from } of kept(collection, number, scope)) yield* run([none(from(offends), marker, scope)])
       return
     }
+    case 'part':
+      yield* keepAmong(step.slot, { into: step.into, where: predicate(step.where, scope) }, scope)
+      return
     case 'range': {
       const { collection, number } = step.slot
       const offends = sql`(${predicate(step.where, scope)}) is not true`
@@ -124,10 +127,7 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       const fields = keptFields(collection)
       const moved = step.cells.filter(({ field }) => fields.includes(field))
       if (moved.length === 0) return
-      const from = kept(collection, number, scope, moved).map((rows) => {
-        return rows.order === undefined ? rows.from(undefined) : sql`${rows.from(undefined)} order by ${rows.order}`
-      })
-      yield* run(slots.keep(number, { columns: keptColumns(fields, scope), from }))
+      for (const one of [step.slot, ...step.parts]) yield* keepAmong(one, { into: one, moved }, scope)
       return
     }
     case 'delete': {
@@ -151,6 +151,19 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       return
     }
   }
+}
+
+/** Keeps the rows of a slot, in their order, in a slot: those that meet `where`, by the keys that `moved` has given them. */
+function* keepAmong(
+  { collection, number }: Slot,
+  { into, where, moved }: { readonly into: Slot; readonly where?: Sql; readonly moved?: readonly Cell[] },
+  scope: Scope,
+): Lines {
+  const from = kept(collection, number, scope, moved).map(
+    (rows) => sql`${rows.from(where)}${rows.order === undefined ? empty : sql` order by ${rows.order}`}`,
+  )
+  const columns = keptColumns(keptFields(collection), scope)
+  yield* run(scope.dialect.slots.keep(into.number, { columns, from }))
 }
 
 /** Fails if there is a row ` from …`. */

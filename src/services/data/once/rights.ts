@@ -46,9 +46,9 @@ export const watched: WatchRights = (viewer) => {
 
 function accessText(access: Access): string {
   if (access.kind === 'denied') return 'denied'
-  const grants = access.grants.map(({ rows, fields, validation }) => {
+  const grants = access.grants.map(({ rows, fields, check, validation }) => {
     const names = fields === 'every' ? fields : [...fields].sort().join()
-    return JSON.stringify([filterText(rows), names, filterText(validation)])
+    return JSON.stringify([filterText(rows), names, check && filterText(check), filterText(validation)])
   })
   return grants.sort().join(' ')
 }

@@ -1,0 +1,76 @@
+/**
+ * The checks around an update (docs/contract.md#how-policies-act): each row must be one that the caller may change, and
+ * become one that it may become. Where policies allow several ways to change, rows are told apart before the change by the
+ * ways that are open to them.
+ */
+import { type Granted, type Way, waysToChange } from '../access/access.ts'
+import { ServiceError } from '../error.ts'
+import { and, type Filter, isTrue, not, unite } from '../query/filter.ts'
+import { isPlaceholder } from '../query/placeholder.ts'
+import type { Slot } from './plan.ts'
+import { addChecks, addPart, type Program } from './program.ts'
+
+/** Most kinds of rows that are told apart: policies whose filters exclude each other make one each. */
+const MOST_PARTS = 32
+
+/**
+ * Adds the checks of the rows of the slot before these fields of them are written. Returns what adds those of after it.
+ * Throws 422 where too many policies with a check overlap.
+ */
+export function addUpdateChecks(
+  program: Program,
+  slot: Slot,
+  { access, given }: { readonly access: Granted; readonly given: readonly string[] },
+): () => void {
+  const lists = waysToChange(access, given)
+  const before = and(lists.map((ways) => unite(ways.map((way) => way.before))))
+  addChecks(program, slot, { action: 'update', forbidden: before })
+  const single = lists.flatMap((ways) => (ways.length === 1 ? ways : []))
+  const parts = lists
+    .filter((ways) => ways.length > 1)
+    .flatMap((ways) => partsOf(ways).map(({ where, open }) => ({ part: addPart(program, slot, where), open })))
+  return () => {
+    addChecks(program, slot, {
+      action: 'update',
+      forbidden: and(single.map(({ after }) => after)),
+      invalid: and(single.map(({ valid }) => valid)),
+    })
+    for (const { part, open } of parts) {
+      const forbidden = unite(open.map(({ after }) => after))
+      addChecks(program, part, { action: 'update', forbidden, invalid: unite(open.map(({ valid }) => valid)) })
+    }
+  }
+}
+
+/** Rows for which exactly these ways are open. */
+type Part = { readonly where: Filter; readonly open: readonly Way[] }
+
+/** Every set of ways that may be open to one row. */
+function partsOf(ways: readonly Way[]): readonly Part[] {
+  let sets: readonly (readonly Way[])[] = [[]]
+  for (const way of ways) {
+    sets = sets.flatMap((set) => (set.some((one) => excludes(one.before, way.before)) ? [set] : [set, [...set, way]]))
+    if (sets.length > MOST_PARTS) throw new ServiceError('invalid', 'Too many policies with a check allow this update')
+  }
+  return sets
+    .filter((open) => open.length > 0)
+    .map((open) => {
+      const others = ways.filter((way) => !open.includes(way) && !open.some((one) => excludes(one.before, way.before)))
+      const where = [...open.map(({ before }) => before), ...others.map(({ before }) => not(isTrue(before)))]
+      return { where: and(where), open }
+    })
+}
+
+/** Whether no row meets both, as far as values that one field is compared with tell. */
+function excludes(one: Filter, other: Filter): boolean {
+  return testsOf(one).some(({ field, operands }) =>
+    testsOf(other).some((test) => test.field === field && !test.operands.some((operand) => operands.includes(operand))),
+  )
+}
+
+function testsOf(filter: Filter): readonly { readonly field: string; readonly operands: readonly string[] }[] {
+  if (filter.kind === 'and') return filter.filters.flatMap(testsOf)
+  if (filter.kind === 'in' && !filter.negated) return [{ field: filter.field.id, operands: filter.operands }]
+  if (filter.kind !== 'compare' || filter.operator !== '=' || isPlaceholder(filter.operand)) return []
+  return [{ field: filter.field.id, operands: [filter.operand] }]
+}
