@@ -14,18 +14,55 @@ if (brought) {
   history.replaceState(null, '', location.pathname)
 }
 
-/** Of brackets inside of brackets OpenAPI knows nothing, and neither does the viewer: it sends these as JSON texts. */
-function asJsonTexts(spec) {
-  for (const path of Object.values(spec.paths)) {
-    for (const { parameters = [] } of Object.values(path)) {
-      for (const parameter of parameters) {
-        if (parameter.style !== 'deepObject') continue
-        const { schema, example } = parameter
-        parameter.content = { 'application/json': { schema, example } }
-        for (const name of ['style', 'explode', 'schema', 'example']) delete parameter[name]
-      }
+// The viewer has dark colours of its own.
+const isDark = matchMedia('(prefers-color-scheme: dark)')
+const paint = () => document.documentElement.classList.toggle('dark-mode', isDark.matches)
+isDark.addEventListener('change', paint)
+paint()
+
+/**
+ * Makes of the parameters what the viewer may send as it opens: it fills in every example, and of brackets inside of brackets
+ * OpenAPI knows nothing, so that these are JSON texts. What changes which items are written is for a person to type.
+ */
+function prepareParameter(parameter) {
+  if (parameter.in === 'header') delete parameter.example
+  if (parameter.style !== 'deepObject') return
+  const { schema, example } = parameter
+  for (const name of ['style', 'explode', 'schema', 'example']) delete parameter[name]
+  if (example === undefined) parameter.schema = { type: 'string', description: 'A JSON text' }
+  else parameter.content = { 'application/json': { schema, example } }
+}
+
+/** The viewer looks for the parameters of a path at its operations. */
+function prepareParameters(spec) {
+  for (const parameter of Object.values(spec.components.parameters ?? {})) prepareParameter(parameter)
+  for (const { parameters: shared = [], ...operations } of Object.values(spec.paths)) {
+    for (const operation of Object.values(operations)) {
+      operation.parameters = [...shared, ...(operation.parameters ?? [])]
+      for (const parameter of operation.parameters) prepareParameter(parameter)
     }
   }
+}
+
+/**
+ * What an operation leads to, which the viewer shows once it is all there. Its own way to it reads the whole document for
+ * each, and follows collections that refer to each other for minutes: here a schema within a schema is only named, and
+ * stands in the list of schemas.
+ */
+function partOf(spec, path) {
+  const resolve = (part, isNamed) => {
+    if (Array.isArray(part)) return part.map((one) => resolve(one, isNamed))
+    if (typeof part !== 'object' || part === null) return part
+    if (typeof part.$ref !== 'string') {
+      return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, resolve(one, isNamed)]))
+    }
+    const [, kind, name] = /^#\/components\/(\w+)\/(.+)$/.exec(part.$ref)
+    const found = spec.components[kind][name]
+    if (kind !== 'schemas') return resolve(found, isNamed)
+    const isLeaf = !JSON.stringify(found).includes('"$ref"')
+    return isNamed && !isLeaf ? { title: name, type: 'object' } : { title: name, ...resolve(found, true) }
+  }
+  return resolve(path.reduce((part, name) => part?.[name], spec) ?? null, path[0] === 'components')
 }
 
 async function show() {
@@ -42,12 +79,13 @@ async function show() {
   // The form above is the one place for a credential.
   delete spec.security
   delete spec.components.securitySchemes
-  asJsonTexts(spec)
+  prepareParameters(spec)
   globalThis.SwaggerUIBundle({
     spec,
     domNode: document.getElementById('reference'),
     docExpansion: 'none',
     defaultModelsExpandDepth: 0,
+    plugins: [{ fn: { resolveSubtree: async (_, path) => ({ spec: partOf(spec, path), errors: [] }) } }],
     validatorUrl: null,
     persistAuthorization: false,
     requestInterceptor(request) {
