@@ -5,13 +5,18 @@
 import { codedError, nested, ServiceError } from '../core/error.ts'
 import { QUERY_FAILED } from '../core/error-codes.ts'
 import { forbidden } from '../core/plan/names.ts'
-import type { Unmet } from '../core/plan/plan.ts'
+import type { Plan, Step, Unmet } from '../core/plan/plan.ts'
 import { queryFault } from '../core/query/parse.ts'
 import { databaseError } from '../core/sql/database-error.ts'
 
-/** Returns the error of a failed assertion. */
-export function assertionError(unmet: Unmet): ServiceError {
+/** Returns the error of a failed assertion of the plan. */
+export function assertionError(unmet: Unmet, plan?: Plan): ServiceError {
   switch (unmet.assertion) {
+    case 'differs': {
+      const steps = plan?.kind === 'program' ? plan.steps : []
+      const step = steps.find((one) => one.kind === 'agree' && one.number === unmet.number)
+      return disagreement(step?.kind === 'agree' ? step : { path: 'body', reason: 'gives a column two values' })
+    }
     case 'forbidden':
       return forbidden(unmet.refused)
     case 'invalid':
@@ -36,6 +41,14 @@ export function assertionError(unmet: Unmet): ServiceError {
       return nested('invalid', [QUERY_FAILED, 'max', `more than ${unmet.most} items match`], { code: '4013', meta })
     }
   }
+}
+
+/** The error of rows that have other values than a step demands of them. */
+export function disagreement({
+  path,
+  reason,
+}: Pick<Extract<Step, { kind: 'agree' }>, 'path' | 'reason'>): ServiceError {
+  return queryFault(path, reason)
 }
 
 /** Of a field whose value cannot take a change. */

@@ -15,7 +15,7 @@ import { evaluate, type Row } from '../core/query/evaluate.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings, Operand } from '../core/query/placeholder.ts'
-import { assertionError } from './assertion-error.ts'
+import { assertionError, disagreement } from './assertion-error.ts'
 import {
   address,
   bindSelection,
@@ -202,6 +202,13 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
         const where = bindFilter(step.where, bindings)
         const part = draftsOf(step.slot).filter((draft) => evaluate(where, rowOfDraft(draft)) === true)
         slots.set(step.into.number, part)
+        return
+      }
+      case 'agree': {
+        const where = bindFilter(step.where, bindings)
+        const differs = (draft: Draft) => step.cells.some((cell) => textFor(cell) !== draft.values.get(cell.field.id))
+        const isFree = (draft: Draft) => evaluate(where, rowOfDraft(draft)) === true
+        if (!draftsOf(step.slot).every((draft) => isFree(draft) || !differs(draft))) throw disagreement(step)
         return
       }
       case 'match':

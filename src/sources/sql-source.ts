@@ -147,7 +147,8 @@ function createSqlSource(deps: SqlSourceDeps): Source {
           run: (by) => work(by, writer),
           passing: (fault) => (isFinal(fault) ? undefined : passing(fault)),
         })
-      return writeOnce({ driver, dialect, attempt, compiled, textOf: answersOf }, write).catch(refuse)
+      const once = { driver, dialect, attempt, compiled, textOf: answersOf }
+      return writeOnce(once, write).catch(throwRefused(dialect, write.plan))
     },
 
     async batchOnce(batch) {
@@ -203,7 +204,7 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       const results = await converse(conversed(plan, dialect, { bindings, answers }), writer)
       return answersOf(results, answers)
     }
-    return (bindings) => retry({ run: (by) => run(by, bindings), passing }).catch(refuse)
+    return (bindings) => retry({ run: (by) => run(by, bindings), passing }).catch(throwRefused(dialect, plan))
   }
 
   function ready({ statements, answers }: CompiledWrite, plan: WritePlan): Prepared<string> {
@@ -213,9 +214,10 @@ function createSqlSource(deps: SqlSourceDeps): Source {
     const [only] = binders
     if (only === undefined) return async () => '[]'
     if (binders.length > 1) {
+      const refuseWrite = throwRefused(dialect, plan)
       return (bindings) => {
         const bound = binders.map((bind) => bind(bindings))
-        return retry({ run: (by) => by.batch(bound, writer), passing }).then(answer, refuse)
+        return retry({ run: (by) => by.batch(bound, writer), passing }).then(answer, refuseWrite)
       }
     }
     return (bindings) => {

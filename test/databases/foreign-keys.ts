@@ -11,6 +11,7 @@ import type { Dialect } from '../../src/core/sql/dialect.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/data/build.ts'
 import { createTables, errorMessages, type Item, openItems, type WrittenItems } from '../support/data/items.ts'
+import { describeSharedColumns } from './shared-columns.ts'
 
 type Database = { readonly driver: SqlDriver; close(): Promise<void> }
 
@@ -226,6 +227,8 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
     expect(statements).toHaveLength('begun' in dialect ? 2 : 1)
     await refused(openItems(model, counting, dialect).create('tasks', [{ id: 2, ownerId: 3 }]))
   })
+
+  describe('whose columns relations share', () => describeSharedColumns(dialect, () => database.driver))
 }
 
 const ownTasks = viewerOf((name, action) => {

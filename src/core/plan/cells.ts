@@ -1,5 +1,5 @@
 /** Builds cells for columns from the joins of a relation and from slots of the same transaction. */
-import type { PrimitiveField, RelationField } from '../model/model.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Assignment, Cell, Slot } from './plan.ts'
 
 /** Ids that stand for the foreign key of the relation's target: the opposite relation, or else its columns. */
@@ -12,8 +12,44 @@ export function foreignKey(relation: RelationField, slot: Slot): readonly Cell[]
   return relation.joins.map(({ own, other }) => ({ field: own, value: { kind: 'kept', slot, field: other } }))
 }
 
-export function withoutLink({ joins }: RelationField): readonly Cell[] {
-  return joins.map(({ own }) => cellOf({ field: own, value: null }))
+/** What ends a link, on either side: null in the columns that may be null and that no other relation uses; possibly none. */
+export function unlinking(relation: RelationField): readonly Cell[] {
+  const others = sharing(relation)
+  const columns = foreignKeyOf(relation).columns.filter(
+    (column) => column.isNullable && !others.some(({ joins }) => joins.some(({ own }) => own === column)),
+  )
+  return columns.map((field) => cellOf({ field, value: null }))
+}
+
+/** The other relations that use columns of the relation's foreign key, whichever side of it is given. */
+export function sharing(relation: RelationField): readonly RelationField[] {
+  const { collection, columns } = foreignKeyOf(relation)
+  return collection.relations.filter(
+    (one) => one.isForward && !isSameLink(one, relation) && one.joins.some(({ own }) => columns.includes(own)),
+  )
+}
+
+/** Whether the relations are sides of one, or lead to the same rows by the same columns. */
+export function isSameLink(one: RelationField, other: RelationField): boolean {
+  const [key, same] = [foreignKeyOf(one), foreignKeyOf(other)]
+  if (key.collection !== same.collection || key.target !== same.target) return false
+  const isMet = (column: PrimitiveField, at: number) =>
+    same.referenced[same.columns.indexOf(column)] === key.referenced[at]
+  return key.columns.length === same.columns.length && key.columns.every(isMet)
+}
+
+type ForeignKey = {
+  readonly collection: Collection
+  readonly columns: readonly PrimitiveField[]
+  readonly target: Collection
+  readonly referenced: readonly PrimitiveField[]
+}
+
+function foreignKeyOf({ isForward, collection, target, joins }: RelationField): ForeignKey {
+  const [own, other] = [joins.map((pair) => pair.own), joins.map((pair) => pair.other)]
+  return isForward
+    ? { collection, columns: own, target, referenced: other }
+    : { collection: target, columns: other, target: collection, referenced: own }
 }
 
 export function keyCells(slot: Slot): readonly Cell[] {

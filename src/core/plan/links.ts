@@ -7,12 +7,13 @@ import type { PrimitiveField, RelationField, Through } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { all, and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
+import { addAgreement, impliedIds, impliedRelations, nameIn, otherwise } from './agreement.ts'
 import { cellOf, foreignKey, linkIds } from './cells.ts'
 import type { WantedRows } from './key-runs.ts'
 import { relatedAccess, usableField } from './names.ts'
 import type { Cell, Slot } from './plan.ts'
 import { addChecks, addFind, addStep, conditionsOf, contextOf, type Program, requireKey } from './program.ts'
-import { findReferences, uniqueSets } from './program-references.ts'
+import { addFilledIn, addReferences, findReferences, uniqueSets } from './program-references.ts'
 import type { LocatedBody } from './relation-operation.ts'
 import { createAssignments, isRequired } from './values.ts'
 import { boundingFilter } from './where.ts'
@@ -24,7 +25,11 @@ export type Links = { readonly relation: RelationField; readonly through: Throug
  * Links the item to the rows of the keys, which have to be there. Where the junction has a unique key over both sides, a
  * link that is there already stays as it is.
  */
-export function* connectLinks(program: Program, links: Links, keys: readonly LocatedBody[]): Parts<void> {
+export function* connectLinks(
+  program: Program,
+  links: Links,
+  { keys, path }: { readonly keys: readonly LocatedBody[]; readonly path: string },
+): Parts<void> {
   const { far } = links.through
   const [first] = keys
   if (first === undefined) return
@@ -32,10 +37,32 @@ export function* connectLinks(program: Program, links: Links, keys: readonly Loc
   const sought = { keys, wanted, provided: links.owner, lock: 'reference' } as const
   const unless = linkKey(links.through)
   for (const { slot, keys: found } of yield* findReferences(program, far.target, sought)) {
+    agreeOnLink(program, links, { slot, path })
     for (const key of found) {
       yield
       addLink(program, links, { cells: cellsOf(far, key, slot), path: first.path, unless })
     }
+  }
+}
+
+/** The rows of the slot have what the item has in columns of the junction that both give. */
+export function agreeOnLink(
+  program: Program,
+  { through: { near, far }, owner }: Links,
+  { slot, path }: { readonly slot: Slot; readonly path: string },
+): void {
+  for (const { own, other } of far.joins) {
+    const given = near.joins.find((join) => join.other === own)
+    if (given === undefined) continue
+    const column = `${nameIn(program.viewer, near.target, own) ?? 'a column'} of ${near.target.apiName}`
+    addAgreement(program, {
+      slot,
+      cells: [{ field: other, value: { kind: 'kept', slot: owner, field: given.own } }],
+      where: none,
+      provided: owner,
+      path,
+      reason: otherwise(column, 'is given by the item that it is linked to as well'),
+    })
   }
 }
 
@@ -77,8 +104,15 @@ export function addLink(
   const elsewhere = new Set([...linked.keys()].map(({ id }) => id))
   const cells = [...linked.values(), ...createAssignments(context, {}, path, elsewhere).map(cellOf)]
   const into = program.slot(junction)
+  const given = [...linked.values()]
+  const named = [near, far]
+  const names = given.map(({ field }) => field.apiName)
+  const sought = { collection: junction, names, except: named, cells, provided: owner, absent: undefined }
+  const filledIn = addReferences(program, sought)
   addStep(program, { kind: 'insert', into, cells, provided: owner, absent: undefined, unless, unique: undefined })
-  addChecks(program, into, conditionsOf(program, context, [far.id, ...linkIds(near)]))
+  addFilledIn(program, into, filledIn)
+  const implied = impliedIds(context.access, impliedRelations(junction, { named, given }))
+  addChecks(program, into, conditionsOf(program, context, [far.id, ...linkIds(near), ...implied]))
 }
 
 /** Finds the links to rows that meet the filter, of those that the caller may follow. */

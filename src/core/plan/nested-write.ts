@@ -8,9 +8,19 @@ import type { Collection, PrimitiveField, RelationField } from '../model/model.t
 import type { Parts } from '../parts.ts'
 import { all, type Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from '../query/parse.ts'
+import {
+  addUnmoved,
+  agreed,
+  type Giving,
+  impliedIds,
+  impliedRelations,
+  refuseDoubled,
+  SET_BY_PARENT,
+  sentIds,
+} from './agreement.ts'
 import { addAlterationChecks, splitAlterations } from './alterations.ts'
-import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
-import { addLink, connectLinks, findLinks, type Links } from './links.ts'
+import { cellOf, foreignKey, keyCells, linkIds, unlinking } from './cells.ts'
+import { addLink, agreeOnLink, connectLinks, findLinks, type Links } from './links.ts'
 import type { Cell, Slot } from './plan.ts'
 import {
   addChange,
@@ -23,10 +33,9 @@ import {
   type Program,
   requireKey,
 } from './program.ts'
-import { addReferences, findReference, findReferences, uniqueSets } from './program-references.ts'
+import { addFilledIn, addReferences, findReference, findReferences, uniqueSets } from './program-references.ts'
 import { isWithoutReference, writtenReferences } from './references.ts'
 import { type LocatedBody, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
-import { refuseDoubled, SET_BY_PARENT, sentIds } from './sent-columns.ts'
 import { addUpdateChecks } from './update-checks.ts'
 import {
   type Body,
@@ -83,7 +92,7 @@ export function* addCreate(
   }
   refuseDoubled(columns, relations, parent.cells, path)
   const depth = parent.depth + 1
-  const linked: Cell[] = []
+  const giving: Giving[] = []
   for (const [relation, value] of relations) {
     if (!relation.isForward) continue
     const at = memberPath(path, relation.apiName)
@@ -93,23 +102,27 @@ export function* addCreate(
       path: at,
     })
     if (operation === undefined) continue
-    const found = yield* referred(program, { relation, depth, provided: parent.provided }, operation)
-    linked.push(...foreignKey(relation, found))
+    const slot = yield* referred(program, { relation, depth, provided: parent.provided }, operation)
+    giving.push({ relation, slot, path: at })
   }
-  const elsewhere = new Set([...parent.cells, ...linked, ...given.earlier].map(({ field }) => field.id))
+  const linked = agreed(program, parent.cells, { giving, provided: parent.provided })
+  const elsewhere = new Set([...linked, ...given.earlier].map(({ field }) => field.id))
   const own = createAssignments(context, given.columns, path, elsewhere).map(cellOf)
   const late = lateCells(program, collection, given.earlier)
   const now = given.earlier.filter((cell) => !late.includes(cell))
-  const cells = [...parent.cells, ...linked, ...now, ...own]
+  const cells = [...linked, ...now, ...own]
   // A row with defaults only cannot be inserted conditionally.
   if (cells.length === 0 && parent.provided !== undefined) throw queryFault(path, 'must give a value')
   const into = program.slot(collection)
   const { provided, absent, unique } = parent
-  const filledIn = addReferences(program, { collection, names: Object.keys(columns), cells, provided, absent })
+  const named = [
+    ...relations.map(([relation]) => relation),
+    ...(parent.relation === undefined ? [] : [parent.relation]),
+  ]
+  const names = [...Object.keys(columns), ...linked.map(({ field }) => field.apiName)]
+  const filledIn = addReferences(program, { collection, names, except: named, cells, provided, absent })
   addStep(program, { kind: 'insert', into, cells, provided, absent, unless: undefined, unique })
-  for (const { relation, rows: where } of filledIn) {
-    addStep(program, { kind: 'refer', slot: into, relation, cells: [], where, assertion: 'noReference' })
-  }
+  addFilledIn(program, into, filledIn)
   if (late.length > 0) {
     const names = late.map(({ field }) => field.apiName)
     referChanged(program, into, { names, cells: [...cells, ...late] })
@@ -127,7 +140,8 @@ export function* addCreate(
     }
   }
   const sent = sentIds(collection, columns, relations)
-  const set = parent.cells.length === 0 ? sent : [...sent, ...linkIds(parent.relation)]
+  const implied = impliedIds(context.access, impliedRelations(collection, { named, given: linked }))
+  const set = [...sent, ...(parent.cells.length === 0 ? [] : linkIds(parent.relation)), ...implied]
   // A validation may depend on rows that refer to the item, so it is checked after they are written.
   addChecks(program, into, conditionsOf(program, context, set))
   return into
@@ -239,12 +253,13 @@ function* addLinked(
   const { far } = links.through
   switch (operation.kind) {
     case '_connect':
-      yield* connectLinks(program, links, operation.keys)
+      yield* connectLinks(program, links, operation)
       return
     case '_create':
       for (const item of operation.items) {
         const parent = { cells: [], relation: far, depth: depth + 1, provided: links.owner }
         const slot = yield* addCreate(program, far.target, item, parent)
+        agreeOnLink(program, links, { slot, path: item.path })
         addLink(program, links, { cells: foreignKey(far, slot), path: item.path, unless: undefined })
       }
       return
@@ -279,7 +294,9 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
     case '_connect':
     case '_create': {
       const found = yield* referred(program, { relation, depth, provided: owner }, operation)
-      addChange(program, { slot: owner, cells: foreignKey(relation, found) })
+      const cells = foreignKey(relation, found)
+      addUnmoved(program, { relation, slot: owner, path: operation.path }, { cells, provided: undefined })
+      addChange(program, { slot: owner, cells })
       return
     }
     case '_update': {
@@ -288,7 +305,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
       return
     }
     case '_disconnect':
-      addChange(program, { slot: owner, cells: withoutLink(relation) })
+      addChange(program, { slot: owner, cells: unlinking(relation) })
       return
     case '_delete': {
       const slot = addFind(program, target, {
@@ -302,7 +319,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
         matches: [...keyCells(owner), ...foreignKey(relation, slot)],
         where: allRows,
       })
-      addChange(program, { slot: referring, cells: withoutLink(relation) })
+      addChange(program, { slot: referring, cells: unlinking(relation) })
       addDelete(program, slot)
       return
     }
@@ -321,12 +338,14 @@ function* addBackward(program: Program, link: Linked, operation: RelationOperati
         yield* addCreate(program, target, item, { cells: linked, relation, depth, provided: owner })
       return
     case '_connect': {
-      if (!relation.isList)
-        setLink(program, relation, addFind(program, target, { matches: linked, where: allRows }), null)
-      const named = { keys: operation.keys, wanted: uniqueSets(target), provided: owner }
-      for (const { slot: found } of yield* findReferences(program, target, named)) {
-        setLink(program, relation, found, linked)
+      const { keys, path } = operation
+      const set = (slot: Slot, cells: readonly Cell[]) =>
+        setLink(program, { relation, slot, path }, { cells, provided: owner })
+      if (!relation.isList) {
+        set(addFind(program, target, { matches: linked, where: allRows }), unlinking(relation))
       }
+      const named = { keys, wanted: uniqueSets(target), provided: owner }
+      for (const { slot } of yield* findReferences(program, target, named)) set(slot, linked)
       return
     }
     case '_update': {
@@ -334,26 +353,24 @@ function* addBackward(program: Program, link: Linked, operation: RelationOperati
       yield* addUpdate(program, operation.data, { slot, depth, isOne: !relation.isList })
       return
     }
-    case '_disconnect':
-      setLink(
-        program,
-        relation,
-        addFind(program, target, { matches: linked, where: own(program, relation, operation) }),
-        null,
-      )
+    case '_disconnect': {
+      const slot = addFind(program, target, { matches: linked, where: own(program, relation, operation) })
+      setLink(program, { relation, slot, path: operation.path }, { cells: unlinking(relation), provided: owner })
       return
+    }
     case '_delete':
       addDelete(program, addFind(program, target, { matches: linked, where: own(program, relation, operation) }))
       return
   }
 }
 
-/** Sets the foreign key of the related rows, or clears it; checked like any update of them. */
-function setLink(program: Program, relation: RelationField, slot: Slot, linked: readonly Cell[] | null): void {
+/** Sets columns of the foreign key of the related rows; checked like any update of them. */
+function setLink(program: Program, link: Giving, how: Parameters<typeof addUnmoved>[2]): void {
+  const { relation, slot } = link
   const { access } = contextOf(program, relation.target, 'update')
   const addFinalChecks = addUpdateChecks(program, slot, { access, given: linkIds(relation) })
-  const cells = linked ?? relation.joins.map(({ other }) => cellOf({ field: other, value: null }))
-  addChange(program, { slot, cells })
+  addUnmoved(program, link, how)
+  addChange(program, { slot, cells: how.cells })
   addFinalChecks()
 }
 

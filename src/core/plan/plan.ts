@@ -191,6 +191,8 @@ export type Assertion = 'noRecord' | 'noReference' | 'noValue' | 'forbidden' | '
 
 /** An assertion that has failed, and what its error tells of it. */
 export type Unmet =
+  /** `number` is that of the step. */
+  | { readonly assertion: 'differs'; readonly number: number }
   /** `index` is the place in the list that was sent of the item that is not there. */
   | { readonly assertion: Assertion; readonly refused?: Refused | undefined; readonly index?: number | undefined }
   | { readonly assertion: 'tooMany'; readonly most: number }
@@ -241,6 +243,20 @@ export type Step =
     }
   /** Keeps the rows of the slot that meet `where`, in their current state, in another one. */
   | { readonly kind: 'part'; readonly slot: Slot; readonly into: Slot; readonly where: Filter }
+  /** Every row in the slot, in its current state, must have these values already, or meet `where`. */
+  | {
+      readonly kind: 'agree'
+      readonly slot: Slot
+      readonly cells: readonly Cell[]
+      readonly where: Filter
+      /** Nothing is asked if this slot has no row. */
+      readonly provided: Slot | undefined
+      /** No other such step of the program has it. */
+      readonly number: number
+      /** The place in the request, and what is wrong there otherwise. */
+      readonly path: string
+      readonly reason: string
+    }
   /** `where` must hold for every row in the slot, or else the field cannot take what is to come. */
   | { readonly kind: 'range'; readonly slot: Slot; readonly where: Filter; readonly field: PrimitiveField }
   /** Each row in the slot, in its current state, must have one of these tags: of what one of the selections shows of it. */

@@ -3,14 +3,15 @@
  * `_connect` names. A row that the caller cannot read is none.
  */
 import { shortName } from '../message-text.ts'
-import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { and, type Filter } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
+import { isSameLink } from './cells.ts'
 import { joinKeys, type WantedRows } from './key-runs.ts'
 import { fieldEquals, readableField, relatedAccess } from './names.ts'
 import type { Cell, Slot } from './plan.ts'
-import { addFind, type Program, requireKey } from './program.ts'
+import { addFind, addStep, type Program, requireKey } from './program.ts'
 import {
   isSelfReference,
   isWithoutReference,
@@ -30,15 +31,18 @@ export function addReferences(
   item: {
     readonly collection: Collection
     readonly names: readonly string[]
+    /** Relations whose rows are known to be there. */
+    readonly except: readonly RelationField[]
     readonly cells: readonly Cell[]
     readonly provided: Slot | undefined
     /** Where this slot has a row, nothing is asked of them. */
     readonly absent: Slot | undefined
   },
 ): readonly WrittenReference[] {
-  const { collection, names, cells, provided, absent } = item
+  const { collection, names, except, cells, provided, absent } = item
   return writtenReferences(program.viewer, collection, names).filter((reference) => {
     const { relation, rows } = reference
+    if (except.some((known) => isSameLink(known, relation))) return false
     if (isWithoutReference(relation, cells)) return false
     const matches = targetCells(relation, cells)
     if (matches === undefined) return true
@@ -49,6 +53,13 @@ export function addReferences(
     addFind(program, relation.target, { ...sought, assertion: 'noReference', lock: 'reference' })
     return false
   })
+}
+
+/** The row that was inserted refers to what may be referred to, by columns that the database has filled in. */
+export function addFilledIn(program: Program, slot: Slot, references: readonly WrittenReference[]): void {
+  for (const { relation, rows: where } of references) {
+    addStep(program, { kind: 'refer', slot, relation, cells: [], where, assertion: 'noReference' })
+  }
 }
 
 function nameOf({ value }: Cell): readonly unknown[] {

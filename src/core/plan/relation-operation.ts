@@ -11,11 +11,12 @@ import type { RelationField } from '../model/model.ts'
 import { listKnown } from '../nearest.ts'
 import { queryBounds } from '../query/brackets.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
+import { unlinking } from './cells.ts'
 import { type Body, parseBody } from './values.ts'
 
 export type RelationOperation =
-  | { readonly kind: '_connect'; readonly keys: readonly LocatedBody[] }
-  | { readonly kind: '_create'; readonly items: readonly LocatedBody[] }
+  | { readonly kind: '_connect'; readonly keys: readonly LocatedBody[]; readonly path: string }
+  | { readonly kind: '_create'; readonly items: readonly LocatedBody[]; readonly path: string }
   | {
       readonly kind: '_update'
       readonly data: LocatedBody
@@ -57,22 +58,11 @@ export type Kind = RelationOperation['kind']
 export function knownOperations(relation: RelationField, parentAction: ParentAction): readonly Kind[] {
   if (parentAction === 'create') return ['_connect', '_create']
   if (relation.through !== undefined) return ['_connect', '_create', '_disconnect']
-  const own = relation.joins.map((join) => join.own)
-  const other = relation.joins.map((join) => join.other)
-  if (relation.isForward) {
-    const isKey = own.some((field) => relation.collection.primaryKey.includes(field))
-    if (isKey) return ['_update']
-    return own.every(({ isNullable }) => isNullable)
-      ? ['_connect', '_create', '_update', '_disconnect', '_delete']
-      : ['_connect', '_create', '_update']
-  }
-  const isNullable = other.every((field) => field.isNullable)
-  if (relation.isList) {
-    return isNullable
-      ? ['_connect', '_create', '_update', '_disconnect', '_delete']
-      : ['_connect', '_create', '_update', '_delete']
-  }
-  return isNullable ? ['_connect', '_create', '_update', '_disconnect', '_delete'] : ['_update', '_delete']
+  const isKey = relation.joins.some(({ own }) => relation.collection.primaryKey.includes(own))
+  if (relation.isForward && isKey) return ['_update']
+  if (unlinking(relation).length > 0) return ['_connect', '_create', '_update', '_disconnect', '_delete']
+  if (relation.isForward) return ['_connect', '_create', '_update']
+  return relation.isList ? ['_connect', '_create', '_update', '_delete'] : ['_update', '_delete']
 }
 
 function parseOperation(
@@ -90,9 +80,9 @@ function parseOperation(
   switch (kind) {
     case '_connect':
       requireKeys(relation, body, { viewer, path: at })
-      return { kind, keys: targets(relation, body, { one: 'key', many: 'keys', path: at }) }
+      return { kind, keys: targets(relation, body, { one: 'key', many: 'keys', path: at }), path: at }
     case '_create':
-      return { kind, items: targets(relation, body, { one: 'data', many: 'data', path: at }) }
+      return { kind, items: targets(relation, body, { one: 'data', many: 'data', path: at }), path: at }
     case '_update':
       refuseUnknown(body, ['data', 'filter'], at)
       return {

@@ -117,6 +117,8 @@ function slotsReadBy(step: Step): readonly Slot[] {
       const kept = keptSlots(step.kind === 'insert' ? step.cells : step.matches)
       return [...kept, ...[step.provided, step.absent].filter((slot) => slot !== undefined)]
     }
+    case 'agree':
+      return [step.slot, ...keptSlots(step.cells), ...(step.provided === undefined ? [] : [step.provided])]
     case 'refer':
     case 'update':
       return [step.slot, ...keptSlots(step.cells)]

@@ -60,7 +60,7 @@ export async function runSqlBatch(
     try {
       return answersOf(plan, await retry({ run, passing }), { places, dialect, bindings })
     } catch (error) {
-      throw await explained(deps, error, places)
+      throw await explained(deps, plan, error, places)
     }
   }
   const isHeard = deps.driver.hears === true && dialect.heard !== undefined
@@ -71,7 +71,7 @@ export async function runSqlBatch(
     const results = await retry({ run: (by) => by.batch(statements, isHeard ? heard : context), passing })
     return answersOf(plan, results, { places: compiled, dialect, bindings })
   } catch (error) {
-    throw await explained(deps, error, compiled)
+    throw await explained(deps, plan, error, compiled)
   }
 }
 
@@ -119,7 +119,7 @@ export async function runSqlBatchOnce(deps: SqlBatchDeps, batch: OnceBatch): Pro
   try {
     return await onceInLedger(deps, batch, run)
   } catch (error) {
-    throw await explained(deps, error, sent)
+    throw await explained(deps, plan, error, sent)
   }
 }
 
@@ -138,10 +138,10 @@ function converse(
 type Sent = { readonly operations: readonly (number | undefined)[]; readonly statements?: readonly Statement[] }
 
 /** The error of the operation that failed. */
-async function explained(deps: SqlBatchDeps, error: unknown, sent: Sent): Promise<unknown> {
+async function explained(deps: SqlBatchDeps, { operations }: BatchPlan, error: unknown, sent: Sent): Promise<unknown> {
   if (!(error instanceof SqlFault)) return error
-  const fault = refused(deps.dialect, error)
   const told = unmetOperation(error.message) ?? sent.operations[error.position ?? -1]
+  const fault = refused(deps.dialect, error, operations[told ?? -1]?.plan)
   const isSearched = told === undefined && error.position === undefined && fault.kind === 'invalid'
   const operation = isSearched && sent.statements ? await search(deps, error, sent) : told
   return operation === undefined ? fault : new OperationFault(fault, operation)

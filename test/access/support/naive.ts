@@ -702,13 +702,15 @@ export function naiveRules(
     }
   }
 
-  /** A change of the far rows' reference is an update of their relation back. */
+  /** A change of the far rows' reference is an update of their relation back, and moves no key. */
   function relink(link: Link, rows: readonly Row[], id: unknown): void {
     const checkAfter = checkUpdate(rows, link.child, [link.name])
-    for (const row of rows) {
-      Object.assign(row, identified(link.child, { ...row, [link.column]: id }))
-      demandFree(state[link.child], row)
-    }
+    if (link.child === junction.name)
+      demand(
+        rows.every((row) => row[link.column] === id),
+        422,
+      )
+    for (const row of rows) set(row, link.column, id)
     checkAfter()
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from '../../../src/core/plan/cells.ts'
+import { cellOf, foreignKey, keyCells, linkIds, unlinking } from '../../../src/core/plan/cells.ts'
 import { articles, author, authors, column, parent } from './blog.ts'
 
 const slot = { number: 3, collection: authors }
@@ -11,7 +11,7 @@ it('a foreign key takes what a slot has kept of the far key', () => {
 })
 
 it('a link is taken away by nulls in its columns', () => {
-  expect(withoutLink(author)).toEqual([{ field: authorId, value: { kind: 'text', text: null } }])
+  expect(unlinking(author)).toEqual([{ field: authorId, value: { kind: 'text', text: null } }])
 })
 
 it('the row of a slot is told by its key', () => {

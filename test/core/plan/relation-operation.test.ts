@@ -27,15 +27,15 @@ describe('the operations of a relation', () => {
 describe('what a body says of a relation', () => {
   it('is one object on a new item’s to-one', () => {
     expect(parse(author, { _connect: { key: { id: 1 } } }, 'create')).toEqual([
-      { kind: '_connect', keys: [{ body: { id: 1 }, path: 'r._connect.key' }] },
+      { kind: '_connect', keys: [{ body: { id: 1 }, path: 'r._connect.key' }], path: 'r._connect' },
     ])
     expect(refusal(() => parse(author, [], 'create'))).toMatch(/must be one object/)
   })
 
   it('is an array everywhere else, each element with its place', () => {
     expect(parse(written, [{ _create: { data: [{ title: 'a' }] } }, { _connect: { keys: [{ id: 1 }] } }])).toEqual([
-      { kind: '_create', items: [{ body: { title: 'a' }, path: 'r[0]._create.data[0]' }] },
-      { kind: '_connect', keys: [{ body: { id: 1 }, path: 'r[1]._connect.keys[0]' }] },
+      { kind: '_create', items: [{ body: { title: 'a' }, path: 'r[0]._create.data[0]' }], path: 'r[0]._create' },
+      { kind: '_connect', keys: [{ body: { id: 1 }, path: 'r[1]._connect.keys[0]' }], path: 'r[1]._connect' },
     ])
     expect(refusal(() => parse(author, { _connect: {} }))).toMatch(/must be an array of operations/)
   })

@@ -22,6 +22,7 @@ export function failedAssertion(message: string): Unmet | undefined {
   const assertion = assertions.find((one) => message.includes(assertionMarker(one)))
   if (assertion === undefined) return undefined
   const [, first, second] = /service:\w+:([^:]+):(?:([^:]+):)?/.exec(message) ?? []
+  if (assertion === 'differs') return { assertion, number: Number(first) }
   if (assertion === 'tooMany') return { assertion, most: Number(first) }
   if (assertion === 'outOfRange') return { assertion, fieldId: first ?? '' }
   if (assertion === 'noRecord' && first !== undefined) return { assertion, index: Number(first) }
@@ -38,6 +39,7 @@ const assertions: readonly Unmet['assertion'][] = [
   'tooMany',
   'outOfRange',
   'changed',
+  'differs',
 ]
 
 export function* inserted({ into, fields, rows, provided, absent, unless }: JoinedInsert, dialect: Dialect): Lines {
@@ -93,6 +95,18 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
     case 'part':
       yield* keepAmong(step.slot, { into: step.into, where: predicate(step.where, scope) }, scope)
       return
+    case 'agree': {
+      const { collection, number } = step.slot
+      const differs = step.cells.map(
+        (cell) => sql`(${keyColumn(cell.field, scope)} = ${cellValue(cell, dialect)}) is not true`,
+      )
+      const rest = step.where.kind === 'none' ? [] : [sql`(${predicate(step.where, scope)}) is not true`]
+      const asked = step.provided === undefined ? [] : [slots.isFilled(step.provided.number)]
+      const offends = join([sql`(${join(differs, sql` or `)})`, ...rest, ...asked], sql` and `)
+      const marker = assertionMarker('differs', step.number)
+      for (const { from } of kept(collection, number, scope)) yield* run([none(from(offends), marker, scope)])
+      return
+    }
     case 'range': {
       const { collection, number } = step.slot
       const offends = sql`(${predicate(step.where, scope)}) is not true`
