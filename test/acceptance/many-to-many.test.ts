@@ -21,6 +21,13 @@ const tables = [
   'create table users (id int primary key)',
   `create table follows (follower_id int not null, followed_id int not null, primary key (follower_id, followed_id),
     constraint by_user foreign key (follower_id) references users (id), constraint to_user foreign key (followed_id) references users (id))`,
+  'create table scenes (tid int not null, id int not null, primary key (tid, id))',
+  'create table props (tid int not null, id int not null, primary key (tid, id))',
+  `create table scene_props (tid int not null, scene_id int not null, prop_id int not null, primary key (tid, scene_id, prop_id),
+    constraint in_scene foreign key (tid, scene_id) references scenes (tid, id),
+    constraint of_prop foreign key (tid, prop_id) references props (tid, id))`,
+  'insert into scenes values (1, 1), (2, 1)',
+  'insert into props values (1, 1), (2, 1)',
 ]
 const rows = [
   "insert into films values (1, 'Alien'), (2, 'Brazil'), (3, 'Cube')",
@@ -167,6 +174,32 @@ describe.each(providers)('%s', (provider) => {
       expect(await links()).toEqual(before)
       expect(fault.status).toBe(422)
       expect(JSON.stringify(await fault.json())).toContain('"actors[0]._connect.keys[0].idd"')
+    })
+
+    it('links nothing of two tenants by any route, and says where', async () => {
+      const link = (tid: number) => ({ props: [{ _connect: { keys: [{ tid, id: 1 }] } }] })
+      const update = (tid: number) => ({
+        kind: 'update',
+        collection: 'scenes',
+        key: { tid: 1, id: 1 },
+        data: link(tid),
+      })
+      const linked = (search: string) => listed(shop, `/items/sceneProps?fields=tid&${search}`)
+      const refusal = async (response: Response) => [response.status, JSON.stringify(await response.json())]
+      const reason = 'sets tid of sceneProps, which is given by the item that it is linked to as well, to another value'
+
+      const batch = await refusal(await shop.post('/items', { operations: [update(1), update(2)] }))
+      const list = await refusal(await shop.patch('/items/scenes', [{ tid: 1, id: 1, ...link(2) }]))
+      const sent = { body: link(2), headers: { 'Idempotency-Key': 'of-two-tenants' } }
+      const once = await refusal(await shop.send('PATCH', '/items/scenes/1,1', sent))
+
+      expect(batch).toEqual([422, expect.stringContaining('"operations[1].data.props[0]._connect"')])
+      expect(list).toEqual([422, expect.stringContaining('"[0].props[0]._connect"')])
+      expect(once).toEqual([422, expect.stringContaining('"props[0]._connect"')])
+      for (const [, text] of [batch, list, once]) expect(text).toContain(reason)
+      expect(await linked('')).toEqual([])
+      expect((await shop.patch('/items/scenes/1,1', link(1))).status).toBe(200)
+      expect(await linked('')).toEqual([{ tid: 1 }])
     })
 
     it('has no other operations, and links no row that is not there', async () => {

@@ -218,6 +218,12 @@ export function describeSharedColumns(dialect: Dialect, driver: () => SqlDriver)
       ])
     })
 
+    it('stays where the item that would get it is not there', async () => {
+      await items.updateOne('docs', 3, { box: [{ _update: { data: { docs: toAll({ id: 1 }) } } }] })
+
+      expect(await rows('docs')).toMatchObject([{ boxId: 1 }, {}, { boxId: null }])
+    })
+
     it('tells nothing of hidden rows, nor of a column that is hidden', async () => {
       const changed = { card: [to(2, 1)] }
       const other = { card: [to(3, 1)] }

@@ -74,7 +74,10 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       const { into, assertion, provided, absent, count, most, index } = step
       const isOne = assertion !== undefined && count === 1
       const sorted = isOne ? firstOf(into.collection, scope) : inOrder(step.order, scope)
-      const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${matching(step, scope)}${sorted}`
+      // Rows that are to change stay as they are where what they would be linked to is not there.
+      const asked = provided && step.lock === 'change' ? sql` and ${slots.isFilled(provided.number)}` : empty
+      const where = sql`${matching(step, scope)}${asked}`
+      const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${where}${sorted}`
       const columns = keptColumns(keptFields(into.collection), scope)
       const cut = most === undefined ? step.cut : { limit: most + 1, offset: 0 }
       yield* run(slots.keep(into.number, { columns, from: [from], cut, lock: step.lock }))
