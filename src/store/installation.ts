@@ -42,6 +42,7 @@ import sourceLedger from './schema/workspace-011-ledger.ts'
 import presentation from './schema/workspace-012-presentation.ts'
 import viewRoles from './schema/workspace-013-view-roles.ts'
 import closed from './schema/workspace-014-closed.ts'
+import triggers from './schema/workspace-015-triggers.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
@@ -81,6 +82,7 @@ const workspaceMigrations: readonly string[] = [
   presentation,
   viewRoles,
   closed,
+  triggers,
 ]
 
 /** The schema number of an up-to-date workspace. */

@@ -54,10 +54,11 @@ function readLists(lists: SqlRow): ModelRecords {
       typeof ledgerSchema === 'string' ? { ...source, ledgerSchema } : source,
     ),
     namespaces: next(namespaceColumns),
-    collections: next(collectionColumns).map(({ isInherited, isClosed, ...collection }) => ({
+    collections: next(collectionColumns).map(({ isInherited, isClosed, isTriggering, ...collection }) => ({
       ...collection,
       ...(isInherited && { isInherited }),
       ...(isClosed && { isClosed }),
+      ...(isTriggering && { isTriggering }),
     })),
     primitiveFields: next(primitiveColumns).map(({ checks, ...field }) => (checks ? { ...field, checks } : field)),
     relationFields: next(relationColumns).map(({ through, ...field }) => (through ? { ...field, through } : field)),
@@ -145,6 +146,7 @@ const collectionColumns: Columns<Tables['collections']> = [
   ['is_view', bool, 'isView'],
   ['is_inherited', bool, 'isInherited'],
   ['is_closed', bool, 'isClosed'],
+  ['is_triggering', bool, 'isTriggering'],
 ]
 const primitiveColumns: Columns<Tables['primitiveFields']> = [
   ['id', uuid, 'id'],

@@ -15,11 +15,13 @@ beforeAll(async () => {
 
 afterAll(() => servers?.close())
 
-/** A source over tables that others have made. */
-async function imported(provider: SqlProvider, apiName: string, config: object): Promise<void> {
+/** A source over tables that others have made; returns what imports it again. */
+async function imported(provider: SqlProvider, apiName: string, config: object): Promise<() => Promise<void>> {
   const made = await shop.post('/sources/data', { apiName, provider, config })
   const { data } = (await made.json()) as { data: { id: string } }
-  expect((await shop.send('POST', `/schema/introspect/${data.id}`)).status).toBe(200)
+  const again = async () => expect((await shop.send('POST', `/schema/introspect/${data.id}`)).status).toBe(200)
+  await again()
+  return again
 }
 
 async function refusal(answer: Promise<Response>): Promise<unknown> {
@@ -65,6 +67,63 @@ it('on PostgreSQL', async () => {
   })
 
   expect(await refusal(shop.delete('/items/ruled/1'))).toMatchObject({ status: 422, code: '100' })
+})
+
+it('nothing on PostgreSQL of rows that a trigger keeps from being deleted', async () => {
+  const { run, config } = servers.postgres
+  await run(
+    'create schema kept',
+    'create table kept.kept (id int primary key, is_deleted boolean not null default false)',
+    `create function kept.keep() returns trigger language plpgsql as $$
+      begin update kept.kept set is_deleted = true where id = old.id; return null; end $$`,
+    'create trigger keep before delete on kept.kept for each row execute function kept.keep()',
+    'insert into kept.kept values (1), (2), (3), (4)',
+  )
+  await imported('postgres', 'kept', config)
+  const operation = (id: number) => ({ kind: 'delete', collection: 'kept', key: id })
+
+  expect((await shop.delete('/items/kept/1')).status).toBe(204)
+  expect((await shop.delete('/items/kept/9')).status).toBe(404)
+  expect((await shop.delete('/items/kept?filter[id][_eq]=2')).status).toBe(204)
+  expect((await shop.post('/items', { operations: [operation(3), operation(9)] })).status).toBe(404)
+  const batch = await shop.post('/items', { operations: [operation(4)] })
+
+  expect(await batch.json()).toEqual({ data: [null] })
+  expect(await shop.data('/items/kept?filter[isDeleted][_eq]=true&fields=id')).toEqual([
+    { id: 1 },
+    { id: 2 },
+    { id: 4 },
+  ])
+})
+
+it('nothing on PostgreSQL of what a trigger changes afterwards, and answers what it left', async () => {
+  const { run, config } = servers.postgres
+  await run('create schema late', 'create table late.totals (id int primary key, total int not null default 0)')
+  const again = await imported('postgres', 'late', config)
+  await run(
+    `create function late.add() returns trigger language plpgsql as $$
+      begin update late.totals set total = total + 1 where id = new.id; return null; end $$`,
+    'create trigger added after insert on late.totals for each row execute function late.add()',
+    'create trigger changed after update on late.totals for each row when (pg_trigger_depth() = 0) execute function late.add()',
+  )
+  await again()
+  const written = async (answer: Promise<Response>) =>
+    ((await (await answer).json()) as { data: readonly { total: number; _etag: string }[] }).data
+
+  const [made] = await written(shop.post('/items/totals?fields=id,total,_etag', [{ id: 1 }]))
+  const [several] = await written(shop.patch('/items/totals?fields=total&filter[id][_eq]=1', { total: 5 }))
+  const change = { kind: 'update', collection: 'totals', key: 1, data: { total: 7 }, fields: 'total' }
+  const batch = await written(shop.post('/items', { operations: [change] }))
+  const [tagged] = await written(shop.patch('/items/totals?fields=_etag', [{ id: 1, total: 8 }]))
+  const matched = await shop.send('PATCH', '/items/totals/1?fields=total', {
+    body: { total: 9 },
+    headers: { 'If-Match': `"${tagged?._etag}"` },
+  })
+
+  expect(made).toMatchObject({ total: 1 })
+  expect(several).toEqual({ total: 6 })
+  expect(batch).toEqual([{ total: 8 }])
+  expect(await matched.json()).toEqual({ data: { total: 10 } })
 })
 
 it('on PostgreSQL that only reads', async () => {

@@ -18,6 +18,14 @@ export type KnownCollection = {
   readonly names: Set<string>
 }
 
+/** What is marked on a record of the table, and absent otherwise. */
+export function marksOf({
+  isInherited,
+  isTriggering,
+}: SourceTable): Pick<CollectionRecord, 'isInherited' | 'isTriggering'> {
+  return { ...(isInherited && { isInherited }), ...(isTriggering && { isTriggering }) }
+}
+
 export function diffFields(known: KnownCollection, table: SourceTable, context: DiffContext): CollectionDiff {
   const { collection, fields: before, names } = known
   const declared = declaredKey(known, table)
@@ -33,15 +41,16 @@ export function diffFields(known: KnownCollection, table: SourceTable, context: 
   const fields = [...kept.map(({ after }) => after), ...added]
   const fieldByColumn = byColumn(fields)
   const indexes = diffIndexes(known.indexes, { collection, table, fieldByColumn, declared }, context)
-  const { isReadOnly, isView, isInherited } = table
+  const { isReadOnly, isView, isInherited, isTriggering } = table
   const isSame =
     collection.isReadOnly === isReadOnly &&
     collection.isView === isView &&
     collection.isInherited === isInherited &&
+    collection.isTriggering === isTriggering &&
     collection.isClosed === undefined
-  const { isInherited: _, isClosed: __, ...own } = collection
+  const { isInherited: _, isClosed: __, isTriggering: ___, ...own } = collection
   return {
-    collection: isSame ? collection : { ...own, isReadOnly, isView, ...(isInherited && { isInherited }) },
+    collection: isSame ? collection : { ...own, isReadOnly, isView, ...marksOf(table) },
     table,
     fields,
     fieldByColumn,

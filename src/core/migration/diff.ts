@@ -17,7 +17,7 @@ import { eachOf, type Parts } from '../parts.ts'
 import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../sql/source-schema.ts'
 import { dataSchemaOf, nameCollections } from './collection-names.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
-import { createdFields, diffFields, type KnownCollection } from './diff-fields.ts'
+import { createdFields, diffFields, type KnownCollection, marksOf } from './diff-fields.ts'
 import { diffRelations, inOrder, matchRelations } from './diff-relations.ts'
 import type { Pair } from './draft.ts'
 
@@ -54,7 +54,7 @@ export function* diffModel(
     ...linked.linking,
   ]
   const before = new Set<object>([...records.collections, ...records.primitiveFields])
-  // No operation describes a change of `isView`, `isInherited`, `isLoose`, `native` or `checks`.
+  // No operation describes a change of `isView`, `isInherited`, `isTriggering`, `isLoose`, `native` or `checks`.
   yield
   const isKnown = collections.every(({ collection, fields }) => [collection, ...fields].every((one) => before.has(one)))
   if (operations.length === 0 && isKnown) return { records, operations }
@@ -187,9 +187,9 @@ function* addCollections(
 ): Parts<readonly CollectionDiff[]> {
   const added: CollectionDiff[] = []
   yield* eachOf(tables.added, ({ table, namespaceId }) => {
-    const { dbName, isReadOnly, isView, isInherited } = table
+    const { dbName, isReadOnly, isView } = table
     const apiName = names.get(table) ?? ''
-    const marks = { isReadOnly, isSystem: false, isView, ...(isInherited && { isInherited }) }
+    const marks = { isReadOnly, isSystem: false, isView, ...marksOf(table) }
     const record = { id: context.newId(), sourceId, namespaceId, dbName, apiName, ...marks }
     added.push(createdFields(record, table, context))
   })

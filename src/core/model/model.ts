@@ -58,6 +58,8 @@ export type CollectionRecord = {
   readonly isInherited?: true
   /** Present where a migration that did not end has changed the table: no item of it is read or written until its source is introspected. */
   readonly isClosed?: true
+  /** Present where triggers of PostgreSQL change rows after they are written, or keep them from being deleted. */
+  readonly isTriggering?: true
 }
 
 export type PrimitiveFieldRecord = {
@@ -186,6 +188,8 @@ export type Collection = {
   readonly isInherited: boolean
   /** Of which no item is read or written: its table is not known to be as the model has it. */
   readonly isClosed: boolean
+  /** Whether a row that was written is known only when it is read again: triggers act on it. */
+  readonly isTriggering: boolean
   /** The columns of the primary key, possibly none. */
   readonly primaryKey: readonly PrimitiveField[]
   /**
@@ -253,6 +257,7 @@ export function* modelOf(version: number, own: ModelRecords, builtIn: ModelRecor
       indexes: ownIndexes,
       isInherited: record.isInherited === true,
       isClosed: record.isClosed === true,
+      isTriggering: record.isTriggering === true,
       primaryKey,
       identity: record.isInherited && telling.length > 0 ? [...telling, tableOfRow(record.id)] : telling,
       key: primaryKey.some(({ isList, type }) => isList || type.name === 'geometry') ? [] : primaryKey,

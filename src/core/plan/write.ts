@@ -182,7 +182,13 @@ function isDirectUpdate(request: WriteRequest, body: Body, key: KeyedRow | undef
   const isFree = isUnrestricted(access) && isUnrestricted(read.access)
   const isBound = request.query().max !== undefined || tags !== undefined
   const isMoved = key === undefined && collection.identity.some(({ apiName }) => Object.hasOwn(body, apiName))
-  const isDirect = isFree && !isBound && !isMoved && !isAmong(collection, key) && !altersValues(collection, body)
+  const isDirect =
+    isFree &&
+    !isBound &&
+    !isMoved &&
+    !isLate(collection) &&
+    !isAmong(collection, key) &&
+    !altersValues(collection, body)
   return isDirect && isPlain(request, Object.keys(body))
 }
 
@@ -191,7 +197,14 @@ function isDirectDelete(request: WriteRequest, key: KeyedRow | undefined): boole
   const access = writeAccess(viewer, collection, 'delete')
   const isBound = query().max !== undefined || tags !== undefined
   const isFree = isUnrestricted(access) && isUnrestricted(read.access)
-  return isFree && !isBound && !isAmong(collection, key) && part?.isKept !== true && part?.usesEarlier !== true
+  return (
+    isFree &&
+    !isBound &&
+    !isLate(collection) &&
+    !isAmong(collection, key) &&
+    part?.isKept !== true &&
+    part?.usesEarlier !== true
+  )
 }
 
 function* planDelete(request: WriteRequest, key: KeyedRow | undefined): Parts<DeletePlan | ProgramPlan> {
@@ -222,6 +235,11 @@ function addMatch(program: Program, slot: Slot, { read, query, tags }: WriteRequ
   const whole = shownFields(read.collection, read.access)
   const forms = fields === undefined ? [whole] : [whole, planSelection(read, { fields, deep }, { rows: 1 })]
   addStep(program, { kind: 'match', slot, forms, tags })
+}
+
+/** Whether what was written is to be read again, since triggers act on it later than the write itself answers. */
+function isLate({ isTriggering, identity }: Collection): boolean {
+  return isTriggering && identity.length > 0
 }
 
 /** Whether the key may be that of several rows, of which one is written: the others are those of tables that inherit. */
@@ -255,7 +273,7 @@ function isUnrestricted({ grants }: Granted): boolean {
 
 /** Returns true if only columns are written, without references to check, and no other operation has to do with it. */
 function isPlain({ viewer, collection, part }: WriteRequest, members: readonly string[]): boolean {
-  if (part?.isKept === true || part?.usesEarlier === true) return false
+  if (part?.isKept === true || part?.usesEarlier === true || isLate(collection)) return false
   if (members.some((name) => collection.fields.get(name)?.kind === 'relation')) return false
   return writtenReferences(viewer, collection, members).length === 0
 }

@@ -69,6 +69,7 @@ export type CatalogRow =
       readonly isReadOnly: boolean
       readonly isView: boolean
       readonly isInherited?: boolean
+      readonly isTriggering?: boolean
       readonly id?: string
     })
   /** What is left out: a column where there is one, else the table. */
@@ -120,6 +121,7 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
       isReadOnly: row.isReadOnly,
       isView: row.isView,
       ...(row.isInherited && { isInherited: true as const }),
+      ...(row.isTriggering && { isTriggering: true as const }),
       columns: row.isReadOnly ? own.map(untouchable) : own,
       indexes: parts(indexes.get(place) ?? []).flatMap((columns) => indexOf(columns, names)),
       foreignKeys: parts(foreignKeys.get(place) ?? []).flatMap(foreignKeyOf),

@@ -27,6 +27,7 @@ export type SourceTable = {
   readonly isReadOnly: boolean
   readonly isView: boolean
   readonly isInherited?: true
+  readonly isTriggering?: true
   readonly columns: readonly SourceColumn[]
   readonly indexes: readonly SourceIndex[]
   readonly foreignKeys: readonly SourceForeignKey[]

@@ -234,7 +234,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 /** All tables that were chosen before. */
 const unchosen = { tables: undefined, renames: undefined }
 
-const described: ReadonlySet<string> = new Set(['isView', 'isInherited', 'checks'])
+const described: ReadonlySet<string> = new Set(['isView', 'isInherited', 'isTriggering', 'checks'])
 
 /** Apart from what an introspection marks in a model that an earlier release imported, and what only describes values. */
 function isAlike(one: ModelRecords, other: ModelRecords): boolean {
