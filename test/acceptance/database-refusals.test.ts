@@ -142,6 +142,41 @@ it('on PostgreSQL that only reads', async () => {
   expect(await shop.data('/items/waiting')).toEqual([])
 })
 
+it('on MariaDB, whose tables are read where their engine has no transactions', async () => {
+  const { run, config } = servers.mariadb
+  const { database } = config as { database: string }
+  await run(
+    'create table loose (id int primary key) engine = myisam',
+    'create table heap (id int primary key) engine = memory',
+    'create view loose_view as select id from loose',
+    'create table firm (id int primary key)',
+    'insert into loose values (1)',
+  )
+  const made = await shop.post('/sources/data', { apiName: 'engines', provider: 'mariadb', config })
+  const { data } = (await made.json()) as { data: { id: string } }
+  const import_ = await shop.post(`/schema/introspect/${data.id}`, {
+    tables: { include: ['loose', 'heap', 'loose_view', 'firm'] },
+  })
+  const { skipped } = ((await import_.json()) as { data: { skipped: { table: string; reason: string }[] } }).data
+  const readOnlyOf = (table: string, engine: string) => {
+    return {
+      table: expect.stringMatching(`^(${database}\\.)?${table}$`),
+      reason: `is read-only: the engine ${engine} has no transactions`,
+    }
+  }
+
+  expect(skipped).toEqual([
+    readOnlyOf('heap', 'MEMORY'),
+    readOnlyOf('loose', 'MyISAM'),
+    readOnlyOf('loose_view', 'MyISAM'),
+  ])
+  for (const name of ['loose', 'heap', 'looseView']) {
+    expect(await refusal(shop.post(`/items/${name}`, [{ id: 2 }, { id: 2 }])), name).toMatchObject({ status: 422 })
+  }
+  expect(await shop.data('/items/loose')).toEqual([{ id: 1 }])
+  expect((await shop.post('/items/firm', [{ id: 1 }])).status).toBe(200)
+})
+
 it('on MariaDB, also where it only reads', async () => {
   const { run, config } = servers.mariadb
   const { database } = config as { database: string }

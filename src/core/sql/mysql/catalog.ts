@@ -11,7 +11,8 @@ union all
 select json_object('kind', 'namespace', 'schema', schema_name)
   from information_schema.schemata where ${inScope(sql`schema_name`, scope)}
 union all
-select json_object('kind', 'table', 'schema', table_schema, 'table', table_name, 'form', table_type)
+select json_object('kind', 'table', 'schema', table_schema, 'table', table_name, 'form', table_type,
+    'engine', engine)
   from information_schema.tables
   where table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW') and ${inScope(sql`table_schema`, scope)}
 union all
@@ -103,7 +104,8 @@ type CheckRow = Place & { readonly kind: 'check'; readonly name: string; readonl
 
 type EnforcedRow = Place & { readonly kind: 'enforced'; readonly name: string }
 
-type TableRow = Place & { readonly kind: 'table'; readonly form: string }
+/** A view has no engine. */
+type TableRow = Place & { readonly kind: 'table'; readonly form: string; readonly engine: string | null }
 
 /** The definition is empty where the user may not see it. */
 export type ViewRow = Place & { readonly kind: 'view'; readonly definition: string; readonly isUpdatable: string }

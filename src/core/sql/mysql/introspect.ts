@@ -80,14 +80,39 @@ function parse(rows: Rows, own: Family, readCheck: ReadCheck | undefined): Sourc
   const numbers = new Set(read.flatMap((row) => (row.kind === 'number' ? [placeKey(row, row.column)] : [])))
   const checks = checksByColumn(read, readCheck)
   const rules = new Map(read.flatMap((row) => (row.kind === 'rule' ? [[placeKey(row, row.name), row] as const] : [])))
+  const columns = read.filter((row) => row.kind === 'column')
   const views = readViews(
     read.filter((row) => row.kind === 'view'),
-    read.filter((row) => row.kind === 'column'),
+    columns,
   )
-  const found: Found = { checks, numbers, rules, views, own }
+  const found: Found = { checks, numbers, rules, views, engines: weakEngines(read, columns, views), own }
   const schema = assembleSchema(withoutDenied(read).flatMap((row) => catalogRow(row, found)))
   return { ...schema, tables: schema.tables.map(withOwnIndexes) }
 }
+
+/** The engines without transactions, by the tables that have them and the views of such tables. */
+function weakEngines(
+  rows: readonly AnyRow[],
+  columns: readonly ColumnRow[],
+  { behind }: Views,
+): ReadonlyMap<string, string> {
+  const engines = new Map(
+    rows.flatMap((row) => {
+      const { engine = null } = row.kind === 'table' ? row : {}
+      return row.kind === 'table' && engine !== null && weak.test(engine) ? [[placeKey(row), engine] as const] : []
+    }),
+  )
+  if (engines.size === 0) return engines
+  return new Map(
+    columns.flatMap((column) => {
+      const engine = engines.get(placeKey(behind(column) ?? column))
+      return engine === undefined ? [] : [[placeKey(column), engine] as const]
+    }),
+  )
+}
+
+/** Those of MariaDB and MySQL that take back nothing of a write that fails. */
+const weak = /^(?:myisam|mrg_myisam|aria|memory|csv|archive|blackhole|federated)$/i
 
 /** Replaces columns that the user may not read, and tables without any other, by rows that say so. */
 function withoutDenied(rows: readonly AnyRow[]): readonly AnyRow[] {
@@ -126,10 +151,11 @@ type Found = {
   readonly numbers: ReadonlySet<string>
   readonly rules: ReadonlyMap<string, RuleRow>
   readonly views: Views
+  readonly engines: ReadonlyMap<string, string>
   readonly own: Family
 }
 
-function catalogRow(row: AnyRow, { checks, numbers, rules, views, own }: Found): readonly CatalogRow[] {
+function catalogRow(row: AnyRow, { checks, numbers, rules, views, engines, own }: Found): readonly CatalogRow[] {
   switch (row.kind) {
     case 'check':
     case 'enforced':
@@ -137,8 +163,15 @@ function catalogRow(row: AnyRow, { checks, numbers, rules, views, own }: Found):
     case 'rule':
     case 'view':
       return []
-    case 'table':
-      return [{ ...row, isView: row.form === 'VIEW', isReadOnly: row.form === 'VIEW' && !views.isWritable(row) }]
+    case 'table': {
+      const { schema, table } = row
+      const engine = engines.get(placeKey(row))
+      const isView = row.form === 'VIEW'
+      const isReadOnly = engine !== undefined || (isView && !views.isWritable(row))
+      const reason = `is read-only: the engine ${engine} has no transactions`
+      const told = engine === undefined ? [] : [{ kind: 'skipped' as const, schema, table, column: null, reason }]
+      return [{ ...row, isView, isReadOnly }, ...told]
+    }
     case 'column': {
       const extra = views.behind(row)?.extra ?? COMPUTED
       const known = checks.get(placeKey(row, row.name)) ?? []
