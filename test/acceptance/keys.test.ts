@@ -23,7 +23,18 @@ const tables = (bytes: string) => [
 ]
 
 describe.each([
-  ['postgres', [...tables('bytea'), 'create table tagged (tags text[] primary key, name text)']],
+  [
+    'postgres',
+    [
+      ...tables('bytea'),
+      'create table tagged (tags text[] primary key, name text)',
+      'create domain words as text[]',
+      'create table worded (tags words primary key, name text)',
+      'create table labels (id int primary key, label text[] references tagged)',
+      'create type pair as (a int, b text)',
+      'create table pairs (tags pair primary key, name text)',
+    ],
+  ],
   ['mariadb', tables('varbinary(20)')],
 ] as const)('on %s', (provider, statements) => {
   let shop: Workspace
@@ -236,6 +247,27 @@ describe.each([
         200,
         [{ tags: ['a'] }],
       ])
+    })
+
+  if (provider === 'postgres')
+    it('neither follows nor finds rows by a key that is a list or a composite value', async () => {
+      for (const [name, tags] of [
+        ['tagged', ['b']],
+        ['worded', ['b']],
+        ['pairs', { a: 1, b: 'x' }],
+      ] as const) {
+        await shop.insert(name, [{ tags }])
+        const first = await shop.get(`/items/${name}?limit=1&meta=cursor`)
+        const upsert = await shop.post(`/items/${name}?conflict[fields]=tags&conflict[do]=update`, [{ tags }])
+        expect([first.status, upsert.status], name).toEqual([422, 422])
+      }
+      const relation = await relationOf('labels')
+      const connected = await shop.post('/items/labels', [
+        { id: 1, [relation]: { _connect: { key: { tags: ['b'] } } } },
+      ])
+
+      expect(connected.status).toBe(422)
+      expect(await connected.text()).toContain('tagged has no key that a request can name')
     })
 
   it('tells of them in OpenAPI', async () => {

@@ -180,7 +180,8 @@ function metaArgument(type: TypeReference): Entry {
 /** Whether pages of a list have cursors: its rows have a key, which the caller reads in every row. */
 function hasCursors({ view }: Interner, collection: Collection): boolean {
   const { identity, isInherited } = collection
-  const isKeySeen = identity.every((field) => view.uses(collection, field, 'read') === 'always')
+  const isFollowed = ({ type, isList }: PrimitiveField) => !isList && type.name !== 'json'
+  const isKeySeen = identity.every((field) => isFollowed(field) && view.uses(collection, field, 'read') === 'always')
   return (view.declared(collection)?.after ?? true) && identity.length > 0 && !isInherited && isKeySeen
 }
 

@@ -135,15 +135,22 @@ function keyConditions(
       ? { kind: 'null', field, visible, negated: false }
       : fieldEquals(field, visible, valueFor(field, value, at) ?? '')
   })
-  const isUnique = wanted.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
+  const told = wanted.filter((set) => set.every(isTelling))
+  if (told.length === 0) throw queryFault(path, `${target.apiName} has no key that a request can name`)
+  const isUnique = told.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
   if (!isUnique) {
-    const sets = wanted.map((set) => set.map(({ apiName }) => apiName).join(', '))
+    const sets = told.map((set) => set.map(({ apiName }) => apiName).join(', '))
     throw queryFault(path, `must name ${sets.join(' or ')}`)
   }
   return { conditions, matches }
 }
 
-/** Sets of columns that identify a row of the collection. */
+/** Sets of columns that identify a row of the collection, and whose values a request can name. */
 export function uniqueSets({ indexes }: Collection): readonly (readonly PrimitiveField[])[] {
-  return indexes.filter(({ kind }) => kind !== 'normal').map(({ fields }) => fields)
+  return indexes.filter(({ kind, fields }) => kind !== 'normal' && fields.every(isTelling)).map(({ fields }) => fields)
+}
+
+/** Whether a row is found by a value of the field: lists, composite values and geometries are not compared. */
+function isTelling({ type, isList, native }: PrimitiveField): boolean {
+  return !isList && type.name !== 'geometry' && native?.members === undefined
 }

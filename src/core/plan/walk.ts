@@ -45,6 +45,7 @@ function requireRepeatable({ collection, access, order, path }: Walked, place: s
   if (order.some(({ field }) => field.type.name === 'json')) {
     throw queryFault(place, 'cannot follow a sort by JSON', '4010')
   }
+  if (order.some(({ field }) => field.isList)) throw queryFault(place, 'cannot follow a key that is a list', '4010')
   if (order.filter(({ origin }) => origin === 'asked').length > MAX_SORTED) {
     throw queryFault(`${path}sort`, `names more than ${MAX_SORTED} fields, the most that a cursor holds`)
   }
