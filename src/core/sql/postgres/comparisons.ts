@@ -4,7 +4,7 @@ import type { Comparison } from '../../query/filter.ts'
 import type { Comparing, Matching } from '../dialect.ts'
 import { compareExactly, comparison } from '../operators.ts'
 import { join, param, type Sql, sql, type TemplateParam } from '../statement.ts'
-import { arrayText, castType, nameOf, typed } from './values.ts'
+import { arrayText, castType, fromText, isXml, nameOf, typed } from './values.ts'
 import { asText, isFixed } from './wire.ts'
 
 /**
@@ -71,7 +71,7 @@ function countedArray({ type }: PrimitiveField, operands: readonly string[]): Sq
 /** The operands of a list as an array of what a column is compared with. */
 function anyOf({ type, native }: PrimitiveField, texts: string): Sql {
   if (native && !native.isOrdered)
-    return sql`array(select ${shownText(sql`(e::${nameOf(native)})`, native)} from unnest(${param(texts)}::text[]) e)`
+    return sql`array(select ${shownText(sql`(${fromText(native, sql`e`)})`, native)} from unnest(${param(texts)}::text[]) e)`
   if (type.name === 'bytes') return sql`array(select decode(e, 'base64') from unnest(${param(texts)}::text[]) e)`
   return sql`${param(texts)}::${native ? nameOf(native) : castType(type)}[]`
 }
@@ -88,9 +88,9 @@ export function matches(column: Sql, field: PrimitiveField, { pattern, ignoreCas
 }
 
 /** The text that answers show; a cast would add the mask of an address, and the declaration of a document. */
-function shownText(value: Sql, { schema, name }: NativeType): Sql {
-  if (schema === 'pg_catalog' && name === 'inet') return sql`abbrev(${value})`
-  if (schema === 'pg_catalog' && name === 'xml') return sql`case when ${value} is not null then concat(${value}) end`
+function shownText(value: Sql, native: NativeType): Sql {
+  if (native.schema === 'pg_catalog' && native.name === 'inet') return sql`abbrev(${value})`
+  if (isXml(native)) return sql`case when ${value} is not null then concat(${value}) end`
   return asText(value, false)
 }
 

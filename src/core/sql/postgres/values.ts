@@ -77,11 +77,21 @@ export function ownType({ type, native }: ColumnShape): Sql {
 function nativeValue({ type, isList }: ColumnShape, native: NativeType, value: TemplateParam): Sql {
   const own = nameOf(native)
   const isPlain = type.name !== 'json' || native.name === 'json'
-  if (!isList) return isPlain ? sql`${param(value)}::${own}` : fromJson(native, param(value))
+  if (!isList) return isPlain ? fromText(native, param(value)) : fromJson(native, param(value))
   const texts = param(listText(value))
-  if (isPlain) return sql`${texts}::${own}[]`
-  const elements = sql`array(select ${fromJson(native, sql`e`)} from unnest(l) with ordinality x(e, n) order by n)`
+  if (isPlain && !isXml(native)) return sql`${texts}::${own}[]`
+  const element = isPlain ? fromText(native, sql`e`) : fromJson(native, sql`e`)
+  const elements = sql`array(select ${element} from unnest(l) with ordinality x(e, n) order by n)`
   return sql`(select case when l is not null then ${elements} end from (select ${texts}::text[]) y(l))`
+}
+
+/** What is read of a column may be more than the one document that a setting makes the server's cast ask for. */
+export function fromText(native: NativeType, text: Sql): Sql {
+  return isXml(native) ? sql`xmlparse(content ${text}::text)` : sql`${text}::${nameOf(native)}`
+}
+
+export function isXml({ schema, name }: NativeType): boolean {
+  return schema === 'pg_catalog' && name === 'xml'
 }
 
 function fromJson(native: NativeType, text: Sql): Sql {

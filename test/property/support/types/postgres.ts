@@ -163,6 +163,7 @@ export const postgresSettings: readonly string[] = [
   "IntervalStyle = 'sql_standard'",
   "bytea_output = 'escape'",
   "xmlbinary = 'hex'",
+  "xmloption = 'document'",
   'extra_float_digits = -3',
   "lc_monetary = 'C'",
 ]

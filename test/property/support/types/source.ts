@@ -66,7 +66,11 @@ export const postgresTypeDatabase: TypeDatabase = {
   types: postgresTypes,
   settings: postgresSettings,
   unlisted: ['boolean', 'json', 'jsonb', 'hstore', 'pair', 'parcel'],
-  quote: (text) => `'${text.replaceAll("'", "''")}'`,
+  // Others may have stored what the database's own setting refuses.
+  quote: (text, { name }) => {
+    const quoted = `'${text.replaceAll("'", "''")}'`
+    return name === 'xml' ? `xmlparse(content ${quoted})` : quoted
+  },
   distinct: (index) => `insert into k${index} (v) select v from t${index} on conflict do nothing`,
   text: (column) => `${column}::text`,
   start: (settings) => postgresServed(settings, async (connectionString) => ['postgres', { connectionString }]),
