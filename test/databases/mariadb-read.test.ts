@@ -190,6 +190,21 @@ describe('filters', () => {
   })
 
   it.each([
+    [String.raw`{"n":"\u00e9"}`, { n: 'é' }],
+    [String.raw`{"\u00FC":["a\/b"]}`, { ü: ['a/b'] }],
+    [String.raw`["\ud83d\ude00","\"\u00e9\"","\\","\\\u20ac"]`, ['😀', '"é"', '\\', '\\€']],
+    [String.raw`["\\u00e9"]`, [String.raw`\u00e9`]],
+  ])('find JSON whose characters others have escaped: %s', async (stored, value) => {
+    const found = (one: unknown) => ids('profiles', `filter[bio][_eq]=${encodeURIComponent(JSON.stringify(one))}`)
+    await driver.query({ text: 'insert into profiles values (9, 1, ?)', params: [stored] })
+
+    const [equal, other] = [await found(value), await found([value])]
+    await driver.query({ text: 'delete from profiles where id = 9', params: [] })
+
+    expect([equal, other]).toEqual([[9], []])
+  })
+
+  it.each([
     ['filter[id][_in][0]=1&filter[id][_in][1]=2&filter[id][_in][2]=7', [1, 2]],
     ['filter[id][_nin][0]=1', [2]],
     ['filter[large][_neq]=1', [1]],

@@ -134,7 +134,10 @@ describe('a filter', () => {
   it('compares JSON', () => {
     expect(filter('articles', 'filter[meta][_eq]={"a":1}')).toEqual({
       postgres: { text: '"t0"."meta"::jsonb = $1::jsonb', params: ['{"a":1}'] },
-      mariadb: { text: "json_equals(concat(`t0`.`meta`, ' '), concat(?, ' ')) = 1", params: ['{"a":1}'] },
+      mariadb: {
+        text: expect.stringMatching(/^\(json_equals\(concat\(`t0`.`meta`, ' '\), concat\(\?, ' '\)\) = 1 or instr\(/),
+        params: ['{"a":1}', '{"a":1}'],
+      },
       mysql: { text: '`t0`.`meta` = cast(? as json)', params: ['{"a":1}'] },
     })
   })

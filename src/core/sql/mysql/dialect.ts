@@ -7,7 +7,7 @@
 import { hex } from '../../hex.ts'
 import type { Conversation, Dialect, Slots } from '../dialect.ts'
 import { MAX_JOINED_ROWS } from '../joined-inserts.ts'
-import { empty, integer, literal, type SqlSyntax, sql } from '../statement.ts'
+import { empty, integer, literal, type Sql, type SqlSyntax, sql } from '../statement.ts'
 import { mariadbAttributes, mysqlAttributes } from './column-attributes.ts'
 import { columnType } from './column-type.ts'
 import { compare, isOneOf, mark, matches, placed, ranked } from './comparisons.ts'
@@ -40,7 +40,11 @@ const ofMariadb: Family = {
     sql`case when ${column} not regexp ${literal(DOUBTFUL_JSON)} or ${column} regexp ${literal(STRICT_JSON)} then ${column} else json_quote(${column}) end`,
   // JSON is stored as the text that was sent. Without `= 1` the function's null would count as true; the added space
   // keeps it from reading the exponent of a number past the end of its text.
-  isSameJson: (column, operand) => sql`json_equals(concat(${column}, ' '), concat(${operand}, ' ')) = 1`,
+  isSameJson: (column, operand) => {
+    const isSame = (text: Sql) => sql`json_equals(concat(${text}, ' '), concat(${operand}, ' ')) = 1`
+    const isEscaped = sql`instr(${column}, ${literal('\\')}) > 0`
+    return sql`(${isSame(column)} or ${isEscaped} and coalesce(${isSame(unescaped(column))}, 0))`
+  },
   // An index with a binary collation searches prefixes only up to U+FFFF and misses emoji.
   searched: (column) => sql`concat(${column})`,
   // What is not to exist is otherwise gathered from the whole table, for however few rows it is asked.
@@ -64,6 +68,18 @@ const ofMariadb: Family = {
     return { count: sql`count(*)`, first: at(offset + 1), last: at(offset + limit) }
   },
 }
+
+/**
+ * The same JSON with the characters that it escapes although it need not, as `\u00e9` and `\/`, which the function for equal
+ * values takes for others than `é` and `/`. Everything else is escaped once more, and the whole is read as one string.
+ */
+function unescaped(column: Sql): Sql {
+  const others = sql`regexp_replace(${column}, ${literal(NEEDED_IN_JSON)}, ${literal(String.raw`\\\1\2\3`)})`
+  return sql`json_unquote(concat('"', ${others}, '"'))`
+}
+
+/** Escaped backslashes, and other backslashes and quotes, but for those of a slash and of a character that needs no escape. */
+const NEEDED_IN_JSON = String.raw`(?:\\/|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|\\u(?!00[01]|0022|005[cC]|[dD][89a-fA-F])[0-9A-Fa-f]{4})(*SKIP)(*F)|(\\(\\))|(["\\])`
 
 /** What the check of MariaDB's JSON lets pass although it is none, `1.` and unknown escapes, may be in such a text only. */
 const DOUBTFUL_JSON = '[.](?![0-9])|\\\\(?!["/bfnrtu\\\\])'
