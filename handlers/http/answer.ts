@@ -1,5 +1,5 @@
 /** Builds answers, from the `{ data }` envelope to errors. */
-import { errorBody, ServiceError } from '../../src/core/error.ts'
+import { answeredBody, ServiceError, withReason } from '../../src/core/error.ts'
 import { statusOf } from '../../src/core/error-codes.ts'
 import { type BatchText, batchBody, type ListAnswer, type LongAnswer, listBody } from '../../src/services/data/items.ts'
 
@@ -79,8 +79,14 @@ export function noContent(): Answer {
 /** Anything but a ServiceError is an internal error, of which the caller gets no details. */
 export function failure(error: unknown): Answer {
   const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
-  const answer = { ...json(errorBody(known), statusOf[known.kind]), ...headersOf(known) }
+  const answer = { ...json(answeredBody(known), statusOf[known.kind]), ...headersOf(known) }
   return known.kind === 'unfit' ? { ...answer, isCallers: true } : answer
+}
+
+/** `error`, as whoever sent no credential is told of it. */
+export function withoutCredential(error: unknown): unknown {
+  const isRefused = error instanceof ServiceError && error.kind === 'forbidden'
+  return isRefused ? withReason(error, 'no credential was sent') : error
 }
 
 /** Headers that HTTP requires for some errors. */

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
 import { nested, ServiceError } from '../../src/core/error.ts'
 import { parseExactJson } from '../../src/core/exact-json.ts'
+import { jsonFault } from '../../src/core/json-fault.ts'
 import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
@@ -61,7 +62,7 @@ function parseJson(text: string, parse: (text: string) => unknown = JSON.parse):
   try {
     return parse(text)
   } catch {
-    throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : 'is not JSON'])
+    throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : jsonFault(text)])
   }
 }
 

@@ -32,9 +32,10 @@ export async function identifyItself(services: Services, c: AppContext): Promise
   return known(c, await services.callers.identify(tokenOf(services, c), 'itself'))
 }
 
-/** Records the time of authentication. Throws 403 for a key whose scope excludes the client's address. */
+/** Records who the caller is, and the time of authentication. Throws 403 for a key whose scope excludes the client's address. */
 function known(c: AppContext, caller: Caller): Caller {
   c.get('timing').authenticated = performance.now()
+  if (caller.kind === 'anonymous' && c.get('credential') === undefined) c.set('isAnonymous', true)
   if (caller.kind === 'user' && caller.scope !== undefined) requireAllowedAddress(caller, () => c.get('addressOf')(c))
   return caller
 }

@@ -8,7 +8,7 @@ import { ServiceError } from '../../src/core/error.ts'
 import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
 import type { SessionClient } from '../../src/services/accounts/sessions.ts'
-import { type Answer, failure, isFault, toResponse } from './answer.ts'
+import { type Answer, failure, isFault, toResponse, withoutCredential } from './answer.ts'
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { weakened } from './etag.ts'
@@ -186,6 +186,6 @@ async function answerOf(
     return await handler(c)
   } catch (error) {
     if (isFault(error)) observe({ kind: 'fault', requestId, error })
-    return failure(error)
+    return failure(c.get('isAnonymous') === true ? withoutCredential(error) : error)
   }
 }

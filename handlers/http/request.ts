@@ -6,6 +6,8 @@ import type { Timing } from './timing.ts'
 export type Variables = {
   /** The single credential that was presented; undefined for the anonymous caller. */
   readonly credential: Credential | undefined
+  /** Set where a handler asked who the caller is and no credential was presented. */
+  readonly isAnonymous: true | undefined
   readonly timing: Timing
   /** Returns the client's IP address. */
   readonly addressOf: (c: AppContext) => string | undefined

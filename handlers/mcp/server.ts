@@ -14,7 +14,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
-import { type ErrorBody, errorBody, ServiceError } from '../../src/core/error.ts'
+import { answeredBody, messagesOf, ServiceError } from '../../src/core/error.ts'
 import type { ErrorKind } from '../../src/core/error-codes.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
@@ -22,17 +22,18 @@ import type { Observe } from '../../src/ports.ts'
 import { batchBody, listBody } from '../../src/services/data/items.ts'
 import { type AgentTool, type AgentTools, agentTools } from '../../src/services/documents/agents.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
-import { type Answer, isFault } from '../http/answer.ts'
+import { type Answer, isFault, withoutCredential } from '../http/answer.ts'
 import { answerMessages, method, type SentMessages } from './protocol.ts'
 import { type Tool, tools } from './tools.ts'
 
 export type McpRequest = {
   readonly tools: AgentTools
   readonly sent: SentMessages
+  readonly isAnonymous: boolean
   readonly observe: Observe
 }
 
-export function answerMcp({ tools: agent, sent, observe }: McpRequest): Promise<Answer> {
+export function answerMcp({ tools: agent, sent, isAnonymous, observe }: McpRequest): Promise<Answer> {
   const answered = { length: 0 }
   return answerMessages(sent, {
     initialize: method(InitializeRequestSchema, async ({ params: { protocolVersion: asked } }) => ({
@@ -46,7 +47,7 @@ export function answerMcp({ tools: agent, sent, observe }: McpRequest): Promise<
     'tools/call': method(CallToolRequestSchema, async ({ params }) => {
       const tool = agentTools.find((name) => name === params.name)
       if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${shortName(params.name)}`)
-      return call(tools[tool], { agent, sent: params.arguments ?? {}, observe, answered })
+      return call(tools[tool], { agent, sent: params.arguments ?? {}, isAnonymous, observe, answered })
     }),
   })
 }
@@ -111,12 +112,13 @@ const MAX_ANSWER = 4 * 1024 * 1024
 type Call = {
   readonly agent: AgentTools
   readonly sent: unknown
+  readonly isAnonymous: boolean
   readonly observe: Observe
   /** What was answered of this request, in characters. */
   readonly answered: { length: number }
 }
 
-async function call(tool: Tool, { agent, sent, observe, answered }: Call): Promise<CallToolResult> {
+async function call(tool: Tool, { agent, sent, isAnonymous, observe, answered }: Call): Promise<CallToolResult> {
   const isRead = tool.hints.readOnlyHint
   try {
     if (isRead && answered.length >= MAX_ANSWER) throw databaseError('tooLarge')
@@ -128,17 +130,14 @@ async function call(tool: Tool, { agent, sent, observe, answered }: Call): Promi
     answered.length += text.length
     // Clients read either one, so both have the same content.
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
-  } catch (error) {
-    if (isFault(error)) observe({ kind: 'fault', error })
+  } catch (cause) {
+    if (isFault(cause)) observe({ kind: 'fault', error: cause })
+    const error = isAnonymous ? withoutCredential(cause) : cause
     const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
-    const body = errorBody(known)
-    const text = `${story(body).join(' > ')}\n${advice[known.kind]}`
+    const body = answeredBody(known)
+    const text = `${messagesOf(known).join(' > ')}\n${advice[known.kind]}`
     return { content: [{ type: 'text', text }], structuredContent: { error: body }, isError: true }
   }
-}
-
-function story({ message, source }: ErrorBody): readonly string[] {
-  return [message, ...(source === undefined ? [] : story(source))]
 }
 
 const notNow = 'Nothing was changed. Try again later.'

@@ -25,7 +25,7 @@ export function mountMcp(app: App, services: Services): void {
       const body = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
       const { answerMcp } = await import('../mcp/server.ts')
       const sent = { body, accept: headerOf(c, 'accept') ?? '', version: headerOf(c, 'mcp-protocol-version') }
-      return answerMcp({ tools, sent, observe: ports.observe })
+      return answerMcp({ tools, sent, isAnonymous: c.get('isAnonymous') === true, observe: ports.observe })
     },
   })
 }

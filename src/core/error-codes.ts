@@ -37,6 +37,16 @@ type CodedError = {
 /** The outermost message of errors in an item query. */
 export const QUERY_FAILED = 'Failed to execute query'
 
+/** Outermost messages that the specification gives word by word: they say nothing of what is nested. */
+export const exactMessages: ReadonlySet<string> = new Set([
+  'Query failed',
+  'Failed to connect to data source with the provided configuration',
+  'The extension could not be started',
+  'Invalid extension response',
+  'Invalid extension configuration',
+  'Invalid extension permissions',
+])
+
 const migration = { kind: 'unfit', message: null } as const
 const overLimit = {
   kind: 'paymentRequired',

@@ -2,7 +2,7 @@
  * The one error class that all rooms share: a kind out of a closed list, a message that
  * is safe to show, and a `cause`. Only causes that are ServiceErrors themselves are shown to a caller.
  */
-import { type ErrorKind, errorCodes, type ServiceErrorCode, type WordedCode } from './error-codes.ts'
+import { type ErrorKind, errorCodes, exactMessages, type ServiceErrorCode, type WordedCode } from './error-codes.ts'
 
 export type ErrorDetail = {
   readonly cause?: unknown
@@ -38,6 +38,22 @@ export type ErrorBody = {
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
+/** The messages of an error, the outermost first, each by itself. */
+export function messagesOf(error: ServiceError): readonly string[] {
+  const { cause } = error
+  return [error.message.toWellFormed(), ...(cause instanceof ServiceError ? messagesOf(cause) : [])]
+}
+
+/** `error` with one more message inside of the others that are shown. */
+export function withReason(error: ServiceError, reason: string): ServiceError {
+  const { kind, message, code, meta } = error
+  const cause =
+    error.cause instanceof ServiceError
+      ? withReason(error.cause, reason)
+      : new ServiceError(kind, reason, { cause: error.cause })
+  return new ServiceError(kind, message, { cause, ...(code && { code }), ...(meta && { meta }) })
+}
+
 export function errorBody(error: ServiceError): ErrorBody {
   const { message, code, meta, cause } = error
   return {
@@ -47,6 +63,12 @@ export function errorBody(error: ServiceError): ErrorBody {
     ...(code !== undefined && { code }),
     ...(meta !== undefined && { meta }),
   }
+}
+
+/** Like `errorBody`, and its message also says what is nested, for whoever reads nothing else. */
+export function answeredBody(error: ServiceError): ErrorBody {
+  const body = errorBody(error)
+  return exactMessages.has(body.message) ? body : { ...body, message: messagesOf(error).join(': ') }
 }
 
 /**

@@ -14,6 +14,11 @@ export function truncate(text: string, length: number): string {
   return (text.length > length ? `${text.slice(0, length)}…` : text).toWellFormed()
 }
 
+/** A place such as `filter._and[0].title._in` as a query string names it: `filter[_and][0][title][_in]`. */
+export function bracketed(place: string): string {
+  return place.replaceAll(/\.([^.[]+)/g, '[$1]')
+}
+
 /** A path as text, such as `operations[0].data.dbName`, after the prefix `whole`. */
 export function issuePath(path: readonly PropertyKey[], whole = ''): string {
   return path.reduce<string>((place, part) => {

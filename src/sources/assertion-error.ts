@@ -19,6 +19,8 @@ export function assertionError(unmet: Unmet, plan?: Plan): ServiceError {
     }
     case 'forbidden':
       return forbidden(unmet.refused)
+    case 'left':
+      return forbidden({ ...unmet.refused, hasLeft: true })
     case 'invalid':
       return new ServiceError('invalid', 'Validation failed')
     case 'noRecord':

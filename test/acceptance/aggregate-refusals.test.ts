@@ -100,7 +100,7 @@ describe('what is asked', () => {
 
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({
-      message: 'Failed to execute query',
+      message: expect.stringContaining('Failed to execute query: '),
       source: { message: place, source: { message: expect.stringContaining(reason) } },
     })
   })

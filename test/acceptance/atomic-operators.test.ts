@@ -144,7 +144,7 @@ it.each([
 
   expect([refused.status, await refused.json()]).toMatchObject([
     422,
-    { message: 'Failed to execute query', source: { message: place } },
+    { message: expect.stringContaining('Failed to execute query: '), source: { message: place } },
   ])
 })
 

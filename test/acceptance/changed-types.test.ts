@@ -146,7 +146,7 @@ describe.each(['postgres', 'mariadb'] as const)('of %s', (provider) => {
 
     expect(refused.status).toBe(500)
     expect(await refused.json()).toEqual({
-      message: 'Failed to execute the migration',
+      message: expect.stringContaining('Failed to execute the migration: '),
       source: {
         message: 'operations[0]',
         source: {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => servers?.close())
 
 const failed = {
-  message: 'Precondition failed',
+  message: 'Precondition failed: The item has changed since it was read',
   source: { message: 'The item has changed since it was read' },
   code: '4120',
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => system.close())
 
 const changedMeanwhile = {
-  message: 'Precondition failed',
+  message: 'Precondition failed: The item has changed since it was read',
   source: { message: 'The item has changed since it was read' },
   code: '4120',
 }
@@ -107,7 +107,7 @@ describe('a list', () => {
 
     expect(status).toBe(422)
     expect(body).toMatchObject({
-      message: 'Failed to execute query',
+      message: expect.stringContaining('Failed to execute query: '),
       source: { message: place, source: { message: reason } },
       code: '4010',
     })
@@ -128,7 +128,7 @@ describe('a list', () => {
     expect(answer).toEqual({
       status: 422,
       body: {
-        message: 'Failed to execute query',
+        message: expect.stringContaining('Failed to execute query: '),
         source: {
           message: 'Output validation failed',
           source: { message: 'Operation not supported', source: { message: `books does not declare ${operation}` } },

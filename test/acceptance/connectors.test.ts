@@ -134,7 +134,7 @@ describe('the handshake', () => {
     expect(answer).toEqual({
       status: 422,
       body: {
-        message: 'Failed to read the JSON body',
+        message: expect.stringContaining('Failed to read the JSON body: '),
         source: { message: place, source: { message: reason } },
       },
     })
@@ -159,7 +159,7 @@ describe('the handshake', () => {
     const { status, body } = await create({ provider: 'nobody' })
 
     expect(status).toBe(422)
-    expect(body).toMatchObject({ message: 'Failed to read the JSON body' })
+    expect(body).toMatchObject({ message: expect.stringContaining('Failed to read the JSON body: ') })
   })
 })
 

@@ -1,5 +1,6 @@
 /** Errors say what would be right: operators that a type knows, and the nearest name, of what the caller may see only. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { messagesOf } from '../support/service/messages.ts'
 import { type Content, people } from '../support/service/people.ts'
 import { type Client, type Workspace, world } from '../support/service/world.ts'
 
@@ -10,7 +11,15 @@ beforeAll(async () => {
     'hints',
     {
       authors: { name: 'string' },
-      articles: { title: 'string', teaser: 'string?', stock: 'int32', raw: 'bytes?', info: 'json', authorId: 'int64?' },
+      articles: {
+        title: 'string',
+        teaser: 'string?',
+        stock: 'int32',
+        raw: 'bytes?',
+        info: 'json',
+        authorId: 'int64?',
+        at: 'dateTimeWithTimezone?',
+      },
       articlets: { note: 'string' },
       secrets: { text: 'string' },
     },
@@ -20,13 +29,8 @@ beforeAll(async () => {
 
 /** The message of an error and those of its sources, as one text. */
 async function storyOf(response: Response | Promise<Response>): Promise<string> {
-  const body = (await (await response).json()) as Told
-  const told: string[] = []
-  for (let part: Told | undefined = body; part !== undefined; part = part.source) told.push(part.message)
-  return told.join(' > ')
+  return messagesOf(await (await response).json()).join(' > ')
 }
-
-type Told = { readonly message: string; readonly source?: Told }
 
 describe('a query', () => {
   const text =
@@ -72,6 +76,31 @@ describe('a query', () => {
       'fields=author.articles.id&deep[author][articles][_limt]=1',
       'deep.author.articles._limt > is not an argument of a relation; allowed: _filter, _sort, _limit, _offset, _after, _meta, _aggregate',
     ],
+    ['sort=-stock', 'sort > must be given as sort[0][stock][direction]=desc, or as one JSON text'],
+    [
+      'fields=id,author.articles.id&deep[author.articles][_sort]=title,-author.name',
+      'deep.author.articles._sort > must be given as deep[author][articles][_sort][0][title][direction]=asc' +
+        '&deep[author][articles][_sort][1][author.name][direction]=desc',
+    ],
+    [
+      'filter[stock][_in]=1,2',
+      'filter.stock._in > must be a list, such as filter[stock][_in][0]=x&filter[stock][_in][1]=y',
+    ],
+    ['filter={"stock":{"_in":"1,2"}}', 'filter.stock._in > must be a list, such as ["x", "y"]'],
+    ['filter={"author":null}', 'filter.author > must be an object; where there is none: {"authorId":{"_null":true}}'],
+    [
+      'filter[_or][0][author][_null]=true',
+      'filter._or[0].author._null > is not an operator of relations; where there is none: filter[_or][0][authorId][_null]=true',
+    ],
+    [
+      'filter={"author":{"articles":null}}',
+      'filter.author.articles > must be an object; where there is none: {"_not":{"articles":{}}}',
+    ],
+    [
+      'filter[at][_gt]=2024-01-01T12:30:00+02:00',
+      'filter.at._gt > has a space before its offset: in an address a + is written %2B',
+    ],
+    ['filter={"stock":1', 'filter > is not JSON: line 1, column 11'],
     ['fitler[title]=1', 'fitler > is not a parameter of this route; did you mean filter?'],
     [
       'page=1',
@@ -168,6 +197,49 @@ describe('a write', () => {
 
     expect(response.status).toBe(422)
     expect((await storyOf(response)).endsWith(` > ${told}`)).toBe(true)
+  })
+})
+
+describe('an error', () => {
+  it('says in its message all that is nested', async () => {
+    const response = await shop.get('/items/articles?filter[titel]=1')
+
+    expect(await response.json()).toEqual({
+      message: 'Failed to execute query: filter.titel: is not a field of articles; did you mean title?',
+      code: '4009',
+      source: { message: 'filter.titel', source: { message: 'is not a field of articles; did you mean title?' } },
+    })
+  })
+
+  it.each([
+    ['GET', '/items/articles'],
+    ['GET', '/roles'],
+  ])('says that no credential was sent: %s %s', async (method, path) => {
+    const [response, bad] = [await shop.anonymous.send(method, path), await people.member(shop, {})]
+
+    expect(response.status).toBe(403)
+    expect((await storyOf(response)).endsWith(' > no credential was sent')).toBe(true)
+    expect(await storyOf(bad.send(method, path))).not.toContain('credential')
+  })
+
+  it('says that the item would leave what its caller may update', async () => {
+    const created = await shop.post('/items/articles', [{ title: 'Maps', stock: 1, info: {} }])
+    const { id } = ((await created.json()) as { data: [{ id: string }] }).data[0]
+    const content = (filter: object): Content => ({ collections: { articles: { read: 'all', update: { filter } } } })
+    const owner = await people.member(shop, content({ stock: { _lt: 5 } }))
+    const other = await people.member(shop, content({ stock: { _gt: 5 } }))
+    const leaving = 'update on articles > the item would leave what you may update'
+
+    for (const one of [
+      owner.patch(`/items/articles/${id}`, { stock: 7 }),
+      owner.patch(`/items/articles?filter[id][_eq]=${id}`, { stock: 7 }),
+    ]) {
+      expect((await one).status).toBe(403)
+      expect(await storyOf(one)).toBe(`You are not allowed to do this > ${leaving}`)
+    }
+    expect(await storyOf(other.patch(`/items/articles/${id}`, { stock: 7 }))).toBe(
+      'You are not allowed to do this > update on articles',
+    )
   })
 })
 

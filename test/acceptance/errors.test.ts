@@ -11,13 +11,16 @@ beforeAll(async () => {
 })
 
 it.each([
-  ['text that is not JSON', '[{"title": ', 'is not JSON'],
+  ['text that is not JSON', '[{"title": ', 'is not JSON: line 1, column 12'],
   ['an empty body', '', 'is empty'],
 ])('answers 422 for %s', async (_, body, reason) => {
   const response = await shop.send('POST', '/items/articles', { body })
 
   expect(response.status).toBe(422)
-  expect(await response.json()).toEqual({ message: 'Failed to read the JSON body', source: { message: reason } })
+  expect(await response.json()).toEqual({
+    message: `Failed to read the JSON body: ${reason}`,
+    source: { message: reason },
+  })
 })
 
 it('answers 422 for bytes that are not UTF-8', async () => {

@@ -29,7 +29,7 @@ it('names the action and the collection', async () => {
     collections: { articles: { read: 'all', update: { fields: ['title'], filter: { title: { _eq: 'Chair' } } } } },
   })
   const told = (action: string) => ({
-    message,
+    message: `${message}: ${action} on articles`,
     source: { message: `${action} on articles` },
     meta: { action, collection: 'articles' },
   })

@@ -75,7 +75,7 @@ describe('integers of two types', () => {
     expect([response.status, await response.json()]).toMatchObject([
       422,
       {
-        message: 'Failed to execute query',
+        message: expect.stringContaining('Failed to execute query: '),
         source: { message: 'filter.book', source: { message: 'matches more than 20000 items of another data source' } },
       },
     ])

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { tokenIn } from '../support/service/mailed-token.ts'
 import { mails } from '../support/service/mails.ts'
+import { refusedAnonymous } from '../support/service/messages.ts'
 import { people } from '../support/service/people.ts'
 import { world } from '../support/service/world.ts'
 
@@ -258,5 +259,5 @@ it.each([
   const response = await shop.anonymous.send(method, path, method === 'GET' ? {} : { body: {} })
 
   expect(response.status).toBe(403)
-  expect(await response.json()).toEqual({ message: `Requires the entitlement ${entitlement}` })
+  expect(await response.json()).toEqual(refusedAnonymous(`Requires the entitlement ${entitlement}`))
 })

@@ -273,7 +273,7 @@ describe('what is refused', () => {
 
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({
-      message: 'Failed to execute query',
+      message: expect.stringContaining('Failed to execute query: '),
       source: {
         message: place.startsWith('.') ? `deep.reviews${place}` : `deep.reviews.${place}`,
         source: { message: expect.stringContaining(reason) },

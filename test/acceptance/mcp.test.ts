@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { refusedAnonymous } from '../support/service/messages.ts'
 import { type Content, people } from '../support/service/people.ts'
 import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
@@ -452,7 +453,10 @@ it('tells an agent what is wrong and what to do, in the result', async () => {
   expect(wrong).toMatchObject({
     isError: true,
     structuredContent: {
-      error: { message: 'Failed to execute query', source: { message: 'filter.title._foo' } },
+      error: {
+        message: expect.stringContaining('Failed to execute query: '),
+        source: { message: 'filter.title._foo' },
+      },
     },
   })
   expect(textOf(wrong)).toMatch(/filter\.title\._foo > is not an operator of string.*\n.*read_schema/)
@@ -520,7 +524,7 @@ it('needs ai:mcp for every call, and says so', async () => {
   const answers = [await post(member.token, ping), await post(undefined, ping)]
 
   expect(answers.map(({ status }) => status)).toEqual([403, 403])
-  expect(await answers[1]?.json()).toEqual({ message: 'Requires the entitlement ai:mcp' })
+  expect(await answers[1]?.json()).toEqual(refusedAnonymous('Requires the entitlement ai:mcp'))
 })
 
 it('takes the token from the header or from access_token, and not from a cookie', async () => {

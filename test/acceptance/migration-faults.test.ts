@@ -112,7 +112,7 @@ it.each([
 
   expect(response.status).toBe(500)
   const body = (await response.json()) as Told
-  expect(body.message).toBe('Failed to execute the migration')
+  expect(body.message).toMatch(/^Failed to execute the migration: /)
   expect(deepest(body)).toMatchObject({ code })
   expect(await faultsOf(response)).toEqual([])
 })

@@ -127,7 +127,7 @@ it('gives no name of the database from one to another at once, and names the pla
   expect([refused.status, await refused.json()]).toEqual([
     422,
     {
-      message: 'Failed to read the JSON body',
+      message: expect.stringContaining('Failed to read the JSON body: '),
       source: {
         message: 'model.collections.notes',
         source: {
@@ -189,7 +189,7 @@ it('makes nothing again that a policy names', async () => {
 
   expect(answers.map(({ status }) => status)).toEqual([422, 422])
   expect(await answers[0]?.json()).toEqual({
-    message: 'Failed to read the JSON body',
+    message: expect.stringContaining('Failed to read the JSON body: '),
     source: {
       message: 'model.collections',
       source: { message: 'field notes.hidden is used by a policy' },
@@ -222,7 +222,7 @@ it('changes the type of what a policy compares for Administrators only, and tell
   const applied = await shop.post('/schema/apply', { model, plan })
 
   const fault = {
-    message: 'Failed to read the JSON body',
+    message: expect.stringContaining('Failed to read the JSON body: '),
     source: {
       message: 'model.collections.notes.fields.level',
       source: { message: 'field notes.level is compared by a policy, which another type would change' },
@@ -253,7 +253,7 @@ it('names the place of what the rows stand in the way of, in plan and apply', as
   const applied = await shop.post('/schema/apply', { model: notes('string'), plan })
 
   const refused = {
-    message: 'Failed to read the JSON body',
+    message: expect.stringContaining('Failed to read the JSON body: '),
     source: { message: 'model.collections.notes.fields.text', source: { message: expect.any(String) } },
     code: '3013',
     meta: { rows: 2 },

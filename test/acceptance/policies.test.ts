@@ -2,6 +2,7 @@
  * docs/contract.md#policies: policies. No right passes to what takes over a name, and no answer names what is hidden.
  */
 import { expect, it } from 'vitest'
+import { refusedAnonymous } from '../support/service/messages.ts'
 import { people } from '../support/service/people.ts'
 import { createCollection, createRelation, type Operation, world } from '../support/service/world.ts'
 
@@ -186,7 +187,7 @@ it.each([
 
   expect(response.status).toBe(422)
   expect(await response.json()).toMatchObject({
-    message: 'Failed to read the JSON body',
+    message: expect.stringContaining('Failed to read the JSON body: '),
     source: { message: expect.stringContaining(place) },
   })
 })
@@ -230,7 +231,7 @@ it.each([
 
   expect(refused.status).toBe(500)
   const { message, source } = (await refused.json()) as { message: string; source: { message: string; code: string } }
-  expect(message).toBe('Failed to execute the migration')
+  expect(message).toMatch(/^Failed to execute the migration: /)
   expect(source.message).toContain('is used by the policy Using it')
   expect(await untold.json()).toMatchObject({ source: { message: expect.stringMatching(/is used by a policy$/) } })
   expect(source.code).toBe('3004')
@@ -335,7 +336,7 @@ it.each([
   const allowed = await own.migrate(change)
 
   const fault = {
-    message: 'Failed to execute the migration',
+    message: expect.stringContaining('Failed to execute the migration: '),
     source: {
       message: 'operations[1]',
       source: {
@@ -376,7 +377,7 @@ it('lets only Administrators change the type of what a relation of a policy join
   const allowed = await own.migrate(...rejoined)
 
   const fault = (at: number, name: string) => ({
-    message: 'Failed to execute the migration',
+    message: expect.stringContaining('Failed to execute the migration: '),
     source: {
       message: `operations[${at}]`,
       source: {
@@ -464,7 +465,7 @@ it.each([
   const response = await shop.anonymous.send(method, path, method === 'GET' ? {} : { body: {} })
 
   expect(response.status).toBe(403)
-  expect(await response.json()).toEqual({ message: `Requires the entitlement ${entitlement}` })
+  expect(await response.json()).toEqual(refusedAnonymous(`Requires the entitlement ${entitlement}`))
 })
 
 function deleteRelation(ids: ReadonlyMap<string, string>) {

@@ -431,7 +431,10 @@ it.each([
   const response = await openBrowser().get(login(real, redirect))
 
   expect(response.status).toBe(422)
-  expect(await response.json()).toMatchObject({ message: 'Failed to read the query', source: { message: 'redirect' } })
+  expect(await response.json()).toMatchObject({
+    message: expect.stringContaining('Failed to read the query: '),
+    source: { message: 'redirect' },
+  })
   expect(response.headers.get('Location')).toBeNull()
 })
 

@@ -110,7 +110,7 @@ describe('QUERY', () => {
     ],
     ['an operator of other types', { filter: { id: { _contains: '1' } } }, /^is not an operator of int64; allowed: /],
     ['__proto__', '{"filter":{"__proto__":{"_eq":1}}}', 'unknown field __proto__'],
-    ['no JSON', '{', 'is not JSON'],
+    ['no JSON', '{', 'is not JSON: line 1, column 2'],
     ['nothing', '', 'is empty'],
   ])('is refused with %s', async (_, body, reason) => {
     const response = await shop.send('QUERY', '/items/articles', {

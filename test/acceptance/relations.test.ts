@@ -126,7 +126,10 @@ it.each([
   const response = await blog.get(`/items/authors?${search}`)
 
   expect(response.status).toBe(422)
-  expect(await response.json()).toMatchObject({ message: 'Failed to execute query', source: { message: place } })
+  expect(await response.json()).toMatchObject({
+    message: expect.stringContaining('Failed to execute query: '),
+    source: { message: place },
+  })
 })
 
 it('refuses to delete what is still referenced', async () => {

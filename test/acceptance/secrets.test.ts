@@ -43,7 +43,7 @@ it('is written, stands in a configuration, is rotated, and is deleted when nothi
   expect(refused.status).toBe(422)
   const text = await refused.text()
   expect(JSON.parse(text)).toMatchObject({
-    message: 'A data source that uses the secret fails its test with this value',
+    message: expect.stringMatching(/^A data source that uses the secret fails its test with this value: crates: /),
     source: { message: 'crates' },
   })
   expect(text).not.toContain('canary')

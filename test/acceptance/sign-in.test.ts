@@ -1,5 +1,6 @@
 /** docs/contract.md#sessions: signing in with e-mail and password in JSON mode. */
 import { expect, it } from 'vitest'
+import { messagesOf } from '../support/service/messages.ts'
 import { people } from '../support/service/people.ts'
 import { world } from '../support/service/world.ts'
 
@@ -98,7 +99,9 @@ it.each([
   const response = await login(body)
 
   expect(response.status).toBe(422)
-  expect(story(await response.json())).toEqual(expect.arrayContaining(['Failed to read the JSON body', ...messages]))
+  expect(messagesOf(await response.json())).toEqual(
+    expect.arrayContaining(['Failed to read the JSON body', ...messages]),
+  )
 })
 
 it('has an alias for the login with flat members', async () => {
@@ -126,9 +129,4 @@ async function tokens(): Promise<{ accessToken: string; refreshToken: string }> 
 function decoded(token: string): readonly Record<string, unknown>[] {
   const [header = '', payload = ''] = token.split('.')
   return [header, payload].map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
-}
-
-function story(body: unknown): readonly string[] {
-  const { message, source } = body as { message: string; source?: unknown }
-  return [message, ...(source === undefined ? [] : story(source))]
 }

@@ -637,7 +637,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     expect(await answer(unknown)).toEqual({
       status: 422,
       body: {
-        message: 'Failed to read the JSON body',
+        message: expect.stringContaining('Failed to read the JSON body: '),
         source: { message: 'tables.include[0]', source: { message: 'is not a table of this source' } },
       },
     })
@@ -729,7 +729,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       refusals.map(([, message, rows]) => ({
         status: 500,
         body: {
-          message: 'Failed to execute the migration',
+          message: expect.stringContaining('Failed to execute the migration: '),
           source: {
             message: 'operations[1]',
             source: { message, code: '3013', meta: { rows } },
@@ -931,7 +931,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     expect(await answer(failed)).toEqual({
       status: 500,
       body: {
-        message: 'Failed to execute the migration',
+        message: expect.stringContaining('Failed to execute the migration: '),
         source: {
           message: 'operations[1]',
           source: { message: 'The database has something of this name already', code: '3002' },
@@ -947,7 +947,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     const refused = {
       status: 500,
       body: {
-        message: 'Failed to execute the migration',
+        message: expect.stringContaining('Failed to execute the migration: '),
         source: {
           message: 'operations[0]',
           source: {

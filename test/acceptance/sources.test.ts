@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqlProviders } from '../../src/core/sql/address.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
+import { messagesOf } from '../support/service/messages.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 
@@ -95,7 +96,7 @@ it('does not delete the source that every workspace has', async () => {
 
   expect(response.status).toBe(409)
   expect(await response.json()).toEqual({
-    message: 'The data source cannot be deleted',
+    message: 'The data source cannot be deleted: it is the workspace’s own',
     source: { message: 'it is the workspace’s own' },
   })
 })
@@ -241,12 +242,6 @@ it.each([
   expect(body).not.toHaveProperty('code')
   expect(body).not.toHaveProperty('meta')
 })
-
-/** Messages from the outside in. */
-function messagesOf(body: unknown): readonly string[] {
-  const { message, source } = body as { message: string; source?: unknown }
-  return [message, ...(source === undefined ? [] : messagesOf(source))]
-}
 
 const UNTESTED = 'Failed to connect to data source with the provided configuration'
 

@@ -59,7 +59,10 @@ it('refuses a parameter that item routes do not know', async () => {
   const response = await shop.get('/schema/structure/collections?page=2')
 
   expect(response.status).toBe(422)
-  expect(await response.json()).toMatchObject({ message: 'Failed to execute query', source: { message: 'page' } })
+  expect(await response.json()).toMatchObject({
+    message: expect.stringContaining('Failed to execute query: '),
+    source: { message: 'page' },
+  })
 })
 
 it('answers 404 for an id that there is not and for an address that there is not', async () => {

@@ -136,7 +136,10 @@ async function notRefusing(
 }
 
 function refusedHeader(header: string, reason: string): unknown {
-  return { message: 'Failed to read the headers', source: { message: header, source: { message: reason } } }
+  return {
+    message: `Failed to read the headers: ${header}: ${reason}`,
+    source: { message: header, source: { message: reason } },
+  }
 }
 
 type Sent = { readonly search?: string; readonly headers?: Record<string, string>; readonly body?: unknown }

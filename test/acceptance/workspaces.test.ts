@@ -53,7 +53,7 @@ it.each([
 
   expect(response.status).toBe(422)
   expect(await response.json()).toMatchObject({
-    message: 'Failed to read the JSON body',
+    message: expect.stringContaining('Failed to read the JSON body: '),
     source: { message: 'apiName' },
   })
 })

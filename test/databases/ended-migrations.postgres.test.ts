@@ -57,7 +57,7 @@ it('is 503 with the seconds after which it may be sent again, and leaves nothing
 
   const { status, body } = await migrated
   expect(body).toMatchObject({
-    message: 'Failed to execute the migration',
+    message: expect.stringContaining('Failed to execute the migration: '),
     source: { message: 'Other writes were in the way', code: '5005' },
   })
   expect([status, retryAfter]).toEqual([503, '1'])

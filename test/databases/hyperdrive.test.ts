@@ -94,7 +94,7 @@ it.each([
 
   expect(response.status).toBe(422)
   expect(await response.json()).toEqual({
-    message: 'Failed to read the JSON body',
+    message: expect.stringContaining('Failed to read the JSON body: '),
     source: {
       message: 'config.hyperdrive',
       source: { message: 'is not a Hyperdrive binding that this workspace may use' },

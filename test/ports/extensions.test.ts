@@ -106,7 +106,7 @@ describe('extensions: what is installed', () => {
 describe('extensions: what is broken', () => {
   it.each([
     ['no package.json', undefined, 'extensions/one/package.json', 'is missing'],
-    ['no JSON', '{', 'extensions/one/package.json', 'is not JSON'],
+    ['no JSON', '{', 'extensions/one/package.json', 'is not JSON: line 1, column 2'],
     ['a package of something else', {}, 'extensions/one/package.json: service', 'is missing'],
     [
       'no entries',
@@ -226,7 +226,7 @@ describe('extensions: what is broken', () => {
     expect(installed.map(({ name }) => name)).toEqual(['First'])
     expect(broken).toEqual([
       { location: 'extensions/b/package.json', reason: 'the id same is taken by another extension' },
-      { location: 'extensions/c/package.json', reason: 'is not JSON' },
+      { location: 'extensions/c/package.json', reason: 'is not JSON: line 1, column 2' },
     ])
   })
 })
@@ -239,7 +239,9 @@ describe('extensions: the catalog of a Node process', () => {
     catalog = await openNodeCatalog({ path: folder, autoReload: false, observe: (one) => observed.push(one) })
 
     expect(catalog.broken()).toHaveLength(1)
-    expect(observed).toEqual([{ kind: 'warning', message: 'extension extensions/one/package.json is not JSON' }])
+    expect(observed).toEqual([
+      { kind: 'warning', message: 'extension extensions/one/package.json is not JSON: line 1, column 2' },
+    ])
   })
 
   it('follows changes where it is asked to', async () => {

@@ -34,7 +34,9 @@ export type ErrorDocument = {
 
 export function errorDocument({ message, help, exitCode, cause }: Failure): ErrorDocument {
   const advice = help === undefined ? {} : { help }
-  if (cause instanceof ServiceError) return { ...nested(cause.messages, cause), ...advice }
+  if (cause instanceof ServiceError) {
+    return { ...nested(cause.messages, cause), message: cause.messages.join(': '), ...advice }
+  }
   return { message, ...(exitCode === exitCodes.wrongCall && { code: 'usage' }), ...advice }
 }
 

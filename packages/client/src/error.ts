@@ -20,7 +20,9 @@ export class ServiceError extends Error {
   ) {
     const chain: ErrorBody[] = []
     for (let at: ErrorBody | undefined = body; at !== undefined; at = at.source) chain.push(at)
-    const messages = chain.map(({ message }) => message ?? '')
+    const [all = '', ...nested] = chain.map(({ message }) => message ?? '')
+    // The outermost may also say all that is nested.
+    const messages = [all.replace(nested.map((one) => `: ${one}`).join(''), ''), ...nested]
     super(messages.join(' > '), { cause: cause?.cause })
     this.status = status
     this.messages = messages

@@ -1,6 +1,7 @@
 /** Reads the parts of a JSON body, each fault with its place. */
 import { nested, type ServiceError } from '../error.ts'
 import { parseExactJson } from '../exact-json.ts'
+import { jsonFault } from '../json-fault.ts'
 import { hasPrototypeMember, oversizedJson } from '../json-limits.ts'
 import { shortName } from '../message-text.ts'
 import { didYouMean, listKnown } from '../nearest.ts'
@@ -34,7 +35,7 @@ function parsed(text: string): unknown {
   try {
     return parseExactJson(text)
   } catch {
-    throw fileFault('', 'is not JSON')
+    throw fileFault('', jsonFault(text))
   }
 }
 

@@ -6,6 +6,7 @@
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
 import { isRawNumber, parseExactJson, plainNumber } from '../exact-json.ts'
+import { jsonFault } from '../json-fault.ts'
 import { exceedsLimits, oversizedJson } from '../json-limits.ts'
 import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
@@ -221,7 +222,7 @@ function readJson(text: string): unknown {
   try {
     return withPlainNumbers(parseExactJson(text))
   } catch {
-    throw bodyFault({ path: [], message: 'is not JSON' })
+    throw bodyFault({ path: [], message: jsonFault(text) })
   }
 }
 

@@ -11,7 +11,7 @@ const UNKNOWN_OPERATOR = `is not an operator of string; allowed: ${textOperators
 
 export const errorSchema: JsonSchema = {
   type: 'object',
-  description: 'What went wrong; `source` nests the cause, the innermost last.',
+  description: 'What went wrong; `source` nests the cause, the innermost last. The outermost `message` says them all.',
   properties: {
     message: { type: 'string' },
     source: component('Error'),
@@ -43,7 +43,10 @@ const failures = {
   },
   forbidden: {
     description: 'The caller may not do this. What is hidden and what does not exist are answered alike.',
-    example: { message: 'You are not allowed to do this' },
+    example: {
+      message: 'You are not allowed to do this: no credential was sent',
+      source: { message: 'no credential was sent' },
+    },
   },
   notFound: {
     description: 'No such workspace, collection or item.',
@@ -57,7 +60,7 @@ const failures = {
   preconditionFailed: {
     description: 'The item has none of the tags that `If-Match` names.',
     example: {
-      message: 'Precondition failed',
+      message: 'Precondition failed: The item has changed since it was read',
       source: { message: 'The item has changed since it was read' },
       code: '4120',
     },
@@ -73,7 +76,7 @@ const failures = {
   invalid: {
     description: 'Well-formed, but wrong: the place and the reason are nested.',
     example: {
-      message: QUERY_FAILED,
+      message: `${QUERY_FAILED}: filter.title._foo: ${UNKNOWN_OPERATOR}`,
       source: { message: 'filter.title._foo', source: { message: UNKNOWN_OPERATOR } },
       code: '4009',
     },

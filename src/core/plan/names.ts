@@ -112,14 +112,23 @@ export function fieldEquals(field: PrimitiveField, visible: Filter, operand: Ope
   return { kind: 'compare', field, visible, operator: '=', operand }
 }
 
-/** What is refused, as far as it is known; `field` is a name as sent, shown only to callers that may read policies. */
-export type Refused = { readonly collectionId?: string; readonly action?: Action; readonly field?: string }
+/**
+ * What is refused, as far as it is known; `field` is a name as sent, shown only to callers that may read policies.
+ * `hasLeft`: the item before the change may be updated, after it no longer.
+ */
+export type Refused = {
+  readonly collectionId?: string
+  readonly action?: Action
+  readonly field?: string
+  readonly hasLeft?: true
+}
 
 export class Forbidden extends ServiceError {
   readonly refused: Refused
 
   constructor(refused: Refused = {}) {
-    super('forbidden', 'You are not allowed to do this')
+    const cause = refused.hasLeft && new ServiceError('forbidden', 'the item would leave what you may update')
+    super('forbidden', 'You are not allowed to do this', { cause })
     this.refused = refused
   }
 }

@@ -186,8 +186,11 @@ export type Alteration = {
   readonly text: string
 }
 
-/** What ends a transaction; each assertion has its own error (docs/contract.md#how-policies-act). */
-export type Assertion = 'noRecord' | 'noReference' | 'noValue' | 'forbidden' | 'invalid' | 'changed'
+/**
+ * What ends a transaction; each assertion has its own error (docs/contract.md#how-policies-act). `left`: an item would be
+ * none any more that the caller may update.
+ */
+export type Assertion = 'noRecord' | 'noReference' | 'noValue' | 'forbidden' | 'left' | 'invalid' | 'changed'
 
 /** An assertion that has failed, and what its error tells of it. */
 export type Unmet =

@@ -38,7 +38,13 @@ export type EarlierValue = (program: Program, field: PrimitiveField, sent: SentV
 
 export type SentValue = { readonly value: unknown; readonly path: string }
 
-type Conditions = { readonly action: Action; readonly forbidden: Filter; readonly invalid?: Filter }
+type Conditions = {
+  readonly action: Action
+  readonly forbidden?: Filter
+  /** Like `forbidden`, of rows as a change has left them. */
+  readonly left?: Filter
+  readonly invalid?: Filter
+}
 
 export function createProgram(viewer: Viewer, generators: Generators): Program {
   let count = 0
@@ -132,7 +138,7 @@ export function conditionsOf(
 /** The rows of the slot have to meet the conditions of what is done with them. */
 export function addChecks(program: Program, slot: Slot, conditions: Conditions): void {
   const { action } = conditions
-  for (const assertion of ['forbidden', 'invalid'] as const) {
+  for (const assertion of ['forbidden', 'left', 'invalid'] as const) {
     const where = conditions[assertion]
     if (where !== undefined && where.kind !== 'all') addStep(program, { kind: 'check', slot, where, assertion, action })
   }

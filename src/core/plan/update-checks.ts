@@ -32,12 +32,12 @@ export function addUpdateChecks(
   return () => {
     addChecks(program, slot, {
       action: 'update',
-      forbidden: and(single.map(({ after }) => after)),
+      left: and(single.map(({ after }) => after)),
       invalid: and(single.map(({ valid }) => valid)),
     })
     for (const { part, open } of parts) {
-      const forbidden = unite(open.map(({ after }) => after))
-      addChecks(program, part, { action: 'update', forbidden, invalid: unite(open.map(({ valid }) => valid)) })
+      const left = unite(open.map(({ after }) => after))
+      addChecks(program, part, { action: 'update', left, invalid: unite(open.map(({ valid }) => valid)) })
     }
   }
 }

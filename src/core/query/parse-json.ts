@@ -4,6 +4,7 @@
  * JSON values instead of texts.
  */
 import { parseExactJson, plainNumber } from '../exact-json.ts'
+import { jsonFault } from '../json-fault.ts'
 import { exceedsLimits, hasPrototypeMember, type JsonLimits, oversizedJson } from '../json-limits.ts'
 import { isObject } from '../json-object.ts'
 import { type BracketNode, type BracketTree, queryBounds } from './brackets.ts'
@@ -16,6 +17,7 @@ import {
   queryFault,
   type RawFilter,
   type ReadQuery,
+  shorthandTerms,
 } from './parse.ts'
 
 export type JsonArguments = {
@@ -141,7 +143,7 @@ function readJsonText(text: string, name: string): unknown {
   try {
     value = parseExactJson(text)
   } catch {
-    throw queryFault(name, 'is not readable as JSON')
+    throw queryFault(name, jsonFault(text))
   }
   const excess = hasPrototypeMember(text, value) ? 'must not use the key __proto__' : exceedsLimits(value, queryBounds)
   if (excess !== undefined) throw queryFault(name, excess)
@@ -163,9 +165,15 @@ export function toTree(sent: object): BracketTree {
   const given = Object.entries(sent).filter(([, value]) => value !== undefined)
   for (const [name, value] of given) {
     const [isRight, words] = structures.get(name) ?? [() => value !== null, 'must not be null']
-    if (!isRight(value)) throw queryFault(name, words)
+    if (!isRight(value)) throw queryFault(name, name === 'sort' ? `${words}${sortMeant(value)}` : words)
   }
   return Object.fromEntries(given.map(([name, value]) => [name, nodeOf(name, value)]))
+}
+
+/** How `-price` is written here. */
+function sortMeant(value: unknown): string {
+  const terms = shorthandTerms(value).map(({ name, direction }) => ({ [name]: { direction } }))
+  return terms.length === 0 ? '' : `, such as ${JSON.stringify(terms)}`
 }
 
 /** Converts numbers, such as that of `limit`, to the texts of a query string; filters stay unchanged. */

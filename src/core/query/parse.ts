@@ -4,7 +4,7 @@
  */
 import { nested, type ServiceError } from '../error.ts'
 import { QUERY_FAILED, type ServiceErrorCode } from '../error-codes.ts'
-import { shortName } from '../message-text.ts'
+import { bracketed, shortName } from '../message-text.ts'
 import { didYouMean } from '../nearest.ts'
 import type { BracketNode, BracketTree } from './brackets.ts'
 
@@ -213,7 +213,7 @@ export function tooManyRelations(path: string): ServiceError {
 export function parseFilter(node: BracketNode | undefined, path: string): RawFilter | undefined {
   if (node === undefined) return undefined
   if (typeof node !== 'object' || isList(node)) {
-    throw queryFault(path, `must be given in brackets, such as ${path}[title][_eq]=text${jsonToo(path)}`)
+    throw queryFault(path, `must be given in brackets, such as ${bracketed(path)}[title][_eq]=text${jsonToo(path)}`)
   }
   return { form: 'text', value: node }
 }
@@ -237,13 +237,13 @@ function parseConflict(node: BracketNode | undefined): Conflict | undefined {
 
 export function parseSort(node: BracketNode | undefined, path: string): readonly SortEntry[] {
   if (node === undefined) return []
-  if (!isList(node)) throw queryFault(path, sortHint(path))
+  if (!isList(node)) throw queryFault(path, sortHint(path, node))
   if (node.length > MAX_SORTED_FIELDS) throw queryFault(path, `names more than ${MAX_SORTED_FIELDS} fields`)
   return node.map((entry, index) => parseSortEntry(entry, `${path}[${index}]`, path))
 }
 
 function parseSortEntry(entry: BracketNode, path: string, parameter: string): SortEntry {
-  if (typeof entry !== 'object' || isList(entry)) throw queryFault(path, sortHint(parameter))
+  if (typeof entry !== 'object' || isList(entry)) throw queryFault(path, sortHint(parameter, entry))
   const [[field, options] = [], ...others] = Object.entries(entry)
   if (field === undefined || others.length > 0) throw queryFault(path, 'must name one field')
   const at = `${path}.${shortName(field)}`
@@ -274,8 +274,21 @@ function sortOptions(options: BracketTree, path: string): Omit<SortEntry, 'names
   return { direction, nulls }
 }
 
-function sortHint(parameter: string): string {
-  return `must be given as ${parameter}[0][field][direction]=asc${jsonToo(parameter)}`
+function sortHint(parameter: string, sent?: unknown): string {
+  const terms = shorthandTerms(sent)
+  const shown = terms.length === 0 ? [{ name: 'field', direction: 'asc' }] : terms
+  const texts = shown.map(
+    ({ name, direction }, index) => `${bracketed(parameter)}[${index}][${name}][direction]=${direction}`,
+  )
+  return `must be given as ${texts.join('&')}${jsonToo(parameter)}`
+}
+
+/** What `-price,name` means where a minus sorts backwards; empty for anything else. */
+export function shorthandTerms(sent: unknown): readonly { readonly name: string; readonly direction: string }[] {
+  if (typeof sent !== 'string' || !/^-?\w+(\.\w+)*(,-?\w+(\.\w+)*)*$/.test(sent)) return []
+  return sent
+    .split(',', 3)
+    .map((term) => ({ name: shortName(term.replace('-', '')), direction: term.startsWith('-') ? 'desc' : 'asc' }))
 }
 
 /** `deep` may be a JSON text only as a whole. */

@@ -4,7 +4,7 @@
  */
 
 import { isObject } from '../json-object.ts'
-import { shortName } from '../message-text.ts'
+import { bracketed, shortName } from '../message-text.ts'
 import type { Decoded } from '../model/codec/decoded.ts'
 import { decodeJson, decodeText } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
@@ -102,7 +102,12 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
   if (scope.relations >= MAX_RELATION_DEPTH) throw tooManyRelations(scope.path)
   const rows = reading.resolver.rowsOf(relation.target)
   const beyond = { ...scope, collection: relation.target, relations: scope.relations + 1 }
-  if (!isObject(part)) throw queryFault(scope.path, 'must be an object')
+  if (!isObject(part)) {
+    throw queryFault(scope.path, `must be an object${part === null ? absenceHint(reading, relation, scope) : ''}`)
+  }
+  if (Object.hasOwn(part, '_null')) {
+    throw queryFault(`${scope.path}._null`, `is not an operator of relations${absenceHint(reading, relation, scope)}`)
+  }
   const links = relation.through && reading.resolver.linksOf(relation)
   const exists = (quantifier: Quantifier, value: unknown, path: string, quantified = false): Filter => {
     const filter = group(reading, value, { ...beyond, path, nesting: scope.nesting + 1, quantified })
@@ -123,6 +128,25 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
     filters.push(exists('some', unquantified, scope.path, true))
   }
   return and(filters)
+}
+
+/** How items without a related one are asked for: by their own field, where the caller may use it. */
+function absenceHint({ form, resolver }: Reading, relation: RelationField, { path }: Scope): string {
+  const own = relation.isForward ? relation.joins[0]?.own.apiName : undefined
+  const isUsable = own !== undefined && isKnown(() => resolver.field(relation.collection, own, path))
+  const none = isUsable ? { [own]: { _null: true } } : { _not: { [relation.apiName]: {} } }
+  const beside = path.slice(0, path.lastIndexOf('.'))
+  const told = form === 'text' && isUsable ? `${bracketed(`${beside}.${own}._null`)}=true` : JSON.stringify(none)
+  return `; where there is none: ${told}`
+}
+
+function isKnown(use: () => unknown): boolean {
+  try {
+    use()
+    return true
+  } catch {
+    return false
+  }
 }
 
 type Quantifier = 'some' | 'every' | 'none'
@@ -248,7 +272,7 @@ function build(
     case 'in':
       return inList(reading, ref, meaning.negated, operand, path)
     case 'between': {
-      if (!Array.isArray(operand)) throw queryFault(path, 'must be a list')
+      if (!Array.isArray(operand)) throw queryFault(path, listHint(reading, path))
       if (operand.length !== 2) throw queryFault(path, 'must be a list of two values')
       const [low = '', high = ''] = operand.map((one, index) => decoded(reading, field, one, `${path}[${index}]`))
       return { kind: 'between', ...ref, negated: meaning.negated, low, high }
@@ -296,7 +320,7 @@ function listOperands(
   onNull?: (at: string) => void,
 ): readonly string[] {
   if (!Array.isArray(list) && variable(reading, field, list, path) === undefined)
-    throw queryFault(path, 'must be a list')
+    throw queryFault(path, listHint(reading, path))
   const elements = Array.isArray(list) ? (list as readonly unknown[]) : [list]
   const most = maxOperands(reading)
   if (elements.length > most) throw queryFault(path, `has more than ${most} values`)
@@ -311,6 +335,11 @@ function listOperands(
     if ('kind' in value) throw queryFault(at, 'cannot stand in a list')
     return value
   })
+}
+
+function listHint({ form }: Reading, path: string): string {
+  if (form === 'json') return 'must be a list, such as ["x", "y"]'
+  return `must be a list, such as ${[0, 1].map((index) => `${bracketed(path)}[${index}]=${'xy'[index]}`).join('&')}`
 }
 
 function maxOperands({ isLong }: Reading): number {

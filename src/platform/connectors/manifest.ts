@@ -5,6 +5,7 @@
 
 import * as z from 'zod'
 import { permissionsSchema } from '../../core/connector/permission.ts'
+import { jsonFault } from '../../core/json-fault.ts'
 import { type InferOutput, lazily } from '../../core/lazily.ts'
 import { issuePath } from '../../core/message-text.ts'
 
@@ -42,7 +43,7 @@ export function parseManifest(text: string): ManifestResult {
   try {
     content = JSON.parse(text)
   } catch {
-    return { kind: 'invalid', faults: [{ place: '', reason: 'is not JSON' }] }
+    return { kind: 'invalid', faults: [{ place: '', reason: jsonFault(text) }] }
   }
   const result = manifestSchema().safeParse(content)
   if (!result.success) return { kind: 'invalid', faults: result.error.issues.map(faultOf) }

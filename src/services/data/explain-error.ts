@@ -55,7 +55,7 @@ function explainForbidden(error: Forbidden, request: FailedRequest): ServiceErro
   const { apiName: name } = collection
   const fields = readsPolicies(rights) && refused.field !== undefined ? { fields: [refused.field] } : {}
   return new ServiceError('forbidden', error.message, {
-    cause: new ServiceError('forbidden', `${action} on ${name}`),
+    cause: new ServiceError('forbidden', `${action} on ${name}`, { cause: error.cause }),
     meta: { action, collection: name, ...fields },
   })
 }

@@ -113,7 +113,7 @@ describe('a malformed body is refused with its place and reason', () => {
   it('says when it is not JSON, without repeating it', () => {
     expect(messagesOf(() => parseMigration('{secret'), 'invalid')).toEqual([
       'Failed to read the JSON body',
-      'is not JSON',
+      'is not JSON: line 1, column 2',
     ])
   })
 

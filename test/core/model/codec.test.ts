@@ -283,6 +283,8 @@ describe('date and time', () => {
     ['12:30:00.000', '12:30:00'],
     ['12:30:00.120', '12:30:00.12'],
     ['24:00:00', '24:00:00'],
+    ['12:30', '12:30:00'],
+    ['-838:59', '-838:59:00'],
     ['-838:59:59.500', '-838:59:59.5'],
   ])('takes the time %s as %s', (text, canonical) => {
     expect(decode(type('time'), text)).toEqual({ ok: canonical })
@@ -293,7 +295,8 @@ describe('date and time', () => {
     ['12:60:00', 'is not a time of day'],
     ['23:59:60', 'is not a time of day'],
     ['12:30:00.1234567', 'must have at most 6 fraction digits'],
-    ['12:30', 'must be a time of the form HH:MM:SS[.ffffff]'],
+    ['12:30+01:00', 'must be a time of the form HH:MM:SS[.ffffff]'],
+    ['1:30', 'must be a time of the form HH:MM:SS[.ffffff]'],
     ['12:30:00Z', 'must be a time of the form HH:MM:SS[.ffffff]'],
     ['1:30:00', 'must be a time of the form HH:MM:SS[.ffffff]'],
     ['12:30:00.', 'must be a time of the form HH:MM:SS[.ffffff]'],
@@ -305,6 +308,7 @@ describe('date and time', () => {
     ['2026-01-02T03:04:05', '2026-01-02T03:04:05'],
     ['2026-01-02T03:04:05.100000', '2026-01-02T03:04:05.1'],
     ['2026-01-02T03:04:05.000', '2026-01-02T03:04:05'],
+    ['2026-01-02T03:04', '2026-01-02T03:04:00'],
   ])('takes the dateTime %s as %s', (text, canonical) => {
     expect(decode(type('dateTime'), text)).toEqual({ ok: canonical })
   })
@@ -316,7 +320,8 @@ describe('date and time', () => {
     ['2026-01-02T24:00:00', 'is not a time of day'],
     ['2026-01-02T03:04:05.0000001', 'must have at most 6 fraction digits'],
     ['2026-01-02 03:04:05', 'must be a date and time of the form YYYY-MM-DDTHH:MM:SS[.ffffff]'],
-    ['2026-01-02T03:04', 'must be a date and time of the form YYYY-MM-DDTHH:MM:SS[.ffffff]'],
+    ['2026-01-02T03:04Z', 'must not have a time zone'],
+    ['2026-01-02T03', 'must be a date and time of the form YYYY-MM-DDTHH:MM:SS[.ffffff]'],
     ['2026-01-02', 'must be a date and time of the form YYYY-MM-DDTHH:MM:SS[.ffffff]'],
   ])('refuses the dateTime %s', (text, fault) => {
     expect(decode(type('dateTime'), text)).toEqual({ fault })
@@ -332,6 +337,8 @@ describe('date and time', () => {
     ['2024-03-01T01:00:00+05:30', '2024-02-29T19:30:00Z'],
     ['2023-03-01T01:00:00+05:30', '2023-02-28T19:30:00Z'],
     ['2024-02-28T23:59:59-23:59', '2024-02-29T23:58:59Z'],
+    ['2024-01-01T12:30Z', '2024-01-01T12:30:00Z'],
+    ['2024-01-01T12:30+02:00', '2024-01-01T10:30:00Z'],
     ['0001-01-02T00:00:00+23:59', '0001-01-01T00:01:00Z'],
   ])('writes %s in UTC as %s', (text, canonical) => {
     expect(decode(type('dateTimeWithTimezone'), text)).toEqual({ ok: canonical })
@@ -339,6 +346,7 @@ describe('date and time', () => {
 
   it.each([
     ['2026-01-02T03:04:05', 'must have a time zone, Z or ±HH:MM'],
+    ['2026-01-02T03:04:05 02:00', 'has a space before its offset: in an address a + is written %2B'],
     ['0001-01-01T00:00:00+00:01', 'is outside the years 0001 to 9999 in UTC'],
     ['9999-12-31T23:59:59-00:01', 'is outside the years 0001 to 9999 in UTC'],
     ['0000-12-31T23:59:59-01:00', 'is not a calendar date'],

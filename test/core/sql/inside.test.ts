@@ -84,7 +84,7 @@ it.each([
   [{ meta: { _lt: 1 } }, /^is not an operator of json; allowed: _eq, _neq, _contains, _has_key, _path, _null$/],
   [{ meta: { _has_key: 1 } }, 'must be a string'],
   [{ tags: { _has: 1 } }, 'must be a string'],
-  [{ tags: { _has_any: 'x' } }, 'must be a list'],
+  [{ tags: { _has_any: 'x' } }, 'must be a list, such as ["x", "y"]'],
   [{ tags: { _has_any: [null] } }, 'must be a string'],
   [{ tags: { _empty: 'yes' } }, 'must be true or false'],
   [{ tags: { _eq: 'x' } }, /^is not an operator of lists; allowed: _has, _has_any, _has_all, _empty, _null$/],

@@ -1,5 +1,6 @@
 /** Sends a request by the client, in whatever runtime this runs, and holds what the client makes of the answer to the answer. */
 import { createClient, type Result } from '../../../packages/client/src/index.ts'
+import { messagesOf } from '../service/messages.ts'
 import { type Asked, itemsCallOf } from './items-call.ts'
 
 export type Answered = {
@@ -72,7 +73,7 @@ function failureOf(body: Body) {
   const metas = chain.flatMap(({ meta }) => (meta === undefined ? [] : [meta]))
   return {
     code: chain.findLast(({ code }) => code !== undefined)?.code,
-    messages: chain.map(({ message }) => message),
+    messages: messagesOf(body),
     meta: metas.length === 0 ? undefined : Object.assign({}, ...metas),
   }
 }

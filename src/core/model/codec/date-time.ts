@@ -9,11 +9,11 @@ export function decodeDate(value: unknown): Decoded {
 }
 
 /**
- * The form is HH:MM:SS with required seconds (docs/contract.md#types). PostgreSQL knows 24:00:00, and MariaDB and MySQL
+ * The form is HH:MM:SS; a time without seconds has none (docs/contract.md#types). PostgreSQL knows 24:00:00, and MariaDB and MySQL
  * hours up to 838 of either sign; a database refuses what it lacks.
  */
 export function decodeTime(value: unknown): Decoded {
-  const match = typeof value === 'string' ? timePattern.exec(value) : null
+  const match = matched(timePattern, value)
   if (match === null) return notTime
   const [, sign = '', hours = '', minutes = '', fraction = ''] = match
   if (Number(hours) > MAX_HOURS || twoDigits(minutes, 1) > 59 || twoDigits(minutes, 4) > 59) return noTimeOfDay
@@ -23,7 +23,7 @@ export function decodeTime(value: unknown): Decoded {
 const MAX_HOURS = 838
 
 export function decodeDateTime(value: unknown): Decoded {
-  const match = typeof value === 'string' ? dateTimePattern.exec(value) : null
+  const match = matched(dateTimePattern, value)
   if (match === null) return decodeExtended(value, { time: true, zone: false }) ?? notDateTime
   if (match[2] !== undefined) return hasZone
   const [text, fraction = ''] = match
@@ -31,8 +31,8 @@ export function decodeDateTime(value: unknown): Decoded {
 }
 
 export function decodeDateTimeWithTimezone(value: unknown): Decoded {
-  const match = typeof value === 'string' ? dateTimePattern.exec(value) : null
-  if (match === null) return decodeExtended(value, { time: true, zone: true }) ?? notDateTimeWithTimezone
+  const match = matched(dateTimePattern, value)
+  if (match === null) return decodeExtended(value, { time: true, zone: true }) ?? zonedFault(value)
   const [text, fraction = '', zone] = match
   if (zone === undefined) return lacksZone
   const fault = instantFault(text, fraction)
@@ -56,6 +56,19 @@ function decodeExtended(value: unknown, has: { readonly time: boolean; readonly 
   const isBefore = era !== '' || year < 1
   const shown = String(isBefore && era === '' ? 1 - year : year).padStart(4, '0')
   return { ok: `${shown}${rest}${isBefore ? ' BC' : ''}` }
+}
+
+/** `12:30` and `2024-01-01T12:30Z` match with the seconds that they mean. */
+function matched(pattern: RegExp, value: unknown): RegExpExecArray | null {
+  if (typeof value !== 'string') return null
+  return pattern.exec(value) ?? pattern.exec(value.replace(untilMinutes, '$1:00$2'))
+}
+
+/** A `+` that an address has as it is stands for a space. */
+function zonedFault(value: unknown): Fault {
+  const isSpaced =
+    typeof value === 'string' && value.includes(' ') && matched(dateTimePattern, value.replace(' ', '+')) !== null
+  return isSpaced ? plusAsSpace : notDateTimeWithTimezone
 }
 
 function instantFault(text: string, fraction: string): Fault | undefined {
@@ -145,6 +158,7 @@ function pad(value: number): string {
 }
 
 const DAY = 24 * 60
+const untilMinutes = /^((?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|-?[0-9]?)[0-9]{2}:[0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2})?$/
 const datePattern = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 const timePattern = /^(-?)([0-9]{2,3})(:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?$/
 
@@ -162,6 +176,7 @@ const notDateTimeWithTimezone: Fault = {
   fault: 'must be a date and time of the form YYYY-MM-DDTHH:MM:SS[.ffffff] with Z or an offset ±HH:MM',
 }
 
+const plusAsSpace: Fault = { fault: 'has a space before its offset: in an address a + is written %2B' }
 const noCalendarDate: Fault = { fault: 'is not a calendar date' }
 const noTimeOfDay: Fault = { fault: 'is not a time of day' }
 const noOffset: Fault = { fault: 'has an offset of a day or more' }

@@ -35,6 +35,7 @@ const assertions: readonly Unmet['assertion'][] = [
   'noReference',
   'noValue',
   'forbidden',
+  'left',
   'invalid',
   'tooMany',
   'outOfRange',
@@ -90,7 +91,7 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
     case 'check': {
       const { collection, number } = step.slot
       const offends = sql`(${predicate(step.where, scope)}) is not true`
-      const refused = step.assertion === 'forbidden' ? [step.action, collection.id] : []
+      const refused = step.assertion === 'invalid' ? [] : [step.action, collection.id]
       const marker = assertionMarker(step.assertion, ...refused)
       for (const { from } of kept(collection, number, scope)) yield* run([none(from(offends), marker, scope)])
       return
