@@ -36,6 +36,9 @@ beforeAll(async () => {
     await run(`create domain dd${index} as d${index}`)
     await run(`create table t${index} (id int primary key, one dd${index}, list d${index}[], deep dd${index}[])`)
   }
+  await run('create domain positive as int check (value > 0)')
+  await run('create type withd as (d positive)')
+  await run('create table vio (id int primary key, ps positive, c withd, l positive[])')
   await run('create type pair as (a int, b text)')
   await run('create table pairs (id int primary key, p pair)')
   await run(`insert into pairs values (1, null), (2, row(null, null)), (3, row(1, null)), (4, row(1, 'a'))`)
@@ -98,4 +101,17 @@ it('a composite value is null where there is none, whatever its members are', as
 
   for (const isNull of [{ _null: true }, { _eq: null }]) expect(await found(isNull)).toEqual([1])
   for (const isThere of [{ _null: false }, { _neq: null }]) expect(await found(isThere)).toEqual([2, 3, 4])
+})
+
+it.each([
+  [{ ps: -4 }, ['ps']],
+  [{ c: { d: -4 } }, undefined],
+  [{ l: [1, -4] }, undefined],
+  [{ ps: 1, c: { d: -4 } }, undefined],
+])('a check of a domain names a field only where it is the one: %j', async (values, fields) => {
+  const response = await shop.post('/items/vio', [{ id: 1, ...values }])
+
+  const { source } = (await response.json()) as { source: object }
+  const told = fields && { meta: { fields }, source: { message: 'ps must be above 0' } }
+  expect([response.status, source]).toEqual([422, { message: 'Check constraint failed', code: '1005', ...told }])
 })

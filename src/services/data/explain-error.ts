@@ -12,7 +12,7 @@ import { Forbidden } from '../../core/plan/names.ts'
 import { OperationFault, placed } from '../../core/plan/operation-fault.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { OutOfRange } from '../../sources/assertion-error.ts'
-import { refusedField } from './refused-value.ts'
+import { namedIn, refusedField } from './refused-value.ts'
 
 export type FailedRequest = {
   readonly model: Model
@@ -125,10 +125,12 @@ function constrained(
     if (field !== undefined) return access.kind === 'granted' && visibility(access, field) ? [field] : []
     // The fault of a value that is too long for an index may name that.
   }
-  // A domain's check may be that of any of them.
+  // A domain's check may be that of any of them, or of a value within one.
   const isUnclear = code === '1005' && fault.table === undefined
   const hasField = (collection: Collection) => fieldsOf(fault, { code, model, collection }).length > 0
   if (isUnclear && [...near].filter(hasField).length > 1) return []
+  const named = namedIn(isUnclear ? sent() : '')
+  if ([...near].some(({ primitives }) => primitives.some((field) => mayHold(field, named)))) return []
   for (const collection of near) {
     if (fault.table !== undefined && fault.table !== collection.dbName) continue
     const fields = fieldsOf(fault, { code, model, collection })
@@ -138,6 +140,12 @@ function constrained(
     return fields.filter((field) => visibility(access, field) !== undefined)
   }
   return []
+}
+
+/** Whether the request names the column and values of domains may be within it. */
+function mayHold({ apiName, isList, native }: PrimitiveField, named: ReadonlySet<string>): boolean {
+  const isComposite = native !== null && native.values === undefined && native.schema !== 'pg_catalog'
+  return (isList || isComposite) && named.has(apiName)
 }
 
 type Place = { readonly code: ServiceErrorCode; readonly model: Model; readonly collection: Collection }

@@ -11,7 +11,7 @@ export function refusedField(
   collections: ReadonlySet<Collection>,
   sent: string,
 ): PrimitiveField | undefined {
-  const named = wordsOf(sent.replace(/(^|&)(fields|sort|deep)[^&]*/g, ' ').replace(/%[0-9A-F]{2}/gi, ' '))
+  const named = namedIn(sent)
   const fields = [...collections].flatMap(({ primitives }) => primitives.filter(({ apiName }) => named.has(apiName)))
   if (message.startsWith('index row')) return only(fields.filter(({ id }) => [...collections].some(isLongIn(id))))
   if (column !== undefined) return only(fields.filter(({ dbName }) => dbName === column))
@@ -27,6 +27,11 @@ function isLongIn(fieldId: string): (collection: Collection) => boolean {
         ({ id, type, isList }) => id === fieldId && (isList || !/^(int|float|date|time|uuid|boolean)/.test(type.name)),
       ),
     )
+}
+
+/** The names, among other words, of the fields that the text of a body and a query gives values for. */
+export function namedIn(sent: string): ReadonlySet<string> {
+  return wordsOf(sent.replace(/(^|&)(fields|sort|deep)[^&]*/g, ' ').replace(/%[0-9A-F]{2}/gi, ' '))
 }
 
 function wordsOf(text: string): ReadonlySet<string> {
