@@ -186,6 +186,8 @@ it('on MariaDB, also where it only reads', async () => {
       if new.code = 'A' then signal sqlstate '45000' set message_text = 'no';
       elseif new.code = 'B' then signal sqlstate '45001' set message_text = 'no', mysql_errno = 31001;
       elseif new.code = 'C' then signal sqlstate 'ZZ001' set message_text = 'no', mysql_errno = 31002; end if`,
+    `create table measures (id int primary key, a float(7,3) check (a < 100), b double(10,2), c float(5,1) unsigned,
+      d float)`,
     `create user plain@127.0.0.1 identified by 'plain'`,
     `grant select, insert, update, delete on ${database}.* to plain@127.0.0.1`,
   )
@@ -197,6 +199,24 @@ it('on MariaDB, also where it only reads', async () => {
       code: '1005',
     })
   }
+  const exact = { id: 1, a: 1.235, b: 12345678.91, c: 0.5, d: 1.23456 }
+  await shop.insert('measures', [exact])
+  for (const [name, value, scale] of [
+    ['a', 1.23456, 3],
+    ['a', 1e-7, 3],
+    ['b', 1.239, 2],
+    ['c', 1.25, 1],
+  ] as const) {
+    const told = await refusal(shop.patch('/items/measures/1', { [name]: value }))
+    const source = { message: `must have at most ${scale} digits after the decimal point` }
+    expect(told, `${name}: ${value}`).toMatchObject({ status: 422, source })
+  }
+  expect(await refusal(shop.patch('/items/measures/1', { a: 100 }))).toMatchObject({
+    code: '1005',
+    meta: { fields: ['a'] },
+  })
+  expect(await shop.data('/items/measures/1?fields=id,a,b,c,d')).toEqual(exact)
+  await shop.patch('/items/measures/1', exact)
   await run('set global read_only = 1')
   const refused = await refusal(shop.post('/items/verdicts', [{ id: 1, code: 'D' }]))
   await run('set global read_only = 0')

@@ -152,8 +152,8 @@ function changedField(field: PrimitiveFieldRecord, column: SourceColumn): Primit
 }
 
 function isSameNative(one: NativeType | null, other: NativeType | null): boolean {
-  const parts = ({ schema, name, isOrdered, values, members }: NativeType) =>
-    JSON.stringify([schema, name, isOrdered, values, members])
+  const parts = ({ schema, name, isOrdered, values, precision, scale, members }: NativeType) =>
+    JSON.stringify([schema, name, isOrdered, values, precision, scale, members])
   return one === null || other === null ? one === other : parts(one) === parts(other)
 }
 

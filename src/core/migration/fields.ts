@@ -1,5 +1,5 @@
 /** Creates, changes and deletes primitive fields, with every rule on types, defaults and nulls. */
-import { decodeJson, describeType } from '../model/codec.ts'
+import { decodeJson, decodeValue, describeType } from '../model/codec.ts'
 import type { DefaultValue, EngineDefault, PrimitiveFieldRecord } from '../model/model.ts'
 import { holdsTime } from '../model/moment.ts'
 import { conversionOf, isLimitedAlike, isSameType } from './conversion.ts'
@@ -184,7 +184,7 @@ function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | 
     }
     case 'static': {
       if (value.valueEncoded === null) return isNullable ? undefined : 'must not be null'
-      const decoded = decodeJson(type, isList, value.valueEncoded)
+      const decoded = decodeValue(field, value.valueEncoded)
       return 'fault' in decoded ? decoded.fault : undefined
     }
   }

@@ -12,6 +12,7 @@ import {
   decodeDecimal,
   decodeFloat,
   decodeNamed,
+  digitsAfterPoint,
   integerFromNumber,
   integerFromText,
   integers,
@@ -20,6 +21,7 @@ import {
 } from './codec/number.ts'
 import { decodeJsonValue, decodeString, jsonOrText } from './codec/text.ts'
 import type { FieldType } from './field-type.ts'
+import type { ColumnShape } from './model.ts'
 
 const MAX_LIST_LENGTH = 10_000
 const MAX_DIMENSIONS = 6
@@ -36,6 +38,14 @@ export function decodeJson(type: FieldType, isList: boolean, value: unknown): De
   if (lengths.reduce((all, length) => all * length) > MAX_LIST_LENGTH) return listTooLong
   const decoded = decodeList(type, value, { lengths, at: 'element ' })
   return 'fault' in decoded ? decoded : { ok: JSON.stringify(decoded.ok) }
+}
+
+/** Like `decodeJson`, and a number has no digits that its column would round. */
+export function decodeValue({ type, isList, native }: ColumnShape, value: unknown): Decoded {
+  const decoded = decodeJson(type, isList, value)
+  const scale = native?.scale
+  if (scale === undefined || 'fault' in decoded || digitsAfterPoint(decoded.ok) <= scale) return decoded
+  return { fault: `must have at most ${scale} digits after the decimal point` }
 }
 
 /** From the outside in, as the first elements have them. An array of a JSON type is a value, no dimension. */

@@ -89,6 +89,9 @@ export type NativeType = {
   readonly isOrdered: boolean
   /** Those of an enum, in its order. */
   readonly values?: readonly string[]
+  /** Digits of a number of a type that otherwise has none, in all and after the point, to which the database rounds. */
+  readonly precision?: number
+  readonly scale?: number
   /** Those of a composite type. */
   readonly members?: readonly Member[]
 }

@@ -6,7 +6,7 @@
 import { isObject } from '../json-object.ts'
 import { shortName } from '../message-text.ts'
 import { describeLimits } from '../model/checks.ts'
-import { decodeJson } from '../model/codec.ts'
+import { decodeValue } from '../model/codec.ts'
 import type { Member, PrimitiveField, RelationField } from '../model/model.ts'
 import { partOfMoment } from '../model/moment.ts'
 import { listKnown } from '../nearest.ts'
@@ -138,7 +138,7 @@ export function valueFor(field: PrimitiveField, value: unknown, path: string): s
     if (!field.isNullable) throw queryFault(path, 'must not be null')
     return null
   }
-  const decoded = decodeJson(field.type, field.isList, value)
+  const decoded = decodeValue(field, value)
   const values = field.native?.values
   if ('fault' in decoded) throw queryFault(path, values ? describeLimits({ values }) : decoded.fault)
   if (values && field.native?.schema === undefined && isGuessed(decoded.ok, values)) {

@@ -59,6 +59,12 @@ export function decodeFloat(name: 'float32' | 'float64', value: number): Decoded
   return { ok: Object.is(value, -0) ? '-0' : String(value) }
 }
 
+/** Of a number as JavaScript writes it, also with an exponent. */
+export function digitsAfterPoint(text: string): number {
+  const [mantissa = '', exponent = '0'] = text.split('e')
+  return (mantissa.split('.')[1]?.length ?? 0) - Number(exponent)
+}
+
 /** Values of PostgreSQL's numbers that JSON has no numbers for. */
 export function decodeNamed(value: unknown, fault: Fault): Decoded {
   return value === 'NaN' || value === 'Infinity' || value === '-Infinity' ? { ok: value } : fault

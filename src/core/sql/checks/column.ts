@@ -9,7 +9,7 @@ export function withChecks(
   isExact: (column: SourceColumn) => boolean,
 ): SourceColumn {
   const { type, isList, native } = column
-  if (found.length === 0 || isList || native !== null) return column
+  if (found.length === 0 || isList || (native !== null && native.scale === undefined)) return column
   const checks = found.filter(({ limits }) =>
     Object.entries(limits).every(([name, value]) => {
       if (/imum$/.test(name))

@@ -14,6 +14,13 @@ export function fieldTypeOf(row: ColumnRow): Known {
   if (full === TRUTH) return known({ name: 'boolean' })
   if (full === 'bit(1)') return { ...known({ name: 'boolean' }), native: bit }
   const name = plain.get(isInteger && full.includes('unsigned') ? `unsigned ${data}` : data)
+  if (name !== undefined && floats.has(data) && row.scale !== null) {
+    const { precision, scale } = row
+    return {
+      ...known({ name }),
+      native: { name: data, isOrdered: true, ...(precision !== null && { precision }), scale },
+    }
+  }
   if (name !== undefined) return known({ name })
   if (data === 'decimal') return known(decimal(row.precision ?? 10, row.scale ?? 0))
   if (data === 'char' || data === 'varchar') return known(text(row.length ?? 0))
@@ -54,6 +61,7 @@ const catalogNames: CatalogNames = {
 
 const plain = typesByCatalogName(catalogNames)
 const integers: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
+const floats: ReadonlySet<string> = new Set(['float', 'double'])
 const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'set'])
 
 /** The values that `enum('a','it''s')` lists; backslashes and what ends a line or a text are escaped in it. */
