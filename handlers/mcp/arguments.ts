@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
+import { parseExactJson, withPlainNumbers } from '../../src/core/exact-json.ts'
 import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
@@ -36,12 +37,18 @@ export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.
 /** Agents often send a list or an object as JSON text. */
 function unpacked(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null) return sent
-  const members = Object.entries(sent).map(([name, value]) => [name, texts.has(name) ? value : parsed(name, value)])
+  const members = Object.entries(sent).map(([name, value]) => {
+    const read = texts.has(name) ? value : parsed(name, value)
+    return [name, values.has(name) ? read : withPlainNumbers(read, 'valueEncoded')]
+  })
   return Object.fromEntries(members)
 }
 
 /** Arguments that are always text, even if they look like JSON. */
 const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta', 'idempotencyKey'])
+
+/** Arguments that hold values of items, whose numbers keep the digits that were sent. */
+const values: ReadonlySet<string> = new Set(['data', 'filter', 'having', 'operations'])
 
 function parsed(name: string, value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
@@ -54,7 +61,7 @@ function parsed(name: string, value: unknown): unknown {
 
 function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactJson(text)
   } catch {
     return text
   }

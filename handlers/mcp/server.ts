@@ -16,6 +16,7 @@ import {
 import * as z from 'zod'
 import { answeredBody, messagesOf, ServiceError } from '../../src/core/error.ts'
 import type { ErrorKind } from '../../src/core/error-codes.ts'
+import { parseExactJson } from '../../src/core/exact-json.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
@@ -129,7 +130,7 @@ async function call(tool: Tool, { agent, sent, isAnonymous, observe, answered }:
     if (isRead && answered.length + text.length > MAX_ANSWER) throw databaseError('tooLarge')
     answered.length += text.length
     // Clients read either one, so both have the same content.
-    return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
+    return { content: [{ type: 'text', text }], structuredContent: parseExactJson(text) as Record<string, unknown> }
   } catch (cause) {
     if (isFault(cause)) observe({ kind: 'fault', error: cause })
     const error = isAnonymous ? withoutCredential(cause) : cause

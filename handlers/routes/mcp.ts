@@ -4,6 +4,7 @@
  */
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
+import { parseExactJson, withPlainNumbers } from '../../src/core/exact-json.ts'
 import { isLoopback } from '../../src/core/loopback.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { readPlainJson } from '../http/body.ts'
@@ -22,7 +23,8 @@ export function mountMcp(app: App, services: Services): void {
       const token = credential?.source === 'cookie' ? undefined : credential?.token
       const scope = await authorizeToken(services, c, token)
       const tools = agents.open(scope)
-      const body = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
+      const sentNumbers = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT, parseExactJson)
+      const body = withPlainNumbers(sentNumbers, 'arguments')
       const { answerMcp } = await import('../mcp/server.ts')
       const sent = { body, accept: headerOf(c, 'accept') ?? '', version: headerOf(c, 'mcp-protocol-version') }
       return answerMcp({ tools, sent, isAnonymous: c.get('isAnonymous') === true, observe: ports.observe })

@@ -13,6 +13,17 @@ export function plainNumber(value: unknown): unknown {
   return isRawNumber(value) ? Number(value.rawJSON) : value
 }
 
+/** Numbers as JavaScript reads them, at any depth but within members of this name. */
+export function withPlainNumbers(value: unknown, exact: string): unknown {
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return plainNumber(value)
+  if (Array.isArray(value)) return value.map((one) => withPlainNumbers(one, exact))
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    name === exact ? member : withPlainNumbers(member, exact),
+  ])
+  return Object.fromEntries(members)
+}
+
 export function isRawNumber(value: unknown): value is { readonly rawJSON: string } {
   return typeof value === 'object' && engine.isRawJSON?.(value) === true
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
     'mcp',
     {
       authors: { name: 'string' },
-      articles: { title: 'string', price: 'decimal(10,2)?', authorId: 'int64?' },
+      articles: { title: 'string', price: 'decimal(10,2)?', authorId: 'int64?', info: 'json?' },
       secrets: { text: 'string' },
     },
     ['articles.author(authorId) -> authors.articles'],
@@ -165,7 +165,7 @@ it('tells the reader of a model what of it they may do', async () => {
       {
         apiName: 'articles',
         actions: ['read'],
-        fields: [{ apiName: 'id', actions: [] }, { apiName: 'title' }, { apiName: 'price', actions: [] }, {}],
+        fields: [{ apiName: 'id', actions: [] }, { apiName: 'title' }, { apiName: 'price', actions: [] }, {}, {}],
         relations: [{ apiName: 'author', actions: [] }],
       },
       { apiName: 'secrets', actions: [] },
@@ -265,6 +265,30 @@ it.each([
 
   expect(text).toMatch(/__proto__/)
   expect(response.status === 422 || JSON.parse(text).result.isError === true).toBe(true)
+})
+
+it('keeps the digits of numbers that JavaScript would round', async () => {
+  const run = async (name: string, args: string) => {
+    const body = `{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`
+    return (await post(world.administrator.token, body)).text()
+  }
+  const item = '{"title":"Exact","price":12345678.10,"info":{"m":[1.50],"n":750727362669608961}}'
+  const operation = `{"kind":"create","collection":"articles","data":[${item}],"fields":["info"]}`
+  const stored = '{"m":[1.50],"n":750727362669608961}'
+
+  const created = await run('create_items', `{"collection":"articles","data":[${item}],"fields":["info","price"]}`)
+  const batch = await run('batch_items', `{"operations":${JSON.stringify(`[${operation}]`)}}`)
+  const listed = await run(
+    'list_items',
+    '{"collection":"articles","fields":["info"],"limit":1.0,"filter":{"info":{"_eq":{"n":750727362669608961,"m":[1.5]}}}}',
+  )
+  await shop.delete('/items/articles?filter[title][_eq]=Exact')
+
+  expect(created.replaceAll(/\s/g, '')).toContain(
+    `"structuredContent":{"data":[{"info":${stored},"price":"12345678.10"}]}`,
+  )
+  expect(batch.replaceAll(/\s/g, '')).toContain(`"structuredContent":{"data":[[{"info":${stored}}]]}`)
+  expect(listed.replaceAll(/\s/g, '')).toContain(`"structuredContent":{"data":[{"info":${stored}}]}`)
 })
 
 it('calls every tool', async () => {

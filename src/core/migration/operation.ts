@@ -5,7 +5,7 @@
 
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
-import { isRawNumber, parseExactJson, plainNumber } from '../exact-json.ts'
+import { parseExactJson, withPlainNumbers } from '../exact-json.ts'
 import { jsonFault } from '../json-fault.ts'
 import { exceedsLimits, oversizedJson } from '../json-limits.ts'
 import { unknownMember } from '../known-members.ts'
@@ -220,21 +220,11 @@ function readJson(text: string): unknown {
   const excess = oversizedJson(text)
   if (excess !== undefined) throw bodyFault({ path: [], message: excess })
   try {
-    return withPlainNumbers(parseExactJson(text))
+    // A default keeps the digits that were sent.
+    return withPlainNumbers(parseExactJson(text), 'valueEncoded')
   } catch {
     throw bodyFault({ path: [], message: jsonFault(text) })
   }
-}
-
-/** Numbers as JavaScript reads them, but in default values: a decimal keeps the digits that were sent. */
-function withPlainNumbers(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || isRawNumber(value)) return plainNumber(value)
-  if (Array.isArray(value)) return value.map(withPlainNumbers)
-  const members = Object.entries(value).map(([name, member]) => [
-    name,
-    name === 'valueEncoded' ? member : withPlainNumbers(member),
-  ])
-  return Object.fromEntries(members)
 }
 
 type Fault = { readonly path: readonly PropertyKey[]; readonly message: string }

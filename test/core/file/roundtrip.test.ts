@@ -1,5 +1,6 @@
 /** A file becomes a model, and the model the same file again. */
 import { expect, it } from 'vitest'
+import { parseExactJson } from '../../../src/core/exact-json.ts'
 import { exportModel } from '../../../src/core/file/export/model.ts'
 import { operationsBetween } from '../../../src/core/file/operations.ts'
 import { printModelFile } from '../../../src/core/file/print.ts'
@@ -211,6 +212,11 @@ it.each([
     'a default of another type',
     { a: { fields: { id: { type: 'int64', default: 'x' } } } },
     'model.collections.a.fields.id.default > must be an integer',
+  ],
+  [
+    'a default that would be rounded',
+    { a: { fields: { id: 'int64', j: { type: 'json', default: parseExactJson('{"n":750727362669608961}') } } } },
+    'model.collections.a.fields.j.default > holds a number that would be rounded: 750727362669608961; write it as a text',
   ],
   ['a member that is unknown', { a: { field: {} } }, 'model.collections.a > unknown field field; did you mean fields?'],
   [

@@ -33,6 +33,9 @@ import {
   workspace,
 } from './build.ts'
 
+const exactNumber = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
+const JSON_NUMBER = exactNumber('750727362669608961')
+
 const data = 'service_shop_data'
 const articles = { schema: data, dbName: 'articles' }
 const people = { schema: data, dbName: 'people' }
@@ -312,8 +315,9 @@ describe('a field', () => {
     ['decimal', '1.5', 1.5],
     ['int64', '1e3', 1000],
     ['float64', '0.1234567890123456789', 0.12345678901234568],
+    ['json', '1.50', 1.5],
   ])('keeps the digits of a default: %s %s', (type, number, kept) => {
-    const sent = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(number)
+    const sent = exactNumber(number)
 
     const { records } = migrate(blog, add(type, { defaultValue: constant(sent) }))
 
@@ -479,6 +483,11 @@ describe('a field', () => {
       'a UUID in a short text',
       add({ name: 'string', params: { length: 'fixed', value: 35 } }, { defaultValue: onCreate({ kind: 'uuid' }) }),
       'invalid default value of the field x: a UUID is not of type string(35)',
+    ],
+    [
+      'a JSON value with a number that JavaScript rounds',
+      add('json', { defaultValue: constant({ n: [JSON_NUMBER] }) }),
+      'invalid default value of the field x: holds a number that would be rounded: 750727362669608961; write it as a text',
     ],
     [
       'a text that counts',

@@ -102,6 +102,13 @@ function significantDigits(text: string): number {
   return mantissa.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length
 }
 
+/** Whether a JavaScript number is just this one. */
+export function isKept(text: string): boolean {
+  const number = Number(text)
+  const isInRange = Number.isFinite(number) && (number !== 0 || significantDigits(text) === 0)
+  return isInRange && (significantDigits(text) <= EXACT_DIGITS || String(number) === text)
+}
+
 const EXACT_DIGITS = 15
 
 /** All digits are written out, by PostgreSQL in JSON as well, so that a few bytes would become gigabytes. */
