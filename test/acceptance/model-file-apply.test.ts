@@ -153,6 +153,8 @@ it('destroys only what it was allowed to, and says how many rows', async () => {
   }
 
   const { destructive } = await planOf(shop, model)
+  const editor = await people.member(shop, { entitlements: ['dataModel:read', 'dataModel:edit'] })
+  const untold = await planOf(editor, model)
   const refused = await push(shop, model, {})
   const untouched = await fileOf(shop)
   await pushed(shop, model)
@@ -162,6 +164,7 @@ it('destroys only what it was allowed to, and says how many rows', async () => {
     { operation: expect.any(Number), path: 'articles_tags', rows: 0 },
     { operation: expect.any(Number), path: 'authors.name', rows: 1 },
   ])
+  expect(untold.destructive).toEqual(destructive.map((one) => ({ ...one, rows: null })))
   expect(refused.status).toBe(422)
   expect(await refused.json()).toMatchObject({
     code: '4222',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlProvider } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { otherProviders, testedProviders } from '../support/servers/tested-providers.ts'
-import { people } from '../support/service/people.ts'
+import { type Content, people } from '../support/service/people.ts'
 import { createCollection, createRelation, type Operation, type Workspace, world } from '../support/service/world.ts'
 
 let servers: SourceServers
@@ -714,9 +714,38 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       previews.push(await answer(await shop.post('/schema/migrate?dryRun=true', { operations })))
       answers.push(await answer(await shop.migrate(...operations)))
     }
+    const converted = ['uuid', 'boolean', 'json', ...(isMysql ? [] : ['decimal'])].map((name) =>
+      change('text', 'changeType', type(name)),
+    )
+    const unconverted: unknown[] = []
+    for (const operation of converted) {
+      const tried = await answer(await shop.post('/schema/migrate?dryRun=true', { operations: [operation] }))
+      unconverted.push(tried)
+      expect(await answer(await shop.migrate(operation))).toEqual(tried)
+    }
+    const reads = (fields: readonly string[], filter?: object) => ({
+      entitlements: ['dataModel:edit'] as const,
+      collections: { [odd]: { read: { fields, ...(filter && { filter }) } }, [keys]: { read: 'all' as const } },
+    })
+    const policies: string[] = []
+    const editorWith = async (content: Content) => {
+      policies.push(await people.policy(shop, content))
+      return people.memberWith(shop, [await people.role(shop, policies.slice(-1))])
+    }
+    const untold: unknown[] = []
+    for (const content of [reads(['id']), reads(['id', 'text', 'number', 'amount'], { id: { _gt: '0' } })]) {
+      const editor = await editorWith(content)
+      for (const [operation] of refusals) {
+        untold.push(await answer(await editor.post('/schema/migrate?dryRun=true', { operations: [operation] })))
+        untold.push(await answer(await editor.post('/schema/migrate', { operations: [operation] })))
+      }
+    }
+    const all = await editorWith(reads(['id', 'text', 'number', 'amount']))
+    const told = await answer(await all.post('/schema/migrate?dryRun=true', { operations: [refusals[2]?.[0]] }))
     const left = await servers[provider].run(
       `select count(*) from information_schema.tables where table_name = '${probe}'`,
     )
+    for (const id of policies) await shop.patch(`/policies/${id}`, { content: {} })
     const renamed = await shop.migrate(
       change('text', 'changeDbName', { dbName: 'moved' }),
       change('text', 'changeIsNullable', { isNullable: false }),
@@ -738,6 +767,23 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       })),
     )
     expect(previews).toEqual(answers)
+    expect(unconverted).toMatchObject(
+      converted.map(() => ({
+        status: 500,
+        body: { source: { source: { code: '3013', message: 'Value out of range' } } },
+      })),
+    )
+    const rowsOnly = { message: 'operations[0]', source: { message: 'Rows are in the way', code: '3013' } }
+    // What counts rows of a table alone is told to whoever reads all of them.
+    const isOfRows = (at: number) => at < 2 * refusals.length && Math.floor(at / 2) === 1
+    expect(untold.filter((_, at) => !isOfRows(at))).toEqual(
+      untold
+        .filter((_, at) => !isOfRows(at))
+        .map(() => ({ status: 500, body: expect.objectContaining({ source: rowsOnly }) })),
+    )
+    expect(told).toMatchObject({
+      body: { source: { source: { message: 'Unique constraint failed', meta: { rows: 1 } } } },
+    })
     expect(left).toEqual([['0']])
     expect(await answer(renamed)).toEqual({ status: 200 })
     expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })

@@ -56,6 +56,13 @@ export function visibility(access: Granted, field: Field): Filter | undefined {
   return access.grants.every((grant) => rows.has(grant.rows)) ? all : unite([...rows])
 }
 
+/** Whether the viewer reads these fields in every row of the collection; a field that is none is read by nobody. */
+export function readsEveryRow(viewer: Viewer, collection: Collection, fields: readonly (Field | undefined)[]): boolean {
+  const access = viewer.accessTo(collection, 'read')
+  if (access.kind === 'denied' || access.rows.kind !== 'all') return false
+  return fields.every((field) => field !== undefined && visibility(access, field)?.kind === 'all')
+}
+
 /** Returns the condition that a row must meet before these fields are written. */
 export function writableRows(access: Granted, fieldIds: readonly string[]): Filter {
   return justified(access, fieldIds, ({ rows }) => rows)

@@ -8,7 +8,7 @@ import { blockedCode, databaseError, readOnlyCode } from '../sql/database-error.
 import type { Dialect } from '../sql/dialect.ts'
 import { type SqlFault, VITESS_UNSUPPORTED } from '../sql/fault.ts'
 import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
-import { invalidOperation, type MigrationFault, migrationFault } from './fault.ts'
+import { invalidOperation, isDataFault, type MigrationFault, migrationFault } from './fault.ts'
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
   const told = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
@@ -40,18 +40,28 @@ const reasonsOf: Readonly<Record<Extract<ObstacleCause, { kind: 'catalog' }>['re
 }
 const reasons: Readonly<Record<string, string>> = reasonsOf
 
-/** The error of the migration where rows, or the catalog, stand in its way; `answer` is that to `count`. */
-export function obstacleError(
-  { operation, cause, viewsIn }: Obstacle,
-  answer: string | null,
-): ServiceError | undefined {
+/** Returns true where the fault of a question is that a row is in the way. */
+export function isObstructed({ isTrial }: Obstacle, fault: SqlFault, dialect: Pick<Dialect, 'explain'>): boolean {
+  return isTrial === true && isDataFault(ddlError(fault, dialect))
+}
+
+/** The error of the migration where rows are in the way; how many is told where it is known. */
+export function rowsInTheWay(
+  { operation, cause }: Obstacle,
+  told: { readonly rows?: number } | 'untold',
+): ServiceError {
+  const reason = told === 'untold' || cause.kind === 'catalog' ? undefined : databaseError(cause.reason).message
+  const meta = told === 'untold' || told.rows === undefined ? {} : { meta: told }
+  return migrationFault(operation, invalidOperation('data', reason ?? 'Rows are in the way', meta))
+}
+
+/** The error of the migration where the catalog stands in its way; `answer` is that to `count`. */
+export function catalogError({ operation, cause, viewsIn }: Obstacle, answer: string | null): ServiceError | undefined {
   const views = viewsIn?.(answer ?? '{}') ?? []
-  if (viewsIn === undefined ? !(Number(answer) > 0) : views.length === 0) return undefined
-  const error =
-    cause.kind === 'catalog'
-      ? invalidOperation(cause.reason, reasonsOf[cause.reason], views.length > 0 ? { meta: { views } } : {})
-      : invalidOperation('data', databaseError(cause.reason).message, { meta: { rows: Number(answer) } })
-  return migrationFault(operation, error)
+  const isClear = viewsIn === undefined ? !(Number(answer) > 0) : views.length === 0
+  if (isClear || cause.kind !== 'catalog') return undefined
+  const meta = views.length > 0 ? { meta: { views } } : {}
+  return migrationFault(operation, invalidOperation(cause.reason, reasonsOf[cause.reason], meta))
 }
 
 /** SQLSTATEs identify PostgreSQL errors, error numbers those of MySQL and MariaDB. */

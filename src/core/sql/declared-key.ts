@@ -27,6 +27,9 @@ export function keyQuestion({ table, columns: names }: DeclaredKey, dialect: Dia
   )
 }
 
+/** For whoever does not read all that decides it. */
+export const NO_KEY = 'the fields are no key: rows are in the way'
+
 /** Why the rows that answer `keyQuestion` refuse the key; undefined where they do not. */
 export function keyFault([row = []]: Rows): string | undefined {
   const [duplicates = 0, lacking = 0] = row.map(Number)

@@ -354,6 +354,8 @@ export type Ddl = {
 
   /** A condition on a text that does not convert to the type; undefined where the conversion itself fails. */
   readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
+  /** An aggregate that converts each text as the change of type does, and fails as it does; undefined where it would not fail. */
+  readonly tried: ((column: ColumnDefinition, text: Sql, dialect: Dialect) => Sql) | undefined
   /**
    * A scalar query: 1 if a column has a type, or as a text a collation, of its own, whose rules another type would not
    * keep.

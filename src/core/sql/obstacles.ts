@@ -16,9 +16,16 @@ export type Obstacle = {
   /** A scalar query: how many rows, or entries of the catalog, are in the way. */
   readonly count: Sql
   readonly cause: ObstacleCause
+  /** What of the rows the answer tells. */
+  readonly asked: readonly Asked[]
+  /** Whether a row that is in the way makes the query fail. */
+  readonly isTrial?: true
   /** Where the query answers a text: the views in it that are in the way. */
   readonly viewsIn?: (text: string) => readonly string[]
 }
+
+/** Columns of a table, all by the names that they have before the migration; without any, that there are rows. */
+export type Asked = { readonly table: TableRef; readonly columns: readonly string[] }
 
 export type ObstacleCause =
   | { readonly kind: 'data'; readonly reason: DatabaseErrorReason }
@@ -32,24 +39,25 @@ export function compileCounts(obstacles: readonly Obstacle[], dialect: Dialect):
 }
 
 /** `changes` are those of one source, in order. */
-export function* obstaclesOf(
-  changes: readonly SourceChange[],
-  { ddl }: Pick<Dialect, 'ddl'>,
-): Parts<readonly Obstacle[]> {
+export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect): Parts<readonly Obstacle[]> {
   const before = createBefore()
+  const { ddl } = dialect
   const { catalog } = ddl
   const obstacles: Obstacle[] = []
   for (const { operation, change } of changes) {
     yield
-    const add = (count: Sql | undefined, cause: ObstacleCause) => {
-      if (count !== undefined) obstacles.push({ operation, count, cause })
+    const inData = (reason: DatabaseErrorReason, count: Sql | undefined, ...asked: readonly (Asked | undefined)[]) => {
+      const known = asked.filter((one) => one !== undefined)
+      if (count !== undefined) obstacles.push({ operation, count, cause: { kind: 'data', reason }, asked: known })
     }
-    const inData = (reason: DatabaseErrorReason, count: Sql | undefined) => add(count, { kind: 'data', reason })
-    const inCatalog = (reason: CatalogReason, count: Sql | undefined) => add(count, { kind: 'catalog', reason })
+    const inCatalog = (reason: CatalogReason, count: Sql | undefined) => {
+      if (count !== undefined) obstacles.push({ operation, count, cause: { kind: 'catalog', reason }, asked: [] })
+    }
     const inViews = (ref: TableRef, column?: string) => {
       if (catalog === undefined) return
       const viewsIn = (text: string) => catalog.usingViews(text, ref, column)
-      obstacles.push({ operation, count: catalog.views(ref), cause: { kind: 'catalog', reason: 'inUse' }, viewsIn })
+      const cause = { kind: 'catalog', reason: 'inUse' } as const
+      obstacles.push({ operation, count: catalog.views(ref), cause, asked: [], viewsIn })
     }
     const inColumn = (ref: TableRef, column: string) => {
       inViews(ref, column)
@@ -98,7 +106,7 @@ export function* obstaclesOf(
           const isKnown = before.isFreed(change.table, column.dbName)
           inCatalog('nameInUse', isKnown ? undefined : catalog?.columns(ref, column.dbName))
           const needsValue = !column.isNullable && !column.isAutoincrement && backfill === undefined
-          if (needsValue) inData('null', sql`select count(*) from ${table(ref)}`)
+          if (needsValue) inData('null', sql`select count(*) from ${table(ref)}`, before.asked(change.table, []))
         }
         before.makeColumn(change.table, column.dbName)
         break
@@ -132,17 +140,25 @@ export function* obstaclesOf(
         inData(
           'range',
           before.rows(change.table, [change.column.dbName], ([column]) => column && misfits(change, column, ddl)),
+          before.asked(change.table, [change.column.dbName]),
         )
+        tries(before, change, dialect).forEach(({ count, asked }) => {
+          obstacles.push({ operation, count, cause: { kind: 'data', reason: 'range' }, asked, isTrial: true })
+        })
         break
       case 'setNullable':
         inAttributes(change.table, change.column, { isCast: false, hasDefault: true })
-        if (!change.column.isNullable) inData('null', before.rows(change.table, [change.column.dbName], anyNull))
+        if (!change.column.isNullable) {
+          const names = [change.column.dbName]
+          inData('null', before.rows(change.table, names, anyNull), before.asked(change.table, names))
+        }
         break
       case 'createIndex': {
         const { index } = change
         const ref = before.tableOf(change.table)
-        if (index.kind === 'primary') inData('null', before.rows(change.table, index.columns, anyNull))
-        inData('unique', index.kind === 'normal' ? undefined : doubled(before, change.table, index))
+        const asked = before.asked(change.table, index.columns)
+        if (index.kind === 'primary') inData('null', before.rows(change.table, index.columns, anyNull), asked)
+        inData('unique', index.kind === 'normal' ? undefined : doubled(before, change.table, index), asked)
         if (ref !== undefined) {
           const own = index.columns.flatMap((name) => before.columnOf(change.table, name) ?? [])
           if (own.length === index.columns.length) inCatalog('unsupported', catalog?.tooLongKey(ref, own))
@@ -150,7 +166,12 @@ export function* obstaclesOf(
         break
       }
       case 'addForeignKey':
-        inData('foreignKey', orphans(before, change))
+        inData(
+          'foreignKey',
+          orphans(before, change),
+          before.asked(change.table, change.columns),
+          before.asked(change.references.table, change.references.columns),
+        )
         break
       case 'dropForeignKey':
         before.droppedKeys.push(change.dbName)
@@ -231,6 +252,11 @@ function createBefore() {
       namesOf(ref).set(to, columnOf(ref, from))
       freed.add(columnKey(ref, from))
     },
+    /** Undefined where something is new. */
+    asked(ref: TableRef, names: readonly string[]): Asked | undefined {
+      const [place, columns] = [tableOf(ref), names.flatMap((name) => columnOf(ref, name) ?? [])]
+      return place && columns.length === names.length ? { table: place, columns } : undefined
+    },
     /** Counts the rows of a table that a condition on columns of it holds for; undefined where something is new. */
     rows(ref: TableRef, names: readonly string[], condition: (columns: readonly Sql[]) => Sql | undefined) {
       const [place, known] = [tableOf(ref), names.map((name) => columnOf(ref, name))]
@@ -274,6 +300,19 @@ function orphans(before: Before, { table: ref, columns, references }: ChangeOf<'
     const equal = own.map((column, at) => sql`${column} = ${ident('k', keys[at] ?? '')}`)
     return sql`${noNull(own)} and not exists (select 1 from ${table(target)} k where ${join(equal, sql` and `)})`
   })
+}
+
+/** Texts that are converted by the database alone, by the rules of its release. */
+function tries(
+  before: Before,
+  { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
+  dialect: Dialect,
+) {
+  const asked = before.asked(ref, [column.dbName])
+  const [name] = asked?.columns ?? []
+  const isTried = conversion === 'cast' && from.name === 'string' && name !== undefined && asked !== undefined
+  const tried = isTried ? dialect.ddl.tried?.(column, ident('b', name), dialect) : undefined
+  return tried && asked ? [{ count: sql`select 0 * ${tried} from ${table(asked.table)} b`, asked: [asked] }] : []
 }
 
 /** What of the old values the new type has no room for; undefined where all fit. */

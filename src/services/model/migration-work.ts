@@ -2,6 +2,9 @@
  * The work of a migration, whoever asks for it: operations → changes of databases by source, what keeps them from running, and
  * what runs with the model (docs/contract.md#all-or-nothing).
  */
+import { readsEveryRow } from '../../core/access/access.ts'
+import { viewerOf } from '../../core/access/merge.ts'
+import type { Rights } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type Applied, applyOperations, type SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
@@ -10,8 +13,9 @@ import type { Operation } from '../../core/migration/operation.ts'
 import { withApplied } from '../../core/migration/renames.ts'
 import { touchedSources } from '../../core/migration/touched-sources.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
-import { type DeclaredKey, keyFault, keyQuestion } from '../../core/sql/declared-key.ts'
+import { type DeclaredKey, keyFault, keyQuestion, NO_KEY } from '../../core/sql/declared-key.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
+import type { Asked } from '../../core/sql/obstacles.ts'
 import { postgres } from '../../core/sql/postgres/dialect.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
@@ -20,6 +24,8 @@ import type { SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
 import { markedSources, recordGivenUp, waitForNames } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import { compileModel } from './model-cache.ts'
 import type { ExternalChanges } from './model-changes.ts'
 import { requireNoObstacles } from './obstacles.ts'
 import type { OpenSources } from './open-sources.ts'
@@ -39,7 +45,7 @@ import { withMessage } from './source-errors.ts'
 
 export type MigrationWork = {
   /** Applies operations to the model; throws the fault of the first that cannot be. Changes nothing. */
-  prepare(workspace: WorkspaceRow, current: ModelRecords, operations: readonly Operation[]): Promise<Work>
+  prepare(scope: Migrating, current: ModelRecords, operations: readonly Operation[]): Promise<Work>
   /** Throws what is known to keep the changes from running. */
   requirePossible(workspace: WorkspaceRow, work: Work, how: { readonly isDryRun: boolean }): Promise<void>
   /**
@@ -54,6 +60,9 @@ export type MigrationWork = {
   /** The statements of a dry run. */
   shown(work: Work): Promise<readonly ShownStatement[]>
 }
+
+/** Whose rights say what may be told of rows that are in the way. */
+export type Migrating = Pick<RequestScope, 'workspace' | 'rights'>
 
 export type ShownStatement = { readonly sourceId: string; readonly sql: string }
 
@@ -93,7 +102,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
   }
 
   async function prepare(
-    workspace: WorkspaceRow,
+    { workspace, rights }: Migrating,
     current: ModelRecords,
     operations: readonly Operation[],
   ): Promise<Work> {
@@ -105,11 +114,12 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
         dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
       }),
     )
-    for (const key of declaredKeys) await requireKey(key, databases)
+    const reader = { rights, current }
+    for (const key of declaredKeys) await requireKey(key, databases, reader)
     const works = [...groupBySource(changes)].map(([sourceId, own]): SourceMigration => {
       const source = databases.get(sourceId)
       if (source === undefined) throw new Error(`a change of the source ${sourceId}, which has no database`)
-      return { sourceId, database: source, changes: own }
+      return { sourceId, database: source, changes: own, isRead: (asked) => readsAll({ sourceId, asked }, reader) }
     })
     const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
     return { current, records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)), names }
@@ -183,6 +193,25 @@ export async function throwExplained(cause: unknown, works: readonly SourceMigra
   )
 }
 
+type Reader = { readonly rights: Rights; readonly current: ModelRecords }
+
+/** Whether the caller reads the columns in every row of their tables. */
+async function readsAll(
+  { sourceId, asked }: { readonly sourceId: string; readonly asked: readonly Asked[] },
+  { rights, current }: Reader,
+): Promise<boolean> {
+  if (rights.kind === 'all') return true
+  const model = await compileModel(0, current)
+  const viewer = viewerOf(rights, model)
+  return asked.every(({ table, columns }) => {
+    const collection = [...model.collections.values()].find(
+      (one) => one.sourceId === sourceId && one.schema === table.schema && one.dbName === table.dbName,
+    )
+    const fields = columns.map((name) => collection?.primitives.find(({ dbName }) => dbName === name))
+    return collection !== undefined && readsEveryRow(viewer, collection, fields)
+  })
+}
+
 function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): string | null {
   const name = dataSchema(workspace.apiName)
   return (
@@ -191,7 +220,7 @@ function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceI
 }
 
 /** Throws 409 where rows of the view share a key, or lack a part of it. */
-async function requireKey(key: DeclaredKey, databases: Databases): Promise<void> {
+async function requireKey(key: DeclaredKey, databases: Databases, reader: Reader): Promise<void> {
   const source = databases.get(key.sourceId)
   if (source === undefined) return
   const { driver, dialect } = source
@@ -199,7 +228,9 @@ async function requireKey(key: DeclaredKey, databases: Databases): Promise<void>
     throw cause instanceof SqlFault ? migrationFault(key.operation, ddlError(cause, dialect)) : cause
   })
   const fault = keyFault(rows)
-  if (fault !== undefined) throw migrationFault(key.operation, new ServiceError('conflict', fault, { code: '3015' }))
+  if (fault === undefined) return
+  const told = (await readsAll({ sourceId: key.sourceId, asked: [key] }, reader)) ? fault : NO_KEY
+  throw migrationFault(key.operation, new ServiceError('conflict', told, { code: '3015' }))
 }
 
 /** Maps a fault of the system database to an error of the operation that caused it. */

@@ -47,7 +47,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       let works: readonly SourceMigration[] = []
       try {
         const migrated = await models.change(workspace, async (current) => {
-          const prepared = await work.prepare(workspace, current, operations)
+          const prepared = await work.prepare(scope, current, operations)
           const { records, own, others } = prepared
           works = own
           const impact = impactOf({ before: current, after: records, operations }, rights)
@@ -79,7 +79,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       requireEntitlement(rights, 'dataModel:edit')
       const operations = parseMigration(body)
       const current = await models.current(workspace)
-      const prepared = await work.prepare(workspace, current, operations)
+      const prepared = await work.prepare(scope, current, operations)
       const { records } = prepared
       await assertUnused(database, workspace.id, impactOf({ before: current, after: records, operations }, rights))
       await work.requirePossible(workspace, prepared, { isDryRun: true })

@@ -4,17 +4,22 @@
  * asked for only once it has failed.
  */
 import type { ServiceError } from '../../core/error.ts'
-import { obstacleError } from '../../core/migration/ddl-error.ts'
+import { catalogError, isObstructed, rowsInTheWay } from '../../core/migration/ddl-error.ts'
 import type { SourceChange } from '../../core/sql/change.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { compileCounts, type Obstacle, obstaclesOf } from '../../core/sql/obstacles.ts'
+import { type Asked, compileCounts, type Obstacle, obstaclesOf } from '../../core/sql/obstacles.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 
 /** Questions per statement. */
 const MAX_QUESTIONS = 50
 
-type Planned = { readonly database: SourceDatabase; readonly changes: readonly SourceChange[] }
+type Planned = {
+  readonly database: SourceDatabase
+  readonly changes: readonly SourceChange[]
+  /** Whether the caller reads all this in every row; others are told only that rows are in the way. */
+  readonly isRead: (asked: readonly Asked[]) => Promise<boolean>
+}
 
 /** Throws the migration's error for the first operation that something stands in the way of. */
 export async function requireNoObstacles(
@@ -31,41 +36,51 @@ export async function requireNoObstacles(
 
 /** Returns the migration's error for what stands in its way; undefined if nothing is known to. */
 export async function findObstacle(
-  { database, changes }: Planned,
+  planned: Planned,
   { isOfCatalog }: { readonly isOfCatalog: boolean },
 ): Promise<ServiceError | undefined> {
+  const { database, changes } = planned
   const all = await inParts(obstaclesOf(changes, database.dialect))
   const obstacles = isOfCatalog ? all.filter(({ cause }) => cause.kind === 'catalog') : all
   for (let at = 0; at < obstacles.length; at += MAX_QUESTIONS) {
-    const error = await ask(database, obstacles.slice(at, at + MAX_QUESTIONS))
+    const error = await ask(planned, obstacles.slice(at, at + MAX_QUESTIONS))
     if (error !== undefined) return error
   }
   return undefined
 }
 
-async function ask(database: SourceDatabase, obstacles: readonly Obstacle[]): Promise<ServiceError | undefined> {
+async function ask(planned: Planned, obstacles: readonly Obstacle[]): Promise<ServiceError | undefined> {
   try {
-    return await askTogether(database, obstacles)
+    return await askTogether(planned, obstacles)
   } catch (cause) {
     if (!(cause instanceof SqlFault)) throw cause
   }
   for (const obstacle of obstacles) {
-    const error = await askTogether(database, [obstacle]).catch(unlessFault)
+    const error = await askTogether(planned, [obstacle]).catch((fault: unknown) => refusalOf(planned, obstacle, fault))
     if (error !== undefined) return error
   }
   return undefined
 }
 
-async function askTogether({ driver, dialect }: SourceDatabase, obstacles: readonly Obstacle[]) {
+async function askTogether(planned: Planned, obstacles: readonly Obstacle[]): Promise<ServiceError | undefined> {
+  const { driver, dialect } = planned.database
   const [row = []] = await driver.query(compileCounts(obstacles, dialect))
   for (const [at, obstacle] of obstacles.entries()) {
-    const error = obstacleError(obstacle, row[at] ?? null)
+    const answer = row[at] ?? null
+    const rows = Number(answer)
+    const isInData = obstacle.cause.kind === 'data' && rows > 0
+    const error = isInData ? await inTheWay(planned, obstacle, { rows }) : catalogError(obstacle, answer)
     if (error !== undefined) return error
   }
   return undefined
 }
 
 /** What cannot be asked shows when the migration runs. */
-function unlessFault(error: unknown): undefined {
-  if (!(error instanceof SqlFault)) throw error
+function refusalOf(planned: Planned, obstacle: Obstacle, fault: unknown): Promise<ServiceError> | undefined {
+  if (!(fault instanceof SqlFault)) throw fault
+  return isObstructed(obstacle, fault, planned.database.dialect) ? inTheWay(planned, obstacle, {}) : undefined
+}
+
+async function inTheWay({ isRead }: Planned, obstacle: Obstacle, told: { readonly rows?: number }) {
+  return rowsInTheWay(obstacle, (await isRead(obstacle.asked)) ? told : 'untold')
 }

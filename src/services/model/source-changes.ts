@@ -13,6 +13,7 @@ import type { TableRef } from '../../core/sql/change.ts'
 import { compileChange } from '../../core/sql/ddl.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
+import type { Asked } from '../../core/sql/obstacles.ts'
 import { compile, type Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
@@ -25,6 +26,8 @@ export type SourceMigration = {
   readonly sourceId: string
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
+  /** Whether the caller reads these columns in every row. */
+  readonly isRead: (asked: readonly Asked[]) => Promise<boolean>
 }
 
 /** Compiles the changes of one source to statements of its dialect. */
@@ -110,10 +113,10 @@ export async function runSourceMigrations(
 }
 
 /** Throws the error that also tells the operation and the rows, where the data are to blame and were found. */
-export async function explain(migration: Pick<SourceMigration, 'database' | 'changes'>, fault: SqlFault) {
-  const { database, changes } = migration
+export async function explain(migration: Omit<SourceMigration, 'sourceId'>, fault: SqlFault) {
+  const { database } = migration
   if (!database.dialect.ddl.lock.isTransaction || !isDataFault(ddlError(fault, database.dialect))) return
-  const error = await findObstacle({ database, changes }, { isOfCatalog: false })
+  const error = await findObstacle(migration, { isOfCatalog: false })
   if (error !== undefined) throw error
 }
 

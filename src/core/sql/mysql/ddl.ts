@@ -140,6 +140,7 @@ const common: Omit<
   ],
 
   misreads,
+  tried: undefined,
   ruled,
 }
 
@@ -296,6 +297,7 @@ function textType({ params }: FieldType & { readonly name: 'string' }): Sql {
 }
 
 function misreads({ name }: FieldType, column: Sql): Sql | undefined {
+  if (name === 'json') return sql`not json_valid(${column})`
   const form = textForms[name]
   return form === undefined ? undefined : sql`${column} not regexp ${literal(form)}`
 }

@@ -59,6 +59,7 @@ export const postgresDdl: Ddl = {
 
   // Newer releases read more forms of numbers; what else does not convert fails by itself.
   misreads: ({ name }, column) => (/^int/.test(name) ? sql`${column} !~ '^\\s*[+-]?[0-9]\\w*\\s*$'` : undefined),
+  tried: (column, text, dialect) => sql`count(${text}::${columnType(column, dialect)})`,
   ruled,
   catalog: undefined,
 }

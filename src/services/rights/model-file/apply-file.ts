@@ -1,4 +1,6 @@
 /** Applies a file as it was planned: model, tables and rights under one lock, whole or not at all. */
+import type { Viewer } from '../../../core/access/access.ts'
+import { viewerOf } from '../../../core/access/merge.ts'
 import { requireEntitlement } from '../../../core/access/principal.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { ChangedRights } from '../../../core/file/access/changes.ts'
@@ -42,7 +44,7 @@ export async function applyFile(
       placed = planned.placed
       requireUnmoved(movedSince(sent.plan, { drift: planned.drift }))
       for (const entitlement of needed) requireEntitlement(rights, entitlement)
-      await requireDestroyable(planned, sent)
+      await requireDestroyable(planned, sent, viewerOf(rights, ground.before))
       const { records, own, others } = planned.work
       works = own
       const answer = { changes: planned.changes, before: current, after: records, sources: [...own, ...others] }
@@ -104,8 +106,12 @@ function requireUnmoved(moved: readonly PlanPart[]): void {
   throw new ServiceError('conflict', 'The plan is out of date', { code: '4094', meta: { moved } })
 }
 
-async function requireDestroyable(planned: Parameters<typeof destroyed>[0], { mayDrop }: SentApply): Promise<void> {
+async function requireDestroyable(
+  planned: Parameters<typeof destroyed>[0],
+  { mayDrop }: SentApply,
+  viewer: Viewer,
+): Promise<void> {
   if (mayDrop || planned.destructions.length === 0) return
-  const destructive = await destroyed(planned, true)
+  const destructive = await destroyed(planned, viewer)
   throw new ServiceError('invalid', 'This would destroy data', { code: '4222', meta: { destructive } })
 }

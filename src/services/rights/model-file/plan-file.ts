@@ -1,5 +1,7 @@
 /** What an apply of a file would do: read, resolved against the workspace as it is, and compared with it. */
+import { readsEveryRow, type Viewer } from '../../../core/access/access.ts'
 import { retyped } from '../../../core/access/gone.ts'
+import { viewerOf } from '../../../core/access/merge.ts'
 import { hasEntitlement, readsPolicies, requireEntitlement } from '../../../core/access/principal.ts'
 import { nested, ServiceError } from '../../../core/error.ts'
 import {
@@ -100,7 +102,7 @@ export async function planFile(
   requireFewSteps(operations)
   const placed = (fault: unknown) => faultInFile(fault, operations, resolved.places)
   const prepared = await work
-    .prepare(workspace, current, operations)
+    .prepare({ workspace, rights }, current, operations)
     .catch((fault: unknown) => Promise.reject(placed(fault)))
   const after = await compileModel(0, prepared.records)
   const was = ground.access && { access: ground.access, model: before }
@@ -156,23 +158,23 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
     operations: [...operations, ...(access?.operations ?? [])],
     statements: await deps.work.shown(work),
     access: planned.rights,
-    destructive: await destroyed(planned, isEditor),
+    destructive: await destroyed(planned, isEditor ? viewerOf(rights, ground.before) : undefined),
     missing: needed.filter((entitlement) => !hasEntitlement(rights, entitlement)),
   }
 }
 
 export type Destroyed = { readonly operation: number; readonly path: string; readonly rows: number | null }
 
-/** With the rows that lose something now; without them for those who may not change the model. */
+/** With the rows that lose something now, for a viewer who reads what goes in every row. */
 export async function destroyed(
   { destructions, work }: Pick<PlannedFile, 'destructions' | 'work'>,
-  isCounted: boolean,
+  viewer: Viewer | undefined,
 ): Promise<readonly Destroyed[]> {
   const sources = new Map([...work.own, ...work.others].map(({ sourceId, database }) => [sourceId, database]))
   const list: Destroyed[] = []
   for (const destruction of destructions) {
-    const { operation, path, sourceId } = destruction
-    const database = isCounted ? sources.get(sourceId) : undefined
+    const { operation, path, sourceId, collection, fields } = destruction
+    const database = viewer && readsEveryRow(viewer, collection, fields) ? sources.get(sourceId) : undefined
     const rows = await database?.driver.query(countStatement(destruction, database.dialect))
     list.push({ operation, path, rows: rows === undefined ? null : Number(rows[0]?.[0] ?? 0) })
   }
