@@ -224,7 +224,7 @@ export const variables = {
   SERVICE_SOURCES__CACHE_TTL: [durationSchema, 30_000],
   SERVICE_QUERY_LIMIT_DEFAULT: [count, 100],
   SERVICE_QUERY_LIMIT_MAX: [count, 10_000],
-  SERVICE_QUERY__MAX_ROWS: [count, 100_000],
+  SERVICE_QUERY__MAX_ROWS: [count, 1_000_000],
   SERVICE_QUERY__TIMEOUT: [durationSchema, 30_000],
   SERVICE_IDEMPOTENCY__TTL: [durationSchema, 86_400_000],
   SERVICE_ITEMS__CREATE_LIMIT: [count, 1_000],

@@ -1,4 +1,4 @@
-/** A read may bring 100,000 rows by its limits (SERVICE_QUERY__MAX_ROWS), by whatever way it is asked for. */
+/** A read may bring `SERVICE_QUERY__MAX_ROWS` rows by its limits, here 100,000, by whatever way it is asked for. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Workspace, world } from '../support/service/world.ts'
 

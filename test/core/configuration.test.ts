@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { configurationPage } from '../../scripts/generate-docs.ts'
 import { readConfig, variables } from '../../src/config.ts'
+import { USUAL_LIST } from '../../src/core/plan/budget.ts'
 
 /** Code but for the list itself and what is said of it. */
 const readers = textsOf(['src', 'handlers', 'scripts'], '.ts').filter(
@@ -29,6 +30,13 @@ it('has the documented value of each default', () => {
 
   expect(defaults.length).toBeGreaterThan(0)
   expect(documented).toEqual(empty)
+})
+
+it('lets a read bring two lists of the usual length within each other', () => {
+  const read = readConfig({ SERVICE_QUERY__MAX_ROWS: String(100 * USUAL_LIST ** 2) })
+
+  expect(read).toMatchObject({ kind: 'valid', config: { SERVICE_QUERY_LIMIT_DEFAULT: 100 } })
+  expect(readConfig({})).toEqual(read)
 })
 
 it('has no variable that nobody reads but one, which permits what no release does, decision 031', () => {

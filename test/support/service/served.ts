@@ -71,6 +71,8 @@ export async function openServedEnvironment(): Promise<ServedEnvironment> {
       SERVICE_AUTH__LOGINS_PER_MINUTE: '100000',
       // What files of the suite have told others of is no news, however long a run takes.
       SERVICE_SCHEMA__DRIFT_INTERVAL: '1d',
+      // Small enough for tests to go beyond it.
+      SERVICE_QUERY__MAX_ROWS: '100000',
       // Providers of the suite run on loopback.
       SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true',
       SERVICE_AUTH__REDIRECT_ORIGINS: 'https://app.example.com',
