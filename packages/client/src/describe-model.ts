@@ -180,16 +180,13 @@ function describe(collection: Drawn, model: Model): Described {
   const key = model.expand(collection, text.key ?? ['id'])
   const isWritten = text.readOnly !== true
   const writable = [...columns.values()].filter(({ isReadOnly }) => !isReadOnly)
-  const through = new Set([...relations.values()].filter(mayStand).flatMap(model.columnsOf))
   const led = leadingTo(collection, model)
   return {
     name,
     fields: [...columns.values()],
     key,
     isAddressed: key.length > 0,
-    created: isWritten
-      ? new Map(writable.map((field) => [field.name, field.isNullable || field.isFilled || through.has(field.name)]))
-      : undefined,
+    created: isWritten ? new Map(writable.map((field) => [field.name, field.isNullable || field.isFilled])) : undefined,
     changed: isWritten ? new Set(writable.map((field) => field.name)) : undefined,
     one: [
       ...[...relations.values()].map((relation) => ({
@@ -213,11 +210,6 @@ function describe(collection: Drawn, model: Model): Described {
   }
   function isOfOneSource({ to }: Relation): boolean {
     return (model.drawn.get(to)?.text.source ?? '_system') === (text.source ?? '_system')
-  }
-  /** Whether a new item may be given its related one instead of the columns. */
-  function mayStand(relation: Relation): boolean {
-    const target = model.drawn.get(relation.to)
-    return isOfOneSource(relation) && key.length > 0 && target !== undefined && (target.text.key ?? ['id']).length > 0
   }
 }
 

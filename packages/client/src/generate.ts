@@ -54,7 +54,7 @@ function described(
     })),
     key: names(indexes.find(({ kind }) => kind === 'primary')?.fields ?? []),
     isAddressed: of('readOne') !== undefined,
-    created: dataOf(manifest, of('create')),
+    created: withRequired(collection, dataOf(manifest, of('create')), names),
     changed: changed && new Set(changed.keys()),
     one: relations
       .filter(({ isList }) => isList !== true)
@@ -92,6 +92,28 @@ function dataOf(manifest: ManifestText, served: Operation | undefined): Readonly
     return field?.kind === 'primitive' ? [[strings[text] ?? '', field.optional === true] as const] : []
   })
   return new Map(fields)
+}
+
+/**
+ * A column of a relation may be left out where the relation is given, which the types of the client say (`Create`): of the
+ * column they are told whether a new item needs it.
+ */
+function withRequired(
+  { primitiveFields, relationFields }: CollectionEntry,
+  created: ReadonlyMap<string, boolean> | undefined,
+  names: (fields: readonly number[]) => readonly string[],
+): ReadonlyMap<string, boolean> | undefined {
+  const linking = relationFields.flatMap(({ isForward, linkingFields }) =>
+    isForward ? linkingFields.map(([own]) => own) : [],
+  )
+  const needed = linking.filter((index) => {
+    const { isNullable, defaultValue } = primitiveFields[index] ?? {}
+    return isNullable !== true && (defaultValue === undefined || defaultValue === null)
+  })
+  return (
+    created &&
+    new Map([...created, ...names(needed).flatMap((name) => (created.has(name) ? [[name, false] as const] : []))])
+  )
 }
 
 /** Whether the answer may have null there: a relation that is nullable, leads back, or into another source. */

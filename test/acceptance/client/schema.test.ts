@@ -13,6 +13,20 @@ it('is written of the manifest, equal for equal models', async () => {
   expect(writeSchema(manifest)).toBe(readFileSync(join(import.meta.dirname, 'schema.ts'), 'utf8'))
 })
 
+it('demands a relation that is required, or its column', async () => {
+  const { db } = await openShop('typed')
+  const [article] = await db.articles.create([{ title: 'One' }]).orThrow()
+
+  // @ts-expect-error: a comment is one of an article.
+  const lacking = await db.comments.create({ text: 'x' })
+  const made = await db.comments.create([
+    { text: 'by its column', articleId: article?.id ?? '' },
+    { text: 'by the relation', article: { _connect: { key: { id: article?.id ?? '' } } } },
+  ])
+
+  expect([lacking.ok, made.ok]).toEqual([false, true])
+})
+
 it('has the collections of the system where that is asked, with their keys and relations', async () => {
   const { db } = await openShop('typed')
   const manifest = await db.$request<ManifestText>('GET', 'schema').orThrow()

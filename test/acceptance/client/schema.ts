@@ -79,7 +79,7 @@ export interface Schema {
     }
     create: {
       id?: string | number | bigint
-      articleId?: string | number | bigint
+      articleId: string | number | bigint
       text: string
     }
     update: {
