@@ -3,7 +3,7 @@
  * value, and a link changes nothing but itself (docs/contract.md#nested-writes).
  */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { fullAccess, granted, type Viewer } from '../../src/core/access/access.ts'
+import { type Action, fullAccess, granted, type Viewer } from '../../src/core/access/access.ts'
 import { buildModel, type Field } from '../../src/core/model/model.ts'
 import { all } from '../../src/core/query/filter.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
@@ -22,6 +22,8 @@ const drawn = build.model(
     drafts: { id: 'int32', tid: 'int32?', boxId: 'int32?', cardId: 'int32?' },
     owned: { id: 'int32', tid: 'int32?', boxId: 'int32?' },
     sites: { tid: 'int32', id: 'int32', boxId: 'int32?', cardId: 'int32?' },
+    licences: { tid: 'int32' },
+    seats: { id: 'int32', tid: 'int32?' },
     films: { tid: 'int32', id: 'int32' },
     actors: { tid: 'int32', id: 'int32' },
     roles: { tid: 'int32', filmId: 'int32', actorId: 'int32' },
@@ -35,6 +37,8 @@ const drawn = build.model(
     'owned.box(tid, boxId) -> boxes.owned',
     'sites.box(tid, boxId) -> boxes.sites',
     'sites.card(tid, cardId) -> cards.sites',
+    'seats.tenant(tid) -> tenants.seats',
+    'seats.licence(tid) -> licences.seats',
     'roles.film(tid, filmId) -> films.roles',
     'roles.actor(tid, actorId) -> actors.roles',
     'roles.tenant(tid) -> tenants.roles',
@@ -46,6 +50,7 @@ const written = [
   ['drafts', 'id'],
   ['owned', 'id'],
   ['sites', 'id'],
+  ['seats', 'id'],
   ['roles', 'tid'],
 ] as const
 const pairs = ['boxes', 'cards', 'sites', 'films', 'actors']
@@ -95,6 +100,7 @@ export function describeSharedColumns(dialect: Dialect, driver: () => SqlDriver)
     await createTables(model, driver(), dialect)
     items = openItems(model, driver(), dialect)
     await items.create('tenants', [{ tid: 1 }, { tid: 2 }, { tid: 3 }])
+    await items.create('licences', [{ tid: 1 }, { tid: 2 }])
     const known = [key(1, 1), key(1, 2), key(2, 1), key(2, 2), key(3, 1)]
     for (const name of ['boxes', 'cards', 'films', 'actors']) await items.create(name, known)
   })
@@ -144,15 +150,7 @@ export function describeSharedColumns(dialect: Dialect, driver: () => SqlDriver)
     })
 
     it('is asked the rights of a relation that another one sets, and leads to what the caller reads', async () => {
-      const creating = (...names: readonly string[]): Viewer => ({
-        seesModel: true,
-        accessTo: ({ apiName }, action) => {
-          const fields = new Set(names.map((name) => fieldOf('owned', name).id))
-          return apiName === 'owned' && action === 'create'
-            ? granted([{ rows: all, fields, validation: all }])
-            : fullAccess
-        },
-      })
+      const creating = (...names: readonly string[]) => allowing('owned', 'create', ...names)
       const owned = [{ id: 1, box: to(1, 1) }]
 
       await refused(as(creating('id', 'box')).create('owned', owned), ['You are not allowed to do this'])
@@ -234,7 +232,7 @@ export function describeSharedColumns(dialect: Dialect, driver: () => SqlDriver)
       for (const id of [1, 9]) {
         await refused(as(reading('cards', 1)).updateOne('docs', 1, { card: [to(2, id)] }), NO_REFERENCE)
       }
-      const unseen = as(seeing('docs', 'id', 'tid', 'cardId', 'card'))
+      const unseen = as(allowing('docs', 'read', 'id', 'tid', 'cardId', 'card'))
       for (const id of [1, 3]) {
         await refused(
           unseen.updateOne('docs', id, changed),
@@ -262,6 +260,29 @@ export function describeSharedColumns(dialect: Dialect, driver: () => SqlDriver)
       expect(await rows('owned')).toMatchObject([{ tid: 1, boxId: null }])
       const [, , message] = await errorMessages(items.updateOne('owned', 1, { tenant: [{ _disconnect: {} }] }))
       expect(message).toContain('is not an operation of this relation here')
+    })
+  })
+
+  describe('two relations of the same column', () => {
+    const tenant = (tid: number) => ({ tenant: [{ _connect: { key: { tid } } }] })
+
+    it('change together, by the rights of both, to what the caller reads of both', async () => {
+      await items.create('seats', [{ id: 1 }, { id: 2, tid: 1 }])
+      const changing = (...names: readonly string[]) => as(allowing('seats', 'update', ...names))
+      const sighted = as(reading('licences', 1))
+
+      await refused(changing('tenant').updateOne('seats', 1, tenant(1)), ['You are not allowed to do this'])
+      await refused(sighted.updateOne('seats', 1, tenant(2)), NO_REFERENCE)
+      await refused(sighted.updateOne('seats', 1, tenant(3)), NO_REFERENCE)
+      await refused(sighted.updateOne('tenants', 2, { seats: toAll({ id: 1 }) }), NO_REFERENCE)
+      await changing('tenant', 'licence').updateOne('seats', 1, tenant(2))
+      await sighted.updateOne('tenants', 1, { seats: toAll({ id: 1 }) })
+      await items.updateOne('seats', 2, { tenant: [{ _disconnect: {} }] })
+
+      expect(await rows('seats')).toEqual([
+        { id: 1, tid: 1 },
+        { id: 2, tid: null },
+      ])
     })
   })
 
@@ -351,12 +372,12 @@ function reading(collection: string, tenant: number): Viewer {
   }
 }
 
-/** Of the collection, these fields alone, and nothing of the model. */
-function seeing(collection: string, ...names: readonly string[]): Viewer {
+/** Of the collection, by the action, these fields alone, and nothing of the model. */
+function allowing(collection: string, allowed: Action, ...names: readonly string[]): Viewer {
   const fields = new Set(names.map((name) => fieldOf(collection, name).id))
   return {
     seesModel: false,
     accessTo: ({ apiName }, action) =>
-      apiName === collection && action === 'read' ? granted([{ rows: all, fields, validation: all }]) : fullAccess,
+      apiName === collection && action === allowed ? granted([{ rows: all, fields, validation: all }]) : fullAccess,
   }
 }

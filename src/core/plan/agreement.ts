@@ -7,9 +7,10 @@ import { type Granted, linkRows, type Viewer, visibility } from '../access/acces
 import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
 import { type Filter, none, or } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
-import { isSameLink, sharing } from './cells.ts'
+import { isSameLink, sharing, twins } from './cells.ts'
 import type { Cell, Slot } from './plan.ts'
 import { addStep, type Program } from './program.ts'
+import { isWithoutReference, writtenReferences } from './references.ts'
 import { memberPath } from './values.ts'
 
 /** The ids of all fields in a body: policies list primitive and relation fields alike. */
@@ -76,7 +77,10 @@ export function agreed(
   return [...known.values()].map(({ cell }) => cell)
 }
 
-/** The rows of a slot get the cells of a relation, which neither move their key nor change another relation. */
+/**
+ * The rows of a slot get the cells of a relation, which neither move their key nor change another relation; those that the
+ * same columns make lead to what the caller reads.
+ */
 export function addUnmoved(
   program: Program,
   { relation, slot, path }: Giving,
@@ -96,6 +100,12 @@ export function addUnmoved(
     const own = other.joins.map((join) => join.own)
     const rest = own.filter((field) => field.isNullable && !cells.some((cell) => cell.field === field))
     same(own, givenBy(nameIn(viewer, collection, other)), or(rest.map((field) => seenNull(viewer, collection, field))))
+  }
+  const alike = twins(relation)
+  const names = cells.map(({ field }) => field.apiName)
+  for (const { relation: other, rows } of writtenReferences(viewer, collection, names)) {
+    if (!alike.includes(other) || isWithoutReference(other, cells)) continue
+    addStep(program, { kind: 'refer', slot, relation: other, cells, where: rows, assertion: 'noReference' })
   }
 }
 

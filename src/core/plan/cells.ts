@@ -12,7 +12,7 @@ export function foreignKey(relation: RelationField, slot: Slot): readonly Cell[]
   return relation.joins.map(({ own, other }) => ({ field: own, value: { kind: 'kept', slot, field: other } }))
 }
 
-/** What ends a link, on either side: null in the columns that may be null and that no other relation uses; possibly none. */
+/** What ends a link, on either side: null in the columns that may be null and that no relation of other columns uses; possibly none. */
 export function unlinking(relation: RelationField): readonly Cell[] {
   const others = sharing(relation)
   const columns = foreignKeyOf(relation).columns.filter(
@@ -21,12 +21,24 @@ export function unlinking(relation: RelationField): readonly Cell[] {
   return columns.map((field) => cellOf({ field, value: null }))
 }
 
-/** The other relations that use columns of the relation's foreign key, whichever side of it is given. */
+/** The other relations that use some columns of the relation's foreign key and others, or not all, whichever side of it is given. */
 export function sharing(relation: RelationField): readonly RelationField[] {
+  return overlapping(relation).filter((one) => !hasSameColumns(one, relation))
+}
+
+/** The other relations that are made of just the columns of the relation's foreign key: what changes one changes all. */
+export function twins(relation: RelationField): readonly RelationField[] {
+  return overlapping(relation).filter((one) => hasSameColumns(one, relation) && !isSameLink(one, relation))
+}
+
+function overlapping(relation: RelationField): readonly RelationField[] {
   const { collection, columns } = foreignKeyOf(relation)
-  return collection.relations.filter(
-    (one) => one.isForward && !isSameLink(one, relation) && one.joins.some(({ own }) => columns.includes(own)),
-  )
+  return collection.relations.filter((one) => one.isForward && one.joins.some(({ own }) => columns.includes(own)))
+}
+
+function hasSameColumns(one: RelationField, other: RelationField): boolean {
+  const [key, same] = [foreignKeyOf(one), foreignKeyOf(other)]
+  return key.columns.length === same.columns.length && key.columns.every((column) => same.columns.includes(column))
 }
 
 /** Whether the relations are sides of one, or lead to the same rows by the same columns. */

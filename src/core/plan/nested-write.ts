@@ -19,7 +19,7 @@ import {
   sentIds,
 } from './agreement.ts'
 import { addAlterationChecks, splitAlterations } from './alterations.ts'
-import { cellOf, foreignKey, keyCells, linkIds, unlinking } from './cells.ts'
+import { cellOf, foreignKey, keyCells, linkIds, twins, unlinking } from './cells.ts'
 import { addLink, agreeOnLink, connectLinks, findLinks, type Links } from './links.ts'
 import type { Cell, Slot } from './plan.ts'
 import {
@@ -159,7 +159,8 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
   const { columns, relations } = splitBody(context, body, path)
   if (relations.length > 0 && !isOne) throw queryFault(path, 'cannot hold relations: it may change many items')
   refuseDoubled(columns, relations, [], path)
-  const given = sentIds(collection, columns, relations)
+  const alike = relations.flatMap(([relation]) => (relation.isForward ? twins(relation) : []))
+  const given = [...sentIds(collection, columns, relations), ...impliedIds(context.access, alike)]
   const addFinalChecks = addUpdateChecks(program, slot, { access: context.access, given })
   const { earlier, columns: own } = valuesOf(program, context, { columns, path })
   const { values, alterations } = splitAlterations(collection, own, path)
@@ -368,7 +369,8 @@ function* addBackward(program: Program, link: Linked, operation: RelationOperati
 function setLink(program: Program, link: Giving, how: Parameters<typeof addUnmoved>[2]): void {
   const { relation, slot } = link
   const { access } = contextOf(program, relation.target, 'update')
-  const addFinalChecks = addUpdateChecks(program, slot, { access, given: linkIds(relation) })
+  const given = [...linkIds(relation), ...impliedIds(access, twins(relation))]
+  const addFinalChecks = addUpdateChecks(program, slot, { access, given })
   addUnmoved(program, link, how)
   addChange(program, { slot, cells: how.cells })
   addFinalChecks()
