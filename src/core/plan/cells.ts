@@ -33,8 +33,19 @@ export function twins(relation: RelationField): readonly RelationField[] {
 
 function overlapping(relation: RelationField): readonly RelationField[] {
   const { collection, columns } = foreignKeyOf(relation)
-  return collection.relations.filter((one) => one.isForward && one.joins.some(({ own }) => columns.includes(own)))
+  const known = users.get(collection) ?? usersOf(collection)
+  users.set(collection, known)
+  return [...new Set(columns.flatMap((column) => known.get(column) ?? []))]
 }
+
+/** The forward relations of a collection by their columns, since a collection may have thousands. */
+function usersOf({ relations }: Collection): ReadonlyMap<PrimitiveField, readonly RelationField[]> {
+  const pairs = relations.flatMap((one) => (one.isForward ? one.joins.map(({ own }) => [own, one] as const) : []))
+  const byColumn = Map.groupBy(pairs, ([own]) => own)
+  return new Map([...byColumn].map(([own, some]) => [own, some.map(([, one]) => one)]))
+}
+
+const users = new WeakMap<Collection, ReturnType<typeof usersOf>>()
 
 function hasSameColumns(one: RelationField, other: RelationField): boolean {
   const [key, same] = [foreignKeyOf(one), foreignKeyOf(other)]
