@@ -46,6 +46,8 @@ export const auditActions = {
   'schema.introspect.v1': 'Data source introspected',
   'schema.drift.v1': 'Data source changed outside of the service',
   'source.create.v1': 'Data source created',
+  'source.test.v1': 'Connection to a data source tested',
+  'source.preview.v1': 'Data source looked at',
   'source.delete.v1': 'Data source deleted',
   'secret.create.v1': 'Secret created',
   'secret.update.v1': 'Secret changed',

@@ -47,6 +47,12 @@ it('is written, stands in a configuration, is rotated, and is deleted when nothi
     source: { message: 'crates' },
   })
   expect(text).not.toContain('canary')
+  const maker = await people.member(shop, { entitlements: ['dataSource:create'] })
+  const untold = await maker.send('PUT', '/secrets/dsn', { body: { value: 'postgres://a:b@127.0.0.1:1/none' } })
+  expect([untold.status, await untold.text()]).toEqual([422, expect.not.stringContaining('crates')])
+  expect(await (await maker.delete('/secrets/dsn')).json()).toMatchObject({
+    message: 'The secret cannot be deleted: a data source uses it',
+  })
   expect(await shop.data('/items/crates?fields=id')).toEqual([{ id: 7 }])
 
   expect((await put('dsn', second?.url)).status).toBe(204)

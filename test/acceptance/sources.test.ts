@@ -366,6 +366,38 @@ it('records a source that is created, introspected and deleted', async () => {
   })
 })
 
+it('records what was tried out and looked at, and where, also where that failed', async () => {
+  const own = await world.workspace('tried', {})
+  const closed = {
+    provider: 'neon',
+    config: { connectionString: 'postgres://someone:canary-password@127.0.0.1:1/none' },
+  }
+  for (const path of ['/sources/data/test', '/sources/data/introspect']) {
+    await own.post(path, { provider: 'neon', config })
+    await own.post(path, closed)
+    await own.post(path, { provider: 'neon', config: {} })
+  }
+  await own.post('/sources/data', { apiName: 'closed', ...closed })
+
+  const fields = 'fields=action,outcome,actorType,payload&sort[0][time][direction]=asc'
+  const answer = await own.get(`/audit-log?${fields}&filter[action][_starts_with]=source.`)
+
+  const of = (action: string, outcome: string, payload: object) => ({ action, outcome, actorType: 'user', payload })
+  const [reached, missed] = [
+    { provider: 'neon', host: '127.0.0.1', port: expect.any(Number) },
+    { provider: 'neon', host: '127.0.0.1', port: 1 },
+  ]
+  expect(await answer.json()).toEqual({
+    data: [
+      of('source.test.v1', 'success', reached),
+      of('source.test.v1', 'failure', missed),
+      of('source.preview.v1', 'success', reached),
+      of('source.preview.v1', 'failure', missed),
+      of('source.create.v1', 'failure', { apiName: 'closed', ...missed }),
+    ],
+  })
+})
+
 it('has no list and no change of a source', async () => {
   const list = await shop.get('/sources/data')
   const change = await shop.patch(`/sources/data/${shop.sourceId}`, { config })

@@ -3,9 +3,9 @@
  * create data sources can use every secret and could send it anywhere, so `dataSource:create` is required for both
  * (decision 048).
  */
-import { requireEntitlement } from '../../core/access/principal.ts'
+import { hasEntitlement, type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { ModelRecords } from '../../core/model/model.ts'
+import type { SourceRecord } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
 import { breaksReference } from '../../store/failed-batch.ts'
 import {
@@ -60,7 +60,13 @@ export function createSecrets(deps: SecretsDeps): Secrets {
         const [known] = await loadSecrets(database, workspace.id, [name])
         const users = known === undefined ? new Set<string>() : await sourcesOf(database, known.id)
         for (const source of records.sources) {
-          if (users.has(source.id)) await tested(source.apiName, sources.testWith(workspace, source, { name, value }))
+          if (!users.has(source.id)) continue
+          const work = tested(named(source, rights), sources.testWith(workspace, source, { name, value }))
+          await work.catch(async (cause: unknown) => {
+            const failed = { action: 'secret.update.v1', outcome: 'failure', payload: { name } } as const
+            await database.batch([recordWorkspaceEvent(ids, scope, failed)])
+            throw cause
+          })
         }
         const id = known?.id ?? ids.next()
         const action = known === undefined ? 'secret.create.v1' : 'secret.update.v1'
@@ -82,7 +88,7 @@ export function createSecrets(deps: SecretsDeps): Secrets {
       const [known] = await loadSecrets(database, workspace.id, [name])
       if (known === undefined) throw new ServiceError('notFound', 'Secret does not exist')
       const users = await sourcesOf(database, known.id)
-      if (users.size > 0) throw inUse(await models.current(workspace), users)
+      if (users.size > 0) throw inUse((await models.current(workspace)).sources, users, rights)
       const target = { type: 'secret', id: known.id } as const
       try {
         await database.batch([
@@ -90,7 +96,7 @@ export function createSecrets(deps: SecretsDeps): Secrets {
           recordWorkspaceEvent(ids, scope, { action: 'secret.delete.v1', target, payload: { name } }),
         ])
       } catch (cause) {
-        if (breaksReference(cause)) throw inUse(undefined, users)
+        if (breaksReference(cause)) throw inUse([], users, rights)
         throw cause
       }
     },
@@ -98,20 +104,25 @@ export function createSecrets(deps: SecretsDeps): Secrets {
 }
 
 /** Any failure of the test is reported as a rejection of the value. */
-async function tested(source: string, work: Promise<void>): Promise<void> {
+async function tested(source: string | undefined, work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
-    const place = new ServiceError('invalid', source, { cause })
+    const place = source === undefined ? cause : new ServiceError('invalid', source, { cause })
     throw new ServiceError('invalid', 'A data source that uses the secret fails its test with this value', {
       cause: place,
     })
   }
 }
 
-function inUse(records: ModelRecords | undefined, users: ReadonlySet<string>): ServiceError {
-  const names = records?.sources.filter(({ id }) => users.has(id)).map(({ apiName }) => apiName) ?? []
+/** Its name, for whoever may know of it. */
+function named({ apiName }: SourceRecord, rights: Rights): string | undefined {
+  return hasEntitlement(rights, 'dataSource:read') ? apiName : undefined
+}
+
+function inUse(sources: readonly SourceRecord[], users: ReadonlySet<string>, rights: Rights): ServiceError {
+  const names = sources.filter(({ id }) => users.has(id)).flatMap((source) => named(source, rights) ?? [])
   const reason = names.length === 0 ? 'a data source uses it' : `used by ${names.slice(0, 5).join(', ')}`
   return new ServiceError('conflict', 'The secret cannot be deleted', { cause: new ServiceError('conflict', reason) })
 }

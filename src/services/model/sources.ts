@@ -4,10 +4,13 @@
  */
 import { gone } from '../../core/access/gone.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
+import type { AuditAction } from '../../core/audit.ts'
 import { noConnectionTest } from '../../core/connector/handshake.ts'
 import { nested, ServiceError } from '../../core/error.ts'
+import { isObject } from '../../core/json-object.ts'
 import { withoutSource } from '../../core/migration/remove-source.ts'
 import { isSystemSource, type SourceRecord } from '../../core/model/model.ts'
+import { parseSqlTarget, type SqlProvider } from '../../core/sql/address.ts'
 import type { BrokenExtension, Ports } from '../../ports.ts'
 import type { ConnectorPermission, Provider } from '../../sources/provider.ts'
 import { dropCapabilities } from '../../store/capabilities.ts'
@@ -23,7 +26,13 @@ import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
 import { UNTESTED, untested, withMessage } from './source-errors.ts'
-import { type NewSecret, type SourceInput, type SourceSettings, sourcePurpose } from './source-settings.ts'
+import {
+  type GrantedSetting,
+  type NewSecret,
+  type SourceInput,
+  type SourceSettings,
+  sourcePurpose,
+} from './source-settings.ts'
 
 export type NewSource = SourceInput & { readonly apiName: string }
 
@@ -78,13 +87,31 @@ export function createSources(deps: SourcesDeps): Sources {
   const { ports, models, settings, openSources, providers } = deps
   const { database, ids, vault } = ports
 
+  /** Records what was connected to, and how that went: an attempt leaves nothing else behind. */
+  async function onRecord<T>(
+    scope: RequestScope,
+    { action, payload, isOfFailures = false }: Attempted,
+    attempt: Promise<T>,
+  ): Promise<T> {
+    const record = (outcome: { readonly outcome?: 'failure' }) =>
+      database.batch([recordWorkspaceEvent(ids, scope, { action, payload, ...outcome })])
+    const answer = await attempt.catch(async (cause: unknown) => {
+      await record({ outcome: 'failure' })
+      throw cause
+    })
+    if (!isOfFailures) await record({})
+    return answer
+  }
+
   return {
     async create(scope, sent) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataSource:create')
       const { apiName, ...input } = await sent()
-      const { provider, attempt, sealed: asSent, secretIds } = await settings.grant(workspace, input)
-      await withMessage(UNTESTED, provider.test(attempt))
+      const granted = await settings.grant(workspace, input)
+      const { provider, attempt, sealed: asSent, secretIds } = granted
+      const failed = { ...attempted('source.create.v1', granted, { apiName }), isOfFailures: true }
+      await onRecord(scope, failed, withMessage(UNTESTED, provider.test(attempt)))
       const id = ids.next()
       const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(asSent))
       await models.change(workspace, async (current) => {
@@ -105,16 +132,19 @@ export function createSources(deps: SourcesDeps): Sources {
       return { id }
     },
 
-    async test({ workspace, rights }, sent) {
-      requireEntitlement(rights, 'dataSource:create')
-      const { provider, attempt } = await untested(settings.grant(workspace, await sent()))
-      if ((await untested(withMessage(UNTESTED, provider.test(attempt)))) === 'none') throw noConnectionTest()
+    async test(scope, sent) {
+      requireEntitlement(scope.rights, 'dataSource:create')
+      const granted = await untested(settings.grant(scope.workspace, await sent()))
+      const work = untested(withMessage(UNTESTED, granted.provider.test(granted.attempt)))
+      const tested = await onRecord(scope, attempted('source.test.v1', granted), work)
+      if (tested === 'none') throw noConnectionTest()
     },
 
-    async preview({ workspace, rights }, sent) {
-      requireEntitlement(rights, 'dataSource:create')
-      const { provider, attempt } = await settings.grant(workspace, await sent())
-      const schema = await withMessage('Query failed', provider.preview(attempt))
+    async preview(scope, sent) {
+      requireEntitlement(scope.rights, 'dataSource:create')
+      const granted = await settings.grant(scope.workspace, await sent())
+      const work = withMessage('Query failed', granted.provider.preview(granted.attempt))
+      const schema = await onRecord(scope, attempted('source.preview.v1', granted), work)
       return { schema, hash: await sha256Hex(JSON.stringify(schema)) }
     },
 
@@ -170,6 +200,30 @@ export function createSources(deps: SourcesDeps): Sources {
       await untested(withMessage(UNTESTED, provider.test({ setting, workspaceId: workspace.id })))
     },
   }
+}
+
+type Attempted = {
+  readonly action: AuditAction
+  readonly payload: Readonly<Record<string, unknown>>
+  /** Whether a success is recorded elsewhere. */
+  readonly isOfFailures?: boolean
+}
+
+/** With the host of a database, unless that is within a secret, or what a connector may reach. */
+function attempted(
+  action: AuditAction,
+  { provider, attempt, sealed }: GrantedSetting,
+  named: Pick<NewSource, 'apiName'> | undefined = undefined,
+): Attempted {
+  const { config, permissions } = sealed
+  const isSent = isObject(config) && [config.host, config.connectionString].some((one) => typeof one === 'string')
+  const target =
+    provider.origin === 'builtIn' && isSent
+      ? parseSqlTarget(provider.id as SqlProvider, attempt.setting.config)
+      : undefined
+  const place = target === undefined || !('host' in target) ? {} : { host: target.host, port: target.port }
+  const granted = permissions.length === 0 ? {} : { permissions: permissions.map(({ permission }) => permission) }
+  return { action, payload: { ...named, provider: provider.id, ...place, ...granted } }
 }
 
 function inUse(reason: string): ServiceError {
