@@ -288,7 +288,14 @@ export const workspaceRoutes: RouteDescriptions = {
           operations: schemaOperations,
           statements: z.array(z.strictObject({ sourceId: z.uuid(), sql: z.string() })),
           access: z.strictObject({ granted: fileRights, revoked: fileRights }),
-          destructive: z.array(z.strictObject({ operation: z.int(), path: z.string(), rows: z.int().nullable() })),
+          destructive: z.array(
+            z.strictObject({
+              operation: z.int(),
+              path: z.string(),
+              rows: z.int().nullable(),
+              holders: z.int().optional(),
+            }),
+          ),
           missing: z.array(z.string()),
         }),
         'What would happen.',

@@ -22,6 +22,21 @@ export async function loadAccessRecords(database: SqlDriver, workspaceId: string
   return read
 }
 
+/** How many members hold these roles and policies, by id; a policy of Public has one holder more. */
+export async function loadHolders(database: SqlDriver, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await database.query(
+    statement(sql`
+      select role_id::text, count(*) from service.member_role where role_id in (${uuids(ids)}) group by role_id
+      union all
+      select rp.policy_id::text, count(distinct mr.user_id) + max(case when r.kind = 'public' then 1 else 0 end)
+      from service.role_policy rp join service.role r on r.id = rp.role_id
+      left join service.member_role mr on mr.role_id = rp.role_id
+      where rp.policy_id in (${uuids(ids)}) group by rp.policy_id`),
+  )
+  return new Map(rows.map(([id, count]) => [id ?? '', Number(count)]))
+}
+
 /** Which of these ids roles or policies of any workspace have. */
 export async function loadTakenIds(database: SqlDriver, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()

@@ -14,7 +14,7 @@ type Plan = {
   operations: { kind: string }[]
   statements: { sql: string }[]
   access: { granted: object[]; revoked: object[] }
-  destructive: { operation: number; path: string; rows: number | null }[]
+  destructive: { operation: number; path: string; rows: number | null; holders?: number }[]
   missing: string[]
 }
 
@@ -340,6 +340,42 @@ it('takes no ids of roles and policies of another workspace, and works all the s
   expect(made.ids['policy reading']).toEqual(expect.any(String))
   expect(made.ids['policy reading']).not.toBe(lines['policy reading'])
   expect((await planOf(other, model)).operations).toEqual([])
+})
+
+it('takes a role or policy from whoever holds it only where that is allowed; a rename takes nothing', async () => {
+  const shop = await world.workspace('file_held', {})
+  const entitlements = ['auditLog:read']
+  const of = (role: object, policy: object) => ({
+    version: 1,
+    roles: { Public: [], ...role },
+    policies: { unheld: {}, ...policy },
+  })
+  const ann = await pushed(shop, of({ readers: ['reading'], nobody: ['reading'] }, { reading: { entitlements } })).then(
+    async () => {
+      const { ids } = (await (await shop.get('/schema/model')).json()) as { ids: Record<string, string> }
+      return people.memberWith(shop, [ids['role readers'] ?? ''])
+    },
+  )
+  const other = of({ lookers: ['looking'] }, { looking: { entitlements } })
+  const renamed = of(
+    { lookers: { policies: ['looking'], renamedFrom: 'readers' } },
+    { looking: { entitlements, renamedFrom: 'reading' } },
+  )
+
+  const { operations, destructive } = await planOf(shop, other)
+  const refused = await push(shop, other, {})
+  const unheld = await planOf(shop, of({ readers: ['reading'] }, { reading: { entitlements } }))
+  const kept = await push(shop, renamed, {})
+
+  expect(destructive.map(({ operation, ...rest }) => [operations[operation]?.kind, rest])).toEqual([
+    ['deletePolicy', { path: 'policy reading', rows: null, holders: 1 }],
+    ['deleteRole', { path: 'role readers', rows: null, holders: 1 }],
+  ])
+  expect(refused.status).toBe(422)
+  expect(await refused.json()).toMatchObject({ code: '4222', meta: { destructive } })
+  expect(unheld.destructive).toEqual([])
+  expect(kept.status).toBe(200)
+  expect((await ann.get('/audit-log?limit=1')).status).toBe(200)
 })
 
 it('refuses a role and a policy without a name', async () => {

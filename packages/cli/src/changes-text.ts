@@ -14,7 +14,7 @@ export function planLines(plan: Plan, paint: Paint): readonly string[] {
     ]),
     ...section(
       'lost',
-      destructive.map(({ path, rows }) => paint('red', `! ${path}${rowsText(rows)}`)),
+      destructive.map(({ path, rows, holders }) => paint('red', `! ${path}${rowsText(rows)}${holdersText(holders)}`)),
     ),
     ...section(
       'SQL',
@@ -66,6 +66,8 @@ function rightText({ role, policy, collection, action, entitlement }: Right): st
 }
 
 const rowsText = (rows: number | null) => (rows === null ? '' : `, ${rows} ${rows === 1 ? 'row' : 'rows'}`)
+
+const holdersText = (holders: number | undefined) => (holders === undefined ? '' : `, held by ${holders}`)
 
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`)]

@@ -7,8 +7,8 @@ export type Plan = {
   operations: { kind: string; data: object }[]
   statements: { sourceId: string; sql: string }[]
   access: { granted: Right[]; revoked: Right[] }
-  /** `rows`: how many lose something now; null where the caller may not know. */
-  destructive: { operation: number; path: string; rows: number | null }[]
+  /** `rows`: how many lose something now; null where the caller may not know. `holders` of a role or policy that goes. */
+  destructive: { operation: number; path: string; rows: number | null; holders?: number }[]
   /** Entitlements that the caller lacks to apply it. */
   missing: string[]
 }

@@ -17,7 +17,7 @@ import { stillUnused } from '../../model/policy-use.ts'
 import type { SourceMigration } from '../../model/source-changes.ts'
 import { accessStatements, requireAllowed, requireUnused } from './apply-access.ts'
 import type { ModelFileDeps } from './deps.ts'
-import { destroyed, groundOf, planFile, readSentFile, type SentFile } from './plan-file.ts'
+import { destroyed, groundOf, type PlannedFile, planFile, readSentFile, type SentFile } from './plan-file.ts'
 import { movedSince, type PlanPart } from './plan-state.ts'
 
 type SentApply = SentFile & { readonly plan: string; readonly mayDrop: boolean }
@@ -44,7 +44,7 @@ export async function applyFile(
       placed = planned.placed
       requireUnmoved(movedSince(sent.plan, { drift: planned.drift }))
       for (const entitlement of needed) requireEntitlement(rights, entitlement)
-      await requireDestroyable(planned, sent, viewerOf(rights, ground.before))
+      await requireDestroyable(deps, planned, sent.mayDrop ? undefined : viewerOf(rights, ground.before))
       const { records, own, others } = planned.work
       works = own
       const answer = { changes: planned.changes, before: current, after: records, sources: [...own, ...others] }
@@ -107,11 +107,12 @@ function requireUnmoved(moved: readonly PlanPart[]): void {
 }
 
 async function requireDestroyable(
-  planned: Parameters<typeof destroyed>[0],
-  { mayDrop }: SentApply,
-  viewer: Viewer,
+  deps: Pick<ModelFileDeps, 'ports'>,
+  planned: PlannedFile,
+  viewer: Viewer | undefined,
 ): Promise<void> {
-  if (mayDrop || planned.destructions.length === 0) return
-  const destructive = await destroyed(planned, viewer)
+  if (viewer === undefined) return
+  const destructive = await destroyed(deps, planned, viewer)
+  if (destructive.length === 0) return
   throw new ServiceError('invalid', 'This would destroy data', { code: '4222', meta: { destructive } })
 }

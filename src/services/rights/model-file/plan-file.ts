@@ -26,7 +26,7 @@ import { resolveFile } from '../../../core/file/resolve.ts'
 import type { Operation } from '../../../core/migration/operation.ts'
 import { isSystemSource, type Model, type ModelRecords } from '../../../core/model/model.ts'
 import { inParts } from '../../../sources/in-parts.ts'
-import { loadAccessRecords, loadTakenIds } from '../../../store/access-records.ts'
+import { loadAccessRecords, loadHolders, loadTakenIds } from '../../../store/access-records.ts'
 import { markedSources } from '../../../store/sources.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import type { Work } from '../../model/migration-work.ts'
@@ -158,16 +158,23 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
     operations: [...operations, ...(access?.operations ?? [])],
     statements: await deps.work.shown(work),
     access: planned.rights,
-    destructive: await destroyed(planned, isEditor ? viewerOf(rights, ground.before) : undefined),
+    destructive: await destroyed(deps, planned, isEditor ? viewerOf(rights, ground.before) : undefined),
     missing: needed.filter((entitlement) => !hasEntitlement(rights, entitlement)),
   }
 }
 
-export type Destroyed = { readonly operation: number; readonly path: string; readonly rows: number | null }
+export type Destroyed = {
+  readonly operation: number
+  readonly path: string
+  readonly rows: number | null
+  /** Of a role or policy: how many hold it. */
+  readonly holders?: number
+}
 
-/** With the rows that lose something now, for a viewer who reads what goes in every row. */
+/** With the rows that lose something now, for a viewer who reads what goes in every row; roles and policies that somebody holds. */
 export async function destroyed(
-  { destructions, work }: Pick<PlannedFile, 'destructions' | 'work'>,
+  { ports }: Pick<ModelFileDeps, 'ports'>,
+  { access, destructions, operations, work }: Pick<PlannedFile, 'access' | 'destructions' | 'operations' | 'work'>,
   viewer: Viewer | undefined,
 ): Promise<readonly Destroyed[]> {
   const sources = new Map([...work.own, ...work.others].map(({ sourceId, database }) => [sourceId, database]))
@@ -177,6 +184,18 @@ export async function destroyed(
     const database = viewer && readsEveryRow(viewer, collection, fields) ? sources.get(sourceId) : undefined
     const rows = await database?.driver.query(countStatement(destruction, database.dialect))
     list.push({ operation, path, rows: rows === undefined ? null : Number(rows[0]?.[0] ?? 0) })
+  }
+  const taken = (access?.operations ?? []).flatMap(({ kind, data: { id, name } }, at) => {
+    if (kind !== 'deleteRole' && kind !== 'deletePolicy') return []
+    return [{ id, operation: operations.length + at, path: `${kind === 'deleteRole' ? 'role' : 'policy'} ${name}` }]
+  })
+  const held = await loadHolders(
+    ports.database,
+    taken.map(({ id }) => id),
+  )
+  for (const { id, ...place } of taken) {
+    const holders = held.get(id) ?? 0
+    if (holders > 0) list.push({ ...place, rows: null, holders })
   }
   return list
 }
