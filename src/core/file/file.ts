@@ -102,9 +102,6 @@ export type FilePolicy = {
   readonly renamedFrom: string | undefined
 }
 
-/** The relations of a junction that is made for a many-to-many relation, which are its key. */
-export const junctionKey: readonly string[] = 'from,to'.split(',')
-
 /** The name of a junction that none is given for. */
 export function junctionName(collection: string, field: string): string {
   return `${collection}_${field}`

@@ -2,6 +2,8 @@
  * What the model is to be: the file and the records of now → the records of then, with the place in the file of each.
  * Nothing of a database is known here; what a database refuses, the operations tell.
  */
+
+import { junctionKey } from '../migration/many-to-many.ts'
 import { byId, lookupOf } from '../model/lookup.ts'
 import {
   type CollectionRecord,
@@ -13,7 +15,7 @@ import {
 import { systemRecords } from '../model/system.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Parts } from '../parts.ts'
-import { type FileCollection, type FileJunction, junctionKey, type ModelFile } from './file.ts'
+import type { FileCollection, FileJunction, ModelFile } from './file.ts'
 import { createIds, type Ids, identify } from './identity.ts'
 import { checkApiName, checkDbName } from './names.ts'
 import { requireNear } from './operations/size.ts'

@@ -5,7 +5,7 @@
 import type { ModelRecords, RelationFieldRecord } from '../model/model.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
 import type { Pair } from './draft.ts'
-import { manyToManyPair } from './many-to-many.ts'
+import { junctionKey, manyToManyPair } from './many-to-many.ts'
 import { type FoundJunction, type JunctionSide, nameManyToMany } from './relation-names.ts'
 
 export type JunctionDiff = {
@@ -33,7 +33,8 @@ export function diffJunctions(
   const again = kept.filter(
     ({ through }) => through !== undefined && (pairs.relinked.has(through.nearId) || pairs.relinked.has(through.farId)),
   )
-  const found = foundJunctions(pairs, kept, collections)
+  const known = new Set(relationFields.map(({ id }) => id))
+  const found = foundJunctions(pairs, kept, collections).filter(({ pairs: links }) => !isOfFile(links, known))
   const names = nameManyToMany(
     found.map(({ junction }) => junction),
     context,
@@ -97,6 +98,12 @@ function isKey({ indexes, collection }: CollectionDiff, pairs: readonly Pair[]):
       ({ kind, fieldIds }) => kind !== 'normal' && fieldIds.length === ids.size && fieldIds.every((id) => ids.has(id)),
     )
   )
+}
+
+/** Junctions that a model file writes at one of their sides (`{many}`) stay the relations that they are. */
+function isOfFile(links: readonly Link[], known: ReadonlySet<string>): boolean {
+  const names = links.map(({ owner }) => owner.apiName).sort()
+  return names.join() === junctionKey.join() && links.every(({ owner }) => known.has(owner.id))
 }
 
 function linkOf({ owner, opposite }: Link) {

@@ -7,6 +7,9 @@ import { addRelation, claimId, collectionOf, type Draft, type Pair, refuse, remo
 import { claimFieldName } from './fields.ts'
 import type { DataOf } from './operation.ts'
 
+/** The relations of a junction that a model file makes for a many-to-many relation, which are its key. */
+export const junctionKey: readonly string[] = 'from,to'.split(',')
+
 type Data = DataOf<'createManyToManyFieldPair'>
 
 export function createManyToMany(draft: Draft, { firstField, secondField }: Data): void {

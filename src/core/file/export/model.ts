@@ -1,4 +1,6 @@
 /** Model → `ModelFile`: by name, and nothing that a reader of the file would make of the rest by itself. */
+
+import { junctionKey } from '../../migration/many-to-many.ts'
 import { byId, containing } from '../../model/lookup.ts'
 import type {
   Collection,
@@ -10,7 +12,7 @@ import type {
 } from '../../model/model.ts'
 import { isSystemSource } from '../../model/model.ts'
 import type { Parts } from '../../parts.ts'
-import { type FileCollection, type FileField, inOrder, junctionKey, type ModelFile } from '../file.ts'
+import { type FileCollection, type FileField, inOrder, type ModelFile } from '../file.ts'
 import { ownNamespaceOf } from '../sources.ts'
 import { onCircles } from './circles.ts'
 import { exportField } from './field.ts'
