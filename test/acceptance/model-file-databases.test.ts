@@ -1,5 +1,6 @@
 /** docs/contract.md#the-model-as-a-file on databases: one file after the other, data kept, and an import finds nothing to add. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ManifestText, type ModelText, writeModelSchema, writeSchema } from '../../packages/client/src/generate.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 
@@ -110,6 +111,28 @@ describe.each(['_system', 'postgres', 'mariadb'] as const)('%s', (provider) => {
     if (people === 'writers') await shop.insert(named('writers'), [{ name: 'Ada' }])
     else expect(await shop.data(`/items/${named('people')}?fields=fullName`)).toEqual([{ fullName: 'Ada' }])
   })
+
+  it.runIf(provider !== '_system')(
+    'gives the types that the service gives, whatever the order of columns',
+    async () => {
+      if (provider === '_system') return
+      const [grid, pins, places] = ['grid', 'pins', 'places'].map(named)
+      // MariaDB refers to the columns of a key in its order alone.
+      const referenced = provider === 'postgres' ? 'y, x' : 'x, y'
+      await servers[provider].run(
+        `create table ${grid} (x int, y int, primary key (x, y))`,
+        `create table ${pins} (id int primary key, gy int, gx int, unique (gx, gy), foreign key (gy, gx) references ${grid} (${referenced}))`,
+        `create table ${places} (id int primary key, a int not null, b int not null, unique (b, a),
+        foreign key (a, b) references ${grid} (x, y))`,
+      )
+      expect((await shop.send('POST', `/schema/introspect/${sourceId}`)).status).toBe(200)
+
+      const manifest = (await (await shop.get('/schema')).json()) as ManifestText
+      const file = (await (await shop.get('/schema/model?ids=false')).json()) as ModelText
+
+      expect(writeModelSchema(file)).toBe(writeSchema(manifest))
+    },
+  )
 
   const named = (name: string) => `${prefix}_${name}`
 

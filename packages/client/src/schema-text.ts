@@ -53,7 +53,7 @@ function collectionLines(collection: Described): readonly string[] {
 
 function oneType({ to, by, mayMiss }: DescribedRelation): string {
   const parts = [`to: ${literal(to)}`]
-  if (by.length > 0) parts.push(`by: ${by.map(literal).join(' | ')}`)
+  if (by.length > 0) parts.push(`by: ${[...by].sort(compare).map(literal).join(' | ')}`)
   if (mayMiss) parts.push('null: true')
   return `{ ${parts.join('; ')} }`
 }
