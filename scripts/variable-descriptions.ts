@@ -56,7 +56,7 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
   SERVICE_ITEMS__CREATE_LIMIT: 'Most items in one POST',
   SERVICE_SCHEMA__BODY_LIMIT: 'Largest body of a migration or with a model file',
   SERVICE_SCHEMA__DRIFT_INTERVAL:
-    'Time between two looks at the schemas of databases, for changes made outside of the service; 0 for none. Workers look when their cron runs, too',
+    'Time between two looks at the schemas of databases, for changes made outside of the service: at least 1m, or 0 for none. Workers look when their cron runs, too',
   SERVICE_ITEMS__BODY_LIMIT: 'Largest body of an item request',
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS:
     'Whether a data source may be at a loopback, private or link-local address. The local run allows it',

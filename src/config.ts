@@ -25,6 +25,11 @@ export const durationSchema = lazily(() =>
 
 const millisecondsPer: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
+/** Looked at once a minute. */
+const lookInterval = lazily(() =>
+  durationSchema().refine((interval) => interval === 0 || interval >= 60_000, 'must be 0 or at least 1m'),
+)
+
 const size = lazily(() =>
   z.string().transform((text, context) => {
     const [, amount, unit] = /^(\d{1,12})\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(text) ?? []
@@ -229,7 +234,7 @@ export const variables = {
   SERVICE_IDEMPOTENCY__TTL: [durationSchema, 86_400_000],
   SERVICE_ITEMS__CREATE_LIMIT: [count, 1_000],
   SERVICE_SCHEMA__BODY_LIMIT: [size, 1024 ** 2],
-  SERVICE_SCHEMA__DRIFT_INTERVAL: [durationSchema, 15 * 60_000],
+  SERVICE_SCHEMA__DRIFT_INTERVAL: [lookInterval, 15 * 60_000],
   SERVICE_ITEMS__BODY_LIMIT: [size, 4 * 1024 ** 2],
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: [flag, false],
   SERVICE_SOURCES__AWS_ROLES: [awsRoles, []],

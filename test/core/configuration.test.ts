@@ -81,6 +81,7 @@ it.each([
   [{ SERVICE_MAIL__URL: 'log:', SERVICE_BASE_URL: 'https://data.example.com' }, /^SERVICE_MAIL__URL may be log: only/],
   [{ SERVICE_CORS__ENABLED: 'true' }, /^SERVICE_CORS__ORIGIN must be set/],
   [{ SERVICE_CORS__ORIGIN: 'app.example.com' }, /^SERVICE_CORS__ORIGIN must be origins/],
+  [{ SERVICE_SCHEMA__DRIFT_INTERVAL: '59s' }, /^SERVICE_SCHEMA__DRIFT_INTERVAL must be 0 or at least 1m/],
   [{ SERVICE_CORS__ORIGIN: 'https://app.example.com/path' }, /^SERVICE_CORS__ORIGIN must be origins/],
   [{ SERVICE_CORS__ORIGIN: 'https://app.example.com, *' }, /^SERVICE_CORS__ORIGIN must be origins/],
 ])('refuses %j without repeating it', (environment, fault) => {
