@@ -134,6 +134,7 @@ export const postgresTypes: readonly ColumnType[] = [
   list('date[]', few('{infinity,"0044-03-15 BC",10000-01-01,NULL}', '{2020-02-29}')),
   list('timestamptz[]', few('{infinity,"0044-03-15 00:00:00+00 BC",NULL}', '{"2020-02-29 12:00:00+02"}')),
   list('mood[]', few('{}', '{sad,"a b",NULL}')),
+  list('xml[]', few('{}', '{<a/>,NULL,"<b c=\\"d\\"/>"}')),
   list('pair[]', few('{}', '{"(1,a)",NULL,"(,)","(2,\\"b \\\\\\"c\\\\\\"\\")"}')),
   list('parcel[]', few('{}', '{"(\\"(1,a)\\",{},ok,{1})"}')),
   list('hstore[]', few('{}', '{"\\"a\\"=>\\"1\\", \\"b\\"=>NULL",NULL,""}')),
