@@ -45,10 +45,10 @@ function unpacked(sent: unknown): unknown {
 }
 
 /** Arguments that are always text, even if they look like JSON. */
-const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta', 'idempotencyKey'])
+const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta', 'idempotencyKey', 'plan'])
 
-/** Arguments that hold values of items, whose numbers keep the digits that were sent. */
-const values: ReadonlySet<string> = new Set(['data', 'filter', 'having', 'operations'])
+/** Arguments that hold values of items or defaults, whose numbers keep the digits that were sent. */
+const values: ReadonlySet<string> = new Set(['data', 'filter', 'having', 'operations', 'model'])
 
 function parsed(name: string, value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
@@ -96,6 +96,6 @@ function refuseOversized(sent: unknown): void {
   if (excess !== undefined) throw queryFault('arguments', excess)
 }
 
-function fault(path: string, reason: string) {
+export function fault(path: string, reason: string) {
   return nested('invalid', ['Failed to read the arguments', path, reason])
 }

@@ -94,12 +94,17 @@ const errorSchema = z.strictObject({
 })
 
 function objectSchema(schema: z.ZodType, io: 'input' | 'output') {
-  return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withoutIdle }), type: 'object' as const }
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withoutIdle })
+  return { ...made, type: 'object' as const }
 }
 
-/** Agents pay for each word of the list: names of members are texts, and members of a record anything, without saying so. */
+/**
+ * Agents pay for each word of the list: names of members are texts, members of a record anything, UUIDs of their form and
+ * schemas of 2020-12 without saying so.
+ */
 function withoutIdle({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  const { propertyNames, additionalProperties } = jsonSchema
+  const { propertyNames, additionalProperties, format } = jsonSchema
+  if (format === 'uuid') delete jsonSchema.pattern
   if (JSON.stringify(propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames
   if (JSON.stringify(additionalProperties) === '{}') delete jsonSchema.additionalProperties
 }

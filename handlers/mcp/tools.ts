@@ -9,7 +9,7 @@ import type { ListAnswer, ListMeta } from '../../src/services/data/items.ts'
 import type { OnceKey } from '../../src/services/data/planned.ts'
 import type { AgentTool, AgentTools } from '../../src/services/documents/agents.ts'
 import { CHARACTERS, MOST_CHARACTERS } from '../http/idempotency-key.ts'
-import { readArguments } from './arguments.ts'
+import { fault, readArguments } from './arguments.ts'
 
 export type Tool = {
   readonly title: string
@@ -129,6 +129,14 @@ const listMeta = z.strictObject({
   next: z.string().nullable().optional(),
   previous: z.string().nullable().optional(),
 })
+
+const allow = z
+  .array(z.literal('drop', must('drop')), must('a list'))
+  .optional()
+  .describe('["drop"] where collections or fields may be deleted with their data.')
+const model = z
+  .record(z.string(), z.unknown(), mustHold('an object'))
+  .describe('A whole model file, as read_model answers it: what is not in it is deleted.')
 
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 
@@ -306,20 +314,62 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     title: 'Change the data model',
     description:
       'Runs a migration: all operations or none. New things get ids that you make (UUIDs). Deleting a collection or field ' +
-      'deletes its data. With dryRun it only returns the statements.',
+      'deletes its data, and takes allow. With dryRun it only returns the statements.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-    input: z.strictObject({ operations: z.unknown(), dryRun: z.boolean(must('true or false')).optional() }),
+    input: z.strictObject({ operations: z.unknown(), dryRun: z.boolean(must('true or false')).optional(), allow }),
     // The use case parses the operations itself, with faults that name their path.
-    published: migrationSchema().extend({ dryRun: z.boolean().optional() }),
+    published: migrationSchema().extend({ dryRun: z.boolean().optional(), allow }),
     output: z.looseObject({ applied: z.boolean() }),
-    async run(agent, { operations, dryRun = false }) {
+    async run(agent, { operations, dryRun = false, allow: allowed = [] }) {
       if (dryRun) {
         return { data: JSON.stringify({ applied: false, ...(await agent.previewMigration(operations)) }) }
       }
+      if (allowed.length === 0) requireKept(operations)
       await agent.migrate(operations)
       return { data: '{"applied":true}' }
     },
   }),
+  read_model: tool({
+    title: 'Read the model file',
+    description: 'Data model, roles and policies by names: the file that plan_model takes.',
+    hints: reading,
+    input: z.strictObject({}),
+    output: z.looseObject({ version: z.number() }),
+    run: async (agent) => ({ data: await agent.readModel() }),
+  }),
+  plan_model: tool({
+    title: 'Plan a model file',
+    description:
+      'What apply_model would change, the rights gained and lost, and the data destroyed. Its `plan` is for apply_model.',
+    hints: reading,
+    input: z.strictObject({ model }),
+    output: z.looseObject({ plan: z.string() }),
+    run: async (agent, sent) => ({ data: JSON.stringify(await agent.planModel(sent)) }),
+  }),
+  apply_model: tool({
+    title: 'Apply a model file',
+    description: 'Makes the workspace what the file says, all or nothing, as it was planned.',
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    input: z.strictObject({ model, plan: text().describe('From the answer of plan_model.'), allow }),
+    output: z.looseObject({ changes: z.array(z.unknown()) }),
+    run: async (agent, sent) => ({ data: JSON.stringify(await agent.applyModel(sent)) }),
+  }),
+}
+
+/** Throws 422 for the first operation that deletes data. What is no operation is left to the use case. */
+function requireKept(operations: unknown, path = 'operations'): void {
+  if (!Array.isArray(operations)) return
+  for (const [index, operation] of operations.entries()) {
+    const { kind, data } = (operation ?? {}) as {
+      readonly kind?: unknown
+      readonly data?: { readonly operations?: unknown }
+    }
+    const place = `${path}[${index}]`
+    if (kind === 'deleteCollection' || kind === 'deletePrimitiveField') {
+      throw fault(place, `${kind} deletes data: allow must be ["drop"]`)
+    }
+    if (kind === 'updateCollection') requireKept(data?.operations, `${place}.data.operations`)
+  }
 }
 
 /** Writes once under this key. `request` is what another call under it would differ in, but for the data. */

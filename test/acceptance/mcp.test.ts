@@ -29,7 +29,7 @@ afterAll(async () => {
   for (const client of opened) await client.close()
 })
 
-it('lists nine tools to whoever may do everything, with input and output schemas and what they do to data', async () => {
+it('lists twelve tools to whoever may do everything, with input and output schemas and what they do to data', async () => {
   const { tools } = await (await connect(world.administrator.token)).listTools()
 
   expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint])).toEqual(
@@ -43,10 +43,13 @@ it('lists nine tools to whoever may do everything, with input and output schemas
       ['read_schema', true, false],
       ['read_data_sources', true, false],
       ['mutate_schema', false, true],
+      ['read_model', true, false],
+      ['plan_model', true, false],
+      ['apply_model', false, true],
     ],
   )
   expect(tools.map(({ inputSchema, outputSchema }) => [inputSchema.type, outputSchema?.type])).toEqual(
-    Array(9).fill(['object', 'object']),
+    Array(12).fill(['object', 'object']),
   )
 })
 
@@ -74,6 +77,9 @@ it('lists the tools that this caller can use, and no others', async () => {
     'read_schema',
     'read_data_sources',
     'mutate_schema',
+    'read_model',
+    'plan_model',
+    'apply_model',
   ])
 })
 
@@ -326,6 +332,42 @@ it('calls every tool', async () => {
   expect(deleted).toEqual({ deleted: true })
   expect(preview).toMatchObject({ applied: false, statements: expect.any(Array) })
   expect(migrated).toEqual({ applied: true })
+})
+
+it('takes the model from a file, and drops data only where that is allowed', async () => {
+  const own = await world.workspace('agent', { notes: { text: 'string', old: 'string?' } })
+  const client = await connect(world.administrator.token, own)
+  type File = { collections: { notes: { fields: Record<string, unknown> } } }
+  const model = (await call(client, 'read_model', {})) as File
+  const { old: _, ...fields } = model.collections.notes.fields
+  const next = {
+    ...model,
+    collections: { notes: { ...model.collections.notes, fields: { ...fields, more: 'int32?' } } },
+  }
+
+  const { plan } = (await call(client, 'plan_model', { model: next })) as { plan: string }
+  const refused = await client.callTool({ name: 'apply_model', arguments: { model: next, plan } })
+  const applied = await call(client, 'apply_model', { model: JSON.stringify(next), plan, allow: ['drop'] })
+  const drop = { operations: [{ kind: 'deleteCollection', data: { id: own.ids.get('notes') } }] }
+  const kept = await client.callTool({ name: 'mutate_schema', arguments: drop })
+  const dropped = await call(client, 'mutate_schema', { ...drop, allow: ['drop'] })
+
+  expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: '4222' } } })
+  expect(applied).toMatchObject({
+    changes: expect.arrayContaining([expect.objectContaining({ path: 'notes.more' })]),
+  })
+  expect(kept).toMatchObject({
+    isError: true,
+    structuredContent: {
+      error: {
+        source: {
+          message: 'operations[0]',
+          source: { message: 'deleteCollection deletes data: allow must be ["drop"]' },
+        },
+      },
+    },
+  })
+  expect(dropped).toEqual({ applied: true })
 })
 
 it('changes and deletes an item as it was read, and not once it is another', async () => {
@@ -677,9 +719,9 @@ function post(token: string | undefined, body: unknown, more: Record<string, str
   })
 }
 
-async function connect(token: string): Promise<Client> {
+async function connect(token: string, { name } = shop): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' })
-  const transport = new StreamableHTTPClientTransport(new URL(`${world.url}/api/${shop.name}/mcp`), {
+  const transport = new StreamableHTTPClientTransport(new URL(`${world.url}/api/${name}/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
   })
   await client.connect(transport as Parameters<typeof client.connect>[0])

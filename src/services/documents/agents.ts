@@ -16,6 +16,7 @@ import type { OnceKey } from '../data/planned.ts'
 import type { Licensing } from '../license/licensing.ts'
 import type { Migrations, Preview } from '../model/migrations.ts'
 import type { ModelCache } from '../model/model-cache.ts'
+import type { ModelFiles } from '../rights/model-files.ts'
 import type { LoadDeclarations } from './declarations.ts'
 
 export type Agents = {
@@ -36,6 +37,9 @@ export const agentTools = [
   'read_schema',
   'read_data_sources',
   'mutate_schema',
+  'read_model',
+  'plan_model',
+  'apply_model',
 ] as const
 
 /** The item to write, the tags of which it has to have one, and the key under which that happens once. */
@@ -65,6 +69,10 @@ export type AgentTools = {
   readDataSources(): Promise<unknown>
   migrate(operations: unknown): Promise<void>
   previewMigration(operations: unknown): Promise<Preview>
+  /** The model file, as JSON text. */
+  readModel(): Promise<string>
+  planModel(sent: { readonly model: unknown }): Promise<object>
+  applyModel(sent: { readonly model: unknown; readonly plan: unknown; readonly allow?: unknown }): Promise<object>
 }
 
 /** Longer lists have names only, to keep the answer short for agents. */
@@ -73,13 +81,14 @@ const MAX_DESCRIBED = 40
 export type AgentsDeps = {
   readonly items: Items
   readonly migrations: Migrations
+  readonly modelFiles: ModelFiles
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
   readonly licensing: Licensing
 }
 
 export function createAgents(deps: AgentsDeps): Agents {
-  const { items, migrations, models, declarations, licensing } = deps
+  const { items, migrations, modelFiles, models, declarations, licensing } = deps
   const viewers = createViewers()
   return {
     open(asked) {
@@ -107,6 +116,9 @@ export function createAgents(deps: AgentsDeps): Agents {
             read_data_sources: () =>
               hasEntitlement(rights, 'dataModel:read') && hasEntitlement(rights, 'dataSource:read'),
             mutate_schema: () => hasEntitlement(rights, 'dataModel:edit'),
+            read_model: () => hasEntitlement(rights, 'dataModel:read'),
+            plan_model: () => hasEntitlement(rights, 'dataModel:read'),
+            apply_model: () => hasEntitlement(rights, 'dataModel:read') && hasEntitlement(rights, 'dataModel:edit'),
           }
           return new Set(agentTools.filter((tool) => needs[tool]()))
         },
@@ -164,6 +176,9 @@ export function createAgents(deps: AgentsDeps): Agents {
         },
         migrate: (operations) => migrations.migrate(scope, JSON.stringify({ operations })),
         previewMigration: (operations) => migrations.preview(scope, JSON.stringify({ operations })),
+        readModel: () => modelFiles.read(scope, { hasIds: true }),
+        planModel: (sent) => modelFiles.plan(scope, JSON.stringify(sent)),
+        applyModel: (sent) => modelFiles.apply(scope, JSON.stringify(sent)),
       }
     },
   }

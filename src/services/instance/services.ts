@@ -150,6 +150,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     openSources,
     version: VERSION,
   })
+  const modelFiles = createModelFiles({ ports, models, changes, work, introspection, license: licensing, loadGrantor })
   const drift = createDrift({ ports, config, models, introspection })
   const items = createItems({
     ports,
@@ -185,7 +186,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     migrations,
     introspection,
     drift,
-    modelFiles: createModelFiles({ ports, models, changes, work, introspection, license: licensing, loadGrantor }),
+    modelFiles,
     sources,
     openSources,
     secrets,
@@ -196,7 +197,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     items,
     telemetry: createTelemetry({ ports, config }),
     openApi: createOpenApi({ models, declarations, version: VERSION }),
-    agents: createAgents({ items, migrations, models, declarations, licensing }),
+    agents: createAgents({ items, migrations, modelFiles, models, declarations, licensing }),
     async prune() {
       await auditLog.prune()
       await throttle.prune()
