@@ -71,7 +71,8 @@ export function createApp(deps: AppDeps) {
   const trusted = config.SERVICE_HTTP__TRUSTED_PROXIES ?? []
   const addressOf: App['addressOf'] = (c) =>
     clientAddress({ peer: peerOf(c), trusted, header: (name) => headerOf(c, name) })
-  const app: App = { hono, ports, addressOf, compress, isTraced, cors: createCors({ config }) }
+  const slowFrom = config.SERVICE_LOG__SLOW || Number.POSITIVE_INFINITY
+  const app: App = { hono, ports, addressOf, compress, isTraced, slowFrom, cors: createCors({ config }) }
 
   if (metrics !== undefined) mountMetrics(app, metrics)
   mountConsole(app, consoleFiles)

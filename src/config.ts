@@ -231,6 +231,7 @@ export const variables = {
   SERVICE_QUERY_LIMIT_MAX: [count, 10_000],
   SERVICE_QUERY__MAX_ROWS: [count, 1_000_000],
   SERVICE_QUERY__TIMEOUT: [durationSchema, 30_000],
+  SERVICE_LOG__SLOW: [durationSchema, 1_000],
   SERVICE_IDEMPOTENCY__TTL: [durationSchema, 86_400_000],
   SERVICE_ITEMS__CREATE_LIMIT: [count, 1_000],
   SERVICE_SCHEMA__BODY_LIMIT: [size, 1024 ** 2],

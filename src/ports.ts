@@ -287,7 +287,7 @@ export type Observation =
       readonly kind: 'request'
       readonly requestId: string
       readonly method: string
-      /** The requested path without its access token. */
+      /** The requested path without its query. */
       readonly path: string
       /** The matched route pattern, such as `/api/:workspace/roles/:id`. */
       readonly route: string
@@ -297,6 +297,20 @@ export type Observation =
       readonly isCallers?: boolean
       /** The W3C `traceparent` header; set only when tracing is on. */
       readonly traceparent?: string | undefined
+    }
+  /** A request that took longer than SERVICE_LOG__SLOW, with the parts of its time in milliseconds; it holds no values. */
+  | {
+      readonly kind: 'slow'
+      readonly requestId: string
+      readonly method: string
+      readonly route: string
+      /** The collection that the path names. */
+      readonly collection?: string
+      readonly milliseconds: number
+      readonly auth: number
+      readonly plan: number
+      /** Of the database, or of the connector, and of what was waited for meanwhile. */
+      readonly source: number
     }
   | { readonly kind: 'fault'; readonly requestId?: string; readonly error: unknown }
   | { readonly kind: 'warning'; readonly message: string }

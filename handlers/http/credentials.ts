@@ -53,32 +53,14 @@ export function searchWithoutToken(url: string): string {
     : search
 }
 
-/** Path and query of a URL with secrets redacted, for the log. */
+/** The path of a URL, for the log: its query may hold values, or tokens. */
 export function loggable(url: string): string {
-  const path = truncate(url.slice(url.indexOf('/', url.indexOf('//') + 2)), MAX_LOGGED)
-  const start = path.indexOf('?')
-  if (start < 0 || !mayHoldSecret(path)) return path
-  const parts = path.slice(start + 1).split('&')
-  return `${path.slice(0, start)}?${parts.map(redacted).join('&')}`
+  const [path = ''] = url.slice(url.indexOf('/', url.indexOf('//') + 2)).split(/[?#]/, 1)
+  return truncate(path, MAX_LOGGED)
 }
 
 /** The longest path that is logged, in characters. */
 const MAX_LOGGED = 4_096
-
-/** Parameter names may be escaped, so they are decoded first. */
-function redacted(part: string): string {
-  if (!mayHoldSecret(part)) return part
-  const [name = ''] = new URLSearchParams(part).keys()
-  return SECRET_NAME.test(`${name}=`) ? `${name.toLowerCase()}=REDACTED` : part
-}
-
-/** A cheap test that skips decoding: without a secret's name, or an escape that may encode one, there is no secret. */
-function mayHoldSecret(text: string): boolean {
-  return text.includes('%') || SECRET_NAME.test(text)
-}
-
-/** Parameters that may contain a secret, intended or not: tokens of all sorts, a provider's code, a password. */
-const SECRET_NAME = /(token|code|state|password|secret|key)=/i
 
 const TOKEN_NAME = 'access_token'
 

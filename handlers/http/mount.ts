@@ -5,6 +5,7 @@
 import type { Hono } from 'hono'
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { ServiceError } from '../../src/core/error.ts'
+import { shortName } from '../../src/core/message-text.ts'
 import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
 import type { SessionClient } from '../../src/services/accounts/sessions.ts'
@@ -13,7 +14,7 @@ import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { weakened } from './etag.ts'
 import { type AppContext, headerOf, type Variables } from './request.ts'
-import { serverTiming, startTiming } from './timing.ts'
+import { phasesOf, serverTiming, startTiming } from './timing.ts'
 import {
   type BindingHeader,
   hasBody,
@@ -30,6 +31,8 @@ export type App = {
   readonly compress: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
   /** Includes the trace id of requests in events. */
   readonly isTraced: boolean
+  /** Requests that take longer, in milliseconds, are told apart. */
+  readonly slowFrom: number
   /** Undefined where CORS is off. */
   readonly cors: Cors | undefined
   /** The client's IP address, where it is known (client-address.ts). */
@@ -124,7 +127,7 @@ export async function respond(
   c: AppContext,
   { route, handler, isProbe = false, takesQuery = false, actsAs = false }: Routed,
 ): Promise<Response> {
-  const { ports, cors } = app
+  const { ports, cors, slowFrom } = app
   const { clock, ids, observe } = ports
   const requestId = ids.next()
   const start = clock.now()
@@ -132,17 +135,24 @@ export async function respond(
   c.set('timing', timing)
   c.set('addressOf', app.addressOf)
   const answer = cors?.preflight(c) ?? (await answerOf(ports, c, { requestId, handler, isProbe, actsAs }))
+  const { method } = c.req
+  const milliseconds = clock.now() - start
   observe({
     kind: 'request',
     requestId,
-    method: c.req.method,
+    method,
     path: loggable(c.req.url),
     route,
     status: answer.status,
-    milliseconds: clock.now() - start,
+    milliseconds,
     ...(answer.isCallers === true && { isCallers: true }),
     ...(app.isTraced && { traceparent: headerOf(c, 'traceparent') }),
   })
+  if (milliseconds > slowFrom) {
+    const collection = c.req.param('collection')
+    const named = collection === undefined ? {} : { collection: shortName(collection) }
+    observe({ kind: 'slow', requestId, method, route, ...named, milliseconds, ...phasesOf(timing) })
+  }
   return andThen(packed(app, c, answer), (sent) =>
     toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c), takesQuery }),
   )

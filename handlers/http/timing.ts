@@ -15,9 +15,18 @@ export function startTiming(): Timing {
   return { start, authenticated: start, planned: undefined }
 }
 
-/** The time after authorization and planning is attributed to the source. */
-export function serverTiming({ start, authenticated, planned = authenticated }: Timing): string {
-  return `auth;dur=${rounded(authenticated - start)}, plan;dur=${rounded(planned - authenticated)}, source;dur=${rounded(performance.now() - planned)}`
+/** Until now: the time after authorization and planning is attributed to the source. */
+export function phasesOf({ start, authenticated, planned = authenticated }: Timing) {
+  return {
+    auth: rounded(authenticated - start),
+    plan: rounded(planned - authenticated),
+    source: rounded(performance.now() - planned),
+  }
+}
+
+export function serverTiming(timing: Timing): string {
+  const { auth, plan, source } = phasesOf(timing)
+  return `auth;dur=${auth}, plan;dur=${plan}, source;dur=${source}`
 }
 
 function rounded(milliseconds: number): number {

@@ -11,20 +11,23 @@ it('says what was asked, how it ended and under which id', async () => {
   expect(await logged(response)).toMatchObject({
     kind: 'request',
     method: 'GET',
-    path: '/api/system/api-keys?limit=1',
+    path: '/api/system/api-keys',
     status: 403,
     milliseconds: expect.any(Number),
   })
 })
 
 it.each([
-  ['access_token', `?fields=id&access_token=${token}&limit=1`, '?fields=id&access_token=REDACTED&limit=1'],
-  ['a name with escapes', `?%61ccess%5Ftoken=${token}`, '?access_token=REDACTED'],
-])('never says a token that was given as %s', async (_, search, path) => {
+  ['access_token', `?fields=id&access_token=${token}&limit=1`],
+  ['a name with escapes', `?%61ccess%5Ftoken=${token}`],
+  ['a value', '?filter[name][_eq]=queried-value#queried-fragment'],
+])('never says what was asked for, as %s', async (_, search) => {
   const response = await world.anonymous.get(`/api/system/api-keys${search}`)
 
-  expect(await logged(response)).toMatchObject({ path: `/api/system/api-keys${path}` })
-  expect(await readFile(world.logFile, 'utf8')).not.toContain(token)
+  expect(await logged(response)).toMatchObject({ path: '/api/system/api-keys' })
+  const log = await readFile(world.logFile, 'utf8')
+  expect(log).not.toContain(token)
+  expect(log).not.toContain('queried')
 })
 
 it('says neither passwords nor headers nor bodies', async () => {

@@ -19,6 +19,17 @@ const observations: { readonly [K in Kind]: Extract<Observation, { readonly kind
     status: 200,
     milliseconds: 1.5,
   },
+  slow: {
+    kind: 'slow',
+    requestId: '0190',
+    method: 'GET',
+    route: '/api/:workspace/items/:collection',
+    collection: 'articles',
+    milliseconds: 1_200,
+    auth: 1,
+    plan: 2.5,
+    source: 1_196.5,
+  },
   fault: { kind: 'fault', requestId: '0190', error: new Error('outer', { cause: new TypeError('inner\nline') }) },
   warning: { kind: 'warning', message: 'careful\nplease' },
   drift: { kind: 'drift', sources: 2 },
@@ -79,7 +90,7 @@ describe.each(receivers.slice(0, 2))('$name', ({ open }) => {
     expect(printed.trouble).toEqual([])
   })
 
-  it.each(['warning', 'connector'] as const)('prints a %s as one line of JSON', async (kind) => {
+  it.each(['warning', 'connector', 'slow'] as const)('prints a %s as one line of JSON', async (kind) => {
     await observe(open(), kind)
 
     const lines = [...printed.out, ...printed.trouble]

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import { type SqlDriver, STATE_MAX_AGE } from '../../src/ports.ts'
+import { type Observation, type SqlDriver, STATE_MAX_AGE } from '../../src/ports.ts'
 import { USE_INTERVAL } from '../../src/services/caller/key-use.ts'
 import { client, migrate, signIn } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
@@ -18,6 +18,9 @@ let database: SqlDriver
 let now = Date.now()
 /** Texts of all statements since a test last emptied it. */
 const sent: string[] = []
+/** How long each statement takes, in milliseconds. */
+let taken = 0
+const slow: Observation[] = []
 const callers = new Map<string, (query?: string) => Promise<number>>()
 const checks = vi.spyOn(crypto.subtle, 'verify')
 
@@ -25,7 +28,13 @@ beforeAll(async () => {
   postgres = await startPostgres()
   database = openPostgres({ connectionString: postgres.url })
   const clock = { now: () => now }
-  const { administrator, request } = await openInProcess({ database: noting(), databaseUrl: postgres.url, clock })
+  const observe = (one: Observation) => void (one.kind === 'slow' && slow.push(one))
+  const { administrator, request } = await openInProcess({
+    database: noting(),
+    databaseUrl: postgres.url,
+    clock,
+    observe,
+  })
   const address = 'http://localhost'
   const signedIn = await signIn(administrator, address, request)
   const workspace = await signedIn.workspace('warm')
@@ -118,11 +127,36 @@ async function warm(name: string, query?: string): Promise<() => Promise<number>
   return read
 }
 
+it('is told apart in the log where it took longer than SERVICE_LOG__SLOW, without values', async () => {
+  slow.length = 0
+  for (const milliseconds of [1_000, 1_001]) {
+    const read = await warm('an access token', 'filter[id][_eq]=4711')
+    taken = milliseconds
+    await read()
+    taken = 0
+  }
+
+  const [line, ...others] = slow
+  expect(others).toEqual([])
+  expect(line).toEqual({
+    kind: 'slow',
+    requestId: expect.any(String),
+    method: 'GET',
+    route: '/api/:workspace/items/:collection',
+    collection: 'articles',
+    milliseconds: 1_001,
+    auth: expect.any(Number),
+    plan: expect.any(Number),
+    source: expect.any(Number),
+  })
+})
+
 function noting(): SqlDriver {
   return {
     ...database,
     query(statement) {
       sent.push(statement.text)
+      now += taken
       return database.query(statement)
     },
     batch(statements) {
