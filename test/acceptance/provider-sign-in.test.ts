@@ -366,7 +366,7 @@ it('records who came in and who did not, and logs no code', async () => {
   expect(failed).toContainEqual(
     expect.objectContaining({ actorType: 'anonymous', payload: { method: `provider:${closed}` } }),
   )
-  expect(log).toContain(`/api/auth/providers/${open}/callback?`)
+  expect(log).toContain(`/api/auth/providers/${open}/callback"`)
   expect([code, state].map((secret) => log.includes(secret ?? ''))).toEqual([false, false])
 })
 

@@ -57,7 +57,7 @@ export async function startService(
     },
     observe: (observation) => {
       if (observation.kind === 'mail') mails.set(observation.mail.to, observation.mail.text)
-      else if (observation.kind !== 'request' && observation.kind !== 'drift') faults.push(observation)
+      else if (!['request', 'slow', 'drift'].includes(observation.kind)) faults.push(observation)
     },
   })
   const send = async (method: string, address: string, token: string, body?: unknown) => {
