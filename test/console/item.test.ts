@@ -1,6 +1,7 @@
 /** One item: read, changed, made and deleted as a person does it, and chosen where others refer to it. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { firstOf } from '../support/run/cases.ts'
 import { gridOf, picture, signedInAt, violations } from '../support/service/console-page.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
@@ -120,7 +121,7 @@ describe('an item', () => {
     await page.context().close()
   })
 
-  it.each([0, 401, 403, 409, 412, 422, 429, 500])(
+  it.each(firstOf([0, 412, 422, 401, 403, 409, 429, 500], 3))(
     'keeps what was typed where the save fails with %i, to be tried again',
     async (status) => {
       const id = await made('books', { title: 'Old', note: 'n' })
@@ -228,7 +229,7 @@ describe('an item', () => {
     await page.context().close()
   })
 
-  it.each(['..', 'a/b', '"x"', '100%', 'a,b'])('has an address where its key is %s', async (key) => {
+  it.each(firstOf(['..', 'a/b', '"x"', '100%', 'a,b'], 2))('has an address where its key is %s', async (key) => {
     await shop.insert('shelves', [{ id: key, place: `at ${key}` }])
     const page = await signedInAt(only('shelves', key))
     await page.getByRole('link', { name: 'Open' }).click()
@@ -240,7 +241,7 @@ describe('an item', () => {
 })
 
 describe('a new item', () => {
-  it.each([0, 401, 403, 409, 422, 429, 500])(
+  it.each(firstOf([0, 422, 401, 403, 409, 429, 500], 2))(
     'keeps what was typed where its creation fails with %i',
     async (status) => {
       const page = await signedInAt(`/${shop.name}/new/books`)

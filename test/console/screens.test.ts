@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ar } from '../../console/src/messages/ar.ts'
 import { en, type Messages } from '../../console/src/messages/en.ts'
+import { firstOf } from '../support/run/cases.ts'
 import { effort } from '../support/run/effort.ts'
 import { picture } from '../support/service/console-page.ts'
 import { type Person, people } from '../support/service/people.ts'
@@ -489,10 +490,16 @@ const looks = [
   ['ar-EG', ar, 'dark', 'light'],
 ] as const
 
-/** In the quick tier in English. */
-const seen = effort() === 'full' ? looks : looks.slice(0, 1)
+/** In the quick tier in English, each route and dialog once. */
+const seen = firstOf(looks, 1)
+const shown = effort() === 'full' ? screens : screens.filter(isFirst)
 
-describe.each(screens)('%s', (name, _, show) => {
+function isFirst([, covers]: (typeof screens)[number], index: number): boolean {
+  const before = new Set(screens.slice(0, index).flatMap(([, earlier]) => earlier))
+  return covers.some((name) => !before.has(name))
+}
+
+describe.each(shown)('%s', (name, _, show) => {
   it.each(seen)('can be read, heard and used by everybody, %s', async (locale, texts, wide, narrow) => {
     const page = await openConsole({ locale, reducedMotion: 'reduce', colorScheme: wide })
     const see = (how: string) => picture(page, `${name.replaceAll(/[^a-z]+/g, '-')}-${how}-${locale}`)

@@ -11,6 +11,11 @@ export function casesOr(usual: number, least = 1): number {
   return effort() === 'full' ? usual : Math.max(Math.ceil(usual / 10), least)
 }
 
+/** The cases of a table: all in the full tier, the first `least` in the quick one. */
+export function firstOf<T>(cases: readonly T[], least: number): readonly T[] {
+  return effort() === 'full' ? cases : cases.slice(0, least)
+}
+
 /** At how many moments a program is killed: SERVICE_TEST_ROUNDS, or `usual` in the full tier and three in the quick one. */
 export function roundsOr(usual: number): number {
   const given = process.env.SERVICE_TEST_ROUNDS
