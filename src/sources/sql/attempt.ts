@@ -12,5 +12,8 @@ export type Attempt<T> = {
   readonly passing: (fault: SqlFault) => PassingCause | undefined
 }
 
-/** `blocked`: ended in favour of others. `added`: others have just added what it was to add once. */
-export type PassingCause = 'blocked' | 'added'
+/**
+ * `blocked`: ended in favour of others. `added`: others have just added what it was to add once. `perhaps`: the violated
+ * index is another, which the database may have checked first.
+ */
+export type PassingCause = 'blocked' | 'added' | 'perhaps'

@@ -27,22 +27,24 @@ export function passingCause(plans: readonly Plan[], dialect: Dialect): Attempt<
     const code = dialect.explain(fault)?.code
     if (code === blockedCode) return 'blocked'
     const steps = code === '1002' ? plans.flatMap((plan) => (plan.kind === 'program' ? plan.steps : [])) : []
-    return steps.some((step) => addsOnce(step, fault)) ? 'added' : undefined
+    const onces = steps.filter((step) => step.kind === 'insert').filter(({ unless, unique }) => unless ?? unique)
+    if (onces.length === 0) return undefined
+    return onces.some((step) => isLookedBy(step, fault)) ? 'added' : 'perhaps'
   }
 }
 
 /** Whether the violated index is the one that tells of a row whether it is there already. */
-function addsOnce(step: Step, { constraint = '' }: SqlFault): boolean {
-  const fields = step.kind === 'insert' ? (step.unless ?? step.unique) : undefined
-  if (step.kind !== 'insert' || fields === undefined) return false
+function isLookedBy({ into, unless, unique }: Insert, { constraint = '' }: SqlFault): boolean {
+  const fields = unless ?? unique ?? []
   // MySQL qualifies it with its table.
   const name = constraint.slice(constraint.lastIndexOf('.') + 1)
-  const { indexes } = step.into.collection
-  return indexes.some((index) => {
+  return into.collection.indexes.some((index) => {
     const isViolated = index.dbName === name || (index.kind === 'primary' && name === 'PRIMARY')
     return isViolated && isSameSet(index.fields, fields)
   })
 }
+
+type Insert = Extract<Step, { kind: 'insert' }>
 
 function isSameSet(some: readonly PrimitiveField[], others: readonly PrimitiveField[]): boolean {
   return some.length === others.length && some.every((field) => others.includes(field))
