@@ -30,7 +30,7 @@ it('answers entries with everything that is known of them', async () => {
     targetType: 'role',
     targetId: id,
     ip: null,
-    payload: { name: 'Seen', policiesAttached: [] },
+    payload: { name: 'Seen', policiesAttached: [], changes: [] },
   })
 })
 
@@ -70,6 +70,73 @@ it('records the entitlements that a change of a policy grants and revokes', asyn
       action: 'policy.delete.v1',
       payload: { entitlementsGranted: [], entitlementsRevoked: ['dataModel:read', 'auditLog:read'] },
     },
+  ])
+})
+
+it('records what a change of a policy changed, member by member, with the names of today', async () => {
+  const own = await world.workspace('audit', { letters: { title: 'string' } })
+  const name = world.name('told')
+  const check = { title: { _eq: 'paid' } }
+  const update = { fields: ['title', 'id'], check }
+  const id = await people.policy(own, { collections: { letters: { read: 'all', update } } }, name)
+  const renaming = [{ kind: 'changeApiName', data: { apiName: 'mails' } }]
+  await own.migrate({ kind: 'updateCollection', data: { id: own.ids.get('letters'), operations: renaming } })
+  const change = (mails: object, entitlements = ['ai:mcp']) =>
+    own.patch(`/policies/${id}`, { content: { entitlements, collections: { mails } } })
+  const long = Array.from({ length: 1_000 }, (_, index) => `title ${index}`)
+
+  await own.patch(`/policies/${id}`, { name: `${name}_2`, description: 'Clerks' })
+  await change({ read: 'all', update: { fields: ['id', 'title'], check: { title: { _in: ['paid', 'shipped'] } } } })
+  await change({ read: { fields: ['id'] }, update: { fields: ['id'] } })
+  await change({ read: { fields: ['id'] }, update: { fields: ['id'], filter: { title: { _in: long } } } })
+  await own.delete(`/policies/${id}`)
+
+  const at = (path: string) => `content.collections.mails${path}`
+  const start = expect.stringMatching(/^\{"title":\{"_in":\["title 0",.{3900,3980}$/)
+  expect(await changesOf(own, id)).toEqual([
+    [{ path: 'content.collections.letters', to: { read: 'all', update } }],
+    [
+      { path: 'name', from: name, to: `${name}_2` },
+      { path: 'description', from: null, to: 'Clerks' },
+    ],
+    [
+      { path: 'content.entitlements', added: ['ai:mcp'], removed: [] },
+      { path: at('.update.check'), from: check, to: { title: { _in: ['paid', 'shipped'] } } },
+    ],
+    [
+      { path: at('.read'), from: 'all', to: { fields: ['id'] } },
+      { path: at('.update.fields'), added: [], removed: ['title'] },
+      { path: at('.update.check'), from: { title: { _in: ['paid', 'shipped'] } } },
+    ],
+    [{ path: at('.update.filter'), to: { start, length: JSON.stringify({ title: { _in: long } }).length } }],
+    [
+      { path: 'description', from: 'Clerks', to: null },
+      { path: 'content.entitlements', added: [], removed: ['ai:mcp'] },
+      { path: at(''), from: { start: expect.any(String), length: expect.any(Number) } },
+    ],
+  ])
+})
+
+it('records what a change of a role changed, policies by their names', async () => {
+  const [first, second] = [world.name('first'), world.name('second')]
+  const [one, other] = [await people.policy(shop, {}, first), await people.policy(shop, {}, second)]
+  const id = await people.role(shop, [one], 'Clerks')
+
+  await shop.patch(`/roles/${id}`, { name: 'Sellers', policies: [other] })
+  await shop.patch(`/roles/${id}`, { description: 'At the desk' })
+  await shop.delete(`/roles/${id}`)
+
+  expect(await changesOf(shop, id)).toEqual([
+    [{ path: 'policies', added: [first], removed: [] }],
+    [
+      { path: 'name', from: 'Clerks', to: 'Sellers' },
+      { path: 'policies', added: [second], removed: [first] },
+    ],
+    [{ path: 'description', from: null, to: 'At the desk' }],
+    [
+      { path: 'description', from: 'At the desk', to: null },
+      { path: 'policies', added: [], removed: [second] },
+    ],
   ])
 })
 
@@ -391,6 +458,11 @@ async function failedLogin(email: string): Promise<Entry | undefined> {
 /** The entries of the workspace that are about one thing, oldest first. */
 function about(targetId: string): Promise<readonly Entry[]> {
   return listed(shop, `filter[targetId][_eq]=${targetId}`)
+}
+
+async function changesOf(of: Workspace, targetId: string): Promise<readonly unknown[]> {
+  const entries = await listed(of, `filter[targetId][_eq]=${targetId}`)
+  return entries.map(({ payload }) => (payload as { readonly changes: unknown }).changes)
 }
 
 async function listed(of: Workspace, query: string): Promise<readonly Entry[]> {

@@ -298,7 +298,13 @@ it('has roles and policies by name, and tells the rights that are gained and los
     ...model,
     policies: { reading: { collections: { articles: { read: 'all' } }, entitlements: ['ai:mcp'] } },
   }
+  const [printed, again] = [await fileOf(shop), await planOf(shop, model)]
   const next = await planOf(shop, wider)
+  await pushed(shop, wider)
+  await pushed(shop, {
+    ...wider,
+    roles: { Public: [], readers: { description: 'All of them', policies: ['reading'] } },
+  })
   const entries = (await shop.data(
     '/audit-log?filter[action][_eq]=schema.apply.v1&fields=label,targetType,payload',
   )) as object[]
@@ -308,8 +314,8 @@ it('has roles and policies by name, and tells the rights that are gained and los
     revoked: [],
   })
   expect(operations.map(({ kind }) => kind)).toEqual(['createPolicy', 'createRole'])
-  expect(await fileOf(shop)).toEqual(model)
-  expect((await planOf(shop, model)).operations).toEqual([])
+  expect(printed).toEqual(model)
+  expect(again.operations).toEqual([])
   expect(next.access).toEqual({
     granted: [
       { role: 'readers', policy: 'reading', entitlement: 'ai:mcp' },
@@ -324,8 +330,26 @@ it('has roles and policies by name, and tells the rights that are gained and los
       operations: ['createPolicy', 'createRole'],
       changes: ['create role readers', 'create policy reading'],
       ...access,
+      access: {
+        changes: [
+          { path: 'role readers', to: ['reading'] },
+          { path: 'policy reading', to: reading },
+        ],
+      },
     },
   })
+  const told = (...changes: object[]) =>
+    expect.objectContaining({ payload: expect.objectContaining({ access: { changes } }) })
+  const at = 'policy reading.collections.articles.read'
+  expect(entries).toContainEqual(
+    told(
+      { path: at, from: reading.collections.articles.read, to: 'all' },
+      { path: 'policy reading.entitlements', to: ['ai:mcp'] },
+    ),
+  )
+  expect(entries).toContainEqual(
+    told({ path: 'role readers', from: ['reading'], to: { description: 'All of them', policies: ['reading'] } }),
+  )
 })
 
 it('takes no ids of roles and policies of another workspace, and works all the same', async () => {

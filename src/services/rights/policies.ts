@@ -5,6 +5,7 @@
 import { type Grantor, namesVisibleTo } from '../../core/access/delegation.ts'
 import { namesOf, type PolicyContent, parsePolicy, policyReferences, presentPolicy } from '../../core/access/policy.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
+import { auditChanges } from '../../core/audit-changes.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
@@ -96,7 +97,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
         decide: ({ grantor, model }) => {
           const content = parse(grantor, input.content, model)
           requireGrantable(grantor, [{ content }])
-          const payload = { name: input.name, ...granting([], content.entitlements) }
+          const payload = told({ name: input.name }, { ...input, content }, model)
           return [
             lockModelVersion(workspace.id, model.version),
             ...license.within(
@@ -127,7 +128,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           const { name = policy.name, description = policy.description } = change
           const content = change.content === undefined ? policy.content : parse(grantor, change.content, model)
           requireGrantable(grantor, [{ content }])
-          const payload = { name, ...granting(policy.content.entitlements, content.entitlements) }
+          const payload = told(policy, { name, description, content }, model)
           return [
             lockModelVersion(workspace.id, model.version),
             ...license.within([rules], workspace.id, updatePolicy({ id, name, description, content }, usesOf(content))),
@@ -146,11 +147,11 @@ export function createPolicies(deps: PoliciesDeps): Policies {
         load: async () => ({
           policy: await findPolicy(id, workspace.id),
           grantor: await loadGrantor(caller, workspace),
+          model: await currentModel(workspace),
         }),
-        decide: ({ policy, grantor }) => {
+        decide: ({ policy, grantor, model }) => {
           requireRevocable(grantor, [policy])
-          const { name, content } = policy
-          const payload = { name, ...granting(content.entitlements, []) }
+          const payload = told(policy, { name: policy.name }, model)
           return [
             deletePolicy(id),
             recordWorkspaceEvent(ids, scope, { action: 'policy.delete.v1', target: { type: 'policy', id }, payload }),
@@ -177,12 +178,26 @@ function usesOf(content: PolicyContent): readonly string[] {
   return [...new Set([...collectionIds, ...fieldIds])]
 }
 
-function granting(before: readonly string[], after: readonly string[]) {
+type Told = { readonly name: string } & Partial<Pick<PolicyRow, 'description' | 'content'>>
+
+/** The payload of an audit entry, in current names; `before` or `after` has only the name where there is no policy. */
+function told(before: Told, after: Told, model: Model) {
+  const named = ({ name, description = null, content = nothing }: Told) => ({
+    name,
+    description,
+    content: presentPolicy(content, model),
+  })
+  const [was, is] = [named(before), named(after)]
+  const { entitlements } = is.content
   return {
-    entitlementsGranted: after.filter((entitlement) => !before.includes(entitlement)),
-    entitlementsRevoked: before.filter((entitlement) => !after.includes(entitlement)),
+    name: after.name,
+    entitlementsGranted: entitlements.filter((one) => !was.content.entitlements.includes(one)),
+    entitlementsRevoked: was.content.entitlements.filter((one) => !entitlements.includes(one)),
+    ...auditChanges(was, is),
   }
 }
+
+const nothing: PolicyContent = { entitlements: [], collections: {} }
 
 type Item = { readonly content?: PolicyContent }
 

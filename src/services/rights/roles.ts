@@ -1,6 +1,7 @@
 /** Roles of a workspace (docs/contract.md#policies). */
 import type { Grantor } from '../../core/access/delegation.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
+import { auditChanges } from '../../core/audit-changes.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
@@ -85,7 +86,8 @@ export function createRoles(deps: RolesDeps): Roles {
         decide: ({ known, grantor }) => {
           requireKnown('policies', role.policies, known)
           requireGrantable(grantor, known)
-          const payload = { name: role.name, policiesAttached: role.policies }
+          const changes = told({ name: role.name, description: null, policies: [] }, { ...role, policies: known })
+          const payload = { name: role.name, policiesAttached: role.policies, ...changes }
           return [
             ...license.within(['custom_roles'], workspace.id, insertRole(workspace.id, id, role)),
             recordWorkspaceEvent(ids, scope, { action: 'role.create.v1', target: { type: 'role', id }, payload }),
@@ -118,6 +120,7 @@ export function createRoles(deps: RolesDeps): Roles {
             name,
             policiesAttached: added.map((policy) => policy.id),
             policiesDetached: before.filter((policy) => !policies.includes(policy)),
+            ...told(role, { name, description, policies: change.policies === undefined ? role.policies : known }),
           }
           return [
             ...updateRole(id, { name, description, policies }),
@@ -142,7 +145,11 @@ export function createRoles(deps: RolesDeps): Roles {
           if (role.kind !== 'custom') throw immutable(role)
           requireRevocable(grantor, role.policies)
           requireRolesChangeable(grantor, [{ policies: beside }])
-          const payload = { name: role.name, policiesDetached: role.policies.map((policy) => policy.id) }
+          const payload = {
+            name: role.name,
+            policiesDetached: role.policies.map((policy) => policy.id),
+            ...told(role, { name: role.name, description: null, policies: [] }),
+          }
           return [
             deleteRole(id),
             recordWorkspaceEvent(ids, scope, { action: 'role.delete.v1', target: { type: 'role', id }, payload }),
@@ -156,6 +163,18 @@ export function createRoles(deps: RolesDeps): Roles {
     const [role] = await loadRoles(database, workspaceId, [id])
     return role ?? notFound('roles')
   }
+}
+
+type Told = Pick<RoleRow, 'name' | 'description'> & { readonly policies: readonly { readonly name: string }[] }
+
+/** The changes that an audit entry names: policies by their names. */
+function told(before: Told, after: Told) {
+  const named = ({ name, description, policies }: Told) => ({
+    name,
+    description,
+    policies: policies.map((policy) => policy.name),
+  })
+  return auditChanges(named(before), named(after))
 }
 
 /** An assignment of roles: `wanted` as sent at `path`, the existing roles `known` among them, and `held` before. */

@@ -2,6 +2,7 @@
 import type { Viewer } from '../../../core/access/access.ts'
 import { viewerOf } from '../../../core/access/merge.ts'
 import { requireEntitlement } from '../../../core/access/principal.ts'
+import { auditChanges } from '../../../core/audit-changes.ts'
 import { ServiceError } from '../../../core/error.ts'
 import type { ChangedRights } from '../../../core/file/access/changes.ts'
 import type { FileChange } from '../../../core/file/changes.ts'
@@ -56,6 +57,7 @@ export async function applyFile(
         operations: [...planned.operations, ...(access?.operations ?? [])].map(({ kind }) => kind),
         changes: planned.changes.slice(0, MAX_TOLD).map(({ action, path }) => `${action} ${path}`),
         ...((access !== undefined || isTold(planned.rights)) && told(planned.rights)),
+        ...(access !== undefined && { access: accessChanges(planned.changes) }),
       }
       const event = { action: 'schema.apply.v1', target: { type: 'workspace', id: workspace.id }, payload } as const
       const { statements, elsewhere } = await work.changes(workspace, planned.work, (applied) =>
@@ -90,6 +92,14 @@ function isTold({ granted, revoked }: ChangedRights): boolean {
 
 function told({ granted, revoked }: ChangedRights) {
   return { granted: granted.slice(0, MAX_TOLD), revoked: revoked.slice(0, MAX_TOLD) }
+}
+
+/** What changed in roles and policies, in the form of the file. */
+function accessChanges(changes: readonly FileChange[]) {
+  const own = changes.filter(({ action, path }) => action !== 'rename' && /^(role|policy) /.test(path))
+  const before = Object.fromEntries(own.map(({ path, from }) => [path, from]))
+  const after = Object.fromEntries(own.map(({ path, to }) => [path, to]))
+  return auditChanges(before, after)
 }
 
 async function readApply(body: string, scope: RequestScope): Promise<SentApply> {
