@@ -134,6 +134,30 @@ describe.each(['_system', 'postgres', 'mariadb'] as const)('%s', (provider) => {
     },
   )
 
+  it.runIf(provider !== '_system')('names new columns as those of the table are named', async () => {
+    if (provider === '_system') return
+    const [table, orders] = [named('orders'), `${prefix}Orders`]
+    await servers[provider].run(`create table ${table} (id int primary key, paid_on date)`)
+    expect((await shop.send('POST', `/schema/introspect/${sourceId}`)).status).toBe(200)
+    const file = (await (await shop.get('/schema/model?ids=false')).json()) as { collections: Collections }
+    const fields = { ...file.collections[orders]?.fields, shipTo: 'string(9)?', parent: { to: `${orders}?` } }
+    const model = { ...file, collections: { ...file.collections, [orders]: { ...file.collections[orders], fields } } }
+    const { plan } = await planOf(model)
+
+    const applied = await shop.post('/schema/apply', { model, plan })
+
+    expect(applied.status, await applied.text()).toBe(200)
+    await servers[provider].run(`insert into ${table} (id, ship_to, parent_id) values (1, 'here', 1)`)
+    expect(await shop.data(`/items/${orders}?fields=shipTo,parent.shipTo`)).toEqual([
+      { shipTo: 'here', parent: { shipTo: 'here' } },
+    ])
+    const imported = await shop.send('POST', `/schema/introspect/${sourceId}`)
+    const { data } = (await imported.json()) as { data: { operations: { kind: string }[] } }
+    expect(data.operations.filter(({ kind }) => kind !== 'createNamespace')).toEqual([])
+    expect((await planOf(model)).operations).toEqual([])
+    expect((await planOf((await (await shop.get('/schema/model')).json()) as object)).operations).toEqual([])
+  })
+
   const named = (name: string) => `${prefix}_${name}`
 
   /** The other sources stay as they are, since the file names this one alone; _system is always named. */

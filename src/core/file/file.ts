@@ -48,7 +48,8 @@ export type FilePrimitive = {
   readonly filled: Filled | undefined
   /** A static default in wire form. */
   readonly value: { readonly of: unknown } | undefined
-  readonly dbName: string
+  /** Undefined where the columns beside it say how it is named (names.ts). */
+  readonly dbName: string | undefined
   readonly isReadOnly: boolean
   readonly renamedFrom: string | undefined
 }

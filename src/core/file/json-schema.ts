@@ -29,7 +29,10 @@ const opposite = described(
   text,
   'The name of the other side, at the collection that it leads to. Default: this collection.',
 )
-const dbName = described(text, 'The name in the database. Default: the name.')
+const dbName = described(
+  text,
+  'The name in the database. Default: the name, of a column in snake_case where the others are.',
+)
 const referentialAction: Schema = {
   enum: ['noAction', 'cascade', 'restrict', 'setNull', 'setDefault'],
   default: 'noAction',

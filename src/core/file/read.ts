@@ -122,19 +122,18 @@ function readOn(text: string, place: string): Pick<FileIndex, 'isUnique' | 'on'>
 type Owner = readonly [collection: string, field: string]
 
 function readField(value: unknown, place: string, owner: Owner): FileField {
-  const [, name] = owner
-  if (typeof value === 'string') return readPrimitive({ type: value }, place, name)
+  if (typeof value === 'string') return readPrimitive({ type: value }, place)
   const sent = membersAt(value, place)
   if ('to' in sent) return readRelation(sent, place, owner)
   if ('over' in sent) return readOver(sent, place, owner)
   if ('many' in sent) return readJunction(sent, place, owner)
-  if ('type' in sent) return readPrimitive(sent, place, name)
+  if ('type' in sent) return readPrimitive(sent, place)
   throw fileFault(place, 'must be a type, or an object with one of type, to, many')
 }
 
 const fillings = { auto: 'auto', always: 'always', update: 'update' } as const
 
-function readPrimitive(value: unknown, place: string, name: string): FilePrimitive {
+function readPrimitive(value: unknown, place: string): FilePrimitive {
   const sent = membersAt(value, place, ['type', 'default', 'dbName', 'readOnly', 'renamedFrom'])
   const at = isMembers(value) && Object.keys(value).length === 1 ? place : `${place}.type`
   const text = readFieldText(textAt(sent.type, at))
@@ -147,7 +146,7 @@ function readPrimitive(value: unknown, place: string, name: string): FilePrimiti
     kind: 'primitive',
     ...text,
     value: isGiven ? { of: sent.default } : undefined,
-    dbName: optionalText(sent.dbName, `${place}.dbName`) ?? name,
+    dbName: optionalText(sent.dbName, `${place}.dbName`),
     isReadOnly: flagAt(sent.readOnly, `${place}.readOnly`, false),
     renamedFrom: optionalText(sent.renamedFrom, `${place}.renamedFrom`),
   }

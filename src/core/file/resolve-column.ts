@@ -15,15 +15,17 @@ type ColumnContext = {
   readonly collectionId: string
   readonly before: PrimitiveFieldRecord | undefined
   readonly id: string
+  /** The name of the column where the file gives none. */
+  readonly dbName: string
 }
 
 /** The same object where nothing changes. */
 export function resolveColumn(
   { name, place, file }: Column,
   { type, isList, isNullable }: ColumnSpec,
-  { collectionId, before, id }: ColumnContext,
+  { collectionId, before, id, dbName: derived }: ColumnContext,
 ): PrimitiveFieldRecord {
-  const dbName = file?.dbName ?? name
+  const dbName = file?.dbName ?? derived
   if (before?.dbName !== dbName) checkDbName(dbName, file === undefined ? place : `${place}.dbName`)
   const isReadOnly = file?.isReadOnly ?? false
   if (isReadOnly !== (before?.isReadOnly ?? false)) {

@@ -11,7 +11,7 @@ import {
 } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { type Ids, identify } from './identity.ts'
-import { checkApiName } from './names.ts'
+import { checkApiName, columnNames } from './names.ts'
 import type { CollectionShape, Column, Placed, RelationShape, Resolved, ResolvedCollection } from './placed.ts'
 import { fileFault } from './reading.ts'
 import { resolveColumn } from './resolve-column.ts'
@@ -38,9 +38,10 @@ export function* resolveFields(placed: readonly Placed[], { records, sources, id
   )
   const places = new Map(placed.map(({ record, entry }) => [record.id, entry.place]))
   const owners = yield* knownRelations(shapes, records, ids)
+  const dbNameOf = columnNames(shapes.all, records)
   const collections = new Map<CollectionShape, ResolvedCollection>()
   for (const shape of shapes.all) {
-    collections.set(shape, yield* resolveColumns(shape, { shapes, records, ids, owners, places }))
+    collections.set(shape, yield* resolveColumns(shape, { shapes, records, ids, owners, places, dbNameOf }))
   }
 
   const kept = strangePairs(records, strangeIds, placed)
@@ -132,11 +133,12 @@ type Columns = {
   readonly ids: Ids
   readonly owners: ReadonlyMap<RelationShape, RelationFieldRecord>
   readonly places: Map<string, string>
+  readonly dbNameOf: ReturnType<typeof columnNames>
 }
 
 function* resolveColumns(
   shape: CollectionShape,
-  { shapes, records, ids, owners, places }: Columns,
+  { shapes, records, ids, owners, places, dbNameOf }: Columns,
 ): Parts<ResolvedCollection> {
   const { placed, columns } = shape
   const { record, before, entry } = placed
@@ -162,6 +164,7 @@ function* resolveColumns(
       collectionId: record.id,
       before: known,
       id: known?.id ?? ids.forNew(one.line),
+      dbName: dbNameOf(shape, column.name),
     })
     places.set(field.id, column.place)
     fields.set(column.name, field)

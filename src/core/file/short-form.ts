@@ -21,7 +21,7 @@ export function shortField(field: FileField, [collection, name]: readonly [strin
       const text = printFieldText(field)
       const more = {
         ...(value !== undefined && { default: value.of }),
-        ...(dbName !== name && { dbName }),
+        ...(dbName !== undefined && dbName !== name && { dbName }),
         ...(isReadOnly && { readOnly: true }),
       }
       return Object.keys(more).length === 0 ? text : { type: text, ...more }

@@ -125,6 +125,38 @@ it('follows a rename of a relation over several columns by what each one refers 
   expect(idOf(after, 'aboutOrder')).toBe(idOf(made, 'lineOrder'))
 })
 
+it('names new columns as those beside them are named, in a new collection as those of its source', () => {
+  const made = (fields: object, more: object = {}) => ({
+    version: 1,
+    sources: { crm: 'postgres' },
+    collections: { orders: { fields: { id: 'int64 auto', ...fields }, source: 'crm' }, ...more },
+  })
+  const paidOn = { type: 'date', dbName: 'paid_on' }
+  const fields = { paidOn, createdAt: 'dateTime always', customer: { to: 'orders?' }, no2ByURLPath: 'int32' }
+  const lines = { fields: { id: 'int64 auto', order: { to: 'orders' }, unitPrice: 'int32' }, source: 'crm' }
+  const columnsOf = (records: ModelRecords) =>
+    Object.fromEntries(records.primitiveFields.map(({ apiName, dbName }) => [apiName, dbName]))
+
+  const before = apply(made({ paidOn }), workspace)
+  const after = apply(made(fields, { lines }), before)
+  const mixed = apply(made({ paidOn, createdAt: { type: 'dateTime', dbName: 'createdAt' }, shipTo: 'string' }), before)
+  const untold = apply(made({ shipTo: 'string' }), apply(made({}), workspace))
+
+  expect(columnsOf(after)).toEqual({
+    id: 'id',
+    paidOn: 'paid_on',
+    createdAt: 'created_at',
+    customerId: 'customer_id',
+    no2ByURLPath: 'no2_by_url_path',
+    orderId: 'order_id',
+    unitPrice: 'unit_price',
+  })
+  expect(plan(made(fields, { lines }), after)).toEqual([])
+  expect(plan(JSON.parse(print(after)), after)).toEqual([])
+  expect(columnsOf(mixed)).toMatchObject({ createdAt: 'createdAt', shipTo: 'shipTo' })
+  expect(columnsOf(untold)).toEqual({ id: 'id', shipTo: 'shipTo' })
+})
+
 it('swaps names by ids, and leaves those of the database where they are', () => {
   const two = (a: object, b: object) => ({
     version: 1,
