@@ -108,8 +108,18 @@ describe.each(['_system', 'postgres', 'mariadb'] as const)('%s', (provider) => {
     expect((await planOf(model)).operations).toEqual([])
     expect(data.operations.filter(({ kind }) => kind !== 'createNamespace')).toEqual([])
     const people = collections.people === undefined ? 'writers' : 'people'
-    if (people === 'writers') await shop.insert(named('writers'), [{ name: 'Ada' }])
-    else expect(await shop.data(`/items/${named('people')}?fields=fullName`)).toEqual([{ fullName: 'Ada' }])
+    const books = named(people === 'writers' ? 'books' : 'volumes')
+    if (people === 'writers') {
+      await shop.insert(named('writers'), [{ name: 'Ada' }])
+      await shop.insert(books, [{ title: 'Notes', tags: [{ _create: { data: [{ name: 'old' }] } }] }])
+    } else expect(await shop.data(`/items/${named('people')}?fields=fullName`)).toEqual([{ fullName: 'Ada' }])
+    if (collections.tags === undefined) return
+    expect(await shop.data(`/items/${books}?fields=title,tags.name`)).toEqual([
+      { title: 'Notes', tags: { data: [{ name: 'old' }] } },
+    ])
+    expect(await shop.data(`/items/${named('tags')}?fields=${books}.title`)).toEqual([
+      { [books]: { data: [{ title: 'Notes' }] } },
+    ])
   })
 
   it.runIf(provider !== '_system')(

@@ -7,13 +7,20 @@ import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 
-/** `genres` leads over a junction by a field of its own, `tags` to the junction that a model file makes. */
+/** `genres` leads over a junction by a field of its own, `tags` to the rows of a junction. */
+const links = (to: string, opposite: string) => ({
+  fields: {
+    from: { to, onDelete: 'cascade', opposite },
+    to: { to: 'tags', onDelete: 'cascade', opposite: to },
+  },
+  key: ['from', 'to'],
+})
+
 const collections = {
   films: {
     fields: {
       id: 'int64 auto',
       title: 'string',
-      tags: { many: 'tags' },
       genres: { many: 'genres', over: 'labels.genre', opposite: 'films' },
     },
   },
@@ -27,7 +34,9 @@ const collections = {
     key: ['film', 'genre'],
   },
   halls: { fields: { city: 'string(20)', no: 'int32', name: 'string' }, key: ['city', 'no'] },
-  sagas: { fields: { id: 'int64 auto', title: 'string', constructor: { many: 'tags' } } },
+  films_tags: links('films', 'tags'),
+  sagas: { fields: { id: 'int64 auto', title: 'string' } },
+  sagas_tags: links('sagas', 'constructor'),
   shows: { fields: { id: 'int64 auto', title: 'string', hall: { to: 'halls?' } } },
 }
 

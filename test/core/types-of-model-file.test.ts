@@ -56,14 +56,16 @@ it('has the columns, opposites and junctions that relations bring along', () => 
   expect(text).toContain('    key: [land: string, no: string]\n')
   expect(text).toContain("      boss: { to: 'people'; by: 'bossLand' | 'bossNo'; null: true }\n")
   expect(text).toContain("      passport: { to: 'passports'; null: true }\n")
-  expect(text).toContain("    many: {\n      staff: 'people'\n      tags: 'people_tags'\n    }\n")
+  expect(text).toContain(
+    "    many: {\n      people_tags: 'people_tags'\n      staff: 'people'\n      tags: 'tags'\n    }\n",
+  )
   expect(text).toContain("    unique: readonly ['bossLand', 'bossNo']\n")
   expect(text).toContain(
     "      of: { to: 'people'; by: 'ofLand' | 'ofNo' }\n    }\n    unique: readonly ['ofLand', 'ofNo']\n",
   )
   expect(text).toContain('      id?: string\n      ofLand?: string\n      ofNo?: string\n      until?: string\n')
   expect(text).toContain('    key: [fromLand: string, fromNo: string, toId: number]\n')
-  expect(text).toContain('    many: {\n      people: ' + "'people_tags'\n    }\n")
+  expect(text).toContain('    many: {\n      people: ' + "'people'\n      people_tags: 'people_tags'\n    }\n")
   expect(text).toContain("  totals: {\n    read: {\n      n: number\n    }\n    floats: 'n'\n  }\n")
 })
 
@@ -106,5 +108,5 @@ it('takes names that JavaScript has itself', () => {
 
   expect(text).toContain('  constructor: {\n')
   expect(text).toContain("      toString: { to: 'then'; by: 'toStringId'; null: true }\n")
-  expect(text).toContain("      then: 'then_then'\n")
+  expect(text).toContain("      then: 'then'\n      then_then: 'then_then'\n")
 })

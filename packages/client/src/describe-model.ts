@@ -61,7 +61,7 @@ export function describeModel(model: ModelText): readonly Described[] {
   }
   for (const { name, text, many } of drawn.values()) {
     for (const [field, value] of Object.entries(text.fields)) {
-      if (typeof value === 'string' || !('many' in value) || value.over === undefined) continue
+      if (typeof value === 'string' || !('many' in value)) continue
       many.push([field, value.many])
       drawn.get(value.many)?.many.push([value.opposite ?? name, name])
     }
@@ -76,11 +76,12 @@ function junctionsOf(collections: Readonly<Record<string, CollectionText>>): Rec
   for (const [name, { fields, source }] of Object.entries(collections)) {
     for (const [field, value] of Object.entries(fields)) {
       if (typeof value === 'string' || !('many' in value) || value.over !== undefined) continue
+      const through = value.through ?? `${name}_${field}`
       const sides = {
-        from: { to: name, opposite: field },
-        to: { to: value.many, opposite: value.opposite ?? name },
+        from: { to: name, opposite: through },
+        to: { to: value.many, opposite: value.many === name ? `${through}To` : through },
       }
-      found[value.through ?? `${name}_${field}`] = {
+      found[through] = {
         fields: sides,
         key: Object.keys(sides),
         ...(source !== undefined && { source }),

@@ -108,6 +108,11 @@ export function junctionName(collection: string, field: string): string {
   return `${collection}_${field}`
 }
 
+/** The relations at the two sides of a junction that lead to its rows. */
+export function junctionSides(junction: string, isOfOne: boolean): readonly [from: string, to: string] {
+  return [junction, isOfOne ? `${junction}To` : junction]
+}
+
 /** The columns of a relation that names none, by the fields that it refers to. */
 export function columnsOf(relation: string, referenced: readonly string[]): readonly string[] {
   return referenced.map((name) => `${relation}${name.charAt(0).toUpperCase()}${name.slice(1)}`)

@@ -15,7 +15,7 @@ import {
 import { systemRecords } from '../model/system.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Parts } from '../parts.ts'
-import type { FileCollection, FileJunction, ModelFile } from './file.ts'
+import { type FileCollection, type FileField, type FileJunction, junctionSides, type ModelFile } from './file.ts'
 import { createIds, type Ids, identify } from './identity.ts'
 import { checkApiName, checkDbName } from './names.ts'
 import { requireNear } from './operations/size.ts'
@@ -83,6 +83,7 @@ function entriesOf(collections: ReadonlyMap<string, FileCollection>): readonly C
     entries.set(name, { name, line: name, place, file, renamedFrom: file.renamedFrom })
   }
   for (const [collection, file] of collections) {
+    const fields = new Map<string, FileField>(file.fields)
     for (const [field, junction] of file.fields) {
       if (junction.kind !== 'junction') continue
       const place = `${within('model.collections', collection)}.fields.${field}`
@@ -92,19 +93,26 @@ function entriesOf(collections: ReadonlyMap<string, FileCollection>): readonly C
         name,
         line: name,
         place,
-        file: junctionOf([collection, field], file, junction),
+        file: junctionOf(collection, file, junction),
         renamedFrom: undefined,
         of: { collection, field },
       })
+      const { many, opposite } = junction
+      const source = collections.get(many)?.source ?? file.source
+      if (source !== file.source) throw fileFault(`${place}.many`, `${many} is in another source, ${source}`)
+      const [near] = junctionSides(name, many === collection)
+      fields.set(field, { kind: 'over', many, over: [near, 'to'], opposite, renamedFrom: undefined })
     }
+    const entry = entries.get(collection)
+    if (entry !== undefined) entries.set(collection, { ...entry, file: { ...file, fields } })
   }
   return [...entries.values()]
 }
 
 function junctionOf(
-  [collection, field]: readonly [string, string],
+  collection: string,
   { source, namespace }: FileCollection,
-  { many, through, opposite }: FileJunction,
+  { many, through }: FileJunction,
 ): FileCollection {
   const relation = {
     kind: 'relation',
@@ -118,11 +126,12 @@ function junctionOf(
     hasIndex: true,
     renamedFrom: undefined,
   } as const
+  const [from, to] = junctionSides(through, many === collection)
   return {
     fields: new Map(
       Object.entries({
-        from: { ...relation, to: collection, opposite: field },
-        to: { ...relation, to: many, opposite },
+        from: { ...relation, to: collection, opposite: from },
+        to: { ...relation, to: many, opposite: to },
       }),
     ),
     key: [...junctionKey],
@@ -218,7 +227,7 @@ function collectionsBefore(
     }
   }
   match(entries.filter(({ of }) => of === undefined).map((entry) => ({ ...entry, entry })))
-  const { relationsOf } = lookupOf(records)
+  const { relationsOf, relations } = lookupOf(records)
   const owned = byId(own)
   const byName = new Map([...found].map(([{ name }, record]) => [name, record]))
   const junctions = entries.flatMap((entry) => {
@@ -229,7 +238,8 @@ function collectionsBefore(
     const field = relationsOf(owner).find(
       (one) => one.isList && (one.id === id || (id === undefined && one.apiName === of.field)),
     )
-    const renamedFrom = owned.get(field?.oppositeCollectionId ?? '')?.apiName
+    const near = relations.get(field?.through?.nearId ?? '') ?? field
+    const renamedFrom = owned.get(near?.oppositeCollectionId ?? '')?.apiName
     return [{ ...entry, entry, renamedFrom }]
   })
   match(junctions)

@@ -125,6 +125,37 @@ it('follows a rename of a relation over several columns by what each one refers 
   expect(idOf(after, 'aboutOrder')).toBe(idOf(made, 'lineOrder'))
 })
 
+it('makes a field over the junction, of relations to its rows as well, and of a collection with itself', () => {
+  const articles = (fields: object) => ({ fields: { id: 'int64 auto', ...fields } })
+  const tags = { fields: { id: 'int32 auto' } }
+  const side = (to: string, opposite: string) => ({ to, onDelete: 'cascade', opposite })
+  const sides = { fields: { from: side('articles', 'tags'), to: side('tags', 'articles') }, key: ['from', 'to'] }
+  const file = (collections: object) => ({ version: 1, sources: { crm: 'postgres' }, collections })
+  const rows = apply(file({ articles: articles({}), articles_tags: sides, tags }), workspace)
+  const { ids } = JSON.parse(print(rows, true)) as { ids: Record<string, string> }
+  const short = file({ articles: articles({ tags: { many: 'tags' } }), tags })
+  const related = { related: { many: 'articles', opposite: 'relatedBy' } }
+  const own = file({ articles: articles(related) })
+
+  const made = apply(short, rows)
+  const self = apply(own, workspace)
+  const apart = () =>
+    apply(file({ articles: articles({ tags: { many: 'tags' } }), tags: { ...tags, source: 'crm' } }), workspace)
+
+  const namesOf = ({ relationFields }: ModelRecords) => relationFields.map(({ apiName }) => apiName).sort()
+  expect(namesOf(made)).toEqual(['articles', 'articles_tags', 'articles_tags', 'from', 'tags', 'to'])
+  expect(kinds(short, rows).filter((kind) => kind.startsWith('delete'))).toEqual([])
+  expect(namesOf(self)).toEqual(['articles_related', 'articles_relatedTo', 'from', 'related', 'relatedBy', 'to'])
+  expect(JSON.parse(print(self))).toEqual({ ...own, sources: expect.anything() })
+  expect(plan(own, self)).toEqual([])
+  expect(JSON.parse(print(made))).toMatchObject({ collections: short.collections })
+  expect(messagesOf(() => plan({ ...short, ids }, rows), 'invalid')).toContain('model.ids.articles.tags')
+  expect(messagesOf(apart, 'invalid').slice(1)).toEqual([
+    'model.collections.articles.fields.tags.many',
+    'tags is in another source, crm',
+  ])
+})
+
 it('names new columns as those beside them are named, in a new collection as those of its source', () => {
   const made = (fields: object, more: object = {}) => ({
     version: 1,

@@ -86,13 +86,13 @@ const collections: readonly Unit[] = [
   { unit: (index) => `"h${index}":{"fields":{"id":"int32","up":{"to":"h${Math.max(0, index - 1)}"}}}`, operations: 6 },
   {
     unit: (index) => `"h${index}":{"fields":{"id":"int32","all":{"many":"h0","opposite":"o${index}"}}}`,
-    operations: 10,
+    operations: 11,
   },
 ]
 const fields: readonly Unit[] = [
   { unit: (index) => `"f${index}":"int32"`, operations: 3 },
   { unit: (index) => `"f${index}":{"to":"h?","opposite":"o${index}"}`, operations: 3 },
-  { unit: (index) => `"f${index}":{"many":"h","opposite":"o${index}"}`, operations: 7 },
+  { unit: (index) => `"f${index}":{"many":"h","opposite":"o${index}"}`, operations: 8 },
 ]
 const two = (more: string) => `"h":{"fields":{"id":"int32"}},"g":{"fields":{"id":"int32",${more}}}`
 /** As many as one plan may make, and fit. */

@@ -12,7 +12,7 @@ import type {
 } from '../../model/model.ts'
 import { isSystemSource } from '../../model/model.ts'
 import type { Parts } from '../../parts.ts'
-import { type FileCollection, type FileField, inOrder, type ModelFile } from '../file.ts'
+import { type FileCollection, type FileField, inOrder, junctionSides, type ModelFile } from '../file.ts'
 import { ownNamespaceOf } from '../sources.ts'
 import { onCircles } from './circles.ts'
 import { exportField } from './field.ts'
@@ -34,12 +34,13 @@ export function* exportModel(model: Model, workspace: string): Parts<Exported> {
   )
   const context = { model, workspace, circular, constraints, records: byId(model.records.collections) }
   const drafts = new Map<string, Draft>()
-  const ledOver = new Set<RelationField>()
+  const over: RelationField[] = []
   for (const collection of own) {
     yield
     drafts.set(collection.id, draftOf(collection, context))
-    for (const { through } of collection.relations) if (through !== undefined) ledOver.add(through.near)
+    for (const field of collection.relations) if (field.through !== undefined) over.push(field)
   }
+  const ledOver = Map.groupBy(over, ({ through }) => through?.near)
   const junctions = new Map<string, Short>()
   for (const collection of own) {
     yield
@@ -47,12 +48,14 @@ export function* exportModel(model: Model, workspace: string): Parts<Exported> {
     if (short !== undefined) junctions.set(collection.id, short)
   }
   const shortAt = Map.groupBy(junctions.values(), ({ at }) => at)
+  const opposites = new Set([...junctions.values()].map(({ opposite }) => opposite))
   const collections = new Map<string, FileCollection>()
   for (const [name, collection] of inOrder(own.map((one) => [one.apiName, one]))) {
     yield
     const draft = drafts.get(collection.id)
     if (draft === undefined || junctions.has(collection.id)) continue
     const fields = new Map<string, FileField>(draft.fields)
+    for (const field of collection.relations) if (opposites.has(field)) fields.delete(field.apiName)
     for (const { name: field, field: junction } of shortAt.get(collection) ?? []) fields.set(field, junction)
     const { named: _, ...file } = draft
     collections.set(name, { ...file, fields: keyFirst(fields, draft.key) })
@@ -192,13 +195,19 @@ function keyFirst(fields: ReadonlyMap<string, FileField>, key: readonly string[]
   return new Map([...first, ...inOrder([...fields].filter(([name]) => !key.includes(name)))])
 }
 
-type Short = { readonly at: Collection; readonly name: string; readonly field: FileField }
+type Short = {
+  readonly at: Collection
+  readonly name: string
+  readonly field: FileField
+  /** The field at the other side. */
+  readonly opposite: RelationField
+}
 
-/** The relation that stands for a junction of nothing but its two relations. */
+/** The field that stands for a junction of nothing but its two relations, over which it leads. */
 function junctionOf(
   collection: Collection,
   drafts: ReadonlyMap<string, Draft>,
-  ledOver: ReadonlySet<RelationField | undefined>,
+  ledOver: ReadonlyMap<RelationField | undefined, readonly RelationField[]>,
 ): Short | undefined {
   const draft = drafts.get(collection.id)
   const [from, to] = junctionKey.map((name) => collection.relations.find(({ apiName }) => apiName === name))
@@ -226,14 +235,15 @@ function junctionOf(
     draft.dbName === collection.apiName &&
     !draft.isReadOnly &&
     !collection.isView
-  const name = from.opposite?.apiName
-  // What leads over it, or to it, needs it as a collection.
-  const isLedOver =
-    collection.relations.some(({ isForward }) => !isForward) || [from, to].some((one) => ledOver.has(one.opposite))
-  if (!isWhole || name === undefined || isLedOver) return undefined
-  const opposite = toFile.opposite
-  const field = { kind: 'junction', many: toFile.to, through: collection.apiName, opposite } as const
-  return { at: from.target, name, field }
+  const [over, ...others] = ledOver.get(from.opposite) ?? []
+  const [back, ...more] = ledOver.get(to.opposite) ?? []
+  const sides = junctionSides(collection.apiName, from.target === to.target)
+  const isNamed = from.opposite?.apiName === sides[0] && to.opposite?.apiName === sides[1]
+  // Another field over it, or a relation to it, needs it as a collection.
+  const isAlone = others.length + more.length === 0 && collection.relations.every(({ isForward }) => isForward)
+  if (!isWhole || !isNamed || !isAlone || over === undefined || back === undefined) return undefined
+  const field = { kind: 'junction', many: toFile.to, through: collection.apiName, opposite: back.apiName } as const
+  return { at: from.target, name: over.apiName, field, opposite: back }
 }
 
 function* linesOf(

@@ -13,8 +13,8 @@ export const MAX_STEPS = 10_000
 /** Rights that a plan tells of, each of a role by a policy. */
 const MAX_RIGHTS = 50_000
 
-/** Those that make a junction of two relations: the collection, two fields, its key and the relations. */
-const STEPS_OF_JUNCTION = 6
+/** Those that make a junction of two relations: the collection, two fields, its key, the relations and the field over it. */
+const STEPS_OF_JUNCTION = 7
 
 /** Throws 422 where the file has so much more than the model that nothing needs to be worked out to know. */
 export function requireNear({ collections }: ModelFile, records: ModelRecords): void {
