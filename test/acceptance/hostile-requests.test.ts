@@ -42,7 +42,7 @@ it('answers any of them, of any size, whoever sends it', async () => {
 
 /** What a migration says that is wrong with it is 500 with a code of its own (docs/contract.md#migrations). */
 function isFaultOfAuthor(text: string): boolean {
-  return text.startsWith('{"message":"Failed to execute the migration"') && /"code":"30\d\d"/.test(text)
+  return text.startsWith('{"message":"Failed to execute the migration') && /"code":"30\d\d"/.test(text)
 }
 
 /** A write of as many changes as one may ask for may take longer than it is given. */
