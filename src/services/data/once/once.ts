@@ -24,37 +24,12 @@ export { watched } from './rights.ts'
 /** Milliseconds that a request waits for one with the same key. */
 const MOST_WAITED = 5_000
 const PRUNE_INTERVAL = 15 * 60_000
-/** Milliseconds after which a try counts no longer that has not ended: its request may have been ended from outside. */
-const LONGEST_TRY = 60_000
 
 export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   const { ports, bindings, timeToLive } = deps
   const claims = createClaims(deps)
   /** When this process last deleted what had expired, by the name of a ledger of a data source. */
   const pruned = new Map<string, number>()
-  /** When tries of this process began that have not ended, by their scope: the first may wait for its table before its claim. */
-  const trying = new Map<string, number>()
-
-  function isTried(scope: string, now: number): boolean {
-    for (const [known, began] of trying) {
-      if (now - began < LONGEST_TRY) break
-      trying.delete(known)
-    }
-    return trying.has(scope)
-  }
-
-  async function alone<Answer>(
-    { scope, startedAt }: LedgerEntry,
-    attempt: () => Promise<OnceOutcome<Answer>>,
-  ): Promise<OnceOutcome<Answer>> {
-    if (isTried(scope, startedAt)) return { kind: 'running' }
-    trying.set(scope, startedAt)
-    try {
-      return await attempt()
-    } finally {
-      if (trying.get(scope) === startedAt) trying.delete(scope)
-    }
-  }
 
   function isDue({ dbName }: LedgerTable, now: number): boolean {
     if (now - (pruned.get(dbName) ?? 0) < PRUNE_INTERVAL) return false
@@ -89,7 +64,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     for (let pause = 20; ; pause = Math.min(2 * pause, 250)) {
       const startedAt = ports.clock.now()
       const entry: LedgerEntry = { ...named, startedAt, expiresAt: startedAt + timeToLive }
-      const tried = await alone(entry, () => attempt(entry))
+      const tried = await attempt(entry)
       if (tried.kind === 'written') {
         if (ledger !== undefined && ledger !== systemLedger && isDue(ledger, startedAt)) {
           ports.background(tried.prune())
