@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
-import { parseExactJson, withPlainNumbers } from '../../src/core/exact-json.ts'
+import { isRawNumber, parseExactJson, withPlainNumbers } from '../../src/core/exact-json.ts'
 import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
@@ -38,17 +38,27 @@ export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.
 function unpacked(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null) return sent
   const members = Object.entries(sent).map(([name, value]) => {
+    if (name === 'key') return [name, withNumbersAsTexts(value)]
     const read = texts.has(name) ? value : parsed(name, value)
     return [name, values.has(name) ? read : withPlainNumbers(read, 'valueEncoded')]
   })
   return Object.fromEntries(members)
 }
 
+/** A key is found by its text, so that its numbers keep the digits that were sent. */
+function withNumbersAsTexts(key: unknown): unknown {
+  if (isRawNumber(key)) return key.rawJSON
+  if (typeof key !== 'object' || key === null || Array.isArray(key)) return key
+  return Object.fromEntries(
+    Object.entries(key).map(([name, value]) => [name, isRawNumber(value) ? value.rawJSON : value]),
+  )
+}
+
 /** Arguments that are always text, even if they look like JSON. */
 const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta', 'idempotencyKey', 'plan'])
 
 /** Arguments that hold values of items or defaults, whose numbers keep the digits that were sent. */
-const values: ReadonlySet<string> = new Set(['data', 'filter', 'having', 'operations', 'model'])
+const values: ReadonlySet<string> = new Set(['data', 'filter', 'having', 'deep', 'operations', 'model'])
 
 function parsed(name: string, value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value

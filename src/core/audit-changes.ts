@@ -54,5 +54,5 @@ function without(list: readonly unknown[], others: readonly unknown[]): readonly
 
 function short(value: unknown): unknown {
   const text = JSON.stringify(value) ?? ''
-  return text.length <= MAX_VALUE ? value : { start: text.slice(0, MAX_VALUE), length: text.length }
+  return text.length <= MAX_VALUE ? value : { start: text.slice(0, MAX_VALUE).toWellFormed(), length: text.length }
 }

@@ -67,6 +67,15 @@ it('answers an Administrator, a member and a caller without a credential', async
   expect(await told(shop.anonymous)).toEqual({ entitlements: [], collections: {} })
 })
 
+it('calls no update whole that a check bounds', async () => {
+  const notes = { read: 'all', update: { check: { text: { _neq: 'final' } } } } as const
+  const member = await people.member(shop, { collections: { notes } })
+
+  expect((await told(member)).collections).toEqual({
+    notes: { ...nothing, read: 'all', update: custom('id', 'text') },
+  })
+})
+
 it('answers of several policies what they allow together', async () => {
   const roles = await Promise.all([
     people.roleWith(shop, { collections: { notes: { read: { fields: ['id'] }, delete: 'all' } } }),

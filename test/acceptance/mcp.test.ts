@@ -288,11 +288,21 @@ it('keeps the digits of numbers that JavaScript would round', async () => {
     'list_items',
     '{"collection":"articles","fields":["info"],"limit":1.0,"filter":{"info":{"_eq":{"n":750727362669608961,"m":[1.5]}}}}',
   )
+  const [one] = await shop.insert('authors', [{ id: '9007199254740992', name: 'Near' }])
+  const missed = await run('delete_item', '{"collection":"authors","key":9007199254740993}')
+  const missedByName = await run(
+    'update_item',
+    '{"collection":"authors","key":{"id":9007199254740993},"data":{"name":"x"}}',
+  )
+  const near = await shop.data(`/items/authors/${one?.id}?fields=name`)
+  await shop.delete(`/items/authors/${one?.id}`)
   await shop.delete('/items/articles?filter[title][_eq]=Exact')
 
   expect(created.replaceAll(/\s/g, '')).toContain(
     `"structuredContent":{"data":[{"info":${stored},"price":"12345678.10"}]}`,
   )
+  expect([missed, missedByName].map((answer) => answer.includes('No record found'))).toEqual([true, true])
+  expect(near).toEqual({ name: 'Near' })
   expect(batch.replaceAll(/\s/g, '')).toContain(`"structuredContent":{"data":[[{"info":${stored}}]]}`)
   expect(listed.replaceAll(/\s/g, '')).toContain(`"structuredContent":{"data":[{"info":${stored}}]}`)
 })

@@ -12,6 +12,12 @@ it('tells changes up to 50,000 characters, and counts the others', () => {
   expect(JSON.stringify(changes).length).toBeLessThan(51_000)
 })
 
+it('cuts no character in two, which the database would refuse', () => {
+  const { changes } = auditChanges({}, { name: `${'x'.repeat(3_998)}😀${'x'.repeat(10)}` })
+
+  expect(JSON.stringify(changes).isWellFormed() && !JSON.stringify(changes).includes('\\ud83d')).toBe(true)
+})
+
 it('tells nothing where only the order of members or of a list is another', () => {
   const before = { one: { a: 1, b: { c: 2, d: [1, 2] } }, filter: { x: 1, y: 2 } }
   const after = { filter: { y: 2, x: 1 }, one: { b: { d: [2, 1], c: 2 }, a: 1 } }

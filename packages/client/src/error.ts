@@ -22,7 +22,8 @@ export class ServiceError extends Error {
     for (let at: ErrorBody | undefined = body; at !== undefined; at = at.source) chain.push(at)
     const [all = '', ...nested] = chain.map(({ message }) => message ?? '')
     // The outermost may also say all that is nested.
-    const messages = [all.replace(nested.map((one) => `: ${one}`).join(''), ''), ...nested]
+    const tail = nested.map((one) => `: ${one}`).join('')
+    const messages = [tail !== '' && all.endsWith(tail) ? all.slice(0, -tail.length) : all, ...nested]
     super(messages.join(' > '), { cause: cause?.cause })
     this.status = status
     this.messages = messages

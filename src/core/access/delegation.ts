@@ -135,7 +135,9 @@ function isHeld(held: HeldRights, kind: ActionKind, wanted: PolicyAction): boole
     if (wanted === 'all') return action.isAll
     const { fields, filter, check = filter, validation } = detailOf(wanted)
     const hasFields = action.fields === '*' || (fields !== '*' && fields.every((id) => hasField(action, id)))
-    if (!hasFields) return false
+    // Rows pass between those of policies without a check: leaving one out gives more than its holder has.
+    const isUnbound = action.check !== undefined && detailOf(wanted).check === undefined
+    if (!hasFields || isUnbound) return false
     const rows = conditionsOf(filter)
     const valid = conditionsOf(validation)
     // A new item has no previous row: only its validation is known to hold.

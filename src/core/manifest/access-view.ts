@@ -3,8 +3,7 @@
  * told from what decides, so that whoever goes by it meets no refusal but that of a row.
  */
 
-import type { Viewer } from '../access/access.ts'
-import { type Action, validRows } from '../access/access.ts'
+import { type Action, type Granted, type Viewer, validRows, waysToChange } from '../access/access.ts'
 import { type ItemOperation, servesOperation } from '../connector/item-capabilities.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -41,11 +40,19 @@ function rightsTo(collection: Collection, action: Action, viewer: Viewer, view: 
   const isDeletion = action === 'delete'
   const fields = isDeletion ? [] : [...collection.fields.values()].filter((field) => isUsable(field, action))
   const extents = fields.map((field) => view.uses(collection, field, action))
-  const conditions = action === 'read' ? access.rows : validRows(access, isDeletion ? [] : fields.map(({ id }) => id))
-  const isWhole = access.rows.kind === 'all' && conditions.kind === 'all'
-  if (isWhole && extents.every((extent) => extent === 'always')) return 'all'
+  const ids = fields.map(({ id }) => id)
+  if (isUnconditional(access, action, ids) && extents.every((extent) => extent === 'always')) return 'all'
   const used = fields.filter((_, index) => extents[index] !== 'never')
   return { access: 'custom', fields: used.map(({ apiName }) => apiName) }
+}
+
+function isUnconditional(access: Granted, action: Action, fieldIds: readonly string[]): boolean {
+  if (action === 'update') {
+    return waysToChange(access, fieldIds).every((ways) =>
+      ways.some(({ before, valid }) => before.kind === 'all' && valid.kind === 'all'),
+    )
+  }
+  return access.rows.kind === 'all' && (action !== 'create' || validRows(access, fieldIds).kind === 'all')
 }
 
 /** A connector may have declared less than the caller is allowed. */

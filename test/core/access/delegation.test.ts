@@ -52,6 +52,8 @@ function gives(held: Actions, wanted: Actions, authors: Actions = {}): boolean {
   return canGrant(holderOf({ articles: held, authors }), policy({ articles: wanted }))
 }
 
+const update = (filter: unknown) => ({ update: { filter } })
+const step = (from: string, to: string) => ({ update: { filter: { status: from }, check: { status: to } } })
 const read = (filter: unknown, fields: unknown = '*') => ({ read: { filter, fields } })
 
 describe('what is given is held', () => {
@@ -64,6 +66,20 @@ describe('what is given is held', () => {
     ['another filter', read({ status: { _eq: 'x' } }), read({ status: { _eq: 'y' } }), false],
     ['another action', { delete: 'all' }, { read: 'all' }, false],
     ['fewer conditions', read({ status: 'x' }), read({ status: 'x', title: 'y' }), false],
+    ['a check that is held', step('x', 'y'), step('x', 'y'), true],
+    [
+      'a narrower check',
+      { update: { filter: { status: 'x' }, check: { status: 'x', title: 'y' } } },
+      { ...update({ status: 'x' }), read: 'all' },
+      true,
+    ],
+    ['another check', step('x', 'z'), step('x', 'y'), false],
+    [
+      'no check of what has one, by which rows would pass to those of other policies',
+      update({ status: 'x' }),
+      step('x', 'x'),
+      false,
+    ],
     ['no action of what is not held', {}, {}, false],
     ['no action of what is held', {}, { read: 'all' }, true],
   ])('%s', (_name, wanted, held, expected) => {
