@@ -1,11 +1,12 @@
 /**
  * Whatever is sent to the item routes, the service answers: never 500, never late, never a word from behind it, and the
- * next plain read is as it was. 20,000 requests a run; SERVICE_TEST_SEED, which is printed, repeats one.
+ * next plain read is as it was. SERVICE_TEST_SEED, which is printed, repeats a run.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Observation } from '../../src/ports.ts'
 import { type CollectionSketch, sketchesOf } from '../support/data/model-sketch.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { type NodeService, startService } from '../support/service/node-service.ts'
 import { anyChange, anyFlatChange, anyItems } from './support/bodies.ts'
 import { createDice, type Dice, seed } from './support/dice.ts'
@@ -15,7 +16,8 @@ import { anyFilterSearch, anyItemSearch, anySearch, asBody, mutated, type Sketch
 import { anyText, escaped, hostile } from './support/values.ts'
 import { describeSent, faultOf, openWire, type Sent, type Wire } from './support/wire.ts'
 
-const BATCHES = 20
+/** Of a thousand requests each: 20,000 in the full tier. */
+const BATCHES = casesOr(20)
 const REQUESTS = 1_000
 const AT_ONCE = 48
 
