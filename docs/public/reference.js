@@ -56,8 +56,9 @@ function partOf(spec, path) {
     if (typeof part.$ref !== 'string') {
       return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, resolve(one, isNamed)]))
     }
-    const [, kind, name] = /^#\/components\/(\w+)\/(.+)$/.exec(part.$ref)
-    const found = spec.components[kind][name]
+    const [, kind, name] = /^#\/components\/(\w+)\/(.+)$/.exec(part.$ref) ?? []
+    const found = spec.components[kind]?.[name]
+    if (found === undefined) return part
     if (kind !== 'schemas') return resolve(found, isNamed)
     const isLeaf = !JSON.stringify(found).includes('"$ref"')
     return isNamed && !isLeaf ? { title: name, type: 'object' } : { title: name, ...resolve(found, true) }

@@ -1,4 +1,5 @@
 /** What a change made other, member by member, as an audit entry tells it (docs/contract.md#audit-log). */
+import { conditions } from './access/policy.ts'
 import { canonicalJson, isObject } from './json-object.ts'
 
 /** Of two lists what was added and removed; of anything else what it was and is, absent where there was or is nothing. */
@@ -13,9 +14,6 @@ export type AuditChange = {
 /** Characters of JSON that one value, and all changes together, may have. */
 const MAX_VALUE = 4_000
 const MAX_ALL = 50_000
-
-/** Members whose own members are no names: a change tells them whole. */
-const conditions: ReadonlySet<string> = new Set(['filter', 'check', 'validation'])
 
 /**
  * Returns the members that differ by their paths, and how many of them were left out for their size. A value that is
@@ -37,7 +35,7 @@ export function auditChanges(
 function* differences(names: readonly string[], from: unknown, to: unknown): Generator<AuditChange> {
   if (canonicalJson(from) === canonicalJson(to)) return
   const path = names.join('.')
-  if (isObject(from) && isObject(to) && !conditions.has(names.at(-1) ?? '')) {
+  if (isObject(from) && isObject(to) && !isCondition(names.at(-1))) {
     for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {
       yield* differences([...names, name], from[name], to[name])
     }
@@ -45,6 +43,11 @@ function* differences(names: readonly string[], from: unknown, to: unknown): Gen
     const [added, removed] = [without(to, from), without(from, to)]
     if (added.length + removed.length > 0) yield { path, added: short(added), removed: short(removed) }
   } else yield { path, from: short(from), to: short(to) }
+}
+
+/** The members of a condition are no names: a change tells it whole. */
+function isCondition(name: string | undefined): boolean {
+  return conditions.some((condition) => condition === name)
 }
 
 function without(list: readonly unknown[], others: readonly unknown[]): readonly unknown[] {

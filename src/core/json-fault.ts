@@ -8,53 +8,45 @@ export function jsonFault(text: string): string {
   return `is not JSON: line ${line}, column ${end - before.lastIndexOf('\n')}`
 }
 
-type Awaited = 'value' | 'valueOrEnd' | 'name' | 'nameOrEnd' | 'colon' | 'commaOrEnd'
+type Awaited = 'value' | 'valueOrEnd' | 'name' | 'nameOrEnd' | 'colon' | Behind
+/** What is awaited behind a value: in a list, in an object, in neither. */
+type Behind = 'restOfList' | 'restOfObject' | 'nothing'
+
+/** Of what is awaited the first characters that may stand there, and what is awaited behind each; `s` is any other scalar. */
+const value = { '"': 'behind', s: 'behind', '[': 'valueOrEnd', '{': 'nameOrEnd' } as const
+const grammar: Readonly<Record<Awaited, Readonly<Record<string, Awaited | 'behind'>>>> = {
+  value,
+  valueOrEnd: { ...value, ']': 'behind' },
+  name: { '"': 'colon' },
+  nameOrEnd: { '"': 'colon', '}': 'behind' },
+  colon: { ':': 'value' },
+  restOfList: { ',': 'value', ']': 'behind' },
+  restOfObject: { ',': 'name', '}': 'behind' },
+  nothing: {},
+}
 
 /** The index of the first character that cannot stand where it does; the length where the text ends too early. */
 function faultAt(text: string): number {
-  const open: ('[' | '{')[] = []
+  const open: Behind[] = []
   let awaited: Awaited = 'value'
-  let index = 0
+  let index = endOf(blank, text, 0)
   while (index < text.length) {
     const character = text[index] ?? ''
-    const inside = open.at(-1)
-    let next = index + 1
-    if (/[ \t\n\r]/.test(character)) {
-      index = next
-      continue
-    }
-    if (awaited === 'commaOrEnd' || awaited === 'valueOrEnd' || awaited === 'nameOrEnd') {
-      if (inside !== undefined && character === (inside === '[' ? ']' : '}')) {
-        open.pop()
-        awaited = 'commaOrEnd'
-        index = next
-        continue
-      }
-    }
-    if (awaited === 'commaOrEnd') {
-      if (inside === undefined || character !== ',') return index
-      awaited = inside === '[' ? 'value' : 'name'
-    } else if (awaited === 'colon') {
-      if (character !== ':') return index
-      awaited = 'value'
-    } else if (awaited === 'name' || awaited === 'nameOrEnd') {
-      if (character !== '"') return index
-      next = endOfString(text, index)
-      awaited = 'colon'
-    } else if (character === '[' || character === '{') {
-      open.push(character)
-      awaited = character === '[' ? 'valueOrEnd' : 'nameOrEnd'
-    } else {
-      next = character === '"' ? endOfString(text, index) : endOf(scalar, text, index)
-      if (next === index) return index
-      awaited = 'commaOrEnd'
-    }
-    if (next < 0) return -next
-    index = next
+    const isMark = '[]{},:"'.includes(character)
+    const next: Awaited | 'behind' | undefined = grammar[awaited][isMark ? character : 's']
+    if (next === undefined) return index
+    const end = character === '"' ? endOfString(text, index) : isMark ? index + 1 : endOf(scalar, text, index)
+    if (end < 0) return -end
+    if (end === index) return index
+    if (character === '[' || character === '{') open.push(character === '[' ? 'restOfList' : 'restOfObject')
+    if (character === ']' || character === '}') open.pop()
+    awaited = next === 'behind' ? (open.at(-1) ?? 'nothing') : next
+    index = endOf(blank, text, end)
   }
   return text.length
 }
 
+const blank = /[ \t\n\r]*/y
 const scalar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 

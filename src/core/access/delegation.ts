@@ -133,10 +133,10 @@ function knowsField({ rights }: Limited, of: Collection, field: Field): boolean 
 function isHeld(held: HeldRights, kind: ActionKind, wanted: PolicyAction): boolean {
   return held.detailsOf(held.collection, kind).some((action) => {
     if (wanted === 'all') return action.isAll
-    const { fields, filter, check = filter, validation } = detailOf(wanted)
+    const { fields, filter, check, validation } = detailOf(wanted)
     const hasFields = action.fields === '*' || (fields !== '*' && fields.every((id) => hasField(action, id)))
     // Rows pass between those of policies without a check: leaving one out gives more than its holder has.
-    const isUnbound = action.check !== undefined && detailOf(wanted).check === undefined
+    const isUnbound = action.check !== undefined && check === undefined
     if (!hasFields || isUnbound) return false
     const rows = conditionsOf(filter)
     const valid = conditionsOf(validation)
@@ -144,7 +144,7 @@ function isHeld(held: HeldRights, kind: ActionKind, wanted: PolicyAction): boole
     const within = kind === 'create' ? valid : rows
     return (
       narrows(held, rows, action.filter, within) &&
-      narrows(held, conditionsOf(check), action.check ?? action.filter, within) &&
+      narrows(held, conditionsOf(check ?? filter), action.check ?? action.filter, within) &&
       narrows(held, valid, action.validation, within)
     )
   })

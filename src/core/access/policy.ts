@@ -60,7 +60,7 @@ type Tree = Record<string, unknown>
 type Detail = { fields?: '*' | string[]; filter?: Tree; check?: Tree; validation?: Tree }
 
 /** The members of an action that are filters. */
-const conditions = ['filter', 'check', 'validation'] as const
+export const conditions = ['filter', 'check', 'validation'] as const
 
 /**
  * Maximum number of values (names, operands) in one policy. A policy is parsed at once, and all of them are loaded with
