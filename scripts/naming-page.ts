@@ -1,7 +1,7 @@
 /** Makes docs/names.md: the names that an introspection gives to example schemas. */
 
 import { conventionalName } from '../src/core/migration/derive.ts'
-import { diffModel } from '../src/core/migration/diff.ts'
+import { diffModel } from '../src/core/migration/diff/diff.ts'
 import { buildModel, type Collection, noRecords, type RelationField } from '../src/core/model/model.ts'
 import { atOnce } from '../src/core/parts.ts'
 import type { SourceForeignKey, SourceSchema, SourceTable } from '../src/core/sql/source-schema.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MigrationContext } from '../../src/core/migration/apply.ts'
-import type { SchemaOperation } from '../../src/core/migration/diff.ts'
+import type { SchemaOperation } from '../../src/core/migration/diff/diff.ts'
 import { buildModel, type Model, type ModelRecords } from '../../src/core/model/model.ts'
 import { readCheck } from '../../src/core/sql/checks/expression.ts'
 import { compileChange } from '../../src/core/sql/ddl.ts'

@@ -20,7 +20,6 @@ import {
   type Draft,
   editableCollection,
   emit,
-  giveUpName,
   indexDefinition,
   indexesOf,
   inModelAlone,
@@ -28,13 +27,13 @@ import {
   pairsOf,
   recordsOf,
   refuse,
-  refuseGivenUp,
   storageOf,
   tableOf,
   tableRef,
 } from './draft.ts'
 import { migrationFault } from './fault.ts'
 import { addColumn, createField, deleteField, updateField } from './fields.ts'
+import { giveUpName, refuseGivenUp } from './given-up.ts'
 import { createIndex, deleteIndex, emitIndex } from './indexes.ts'
 import { createManyToMany } from './many-to-many.ts'
 import type { CollectionChange, DataOf, Operation } from './operation.ts'

@@ -1,6 +1,6 @@
 /** Which operations of an introspection take something from clients of the API, by the names that clients know. */
 import type { ModelRecords } from '../model/model.ts'
-import type { SchemaOperation } from './diff-context.ts'
+import type { SchemaOperation } from './diff/context.ts'
 
 export type Breaking = { readonly collection: string; readonly field?: string; readonly operation: string }
 

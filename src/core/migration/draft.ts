@@ -2,7 +2,6 @@
  * The mutable model during a migration: records by id, and the names in use, so that every operation takes constant
  * time. It never leaves `applyOperations`, which is pure from outside.
  */
-import { ServiceError } from '../error.ts'
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import { byId } from '../model/lookup.ts'
@@ -22,6 +21,7 @@ import { eachOf, type Parts } from '../parts.ts'
 import type { Change, ColumnDefinition, IndexDefinition, InitialValue, SourceChange, TableRef } from '../sql/change.ts'
 import type { DeclaredKey } from '../sql/declared-key.ts'
 import { invalidOperation, type MigrationFault } from './fault.ts'
+import type { GivenUp } from './given-up.ts'
 
 /** The properties of a database that migrations need; every `Dialect` has them. */
 export type Storage = {
@@ -86,14 +86,6 @@ export type Draft = {
   readonly taken: Map<string, string>
 }
 
-type GivenUp = { readonly id: string; readonly what: string; readonly how: 'renamed' | 'deleted' }
-
-/**
- * A name in a database: that of a table of a source, whichever its schema is (which the model may name or leave open), or of a
- * column of a collection.
- */
-type DbName = { readonly place: string; readonly dbName: string }
-
 export function* createDraft(records: ModelRecords, context: MigrationContext): Parts<Draft> {
   const draft: Draft = {
     context,
@@ -135,31 +127,6 @@ export function recordsOf(draft: Draft): ModelRecords {
     constraints: [...draft.constraints.values()],
     indexes: [...draft.indexes.values()],
   }
-}
-
-export function giveUpName(draft: Draft, name: DbName, by: GivenUp): void {
-  draft.givenUp.set(givenUpKey(name), by)
-}
-
-/**
- * Throws 422 for a name that another field or collection gives up: other requests still mean that one by it (decision 112).
- * What is new holds nothing of anybody, so that it may have the name of what is deleted.
- */
-export function refuseGivenUp(draft: Draft, name: DbName, by: Pick<GivenUp, 'id'> & { readonly isNew: boolean }): void {
-  const key = givenUpKey(name)
-  if (!by.isNew) draft.taken.set(key, by.id)
-  const before = draft.givenUp.get(key)
-  if (before === undefined || before.id === by.id || (by.isNew && before.how === 'deleted')) return
-  const later = by.isNew ? 'create' : 'rename'
-  throw new ServiceError(
-    'invalid',
-    `'${name.dbName}' is given up by ${before.what} in this migration; ${later} it in a later one`,
-  )
-}
-
-/** MariaDB and MySQL know names of columns in any case. */
-function givenUpKey({ place, dbName }: DbName): string {
-  return JSON.stringify([place, dbName.toLowerCase()])
 }
 
 /** Throws the innermost error of a migration that its author can correct. */
@@ -429,5 +396,3 @@ function reserveBuiltIn(draft: Draft): void {
     for (const { id } of records) draft.ids.add(id)
   }
 }
-
-/** Records by their ids. */

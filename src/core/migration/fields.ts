@@ -17,16 +17,15 @@ import {
   type Draft,
   emit,
   fieldOf,
-  giveUpName,
   indexesBy,
   initialOf,
   type Pair,
   pairsBy,
   refuse,
-  refuseGivenUp,
   storageOf,
   tableOf,
 } from './draft.ts'
+import { giveUpName, refuseGivenUp } from './given-up.ts'
 import type { DataOf, FieldChange } from './operation.ts'
 
 /** Adds the field to the model only: a new table is created with its columns. */

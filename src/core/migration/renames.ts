@@ -10,7 +10,7 @@ import { type CatalogIds, clusterOf, keyOf, type PlacedCollection, placedCollect
 import type { SourceChange, TableRef } from '../sql/change.ts'
 import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
 import { tableName } from '../sql/table-choice.ts'
-import type { SchemaOperation } from './diff-context.ts'
+import type { SchemaOperation } from './diff/context.ts'
 import { findMoves } from './moves.ts'
 
 /** Tables are `schema.table`, columns `schema.table.column`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diffModel } from '../../../src/core/migration/diff.ts'
+import { diffModel } from '../../../src/core/migration/diff/diff.ts'
 import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
 import {
   autoincrement,

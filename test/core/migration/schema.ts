@@ -1,7 +1,7 @@
 /** A model seen from its database: the schema that an introspection would find, and ways to change it behind our back. */
 
 import { conventionalName } from '../../../src/core/migration/derive.ts'
-import { diffModel } from '../../../src/core/migration/diff.ts'
+import { diffModel } from '../../../src/core/migration/diff/diff.ts'
 import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
 import type { SourceColumn, SourceSchema, SourceTable } from '../../../src/core/sql/source-schema.ts'

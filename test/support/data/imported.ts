@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import transliterate from '@sindresorhus/transliterate'
 import { conventionalName } from '../../../src/core/migration/derive.ts'
-import { diffModel, type SchemaDiff } from '../../../src/core/migration/diff.ts'
+import { diffModel, type SchemaDiff } from '../../../src/core/migration/diff/diff.ts'
 import { buildModel, type Model, type ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'

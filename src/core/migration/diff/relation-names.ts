@@ -2,11 +2,11 @@
  * Names both sides of the relations that an introspection finds (docs/contract.md#introspection): the side with the
  * foreign key after its column, the other one after the collection that refers to it.
  */
-import type { Parts } from '../parts.ts'
-import type { SourceForeignKey } from '../sql/source-schema.ts'
-import { withoutKeySuffix } from './derive.ts'
-import type { CollectionDiff, DiffContext } from './diff-context.ts'
-import { chooseNames, joinNames, type Unnamed } from './names.ts'
+import type { Parts } from '../../parts.ts'
+import type { SourceForeignKey } from '../../sql/source-schema.ts'
+import { withoutKeySuffix } from '../derive.ts'
+import { chooseNames, joinNames, type Unnamed } from '../names.ts'
+import type { CollectionDiff, DiffContext } from './context.ts'
 
 /** A foreign key that becomes a relation pair. */
 export type FoundKey = {

@@ -12,14 +12,14 @@ import {
   type ModelRecords,
   type NamespaceRecord,
   type RelationFieldRecord,
-} from '../model/model.ts'
-import { eachOf, type Parts } from '../parts.ts'
-import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../sql/source-schema.ts'
+} from '../../model/model.ts'
+import { eachOf, type Parts } from '../../parts.ts'
+import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../../sql/source-schema.ts'
+import type { Pair } from '../draft.ts'
 import { dataSchemaOf, nameCollections } from './collection-names.ts'
-import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
-import { createdFields, diffFields, type KnownCollection, marksOf } from './diff-fields.ts'
-import { diffRelations, inOrder, matchRelations } from './diff-relations.ts'
-import type { Pair } from './draft.ts'
+import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './context.ts'
+import { createdFields, diffFields, type KnownCollection, marksOf } from './fields.ts'
+import { diffRelations, inOrder, matchRelations } from './relations.ts'
 
 export type SchemaDiff = { readonly records: ModelRecords; readonly operations: readonly SchemaOperation[] }
 
@@ -207,4 +207,4 @@ function createCollection({ collection, operations }: CollectionDiff): SchemaOpe
   return { kind: 'createCollection', data }
 }
 
-export type { SchemaOperation } from './diff-context.ts'
+export type { SchemaOperation } from './context.ts'

@@ -2,10 +2,10 @@
  * The many-to-many fields of an introspection: those in the model stay with their relations, and a table whose only two
  * foreign keys make a key of it gives new ones where none leads through both.
  */
-import type { ModelRecords, RelationFieldRecord } from '../model/model.ts'
-import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
-import type { Pair } from './draft.ts'
-import { junctionKey, manyToManyPair } from './many-to-many.ts'
+import type { ModelRecords, RelationFieldRecord } from '../../model/model.ts'
+import type { Pair } from '../draft.ts'
+import { junctionKey, manyToManyPair } from '../many-to-many.ts'
+import type { CollectionDiff, DiffContext, SchemaOperation } from './context.ts'
 import { type FoundJunction, type JunctionSide, nameManyToMany } from './relation-names.ts'
 
 export type JunctionDiff = {

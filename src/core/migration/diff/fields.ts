@@ -2,14 +2,20 @@
  * Compares a collection with its table: returns its current fields and indexes, and the nested operations that lead
  * there.
  */
-import type { Check } from '../model/checks.ts'
-import type { CollectionRecord, DefaultValue, IndexRecord, NativeType, PrimitiveFieldRecord } from '../model/model.ts'
-import type { SourceColumn, SourceIndex, SourceTable } from '../sql/source-schema.ts'
-import { isSameType } from './conversion.ts'
-import { deriveApiName, deriveIndexName } from './derive.ts'
-import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
-import { defaultFault } from './fields.ts'
-import { chooseNames, joinNames } from './names.ts'
+import type { Check } from '../../model/checks.ts'
+import type {
+  CollectionRecord,
+  DefaultValue,
+  IndexRecord,
+  NativeType,
+  PrimitiveFieldRecord,
+} from '../../model/model.ts'
+import type { SourceColumn, SourceIndex, SourceTable } from '../../sql/source-schema.ts'
+import { isSameType } from '../conversion.ts'
+import { deriveApiName, deriveIndexName } from '../derive.ts'
+import { defaultFault } from '../fields.ts'
+import { chooseNames, joinNames } from '../names.ts'
+import type { CollectionDiff, DiffContext, SchemaOperation } from './context.ts'
 /** A collection before the comparison; `names` are those of the relations that stay. */
 export type KnownCollection = {
   readonly collection: CollectionRecord

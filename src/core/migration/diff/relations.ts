@@ -4,19 +4,19 @@
  * unlinked before and linked again after, with the same ids.
  */
 
-import { byId } from '../model/lookup.ts'
+import { byId } from '../../model/lookup.ts'
 import type {
   ConstraintRecord,
   IndexRecord,
   ModelRecords,
   PrimitiveFieldRecord,
   RelationFieldRecord,
-} from '../model/model.ts'
-import { eachOf, type Parts } from '../parts.ts'
-import type { SourceForeignKey } from '../sql/source-schema.ts'
-import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
-import { diffJunctions } from './diff-junctions.ts'
-import type { Pair } from './draft.ts'
+} from '../../model/model.ts'
+import { eachOf, type Parts } from '../../parts.ts'
+import type { SourceForeignKey } from '../../sql/source-schema.ts'
+import type { Pair } from '../draft.ts'
+import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './context.ts'
+import { diffJunctions } from './junctions.ts'
 import { type FoundKey, nameRelations, type PairNames } from './relation-names.ts'
 
 /** A pair that stays. `foreignKey` is set where both ends are in one database. */

@@ -2,12 +2,12 @@
  * Names the collections of tables that an introspection finds: after the table, and where that is taken after its
  * schema, its source or both. Tables of the schema that needs no mention are named first.
  */
-import { isSystemSource, type ModelRecords } from '../model/model.ts'
-import { systemRecords } from '../model/system.ts'
-import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../sql/source-schema.ts'
-import { deriveApiName } from './derive.ts'
-import type { DiffContext, TableMatch } from './diff-context.ts'
-import { chooseNames, joinNames } from './names.ts'
+import { isSystemSource, type ModelRecords } from '../../model/model.ts'
+import { systemRecords } from '../../model/system.ts'
+import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../../sql/source-schema.ts'
+import { deriveApiName } from '../derive.ts'
+import { chooseNames, joinNames } from '../names.ts'
+import type { DiffContext, TableMatch } from './context.ts'
 
 /** The schema of `_system` that holds the collections of a workspace. */
 export function dataSchemaOf({ workspace }: Pick<DiffContext, 'workspace'>): string {

@@ -1,6 +1,6 @@
 /** Types shared by the steps that compare a model with a database. */
-import type { CollectionRecord, IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
-import type { SourceTable } from '../sql/source-schema.ts'
+import type { CollectionRecord, IndexRecord, PrimitiveFieldRecord } from '../../model/model.ts'
+import type { SourceTable } from '../../sql/source-schema.ts'
 
 export type DiffContext = {
   /** The API name that a database name leads to (`conventionalName`); the caller tells duplicates apart. */
