@@ -127,7 +127,7 @@ type Call = {
 async function call(tool: Tool, { agent, sent, isAnonymous, observe, answered }: Call): Promise<CallToolResult> {
   const isRead = tool.hints.readOnlyHint
   try {
-    if (isRead && answered.length >= MAX_ANSWER) throw databaseError('tooLarge')
+    if (answered.length >= MAX_ANSWER) throw databaseError('tooLarge')
     const { metas, replayed, ...answer } = await tool.run(agent, sent)
     const body = metas === undefined ? listBody(answer) : batchBody({ data: answer.data, metas })
     const text = replayed ? `${body.slice(0, -1)},"replayed":true}` : body
