@@ -188,6 +188,26 @@ it('is answered to whoever reads members, within what they read', async () => {
   expect([small.status, small.text]).toEqual([403, large.text])
 })
 
+it.each([
+  ['a relation', ['shelf'], { shelf: { name: { _eq: 'a' } } }],
+  ['the roles of whom it is about', ['name'], { name: { _in: '$CURRENT_ROLES' } }],
+  ['one of their roles', ['name'], { name: { _in: ['$CURRENT_ROLES'] } }],
+])('does not decide by %s for whoever sees that in some rows only', async (_, hidden, filter) => {
+  await give(policies[0], { read: 'all', update: { filter } })
+  await give(policies[1], {})
+  const seen = fields.filter((name) => name !== 'shelfId' && !hidden.includes(name))
+  const of = (read: object) => people.policy(shop, { collections: { goods: { read }, shelves: { read: 'all' } } })
+  const own = await people.policy(shop, { entitlements: ['workspaceMembers:read'] })
+  const some = [own, await of({ fields: seen }), await of({ fields: ['id', ...hidden], filter: { size: { _gt: 1 } } })]
+  const asker = await people.memberWith(shop, [await people.role(shop, some)])
+
+  const asked = [1, 2, 3].map((key) => {
+    return ask(asker, { userId: target.userId, collection: 'goods', action: 'update', key })
+  })
+
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([403, 403, 403])
+})
+
 it('tells names that are hidden from the caller as unknown ones', async () => {
   await give(policies[0], { read: 'all' })
   const blind = await people.member(shop, { entitlements: ['workspaceMembers:read'] })

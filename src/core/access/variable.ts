@@ -12,7 +12,7 @@ import type { FieldResolver } from '../query/resolve.ts'
 export type VariableContext = { readonly userId: string | undefined; readonly roleIds: readonly string[] }
 
 /** An id that no account has: the value of `$CURRENT_USER` for anonymous callers. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+export const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 export function policyVariable({ userId, roleIds }: VariableContext): FieldResolver['variable'] {
   return (text, field, path) => {

@@ -7,7 +7,7 @@ import { type Action, type Viewer, visibility, writableRows } from '../access/ac
 import { viewerOf } from '../access/merge.ts'
 import { jsonFilter, policyReferences, presentPolicy } from '../access/policy.ts'
 import { type HeldPolicy, hasEntitlement, type Principal, type Rights } from '../access/principal.ts'
-import { policyVariable } from '../access/variable.ts'
+import { NOBODY, policyVariable } from '../access/variable.ts'
 import type { Declarations } from '../connector/item-capabilities.ts'
 import { nested, ServiceError } from '../error.ts'
 import { shortName } from '../message-text.ts'
@@ -104,7 +104,8 @@ export function requireAskable(question: ExplainRequest, { collection, findable 
 }
 
 function isAskable(condition: Readonly<Record<string, unknown>>, viewer: Viewer, collection: Collection): boolean {
-  const variable = policyVariable({ userId: undefined, roleIds: [] })
+  // Somebody's: without any, conditions of theirs would resolve to nothing.
+  const variable = policyVariable({ userId: NOBODY, roleIds: [NOBODY] })
   const resolver = { ...readableNames(viewer), variable }
   try {
     return hidesNothing(resolveFilter(jsonFilter(condition), { resolver, collection, path: 'condition' }))

@@ -11,8 +11,8 @@ export type Filter =
   | { readonly kind: 'and'; readonly filters: readonly Filter[] }
   | { readonly kind: 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
-  /** Maps unknown to false. */
-  | { readonly kind: 'isTrue'; readonly filter: Filter }
+  /** Maps unknown to false. `isSight`: where a relation is seen, which its caller's policies say and the request does not. */
+  | { readonly kind: 'isTrue'; readonly filter: Filter; readonly isSight?: true }
   | (FieldRef & { readonly kind: 'compare'; readonly operator: Comparison; readonly operand: Operand })
   | (FieldRef & { readonly kind: 'match'; readonly match: Match; readonly negated: boolean; readonly operand: string })
   | (FieldRef & { readonly kind: 'between'; readonly negated: boolean; readonly low: Operand; readonly high: Operand })
@@ -152,6 +152,46 @@ export function not(filter: Filter): Filter {
 
 export function isTrue(filter: Filter): Filter {
   return filter.kind === 'all' || filter.kind === 'none' ? filter : { kind: 'isTrue', filter }
+}
+
+/** That a relation is visible. */
+export function isSeen(visible: Filter): Filter {
+  const seen = isTrue(visible)
+  return seen.kind === 'isTrue' ? { ...seen, isSight: true } : seen
+}
+
+/**
+ * The filter without its tests of what `isOpen`, a field or a relation: it holds wherever the filter does, whatever those
+ * become.
+ */
+export function withoutTests(filter: Filter, isOpen: (of: PrimitiveField | RelationField) => boolean): Filter {
+  const isAbout = (one: Filter) => (one.kind === 'related' ? isOpen(one.relation) : 'field' in one && isOpen(one.field))
+  const loosened = (one: Filter, instead: Filter): Filter => {
+    switch (one.kind) {
+      case 'and':
+        return and(one.filters.map((inner) => loosened(inner, instead)))
+      case 'or':
+        return or(one.filters.map((inner) => loosened(inner, instead)))
+      case 'not':
+        return not(loosened(one.filter, instead === all ? none : all))
+      case 'isTrue':
+        return isTrue(loosened(one.filter, instead))
+      default:
+        return someFilter(one, isAbout) ? instead : one
+    }
+  }
+  return loosened(filter, all)
+}
+
+/** Whether `test` is true of the filter or of any in it. */
+export function someFilter(filter: Filter, test: (one: Filter) => boolean): boolean {
+  if (test(filter)) return true
+  let isFound = false
+  mapFilter(filter, (inner) => {
+    isFound ||= someFilter(inner, test)
+    return inner
+  })
+  return isFound
 }
 
 /** Applies `change` to every direct child of the filter. */

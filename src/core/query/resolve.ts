@@ -11,7 +11,7 @@ import type { FieldType } from '../model/field-type.ts'
 import type { Collection, Field, PrimitiveField, RelationField, Through } from '../model/model.ts'
 import { knownOperators, operatorsOf } from '../model/operator.ts'
 import type { Operator } from '../model/vocabulary.ts'
-import { all, and, type FieldRef, type Filter, isTrue, none, not, or } from './filter.ts'
+import { all, and, type FieldRef, type Filter, isSeen, isTrue, none, not, or } from './filter.ts'
 import { conditionsAtPath, type JsonReading, memberName, requireContainable } from './json-condition.ts'
 import { meanings } from './operator-meaning.ts'
 import { type FilterTemplate, MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from './parse.ts'
@@ -94,7 +94,7 @@ function member(reading: Reading, name: string, part: unknown, scope: Scope): Fi
   }
   const { field, visible } = reading.resolver.field(scope.collection, name, inner.path)
   return field.kind === 'relation'
-    ? and([isTrue(visible), related(reading, field, part, inner)])
+    ? and([isSeen(visible), related(reading, field, part, inner)])
     : condition(reading, { field, visible }, part, inner.path)
 }
 

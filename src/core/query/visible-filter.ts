@@ -10,8 +10,9 @@ export function hidesNothing(filter: Filter): boolean {
     case 'or':
       return filter.filters.every(hidesNothing)
     case 'not':
-    case 'isTrue':
       return hidesNothing(filter.filter)
+    case 'isTrue':
+      return filter.isSight !== true && hidesNothing(filter.filter)
     case 'related':
       return filter.rows.kind === 'all' && hidesNothing(filter.filter)
     default:
