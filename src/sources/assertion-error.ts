@@ -32,6 +32,8 @@ export function assertionError(unmet: Unmet, plan?: Plan): ServiceError {
       return codedError('4120', {
         cause: new ServiceError('preconditionFailed', 'The item has changed since it was read'),
       })
+    case 'lost':
+      return queryFailed(new ServiceError('invalid', 'the database has stored another key than was sent'))
     case 'noValue':
       return queryFault('$ref', 'stands for no value: there is no such item, or you may not read that field of it')
     case 'noReference':

@@ -128,8 +128,15 @@ export function* addCreate(
     referChanged(program, into, { names, cells: [...cells, ...late] })
     addChange(program, { slot: into, cells: late })
   }
-  for (const [relation, value] of relations) {
-    if (relation.isForward) continue
+  const sent = sentIds(collection, columns, relations)
+  const implied = impliedIds(context.access, impliedRelations(collection, { named, given: linked }))
+  const set = [...sent, ...(parent.cells.length === 0 ? [] : linkIds(parent.relation)), ...implied]
+  const conditions = conditionsOf(program, context, set)
+  const below = relations.filter(([relation]) => !relation.isForward)
+  // What is nested finds no item that its caller may not create.
+  const later = below.map(([relation]) => relation)
+  if (later.length > 0) addChecks(program, into, conditions, later)
+  for (const [relation, value] of below) {
     const at = memberPath(path, relation.apiName)
     for (const operation of parseRelationOperations(relation, value, {
       viewer: program.viewer,
@@ -139,11 +146,8 @@ export function* addCreate(
       yield* addRelated(program, { relation, owner: into, depth }, operation)
     }
   }
-  const sent = sentIds(collection, columns, relations)
-  const implied = impliedIds(context.access, impliedRelations(collection, { named, given: linked }))
-  const set = [...sent, ...(parent.cells.length === 0 ? [] : linkIds(parent.relation)), ...implied]
   // A validation may depend on rows that refer to the item, so it is checked after they are written.
-  addChecks(program, into, conditionsOf(program, context, set))
+  addChecks(program, into, conditions)
   return into
 }
 
@@ -161,7 +165,7 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
   refuseDoubled(columns, relations, [], path)
   const alike = relations.flatMap(([relation]) => (relation.isForward ? twins(relation) : []))
   const given = [...sentIds(collection, columns, relations), ...impliedIds(context.access, alike)]
-  const addFinalChecks = addUpdateChecks(program, slot, { access: context.access, given })
+  const addAfterChecks = addUpdateChecks(program, slot, { access: context.access, given })
   const { earlier, columns: own } = valuesOf(program, context, { columns, path })
   const { values, alterations } = splitAlterations(collection, own, path)
   addAlterationChecks(program, slot, { alterations, path })
@@ -169,18 +173,23 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
   const cells =
     Object.keys(body).length === 0 ? [] : [...earlier, ...updateAssignments(context, values, path, renewed).map(cellOf)]
   referChanged(program, slot, { names: Object.keys(columns), cells })
-  if (cells.length + alterations.length > 0) addChange(program, { slot, cells, alterations })
-  for (const [relation, value] of relations) {
+  let isChanged = cells.length + alterations.length > 0
+  if (isChanged) addChange(program, { slot, cells, alterations })
+  for (const [place, [relation, value]] of relations.entries()) {
     const at = memberPath(path, relation.apiName)
+    const later = relations.slice(place).map(([one]) => one)
     for (const operation of parseRelationOperations(relation, value, {
       viewer: program.viewer,
       parentAction: 'update',
       path: at,
     })) {
+      // What is nested finds the item as its caller may make it, and in no other state.
+      if (isChanged) addAfterChecks(later)
       yield* addRelated(program, { relation, owner: slot, depth: depth + 1 }, operation)
+      isChanged = relation.isForward
     }
   }
-  addFinalChecks()
+  addAfterChecks()
 }
 
 /** The rows of the slot are about to get the cells, of which those of these names were sent. */
@@ -370,10 +379,10 @@ function setLink(program: Program, link: Giving, how: Parameters<typeof addUnmov
   const { relation, slot } = link
   const { access } = contextOf(program, relation.target, 'update')
   const given = [...linkIds(relation), ...impliedIds(access, twins(relation))]
-  const addFinalChecks = addUpdateChecks(program, slot, { access, given })
+  const addAfterChecks = addUpdateChecks(program, slot, { access, given })
   addUnmoved(program, link, how)
   addChange(program, { slot, cells: how.cells })
-  addFinalChecks()
+  addAfterChecks()
 }
 
 /** The filter of a nested operation. */

@@ -188,9 +188,9 @@ export type Alteration = {
 
 /**
  * What ends a transaction; each assertion has its own error (docs/contract.md#how-policies-act). `left`: an item would be
- * none any more that the caller may update.
+ * none any more that the caller may update. `lost`: it is not found any more by the key that it was given.
  */
-export type Assertion = 'noRecord' | 'noReference' | 'noValue' | 'forbidden' | 'left' | 'invalid' | 'changed'
+export type Assertion = 'noRecord' | 'noReference' | 'noValue' | 'forbidden' | 'left' | 'invalid' | 'changed' | 'lost'
 
 /** An assertion that has failed, and what its error tells of it. */
 export type Unmet =
@@ -236,7 +236,7 @@ export type Step =
       /** `reference`: the row must not be deleted, but others may refer to it and change it concurrently. */
       readonly lock: 'change' | 'reference'
     }
-  /** `where` must hold for every row in the slot, in its current state. */
+  /** Every row in the slot must be there, and `where` hold for it, in its current state. */
   | {
       readonly kind: 'check'
       readonly slot: Slot

@@ -4,9 +4,10 @@
  * created rows are kept in slots, so that one list of statements is the whole transaction.
  */
 import { type Action, type Viewer, validRows, writableRows } from '../access/access.ts'
-import type { Collection, PrimitiveField } from '../model/model.ts'
-import { and, type Filter } from '../query/filter.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { and, type Filter, withoutTests } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
+import { twins } from './cells.ts'
 import { lacksKey, writeAccess } from './names.ts'
 import type { Alteration, Assertion, Cell, Cut, Order, Slot, Step } from './plan.ts'
 import { MAX_CHANGES } from './relation-operation.ts'
@@ -135,13 +136,27 @@ export function conditionsOf(
   return made
 }
 
-/** The rows of the slot have to meet the conditions of what is done with them. */
-export function addChecks(program: Program, slot: Slot, conditions: Conditions): void {
+/**
+ * The rows of the slot have to meet the conditions of what is done with them: all that can be told of them while `later`, the
+ * relations of theirs that are yet to be written, have other rows.
+ */
+export function addChecks(
+  program: Program,
+  slot: Slot,
+  conditions: Conditions,
+  later: readonly RelationField[] = [],
+): void {
   const { action } = conditions
+  const open = new Set<PrimitiveField | RelationField>(later.flatMap((one) => [one, ...twins(one), ...ownColumns(one)]))
   for (const assertion of ['forbidden', 'left', 'invalid'] as const) {
-    const where = conditions[assertion]
+    const whole = conditions[assertion]
+    const where = whole && (open.size === 0 ? whole : withoutTests(whole, (one) => open.has(one)))
     if (where !== undefined && where.kind !== 'all') addStep(program, { kind: 'check', slot, where, assertion, action })
   }
+}
+
+function ownColumns({ isForward, joins }: RelationField): readonly PrimitiveField[] {
+  return isForward ? joins.map(({ own }) => own) : []
 }
 
 /** Returns a slot with the rows of another one that meet `where` now. */

@@ -5,6 +5,7 @@
  */
 import { type Granted, type Way, waysToChange } from '../access/access.ts'
 import { ServiceError } from '../error.ts'
+import type { RelationField } from '../model/model.ts'
 import { and, type Filter, isTrue, not, unite } from '../query/filter.ts'
 import { isPlaceholder } from '../query/placeholder.ts'
 import type { Slot } from './plan.ts'
@@ -14,14 +15,14 @@ import { addChecks, addPart, type Program } from './program.ts'
 const MOST_PARTS = 32
 
 /**
- * Adds the checks of the rows of the slot before these fields of them are written. Returns what adds those of after it.
- * Throws 422 where too many policies with a check overlap.
+ * Adds the checks of the rows of the slot before these fields of them are written. Returns what adds those of after it, as far
+ * as they can be told before `later` relations are written. Throws 422 where too many policies with a check overlap.
  */
 export function addUpdateChecks(
   program: Program,
   slot: Slot,
   { access, given }: { readonly access: Granted; readonly given: readonly string[] },
-): () => void {
+): (later?: readonly RelationField[]) => void {
   const lists = waysToChange(access, given)
   const before = and(lists.map((ways) => unite(ways.map((way) => way.before))))
   addChecks(program, slot, { action: 'update', forbidden: before })
@@ -29,15 +30,14 @@ export function addUpdateChecks(
   const parts = lists
     .filter((ways) => ways.length > 1)
     .flatMap((ways) => partsOf(ways).map(({ where, open }) => ({ part: addPart(program, slot, where), open })))
-  return () => {
-    addChecks(program, slot, {
-      action: 'update',
-      left: and(single.map(({ after }) => after)),
-      invalid: and(single.map(({ valid }) => valid)),
-    })
+  return (later = []) => {
+    const left = and(single.map(({ after }) => after))
+    const invalid = and(single.map(({ valid }) => valid))
+    addChecks(program, slot, { action: 'update', left, invalid }, later)
     for (const { part, open } of parts) {
       const left = unite(open.map(({ after }) => after))
-      addChecks(program, part, { action: 'update', left, invalid: unite(open.map(({ valid }) => valid)) })
+      const invalid = unite(open.map(({ valid }) => valid))
+      addChecks(program, part, { action: 'update', left, invalid }, later)
     }
   }
 }

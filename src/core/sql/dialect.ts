@@ -76,6 +76,8 @@ export type KeptRows = {
   readonly targets: Targets
   /** As rows to read, of which `condition` holds: ` from … where …`. */
   readonly from: (condition: Sql | undefined) => Sql
+  /** Whether a row is not there, or does not meet the condition; `lock` ends the query that looks. */
+  readonly fails: (condition: Sql, lock: Sql) => Sql
   /** The terms of `order by`; undefined for a single row. */
   readonly order: Sql | undefined
 }

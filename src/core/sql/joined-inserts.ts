@@ -7,7 +7,7 @@ import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { keptFields } from '../plan/cells.ts'
 import type { Cell, Slot, Step } from '../plan/plan.ts'
-import { type Filter, mapFilter } from '../query/filter.ts'
+import { type Filter, someFilter } from '../query/filter.ts'
 import type { Dialect } from './dialect.ts'
 
 type Insert = Extract<Step, { readonly kind: 'insert' }>
@@ -247,11 +247,5 @@ function readsRowsOf(collection: Collection, condition: Condition): boolean {
 
 /** Returns true if the filter follows a relation to the collection. */
 function mentions(filter: Filter, collection: Collection): boolean {
-  if (filter.kind === 'related' && filter.target === collection) return true
-  let isMentioned = false
-  mapFilter(filter, (inner) => {
-    isMentioned ||= mentions(inner, collection)
-    return inner
-  })
-  return isMentioned
+  return someFilter(filter, (one) => one.kind === 'related' && one.target === collection)
 }

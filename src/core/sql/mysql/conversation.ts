@@ -227,10 +227,13 @@ function portion(rows: readonly (readonly Sql[])[], { table, alias, key }: Keyed
           ]
   const where = join([...fixed, ...isOne], sql` and `)
   const places = matches.map((match, place) => sql` when ${match} then ${integer(place)}`)
+  const from = (condition: Sql | undefined) =>
+    sql` from ${table} ${ident(alias)} where ${where}${condition === undefined ? empty : sql` and ${condition}`}`
   return {
     targets: { table, alias, among: undefined, where, isByPrimaryKey: false },
-    from: (condition) =>
-      sql` from ${table} ${ident(alias)} where ${where}${condition === undefined ? empty : sql` and ${condition}`}`,
+    from,
+    fails: (condition, lock) =>
+      sql`(select count(*) < ${integer(rows.length)} or coalesce(sum(case when ${condition} then 0 else 1 end), 0) > 0${from(undefined)}${lock})`,
     order: rows.length === 1 || single === undefined ? undefined : sql`case${join(places, empty)} end`,
   }
 }

@@ -42,7 +42,10 @@ export function sessionSlots({ keep, table: keptTable, ...slots }: SessionSlots)
       const where = join(matches, sql` and `)
       const from = (condition: Sql | undefined) =>
         sql` from ${among} join ${table} ${ident(alias)} on ${where}${condition === undefined ? empty : sql` where ${condition}`}`
-      return [{ targets: { table, alias, among, where, isByPrimaryKey: isPrimary }, from, order: sql`${own}.n` }]
+      // Of a key that rows share each is looked at, and of each key there is one.
+      const fails = (condition: Sql, lock: Sql) =>
+        sql`(select count(distinct x.n) < ${counted(slot)} or coalesce(sum(x.f), 0) > 0 from (select ${own}.n, case when ${condition} then 0 else 1 end as f${from(undefined)}${lock}) x)`
+      return [{ targets: { table, alias, among, where, isByPrimaryKey: isPrimary }, from, fails, order: sql`${own}.n` }]
     },
 
     share: empty,

@@ -3,7 +3,7 @@ import type { Action } from '../../access/access.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import { keptFields } from '../../plan/cells.ts'
 import type { Cell, Selection, Slot, Step, Unmet } from '../../plan/plan.ts'
-import type { Dialect, Insertion } from '../dialect.ts'
+import type { Dialect, Insertion, KeptRows } from '../dialect.ts'
 import type { JoinedInsert, JoinedStep } from '../joined-inserts.ts'
 import { predicate } from '../read/predicate.ts'
 import { keyColumn, type Scope, table } from '../read/scope.ts'
@@ -40,6 +40,7 @@ const assertions: readonly Unmet['assertion'][] = [
   'tooMany',
   'outOfRange',
   'changed',
+  'lost',
   'differs',
 ]
 
@@ -90,10 +91,11 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
     }
     case 'check': {
       const { collection, number } = step.slot
-      const offends = sql`(${predicate(step.where, scope)}) is not true`
       const refused = step.assertion === 'invalid' ? [] : [step.action, collection.id]
       const marker = assertionMarker(step.assertion, ...refused)
-      for (const { from } of kept(collection, number, scope)) yield* run([none(from(offends), marker, scope)])
+      for (const rows of kept(collection, number, scope)) {
+        yield* run([every(rows, predicate(step.where, scope), { marker, scope })])
+      }
       return
     }
     case 'part':
@@ -129,8 +131,9 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       return
     }
     case 'refer':
-      for (const { from } of kept(step.slot.collection, step.slot.number, scope)) {
-        yield* run([none(from(isWithoutTarget(step, scope)), assertionMarker(step.assertion), scope)])
+      for (const rows of kept(step.slot.collection, step.slot.number, scope)) {
+        const marker = assertionMarker(step.assertion)
+        yield* run([every(rows, sql`not (${isWithoutTarget(step, scope)})`, { marker, scope })])
       }
       return
     case 'update': {
@@ -145,6 +148,11 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       const fields = keptFields(collection)
       const moved = step.cells.filter(({ field }) => fields.includes(field))
       if (moved.length === 0) return
+      // A key that the database has stored otherwise leads to nothing: the checks that follow would find nothing wrong.
+      const isOther = moved.some(({ field }) => collection.identity.includes(field))
+      for (const rows of isOther ? kept(collection, number, scope, moved) : []) {
+        yield* run([every(rows, sql`1 = 1`, { marker: assertionMarker('lost'), scope })])
+      }
       for (const one of [step.slot, ...step.parts]) yield* keepAmong(one, { into: one, moved }, scope)
       return
     }
@@ -182,6 +190,15 @@ function* keepAmong(
   )
   const columns = keptColumns(keptFields(collection), scope)
   yield* run(scope.dialect.slots.keep(into.number, { columns, from }))
+}
+
+/** Fails unless each of the rows is there and meets the condition. */
+function every(
+  rows: KeptRows,
+  condition: Sql,
+  { marker, scope: { dialect, lock } }: { readonly marker: string; readonly scope: Scope },
+): Sql {
+  return dialect.slots.assertion(sql`not ${rows.fails(condition, lock)}`, marker)
 }
 
 /** Fails if there is a row ` from …`. */
