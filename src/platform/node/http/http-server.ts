@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { discardUnreadBody } from './unread-body.ts'
@@ -18,6 +18,8 @@ export type HttpServerOptions = {
   /** Answers requests until `serve` is called. */
   readonly listener: RequestListener
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
+  /** Milliseconds after which a connection is cut off whose client takes nothing of its answer; 30 s where absent. */
+  readonly patience?: number
 }
 
 export type HttpServer = {
@@ -30,6 +32,8 @@ export type HttpServer = {
   drain(times: { readonly delay: number; readonly limit: number }): Promise<void>
 }
 
+const PATIENCE = 30_000
+
 /** Milliseconds of silence before a connection is closed, since a request may be in transit. */
 const SILENCE = 1_000
 
@@ -37,11 +41,17 @@ const SILENCE = 1_000
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   let { listener } = options
   let isEnding = false
+  const { patience = PATIENCE } = options
   const server = createServer(
     { maxHeaderSize: options.maxHeaderSize },
     (request: IncomingMessage, response: ServerResponse) => {
       if (isEnding) response.shouldKeepAlive = false
       discardUnreadBody(request, response)
+      // An answer that nobody takes stays in memory. One that is not there yet has nothing waiting.
+      response.setTimeout(patience)
+      response.on('timeout', (socket: Socket) => {
+        if (socket.writableLength > 0) socket.destroy()
+      })
       listener(request, response)
     },
   )
