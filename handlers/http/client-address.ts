@@ -68,7 +68,7 @@ function hopsOfForwarded(header: string | undefined): Hops | undefined {
   if (header.length > LONGEST_HEADER) return unknown
   const elements = partsOf(header, ',')
   const hops = elements?.map((element) => {
-    const pairs = partsOf(element, ';')?.map((pair) => /^\s*([\w!#$%&'*+.^`|~-]+)=(.*?)\s*$/s.exec(pair))
+    const pairs = partsOf(element, ';')?.map((pair) => /^([\w!#$%&'*+.^`|~-]+)=(.*)$/s.exec(pair.trim()))
     const named = pairs?.filter((pair) => pair?.[1]?.toLowerCase() === 'for')
     const value = named?.length === 1 ? named[0]?.[2] : undefined
     return value?.replace(/^"(.*)"$/s, '$1').replace(/\\(.)/gs, '$1')

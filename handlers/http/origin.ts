@@ -2,14 +2,16 @@
  * The public origin of the service, and the rule that a request which changes something may use a cookie only from that
  * origin (docs/contract.md#sessions): browsers send cookies with requests that other sites initiate.
  */
+
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { isLoopback } from '../../src/core/loopback.ts'
+import { withoutTrailing } from '../../src/core/trailing.ts'
 import { type AppContext, headerOf } from './request.ts'
 
 /** The public base URL without a trailing slash: SERVICE_BASE_URL, or the request's own. */
 export function publicAddress(c: AppContext, { SERVICE_BASE_URL: base }: Config): string {
-  return base === undefined ? new URL(c.req.url).origin : base.replace(/\/+$/, '')
+  return base === undefined ? new URL(c.req.url).origin : withoutTrailing(base, '/')
 }
 
 /** Throws 403 unless every header about the request's origin names our own. */

@@ -2,19 +2,22 @@
  * Classifies hosts outside of the public network: loopback, private, link-local and every other special range. Names
  * are judged as written here; callers that can resolve them check the addresses too.
  */
+
 import { lazily } from '../core/lazily.ts'
 import { isWithin, parseAddress, parseNetwork } from '../core/network.ts'
+import { withoutTrailing } from '../core/trailing.ts'
 
 /** `host` is a name or an address, in any spelling that a resolver accepts. */
 export function isPrivateHost(host: string): boolean {
-  const name = host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.+$/, '')
+  if (host.length > LONGEST_NAME) return true
+  const name = withoutTrailing(host.toLowerCase().replace(/^\[(.*)\]$/, '$1'), '.')
   const written = canonical(name)
   if (name === '' || privateNames.test(name) || privateNames.test(written)) return true
   return parseAddress(written) !== undefined && isPrivateAddress(written)
 }
+
+/** Of what is longer nothing is public: no resolver takes it. */
+const LONGEST_NAME = 255
 
 const privateNames = /^(.*\.)?(localhost|localdomain|local|internal|intranet|lan|home\.arpa)$|^[^.:]*[a-z][^.:]*$/
 

@@ -1,6 +1,8 @@
 /** The mails of the service, and the base of the links in them (decision 017). */
+
 import type { Config } from '../../config.ts'
 import { isLoopback } from '../../core/loopback.ts'
+import { withoutTrailing } from '../../core/trailing.ts'
 import type { Instant, Mail } from '../../ports.ts'
 
 /** Where a request came from and which origin it was sent to, as far as known. */
@@ -15,7 +17,7 @@ export type RequestOrigin = {
  * is the client's input, and could send another user's token to a foreign server.
  */
 export function linkBase({ SERVICE_BASE_URL: base }: Config, { origin }: RequestOrigin): string | undefined {
-  if (base !== undefined) return base.replace(/\/+$/, '')
+  if (base !== undefined) return withoutTrailing(base, '/')
   return isLoopback(new URL(origin).hostname) ? origin : undefined
 }
 

@@ -2,11 +2,13 @@
  * Talks to the licensing service: activation, validation, and storing the results (docs/contract.md#licensing). One
  * process or isolate at a time does so, under a lease in the system database; the others use its result.
  */
+
 import type { Config } from '../../config.ts'
 import { type LicensingAnswer, parseActivation, parseValidation, refused } from '../../core/license/answer.ts'
 import type { License } from '../../core/license/license.ts'
 import type { ContactFault, LicenseState, Verdict } from '../../core/license/status.ts'
 import type { Sql, Statement } from '../../core/sql/statement.ts'
+import { withoutTrailing } from '../../core/trailing.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import {
   type LicenseRecord,
@@ -66,7 +68,7 @@ export function createLicenseContact(deps: LicenseContactDeps): LicenseContact {
   const { ports, config, readDocument, environmentId } = deps
   const { clock, database, ids, licensing } = ports
   const key = config.SERVICE_LICENSE__KEY ?? ''
-  const service = (config.SERVICE_LICENSE__URL ?? '').replace(/\/+$/, '')
+  const service = withoutTrailing(config.SERVICE_LICENSE__URL ?? '', '/')
 
   async function load(): Promise<KnownLicense> {
     const row = await loadLicense(database)

@@ -1,5 +1,7 @@
 /** Integers by their ranges, floats, and decimals by their digits: the grammar of each, and its canonical text. */
+
 import { isRawNumber } from '../../exact-json.ts'
+import { withoutTrailing } from '../../trailing.ts'
 import type { Decoded, Fault, Params } from './decoded.ts'
 
 type IntegerRange = {
@@ -99,7 +101,7 @@ function decimalFromNumber(params: Params<'decimal'>, text: string): Decoded {
 /** Digits but for zeros at either end; a number read by JavaScript is exact up to 15 of them. */
 function significantDigits(text: string): number {
   const [mantissa = ''] = text.split(/e/i)
-  return mantissa.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length
+  return withoutTrailing(mantissa.replace(/[-.]/g, '').replace(/^0+/, ''), '0').length
 }
 
 /** Whether a JavaScript number is just this one. */

@@ -2,7 +2,9 @@
  * Reads what a check constraint says about one column, from its expression as a database writes it: comparisons with
  * constants, `between`, lists, lengths, regular expressions, and `and` between them. Undefined for anything else.
  */
+
 import { joinLimits, type Limits } from '../../model/checks.ts'
+import { withoutTrailing } from '../../trailing.ts'
 
 export type ReadCheck = typeof readCheck
 
@@ -167,7 +169,7 @@ function converted(node: Node, type: string): Node {
 
 /** Without zeros at the end of a fraction. */
 function plain(number: string): string {
-  return number.includes('.') ? number.replace(/\.?0+$/, '') : number
+  return number.includes('.') ? withoutTrailing(withoutTrailing(number, '0'), '.') : number
 }
 
 function check(column: string, limits: Limits): Node {
