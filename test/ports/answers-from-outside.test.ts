@@ -1,8 +1,12 @@
 /** docs/decisions/111: what a server from outside answers ends its own connection at most, never the process. */
 import type { Socket } from 'node:net'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { parseSqlAddress } from '../../src/core/sql/address.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
+import { openNeon } from '../../src/platform/drivers/neon.ts'
+import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import type { Fetch } from '../../src/platform/fetch.ts'
 import { createNetwork } from '../../src/platform/node/network/network.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import {
@@ -106,6 +110,7 @@ describe('the text read', () => {
 describe('what a server of Postgres sends without end', () => {
   const row = message('D', Buffer.concat([Buffer.from([0, 1]), lengthOf(MIB), Buffer.alloc(MIB, 'x')]))
   const noise = message('D', Buffer.from([0, 0]))
+  const described = message('T', `\0\x01a${'\0'.repeat(19)}`)
 
   it.each([
     { name: 'rows of 1 MB', chunk: row, least: 60 * MIB, most: 140 * MIB },
@@ -115,7 +120,7 @@ describe('what a server of Postgres sends without end', () => {
     const driver = await postgres({
       answer(socket) {
         sockets.push(socket)
-        socket.write(Buffer.concat([message('2'), message('T', `\0\x01a${'\0'.repeat(19)}`)]))
+        socket.write(Buffer.concat([message('2'), described]))
         flood(socket, chunk)
       },
     })
@@ -138,6 +143,65 @@ describe('what a server of Postgres sends without end', () => {
 
     for (let read = 0; read < 100; read += 1) expect(await driver.query(statement, {})).toHaveLength(1)
   })
+
+  it('is refused where it lies in the answers of one batch', async () => {
+    const driver = await postgres({
+      answer: (socket) =>
+        socket.write(
+          Buffer.concat([message('1'), message('2'), described, row, message('C', 'SELECT 1\0'), message('Z', 'T')]),
+        ),
+    })
+
+    await expect(driver.batch(Array(100).fill(statement))).rejects.toMatchObject({ state: '54000' })
+  })
+})
+
+describe('what a server sends over HTTP without end', () => {
+  const drivers = [
+    {
+      name: 'Neon',
+      open: (wayOut: Fetch) => openNeon({ connectionString: 'postgres://u:x@db.example.com/d', wayOut }),
+    },
+    {
+      name: 'PlanetScale',
+      open: (wayOut: Fetch) =>
+        openPlanetscale({
+          address: parseSqlAddress('planetscale', { host: 'db.example.com', user: 'u', password: 'x' }),
+          wayOut,
+        }),
+    },
+  ]
+  const asked = [
+    { name: 'a read of a caller', ask: (driver: SqlDriver) => driver.query(statement, {}) },
+    { name: 'a write of a caller', ask: (driver: SqlDriver) => driver.query(statement, { isWriting: true }) },
+    {
+      name: 'a question about the catalog',
+      ask: (driver: SqlDriver) => driver.query(statement, { timeLimit: 60_000 }),
+    },
+    { name: 'a transaction of our own', ask: (driver: SqlDriver) => driver.batch([statement]) },
+  ]
+  const chunks = [
+    { what: 'texts', chunk: Buffer.alloc(MIB, 'x'), most: 200 * MIB },
+    { what: 'empty rows', chunk: Buffer.from('[],'.repeat(10_000)), most: 10 * MIB },
+  ]
+
+  it.each(drivers.flatMap((driver) => asked.flatMap((way) => chunks.map((sent) => ({ driver, way, sent })))))(
+    'is refused: $driver.name, $way.name, $sent.what',
+    async ({ driver, way, sent: { chunk, most } }) => {
+      let sent = 0
+      const driven = driver.open(async () => {
+        const pull = (controller: ReadableStreamDefaultController) => {
+          sent += chunk.length
+          controller.enqueue(chunk)
+        }
+        return new Response(new ReadableStream({ pull }))
+      })
+
+      await expect(way.ask(driven)).rejects.toMatchObject({ name: 'SqlFault', state: '54000' })
+
+      expect(sent).toBeLessThan(most)
+    },
+  )
 })
 
 it('shows nothing of the memory where a field is longer than its row', async () => {
@@ -235,8 +299,18 @@ describe('an answer of a server of MySQL', () => {
     await expect(driver.query(statement)).rejects.toMatchObject({ name: 'SqlFault', state: '08006' })
   })
 
+  it('is refused where it lies in the answers of one batch', async () => {
+    // A row of a text of 1 MiB, with its length before it.
+    const row = Buffer.concat([Buffer.from([0xfd, 0, 0, 0x10]), Buffer.alloc(MIB, 'x')])
+    const head = Buffer.from([row.length & 0xff, (row.length >> 8) & 0xff, row.length >> 16, 4])
+    const rows = Buffer.concat([...fields, packet(3, end), head, row, packet(5, end)])
+    const driver = await greeted((socket, text) => socket.write(text === 'select 1' ? rows : done))
+
+    await expect(driver.batch(Array(100).fill(statement))).rejects.toMatchObject({ state: '54000' })
+  })
+
   /** A driver of a server that believes everybody and answers each text. */
-  async function greeted(answer: (socket: Socket, text: string) => void): Promise<SqlDriver> {
+  async function greeted(answer: (socket: Socket, text: string) => unknown): Promise<SqlDriver> {
     const capabilities = [0x00, 0xa2, 45, 2, 0, 0x08, 0x00]
     const greeting = [10, ...Buffer.from('8.0.0\0'), 1, 0, 0, 0, ...Buffer.alloc(8, 0x61), 0, ...capabilities]
     const { port } = await keep(

@@ -17,7 +17,12 @@ const statement = { text: 'select 1', params: [] }
 /** In milliseconds, of callers or of what is asked about a catalog. */
 const limit = 50
 
-type Way = { readonly name: string; readonly timeLimit: number; readonly ask: (driver: SqlDriver) => Promise<unknown> }
+type Way = {
+  readonly name: string
+  readonly timeLimit: number
+  readonly ask: (driver: SqlDriver) => Promise<unknown>
+  readonly isTransaction?: boolean
+}
 
 const ways: readonly Way[] = [
   { name: 'a read of a caller', timeLimit: limit, ask: (driver) => driver.query(statement, {}) },
@@ -25,11 +30,13 @@ const ways: readonly Way[] = [
     name: 'a write of a caller',
     timeLimit: limit,
     ask: (driver) => driver.batch([statement, statement], { isWriting: true }),
+    isTransaction: true,
   },
   {
     name: 'a write that is heard',
     timeLimit: limit,
     ask: (driver) => driver.batch([statement], { isWriting: true, confirm: () => {} }),
+    isTransaction: true,
   },
   {
     name: 'a question about the catalog',
@@ -40,6 +47,7 @@ const ways: readonly Way[] = [
     name: 'a transaction about the catalog',
     timeLimit: 0,
     ask: (driver) => driver.batch([statement], { timeLimit: limit }),
+    isTransaction: true,
   },
 ]
 
@@ -67,21 +75,42 @@ describe.concurrent.each(ways)('a MySQL: $name', ({ ask, timeLimit }) => {
     { place: 'at what comes first', answers: ['login', 'set '], state: /^57014$/ },
     { place: 'at the statement', answers: ['login', 'set ', 'start transaction'], state: /^57014$/ },
   ])('that falls silent $place is given up', async ({ answers, state }, { expect }) => {
-    const heard = new WeakSet<Socket>()
-    const { port, open } = await start((socket, said) => {
-      const text = heard.has(socket) ? said.slice(5) : 'login'
-      heard.add(socket)
-      const isAnswered = answers?.some((begin) => text.startsWith(begin))
-      if (isAnswered) socket.write(packet(text === 'login' ? 2 : 1, [0, 0, 0, 2, 0, 0, 0]))
-    }, answers && packet(0, greeting))
-    const driver = openMysql({ host: '127.0.0.1', port, user: 'u', password: 'x', timeLimit, connectLimit: 200 })
-    closing.push(() => driver.close())
+    const { driver, open } = await mysql(answers, timeLimit)
 
     await expect(ask(driver)).rejects.toMatchObject({ name: 'SqlFault', state: expect.stringMatching(state) })
 
     await expect.poll(() => open.size, TIME).toBe(0)
   })
 })
+
+describe.concurrent.each(ways.filter(({ isTransaction }) => isTransaction))('a MySQL: $name', ({ ask, timeLimit }) => {
+  it.for([
+    // Nobody knows what became of it.
+    { place: 'at the commit', refused: 'nothing', state: '08006' },
+    { place: 'at the rollback', refused: 'select', state: 'HY000' },
+  ])('that falls silent $place is given up', async ({ refused, state }, { expect }) => {
+    const { driver, open } = await mysql(['login', 'set ', 'start transaction', 'select'], timeLimit, refused)
+
+    await expect(ask(driver)).rejects.toMatchObject({ name: 'SqlFault', state, position: expect.any(Number) })
+
+    await expect.poll(() => open.size, TIME).toBe(0)
+  })
+})
+
+/** A driver of a server that answers what begins so, with an error where it begins with `refused`. */
+async function mysql(answers: readonly string[] | undefined, timeLimit: number, refused = 'nothing') {
+  const heard = new WeakSet<Socket>()
+  const { port, open } = await start((socket, said) => {
+    const text = heard.has(socket) ? said.slice(5) : 'login'
+    heard.add(socket)
+    const isAnswered = answers?.some((begin) => text.startsWith(begin))
+    const answer = text.startsWith(refused) ? [0xff, 0x50, 4, ...Buffer.from('#HY000no')] : [0, 0, 0, 2, 0, 0, 0]
+    if (isAnswered) socket.write(packet(text === 'login' ? 2 : 1, answer))
+  }, answers && packet(0, greeting))
+  const driver = openMysql({ host: '127.0.0.1', port, user: 'u', password: 'x', timeLimit, connectLimit: 200 })
+  closing.push(() => driver.close())
+  return { driver, open }
+}
 
 describe.concurrent.each(ways)('a PostgreSQL: $name', ({ ask, timeLimit }) => {
   it.for([

@@ -11,6 +11,7 @@ import { SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
+import { bodyBound } from './answer-bound.ts'
 import { limitStatement } from './neon-limit.ts'
 import { privateHostFault } from './private-host.ts'
 import { isAsked, withAbortSignal } from './time-limit.ts'
@@ -94,8 +95,8 @@ const endpoint: Endpoint = (host, port, options) => {
 }
 
 /** Also global: each request carries the `fetch` of its instance in its options. */
-function fetchAsAsked(url: string, { wayOut = fetch, ...init }: RequestInit & { wayOut?: Fetch }) {
-  return wayOut(url, init)
+async function fetchAsAsked(url: string, { wayOut = fetch, ...init }: RequestInit & { wayOut?: Fetch }) {
+  return bodyBound()(await wayOut(url, init))
 }
 
 function neonFault(error: unknown): SqlFault {

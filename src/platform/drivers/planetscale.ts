@@ -12,7 +12,7 @@ import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
-import { bodyBound } from './answer-bound.ts'
+import { bodyBound, MAX_ASKED_BODY } from './answer-bound.ts'
 import { heedingFault, namesIn } from './mysql/fault.ts'
 import { privateHostFault } from './private-host.ts'
 import { isAsked, limitOf, withAbortSignal } from './time-limit.ts'
@@ -26,8 +26,8 @@ export type HttpSourceDeps = {
 
 /**
  * A read passes `timeLimit` milliseconds to Vitess in a comment, and its request is aborted after that. A single
- * writing statement is not aborted, since that would not show whether it wrote anything; it has no rows to answer, which
- * are bounded for every other statement with a client.
+ * writing statement is not aborted, since that would not show whether it wrote anything. Rows for a client are bounded
+ * more narrowly.
  */
 export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
   const { wayOut, timeLimit = 0 } = deps
@@ -40,7 +40,7 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
 
   function read(statement: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
     const send = (signal: AbortSignal) => {
-      const terms = { signal, ...(isAsked(context) && { bounded: bodyBound() }) }
+      const terms = { signal, bounded: boundOf(context) }
       return run(
         session(() => terms),
         withLimit(statement, limitOf(context, timeLimit)),
@@ -49,7 +49,10 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
     return withAbortSignal(send, { context, timeLimit })
   }
 
-  /** All statements share one time limit and one bound. Only they are aborted; the rollback then runs. */
+  /**
+   * All statements share one time limit and one bound; the commit has the limit anew. What is aborted before that is rolled
+   * back.
+   */
   function transaction(
     statements: Iterable<Statement>,
     context?: QueryContext,
@@ -57,21 +60,21 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
     let current: Terms | undefined
     const within = <T>(work: () => Promise<T>) => {
       const send = (signal: AbortSignal) => {
-        current = { signal, ...(isAsked(context) && { bounded: bodyBound() }) }
+        current = { signal, bounded: boundOf(context) }
         return work()
       }
       return withAbortSignal(send, { context, timeLimit }).finally(() => {
         current = undefined
       })
     }
-    const brief = <T>(work: () => Promise<T>) => {
-      current = { signal: AbortSignal.timeout(SILENCE) }
+    const brief = <T>(work: () => Promise<T>, most = SILENCE) => {
+      current = { bounded: bodyBound(MAX_ASKED_BODY), ...(most > 0 && { signal: AbortSignal.timeout(most) }) }
       return work()
     }
     return runTransaction(
       session(() => current),
       statements,
-      { within, brief },
+      { within, brief, timeLimit: limitOf(context, timeLimit) },
     )
   }
 
@@ -84,6 +87,9 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
   }
 }
 
+/** One for all requests of the work. */
+const boundOf = (context: QueryContext | undefined) => bodyBound(isAsked(context) ? MAX_ASKED_BODY : undefined)
+
 function withLimit({ text, ...statement }: Statement, timeLimit: number): Statement {
   const limited = timeLimit === 0 ? text : text.replace(/^\s*select\b/i, `$& /*vt+ QUERY_TIMEOUT_MS=${timeLimit} */`)
   return { ...statement, text: limited }
@@ -91,8 +97,8 @@ function withLimit({ text, ...statement }: Statement, timeLimit: number): Statem
 
 /** What holds for a request at the time it is sent. */
 type Terms = {
-  readonly signal: AbortSignal
-  readonly bounded?: (response: Response) => Response
+  readonly signal?: AbortSignal
+  readonly bounded: (response: Response) => Response
 }
 
 type Place = {
@@ -108,12 +114,12 @@ function fetchAt({ host, port, termsOf }: Place, fetcher: Fetch): Fetch {
     const address = isLoopback(host) ? `http://${host}:${port}${pathname}` : url
     const response = await fetcher(address, {
       redirect: 'manual',
-      ...(terms && { signal: terms.signal }),
+      ...(terms?.signal && { signal: terms.signal }),
       ...(method && { method }),
       ...(body && { body }),
       ...(headers && { headers }),
     })
-    return terms?.bounded?.(response) ?? response
+    return (terms?.bounded ?? bodyBound())(response)
   }
 }
 
@@ -134,8 +140,10 @@ function decoded(value: string | null): string | null {
 type Bounds = {
   /** Runs the statements within the time limit, or as long as they take. */
   readonly within: <T>(work: () => Promise<T>) => Promise<T>
-  /** Runs what only cleans up. */
-  readonly brief: <T>(work: () => Promise<T>) => Promise<T>
+  /** Runs what ends the transaction, for `most` milliseconds (0: as long as it takes), or those of what only cleans up. */
+  readonly brief: <T>(work: () => Promise<T>, most?: number) => Promise<T>
+  /** In milliseconds; 0 means no limit. */
+  readonly timeLimit: number
 }
 
 /** Milliseconds until a server that says nothing to a rollback is left. */
@@ -144,7 +152,7 @@ const SILENCE = 5_000
 async function runTransaction(
   connection: Connection,
   statements: Iterable<Statement>,
-  { within, brief }: Bounds,
+  { within, brief, timeLimit }: Bounds,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   let hasBegun = false
@@ -162,7 +170,7 @@ async function runTransaction(
         answers.push(rows)
       }
     })
-    await run(connection, statement('COMMIT'))
+    await brief(() => run(connection, statement('COMMIT')), timeLimit)
     return answers
   } catch (error) {
     // If the rollback fails, the transaction is rolled back when its session ends.

@@ -7,10 +7,11 @@ import type { PoolConnection } from 'mysql2/promise'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../../ports.ts'
-import { withinSocketBound } from '../answer-bound.ts'
-import { readsAgain, untilBegun } from '../lost-connection.ts'
+import { asOneAnswer, withinSocketBound } from '../answer-bound.ts'
+import { isLost, readsAgain, untilBegun } from '../lost-connection.ts'
 import { isAsked, withTimeLimit } from '../time-limit.ts'
 import { heedingFault, mysqlFault, unreadable } from './fault.ts'
+import { receivedBy } from './guarded.ts'
 import { killRunning, type MysqlAddress } from './session.ts'
 
 export type Sessions = {
@@ -56,7 +57,12 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
     const bounded = <T>(part: Promise<T>) => (isAsked(context) ? withinSocketBound(part, streamOf(client), end) : part)
     try {
       const within: Limit['within'] = (part) => withTimeLimit(bounded(part), { context, timeLimit, end })
-      return await work(client, { within, hasEnded: () => isEnded })
+      // Who leaves then does not end what may be decided.
+      const { isDisconnected: _, ...staying } = context ?? {}
+      const ending: Limit['ending'] = (part) => withTimeLimit(part, { context: context && staying, timeLimit, end })
+      return await asOneAnswer(receivedBy(client.connection), () =>
+        work(client, { within, ending, hasEnded: () => isEnded }),
+      )
     } finally {
       // A late kill could end the next statement on this connection.
       if (isEnded) client.destroy()
@@ -95,6 +101,8 @@ type Limit = {
    * TOO_LARGE when more arrives than an answer may have.
    */
   readonly within: <T>(work: Promise<T>) => Promise<T>
+  /** The same of what ends a transaction, but for clients that disconnect. */
+  readonly ending: <T>(work: Promise<T>) => Promise<T>
   /** Whether the connection was told to end its statement; the kill may still reach a later one. */
   readonly hasEnded: () => boolean
 }
@@ -120,11 +128,14 @@ function valueText(value: unknown): string | null {
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
 }
 
-/** The time limit covers all statements. An ended transaction never reached its commit, so nothing of it remains. */
+/**
+ * The time limit covers all statements, and begins anew for the commit. A transaction that was ended before has left
+ * nothing; one whose commit has no answer is a lost connection (08006), since nobody knows what became of it.
+ */
 async function runTransaction(
   client: PoolConnection,
   { statements, begun }: { readonly statements: Iterable<Statement>; readonly begun: () => void },
-  { within, hasEnded }: Limit,
+  limit: Limit,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   const all = async () => {
@@ -137,12 +148,12 @@ async function runTransaction(
     }
   }
   try {
-    await within(all())
-    if (hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
-    await client.query('commit').catch(unreadable)
+    await limit.within(all())
+    if (limit.hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
+    await commit(client, limit)
     return answers
   } catch (error) {
-    await rollback(client)
+    await limit.ending(rollback(client)).catch(ignore)
     throw mysqlFault(error, answers.length)
   }
 }
@@ -165,6 +176,20 @@ async function goOn(
   }
 }
 
+async function commit(client: PoolConnection, { ending }: Limit): Promise<void> {
+  let loss: unknown
+  const work = client
+    .query('commit')
+    .catch(unreadable)
+    .catch((error: unknown) => {
+      if (isLost(mysqlFault(error))) loss = error
+      throw error
+    })
+  await ending(work).catch((error: unknown) => {
+    throw loss ?? error
+  })
+}
+
 /** Closes a connection that cannot roll back; the server then does it. Named locks are not part of the transaction. */
 async function rollback(client: PoolConnection): Promise<void> {
   try {
@@ -174,3 +199,5 @@ async function rollback(client: PoolConnection): Promise<void> {
     client.destroy()
   }
 }
+
+const ignore = () => {}

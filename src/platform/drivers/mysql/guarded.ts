@@ -1,16 +1,15 @@
 /**
- * Ends a connection of mysql2 where what the server sends makes it throw, or is more than one answer may have: that
+ * Ends a connection of mysql2 where what the server sends makes it throw, or is more than an answer may have: that
  * happens in an event of the socket, so that it would end the process. A server from outside sends what it likes.
  */
 import type { Duplex } from 'node:stream'
 import { Connection } from 'mysql2'
 import { TOO_LARGE } from '../../../core/sql/fault.ts'
-import { MAX_RECEIVED, ROW_WEIGHT, tooLarge } from '../answer-bound.ts'
+import { MAX_RECEIVED, type Received, ROW_WEIGHT, tooLarge } from '../answer-bound.ts'
 
 /** Missing in the types of `mysql2`. */
 type Internals = {
   readonly stream: Duplex
-  readonly _command: unknown
   readonly _closing?: boolean
   protocolError: (message: string, code?: string) => void
   on(event: 'error', listener: () => void): void
@@ -39,19 +38,23 @@ function boundNumbers(packets: Packet): void {
   }
 }
 
+const receiving = new WeakMap<object, Received>()
+
+/** What a connection of `mysql2` has received since `asOneAnswer` was last told of it. */
+export function receivedBy(connection: object): Received {
+  const known = receiving.get(connection) ?? { bytes: 0, isOne: false }
+  receiving.set(connection, known)
+  return known
+}
+
 function guarded(connection: Internals, parser: PacketParser): Pick<PacketParser, 'execute'> {
-  let answered: unknown
-  let received = 0
+  const received = receivedBy(connection)
   boundNumbers(Object.getPrototypeOf(parser._reusablePacket))
   const { onPacket } = parser
   const count = (bytes: number) => {
-    if (connection._command !== answered) {
-      answered = connection._command
-      received = 0
-    }
-    received += bytes
+    received.bytes += bytes
     // Promises of mysql2 reject with a copy, which keeps these members.
-    if (received > MAX_RECEIVED) throw Object.assign(tooLarge(), { sqlState: TOO_LARGE, errno: 0 })
+    if (received.bytes > MAX_RECEIVED) throw Object.assign(tooLarge(), { sqlState: TOO_LARGE, errno: 0 })
   }
   parser.onPacket = (packet) => {
     count(ROW_WEIGHT)

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
+import type { Received } from '../answer-bound.ts'
 import { privateHostFault } from '../private-host.ts'
 import { wholeMessages } from './messages.ts'
 
@@ -62,13 +63,15 @@ export function makeClient(options: PostgresOptions): pg.Client {
  * socket, so that it would end the process.
  */
 export class GuardedClient extends pg.Client {
+  readonly received: Received = { bytes: 0, isOne: false }
+
   constructor(config?: pg.ClientConfig) {
     super(config)
     const { connection } = this as unknown as Internals
     // Statements reject when the connection breaks; without a listener the event would end the process.
     this.on('error', () => connection.stream.destroy())
     const { attachListeners } = connection
-    connection.attachListeners = (stream) => attachListeners.call(connection, guarded(stream))
+    connection.attachListeners = (stream) => attachListeners.call(connection, guarded(stream, this.received))
   }
 }
 
@@ -77,11 +80,11 @@ type Internals = { readonly connection: { readonly stream: Duplex; attachListene
 
 type Listened = { on(event: string, listener: (chunk: Buffer) => void): unknown }
 
-function guarded(stream: Listened): Listened {
+function guarded(stream: Listened, received: Received): Listened {
   return {
     on(event, listener) {
       if (event !== 'data') return stream.on(event, listener)
-      const whole = wholeMessages()
+      const whole = wholeMessages(received)
       return stream.on(event, function (this: Duplex, chunk) {
         try {
           const messages = whole(chunk)
@@ -150,6 +153,9 @@ export function holdWrites(client: pg.ClientBase): () => void {
 export function socketOf(client: pg.ClientBase): Duplex {
   return (client as unknown as { connection: { stream: Duplex } }).connection.stream
 }
+
+/** What a client that `openPool` or `makeClient` has made receives. */
+export const receivedBy = (client: pg.ClientBase): Received => (client as GuardedClient).received
 
 export type TextResult = pg.QueryArrayResult<(string | null)[]>
 

@@ -2,32 +2,32 @@
  * What a server of the Postgres protocol sends, in whole messages: none is longer than it may be, what `pg` would read
  * without end is refused, and so is an answer whose rows would not fit. A server from outside sends what it likes.
  */
-import { MAX_RECEIVED, ROW_WEIGHT, tooLarge } from '../answer-bound.ts'
+import { MAX_RECEIVED, type Received, ROW_WEIGHT, tooLarge } from '../answer-bound.ts'
 
 /**
  * Returns a function that takes chunks and returns the messages that are complete with each. Their bytes are copied only
  * where a message came in several chunks, and into a buffer of their length, so that nothing behind them can be read.
- * Throws SqlFault TOO_LARGE, before it is in memory, for a message or rows of one answer that are too large.
+ * Throws SqlFault TOO_LARGE, before it is in memory, for a message or rows of one answer that are too large; `received`
+ * counts those rows.
  */
-export function wholeMessages(): (chunk: Buffer) => Buffer | undefined {
+export function wholeMessages(received: Received): (chunk: Buffer) => Buffer | undefined {
   let parts: Buffer[] = []
   let length = 0
   let wanted = HEADER
-  let rows = 0
 
   /** Refuses the message that begins at `start`, or returns where it ends. */
   function endOf(bytes: Buffer, start: number): number {
     const size = 1 + bytes.readUInt32BE(start + 1)
     if (size < HEADER) throw new Error('a message without a length')
     const type = bytes[start]
-    if (type === READY) rows = 0
-    if (rows + size > MAX_RECEIVED) throw tooLarge()
+    if (type === READY && !received.isOne) received.bytes = 0
+    if (received.bytes + size > MAX_RECEIVED) throw tooLarge()
     return start + size
   }
 
   function check(bytes: Buffer, start: number, end: number): void {
     const type = bytes[start]
-    if (type === ROW || type === DESCRIPTION) rows += end - start + ROW_WEIGHT
+    if (type === ROW || type === DESCRIPTION) received.bytes += end - start + ROW_WEIGHT
     // Its fields end with a zero where the next would begin.
     const isList = type === ERROR || type === NOTICE
     if (

@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
+import { asOneAnswer } from '../answer-bound.ts'
 import { isLost } from '../lost-connection.ts'
 import { limitOf } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
@@ -15,6 +16,7 @@ import {
   lost,
   type PostgresOptions,
   postgresFault,
+  receivedBy,
   type TextResult,
   textRequest,
 } from './client.ts'
@@ -111,12 +113,15 @@ export async function runTransaction<Result>(
     hasBegun = true
     begun?.()
     const results: Result[] = []
-    for (let start = 0; start < statements.length; start += SLICE) {
-      const slice = statements.slice(start, start + SLICE)
-      const isLast = start + SLICE >= statements.length
-      results.push(...(await send(client, { statements: slice, start, ask }, isLast && !isEmbedded ? ['commit'] : [])))
-      if (!isLast || isEmbedded) limit?.refuseLate()
-    }
+    await asOneAnswer(receivedBy(client), async () => {
+      for (let start = 0; start < statements.length; start += SLICE) {
+        const slice = statements.slice(start, start + SLICE)
+        const isLast = start + SLICE >= statements.length
+        const ending = isLast && !isEmbedded ? ['commit'] : []
+        results.push(...(await send(client, { statements: slice, start, ask }, ending)))
+        if (!isLast || isEmbedded) limit?.refuseLate()
+      }
+    })
     if (isEmbedded) {
       limit?.stop()
       await client.query('commit')
