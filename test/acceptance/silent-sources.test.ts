@@ -5,6 +5,7 @@ import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts
 import { type SilentProxy, startSilentProxy } from '../support/servers/silent-proxy.ts'
 import type { Client } from '../support/service/client.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
+import { createCollection } from '../support/service/world.ts'
 
 let stage: TestEnvironment
 let instance: Instance
@@ -88,4 +89,41 @@ describe.each([
     expect(answers).toMatchObject([overdue, overdue, overdue])
     expect(await introspect()).toMatchObject({ status: 200 })
   })
+})
+
+it('closes what a migration touched whose commit got no answer, until an introspection tells what became of it', async () => {
+  const { proxy, config } = wayTo('postgres')
+  const made = await admin.post('/api/shop/sources/data', { apiName: 'losing', provider: 'postgres', config })
+  const { data } = (await made.json()) as { data: { id: string } }
+  const ids = new Map<string, string>()
+  const migrate = (...operations: readonly object[]) => answer(admin.post('/api/shop/schema/migrate', { operations }))
+  const read = (name: string) => answer(admin.get(`/api/shop/items/${name}?fields=title`))
+  await migrate(
+    ...['losing_notes', 'losing_links'].map((name) =>
+      createCollection(ids, data.id, name, { id: 'int64', title: 'string', secret: 'string' }),
+    ),
+  )
+  const rename = (name: string, dbName: string) => ({
+    kind: 'updatePrimitiveField',
+    data: { id: ids.get(`losing_notes.${name}`), operations: [{ kind: 'changeDbName', data: { dbName } }] },
+  })
+
+  proxy.loseAnswer('COMMIT\0')
+  const lost = await migrate({
+    kind: 'updateCollection',
+    data: { id: ids.get('losing_notes'), operations: [rename('title', 'other'), rename('secret', 'hidden')] },
+  })
+  proxy.loseAnswer()
+  const closed = [await read('losing_notes'), await read('losing_links')]
+  const imported = await answer(admin.post(`/api/shop/schema/introspect/${data.id}`, {}))
+  const opened = await read('losing_notes')
+
+  expect(lost).toEqual({ status: 500, body: { message: 'Failed to connect to the database' } })
+  const message = 'losing_notes is closed: a migration of its data source did not end; introspect the source'
+  expect(closed).toEqual([
+    { status: 503, body: { message } },
+    { status: 200, body: { data: [] } },
+  ])
+  expect(imported).toMatchObject({ status: 200 })
+  expect(opened).toEqual({ status: 200, body: { data: [] } })
 })

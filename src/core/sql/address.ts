@@ -10,6 +10,7 @@ import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
 import { isLoopback } from '../loopback.ts'
 import { shortName } from '../message-text.ts'
+import type { SqlFault } from './fault.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
 export type SqlProvider = (typeof sqlProviders)[number]
@@ -175,9 +176,13 @@ function isMysql(provider: SqlProvider): boolean {
   return protocols[provider].family === 'mysql'
 }
 
-/** Whether a fault of the connection tells if a batch was sent: over HTTP a request may be lost on its way back. */
-export function tellsWhetherSent(provider: string): boolean {
-  return sqlProviders.some((known) => known === provider && !isOverHttp(known))
+/**
+ * Whether nothing of what failed was sent: the address is refused, or the database could not be reached, which does not
+ * tell over HTTP, where a request may be lost on its way back.
+ */
+export function isUnsent({ state }: Pick<SqlFault, 'state'>, provider: string): boolean {
+  if (state === '08004') return true
+  return state === '08000' && sqlProviders.some((known) => known === provider && !isOverHttp(known))
 }
 
 function isOverHttp(provider: SqlProvider): provider is ReachedBy<'http'> {

@@ -119,7 +119,13 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
     const works = [...groupBySource(changes)].map(([sourceId, own]): SourceMigration => {
       const source = databases.get(sourceId)
       if (source === undefined) throw new Error(`a change of the source ${sourceId}, which has no database`)
-      return { sourceId, database: source, changes: own, isRead: (asked) => readsAll({ sourceId, asked }, reader) }
+      return {
+        sourceId,
+        provider: current.sources.find(({ id }) => id === sourceId)?.provider ?? '',
+        database: source,
+        changes: own,
+        isRead: (asked) => readsAll({ sourceId, asked }, reader),
+      }
     })
     const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
     return { current, records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)), names }

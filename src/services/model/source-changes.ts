@@ -9,6 +9,7 @@ import type { SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
 import { isDataFault, MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
 import { eachOf, type Parts } from '../../core/parts.ts'
+import { isUnsent } from '../../core/sql/address.ts'
 import type { TableRef } from '../../core/sql/change.ts'
 import { compileChange } from '../../core/sql/ddl.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
@@ -24,6 +25,7 @@ import { findObstacle } from './obstacles.ts'
 /** All changes of one source, in order. */
 export type SourceMigration = {
   readonly sourceId: string
+  readonly provider: string
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
   /** Whether the caller reads these columns in every row. */
@@ -74,7 +76,7 @@ export type RecordUnsaved = (applied: readonly AppliedStep[]) => Statement
 /** A migration of which something was applied that cannot be taken back. */
 export type HalfDone = {
   readonly applied: readonly SourceChange[]
-  /** With the change that failed, as far as it is known. */
+  /** With those that may have been applied. */
   readonly touched: readonly SourceChange[]
   /** Unmark the sources that are known to be unchanged; the others stay marked. */
   readonly unmark: readonly Statement[]
@@ -105,7 +107,7 @@ export async function runSourceMigrations(
         await explain(migration, cause)
         throw failureOf(migration, { fault: cause, applied: done, failed })
       }
-      const touched = failed === undefined || outcome.isUntouched ? done : [...done, failed]
+      const touched = outcome.isUntouched ? done : [...done, ...outcome.perhaps]
       return { applied: done, touched, unmark, error: failureOf(migration, { fault: cause, applied: done, failed }) }
     }
   }
@@ -113,7 +115,7 @@ export async function runSourceMigrations(
 }
 
 /** Throws the error that also tells the operation and the rows, where the data are to blame and were found. */
-export async function explain(migration: Omit<SourceMigration, 'sourceId'>, fault: SqlFault) {
+export async function explain(migration: Omit<SourceMigration, 'sourceId' | 'provider'>, fault: SqlFault) {
   const { database } = migration
   if (!database.dialect.ddl.lock.isTransaction || !isDataFault(ddlError(fault, database.dialect))) return
   const error = await findObstacle(migration, { isOfCatalog: false })
@@ -157,21 +159,25 @@ type Outcome = {
   readonly applied: readonly SourceChange[]
   /** The change that failed, if known. */
   readonly failed: SourceChange | undefined
+  /** Changes of which nobody knows whether, or how far, they were applied, unless the database is unchanged. */
+  readonly perhaps: readonly SourceChange[]
   /** True if the database is certainly unchanged. */
   readonly isUntouched: boolean
   /** True if nothing of the failed change itself can have been applied. */
   readonly isFirstStatement: boolean
 }
 
-function outcomeOf({ database: { dialect }, changes }: SourceMigration, fault: SqlFault): Outcome {
+function outcomeOf({ database: { dialect }, changes, provider }: SourceMigration, fault: SqlFault): Outcome {
   // The connection was lost: the statement may or may not have run.
   const isLost = fault.state.startsWith('08')
   if (dialect.ddl.lock.isTransaction) {
-    return { applied: [], failed: failedChange(changes, fault), isUntouched: !isLost, isFirstStatement: false }
+    const isUntouched = !isLost || isUnsent(fault, provider)
+    const failed = failedChange(changes, fault)
+    return { applied: [], failed, perhaps: changes, isUntouched, isFirstStatement: false }
   }
   // Without a position nothing was sent, and the first statement only takes the lock.
   if (fault.position === undefined || fault.position === 0) {
-    return { applied: [], failed: undefined, isUntouched: true, isFirstStatement: true }
+    return { applied: [], failed: undefined, perhaps: [], isUntouched: true, isFirstStatement: true }
   }
   let end = 1
   for (const [place, change] of changes.entries()) {
@@ -182,11 +188,12 @@ function outcomeOf({ database: { dialect }, changes }: SourceMigration, fault: S
     return {
       applied: changes.slice(0, place),
       failed: change,
+      perhaps: [change],
       isUntouched: isFirstStatement && start === 1,
       isFirstStatement,
     }
   }
-  return { applied: changes, failed: undefined, isUntouched: false, isFirstStatement: false }
+  return { applied: changes, failed: undefined, perhaps: [], isUntouched: false, isFirstStatement: false }
 }
 
 /**

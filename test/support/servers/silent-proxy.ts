@@ -1,4 +1,7 @@
-/** A way to a database that falls silent: nothing comes from it on a connection where a client has said one of some texts. */
+/**
+ * A way to a database that falls silent: nothing comes from it on a connection where a client has said one of some texts.
+ * Or it loses answers.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -6,6 +9,8 @@ export type SilentProxy = {
   readonly port: number
   /** Whoever says one of `texts` hears nothing from then on. */
   silenceAt(...texts: readonly string[]): void
+  /** What says `text` ends its connection, and is not heard; until it is told another text, or none. */
+  loseAnswer(text?: string): void
   /** Connections that are open and hear nothing. */
   silent(): number
   close(): Promise<void>
@@ -15,6 +20,7 @@ export async function startSilentProxy(target: { readonly host: string; readonly
   const sockets = new Set<Socket>()
   const silent = new Set<Socket>()
   let silencing: readonly string[] = []
+  let losing: string | undefined
 
   const server = createServer((client) => {
     const upstream = connect(target.port, target.host)
@@ -35,7 +41,8 @@ export async function startSilentProxy(target: { readonly host: string; readonly
       if (!silent.has(client)) upstream.write(chunk)
     })
     upstream.on('data', (chunk: Buffer) => {
-      if (!silent.has(client)) client.write(chunk)
+      if (losing !== undefined && chunk.includes(losing)) client.destroy()
+      else if (!silent.has(client)) client.write(chunk)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -45,6 +52,9 @@ export async function startSilentProxy(target: { readonly host: string; readonly
     port: (server.address() as AddressInfo).port,
     silenceAt(...texts) {
       silencing = texts
+    },
+    loseAnswer(text) {
+      losing = text
     },
     silent: () => silent.size,
     async close() {

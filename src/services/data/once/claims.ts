@@ -3,7 +3,7 @@
  * and the answer kept after it. So a write whose end nobody saw is not done again, unless its data source itself sees to that.
  */
 import { codedError, ServiceError } from '../../../core/error.ts'
-import { tellsWhetherSent } from '../../../core/sql/address.ts'
+import { isUnsent } from '../../../core/sql/address.ts'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
 import type { OnceOutcome } from '../../../sources/source.ts'
@@ -115,8 +115,7 @@ const LONGEST = 15 * MINUTE
 function leftNothing(error: unknown, provider: string): boolean {
   const fault = faultOf(error)
   if (fault === undefined) return error instanceof ServiceError && !uncertain.has(error.kind)
-  if (!fault.state.startsWith('08') || fault.state === '08004') return true
-  return fault.state === '08000' && tellsWhetherSent(provider)
+  return !fault.state.startsWith('08') || isUnsent(fault, provider)
 }
 
 const uncertain: ReadonlySet<string> = new Set(['failed', 'unavailable'])
