@@ -1,9 +1,11 @@
 /** The service that a command asks, and as whom: flags before variables before files. */
 import { apiKey, type Client, createClient, type Result } from 'governed-data-client'
 import { type Asked, explain } from './advice.ts'
+import type { Call } from './command.ts'
 import { type Credentials, createCredentials, homeOf, parseToken } from './credentials.ts'
 import { Failure, wrongCall } from './failure.ts'
 import type { Host } from './host.ts'
+import { requireKnown } from './known.ts'
 import { type Environment, loadSettings, parseName, parseUrl, type SettingsFile } from './settings.ts'
 import { loadUsed } from './used.ts'
 
@@ -60,9 +62,12 @@ export function requireEnvironment({ file, name, environment }: Project): Enviro
   throw wrongCall(`there is no environment ${name}`, `say --env with one of ${names.join(', ')}`)
 }
 
-export async function connect(host: Host, project: Project): Promise<Connection> {
+/** Throws, too, where `GOVERNED_TOKEN` would go to a service that is not known. */
+export async function connect(call: Call, project: Project): Promise<Connection> {
   const environment = requireEnvironment(project)
-  const token = host.env.GOVERNED_TOKEN && parseToken('GOVERNED_TOKEN', host.env.GOVERNED_TOKEN)
+  const { GOVERNED_TOKEN } = call.host.env
+  const token = GOVERNED_TOKEN && parseToken('GOVERNED_TOKEN', GOVERNED_TOKEN)
+  if (token) await requireKnown(call, project, { url: environment.url, what: 'GOVERNED_TOKEN' })
   const kept = token ? undefined : await project.credentials.load(environment)
   const auth = token ? apiKey(token) : kept && project.credentials.authOf(environment, kept)
   return connectionOf(environment, {

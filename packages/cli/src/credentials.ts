@@ -22,6 +22,8 @@ export type Credentials = {
   /** Runs what signs in; the session that it makes is kept. */
   signIn(of: Environment, work: (auth: Auth) => Promise<void>): Promise<void>
   keepKey(of: Environment, key: string): Promise<void>
+  /** Whether any is kept for the service, whatever its workspace. */
+  isFor(origin: string): Promise<boolean>
   forget(of: Environment): Promise<void>
   /** How a client presents what is kept. */
   authOf(of: Environment, credential: Credential): Auth
@@ -67,6 +69,8 @@ export function createCredentials({ home }: { readonly home: string }): Credenti
     load,
     signIn: (of, work) => underLock(lock, () => work(sessionAuth(of))),
     keepKey: (of, key) => underLock(lock, () => change(of, { kind: 'key', key })),
+    isFor: async (origin) =>
+      [...(await loadAll()).keys()].some((name) => new URL(name.split(' ')[0] ?? '').origin === origin),
     forget: (of) => underLock(lock, () => change(of, undefined)),
     authOf(of, credential) {
       if (credential.kind === 'key') return apiKey(credential.key)

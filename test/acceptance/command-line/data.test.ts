@@ -86,7 +86,8 @@ it('finds the settings of the project from a folder below', async () => {
   await put('governed.json', { env: { a: { url: world.url, workspace: shop.name } }, types: 'src/types.ts' })
   await mkdir(join(line.folder, 'below'))
 
-  const written = await line.governed(['types'], { env: { GOVERNED_TOKEN: env.GOVERNED_TOKEN ?? '' }, below: 'below' })
+  const { GOVERNED_URL = '', GOVERNED_TOKEN = '' } = env
+  const written = await line.governed(['types'], { env: { GOVERNED_URL, GOVERNED_TOKEN }, below: 'below' })
 
   expect(written).toMatchObject({ code: 0, stdout: '../src/types.ts is written\n' })
   expect(await readFile(join(line.folder, 'src/types.ts'), 'utf8')).toContain('export interface Schema')

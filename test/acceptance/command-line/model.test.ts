@@ -1,6 +1,9 @@
 /** `governed schema pull | diff | push`, and the types of a file: a workspace's model as a file (docs/command-line.md#the-model). */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, it } from 'vitest'
@@ -46,6 +49,47 @@ const library = {
     tags: { fields: { id: 'int32 auto', name: 'string' } },
   },
 }
+
+it('sends what says who one is to no service that only the settings name, unless a person agrees', async () => {
+  const received: unknown[] = []
+  const foreign = createServer(({ headers }, response) => {
+    received.push(headers.authorization)
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(foreign, 'listening')
+  const url = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`
+  const { GOVERNED_TOKEN = '' } = given.env
+  const env = { GOVERNED_TOKEN }
+  const leadTo = (url: string) =>
+    writeFile(join(line.folder, 'governed.json'), JSON.stringify({ env: { a: { url, workspace: shop.name } } }))
+  await leadTo(url)
+
+  const login = ['login', '--email', 'ada@example.com', '--password-stdin']
+  const refused = [
+    await line.governed(['schema', 'pull'], { env }),
+    await line.governed(['schema', 'pull', '--yes', '--env', 'a'], { env }),
+    await line.governed(login, { stdin: 'secret' }),
+  ]
+  const doctor = await line.governed(['doctor'], { env })
+  const declined = await line.governed(['types'], { env, typed: ['n'] })
+  foreign.close()
+  await leadTo(world.url)
+  const agreed = await line.governed(['types'], { env, typed: ['y'] })
+  const again = await line.governed(['types'], { env })
+
+  expect(received).toEqual([])
+  for (const one of refused) {
+    expect(one).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: expect.stringContaining(`help: say GOVERNED_URL=${url}`),
+    })
+  }
+  expect(refused[0]?.stderr).toContain(`leads to ${url}, where you have not been yet. Send GOVERNED_TOKEN there?`)
+  expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/^wrong +address /m) })
+  expect(declined).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was sent') })
+  expect([agreed.code, again.code]).toEqual([0, 0])
+})
 
 it('pulls the file as the service writes it, and only where it differs', async () => {
   const text = await (await shop.get('/schema/model')).text()

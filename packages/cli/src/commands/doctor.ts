@@ -57,8 +57,14 @@ async function* examine(call: Call): AsyncGenerator<Finding> {
   })
   yield settings
   if (settings.state === 'wrong') return
-  const connection = await connect(host, project)
-  yield address(connection)
+  const opened: Connection[] = []
+  yield await trial('address', async () => {
+    const connection = await connect(call, project)
+    opened.push(connection)
+    return address(connection)
+  })
+  const [connection] = opened
+  if (connection === undefined) return
   const { reach, clock } = await reachAndClock(requireEnvironment(project))
   yield reach
   if (reach.state === 'wrong') return
@@ -91,11 +97,10 @@ async function trial(check: string, look: () => Promise<Seen>): Promise<Finding>
   }
 }
 
-function address({ asked }: Connection): Finding {
-  const check = 'address'
-  if (!asked.url.startsWith('http:')) return { check, state: 'ok', message: 'it is encrypted' }
-  if (isThisMachine(asked.url)) return { check, state: 'ok', message: 'it is on this machine' }
-  return { check, state: 'wrong', message: 'it is not encrypted: whoever is between reads all', help: 'say https://' }
+function address({ asked }: Connection): Seen {
+  if (!asked.url.startsWith('http:')) return 'it is encrypted'
+  if (isThisMachine(asked.url)) return 'it is on this machine'
+  throw new Failure('it is not encrypted: whoever is between reads all', { help: 'say https://' })
 }
 
 async function reachAndClock(environment: Environment): Promise<{ readonly reach: Finding; readonly clock: Finding }> {

@@ -2,6 +2,7 @@
 import type { Call, Command } from '../command.ts'
 import { openProject, type Project } from '../connection.ts'
 import { wrongCall } from '../failure.ts'
+import { keepKnown } from '../known.ts'
 import { type Environment, parseName, parseUrl, saveEnvironments } from '../settings.ts'
 import { saveUsed } from '../used.ts'
 
@@ -34,7 +35,9 @@ const add: Command = {
     if (url === undefined || workspace === undefined) throw wrongCall(`env add takes --url and --workspace`)
     const name = parseName(text)
     const environment = { url: parseUrl(url), workspace }
-    await saveEnvironment(await openProject(call.host, name), environment)
+    const project = await openProject(call.host, name)
+    await saveEnvironment(project, environment)
+    await keepKnown(project.home, environment.url)
     return { data: { name, ...environment }, text: [`${name} is ${environment.url}, workspace ${workspace}`] }
   },
 }

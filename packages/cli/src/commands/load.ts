@@ -12,8 +12,13 @@ export const load: Command = {
   summary: 'adds or changes items by their keys, out of <collection>.json files',
   flags: {},
   parameters: ['DIR'],
-  async run({ host, terminal, parameters: [folder = ''], values }) {
-    const { db, must } = await connect(host, await openProject(host, values.env))
+  async run(call) {
+    const {
+      host,
+      terminal,
+      parameters: [folder = ''],
+    } = call
+    const { db, must } = await connect(call, await openProject(host, call.values.env))
     const manifest = (await must(schema(db).manifest())) as ManifestText
     const { progress } = terminal
     const counts = await loadFolder({ db, must, manifest, folder: resolve(host.cwd, folder), progress })

@@ -6,6 +6,7 @@ import type { Call, Command } from '../command.ts'
 import { connectionOf, openProject, PATIENCE, type Project, requireEnvironment } from '../connection.ts'
 import { parseToken } from '../credentials.ts'
 import { Failure, wrongCall } from '../failure.ts'
+import { keepKnown, requireKnown } from '../known.ts'
 import { type Environment, parseUrl } from '../settings.ts'
 import { isThisMachine } from '../this-machine.ts'
 import { requireWorkspace, welcomed } from '../workspace.ts'
@@ -35,11 +36,16 @@ export const login: Command = {
     }
     const project = await openProject(host, values.env)
     const { environment, isNew } = await environmentOf(call, project)
+    // A browser says itself where one signs in.
+    if (values.url === undefined && project.environment !== undefined && !switches.has('browser')) {
+      await requireKnown(call, project, { url: environment.url, what: 'who you are' })
+    }
     if (/^http:/.test(environment.url) && !isThisMachine(environment.url)) {
       terminal.say(`warning: ${environment.url} is not encrypted: whoever is between reads what you send`)
     }
     const user = await byFlags(call, project, environment)
     if (isNew) await saveEnvironment(project, environment)
+    await keepKnown(project.home, environment.url)
     if (host.env.GOVERNED_TOKEN) terminal.say('warning: commands go by GOVERNED_TOKEN as long as it is set')
     const { url, workspace } = environment
     const data = { name: project.name, url, workspace, email: user.email }

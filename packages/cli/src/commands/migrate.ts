@@ -14,12 +14,18 @@ export const migrate: Command = {
   summary: 'runs the operations of a file: a list, or {"operations": […]}',
   flags: { 'dry-run': 'switch' },
   parameters: ['FILE'],
-  async run({ host, terminal, parameters: [file = ''], switches, values }) {
+  async run(call) {
+    const {
+      host,
+      terminal,
+      switches,
+      parameters: [file = ''],
+    } = call
     const path = resolve(host.cwd, file)
     const text = await readText(path)
     if (text === undefined) throw new Failure(`${file} is not there`)
     const operations = operationsOf(file, parseJson(file, text))
-    const { db, must } = await connect(host, await openProject(host, values.env))
+    const { db, must } = await connect(call, await openProject(host, call.values.env))
     if (switches.has('dry-run')) {
       const { statements } = await must(schema(db).dryRun(operations))
       const lines = statements.map(({ sql }) => `${sql};`)

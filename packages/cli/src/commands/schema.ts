@@ -117,7 +117,7 @@ async function requireConsent(call: Call, { allow, connection }: Pushed, plan: P
 async function opened(call: Call) {
   const project = await openProject(call.host, call.values.env)
   const file = call.parameters[0] ?? (await fileOf(project.file, 'model', call.host.cwd))
-  return { file, path: resolve(call.host.cwd, file), connection: await connect(call.host, project) }
+  return { file, path: resolve(call.host.cwd, file), connection: await connect(call, project) }
 }
 
 /** Byte by byte as the service writes it, since equal models are equal files. */

@@ -38,9 +38,9 @@ export const types: Command = {
 const ours = { what: 'file that governed types has written', isMeant: (text: string) => text.startsWith(MARK) }
 
 async function typesText(call: Call): Promise<string> {
-  const { host, values, switches } = call
+  const { values, switches } = call
   if (values.model !== undefined) return offlineText(call, values.model)
-  const { db, must } = await connect(host, await openProject(host, values.env))
+  const { db, must } = await connect(call, await openProject(call.host, values.env))
   const manifest = (await must(schema(db).manifest())) as ManifestText
   return writeSchema(manifest, { system: switches.has('system') })
 }
