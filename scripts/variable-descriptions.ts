@@ -32,6 +32,9 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
     '`smtp://user:password@host:587` or `smtps://` (Node), or `https://:token@host/path`, which gets `{from, to, subject, text}` posted as JSON. `log:` prints mails with their secrets (the local run does). No mail is sent where unset',
   SERVICE_MAIL__FROM:
     'Sender of mails, such as `Data service <data@example.com>`. `no-reply@` the host of `SERVICE_BASE_URL` where unset',
+  SERVICE_INVITATION_URL:
+    "Page of yours that mails of invitations lead to, with the token in the place of `{token}`, such as `https://app.example.com/join#{token}`. The console's own where unset",
+  SERVICE_RESET_URL: 'The same of mails that reset a password',
   SERVICE_AUDIT__RETENTION: 'How long entries of the audit log are kept',
   SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: 'How long requests are still served after readiness has begun to fail (Node)',
   SERVICE_TELEMETRY__ENABLED: 'Whether anonymous telemetry is posted, once a day',

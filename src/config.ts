@@ -70,6 +70,16 @@ const port = lazily(() =>
 
 const httpUrl = lazily(() => z.url({ protocol: /^https?$/, error: 'must be an http or https address' }))
 
+/** `https://app.example.com/join#{token}` */
+const tokenPage = lazily(() =>
+  z
+    .string()
+    .refine(
+      (text) => text.includes('{token}') && /^https?:\/\/./.test(text) && URL.canParse(text),
+      'must be an http or https address with {token} in it',
+    ),
+)
+
 /** `https://app.example.com,https://admin.example.com` */
 const origins = lazily(() => z.string().transform((text, context) => originsIn(text) ?? refuseOrigins(context)))
 
@@ -217,6 +227,8 @@ export const variables = {
   SERVICE_SETUP_TOKEN: [someText, undefined],
   SERVICE_MAIL__URL: [mailUrl, undefined],
   SERVICE_MAIL__FROM: [sender, undefined],
+  SERVICE_INVITATION_URL: [tokenPage, undefined],
+  SERVICE_RESET_URL: [tokenPage, undefined],
   SERVICE_AUDIT__RETENTION: [durationSchema, 365 * 86_400_000],
   SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: [durationSchema, 0],
   SERVICE_TELEMETRY__ENABLED: [flag, true],

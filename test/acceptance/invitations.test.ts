@@ -43,7 +43,8 @@ it('mails another token to whom it is for, with where to send it', async () => {
   expect(tokenIn(text)).toMatch(/^[\w-]{43}$/)
   expect(text).not.toContain(data.token)
   expect(text).toContain(`${world.url}${accept}`)
-  expect(text).toContain(`\n${world.url}/-/invitation#token=${tokenIn(text)}\n`)
+  const address = encodeURIComponent(email)
+  expect(text).toContain(`\n${world.url}/-/invitation#token=${tokenIn(text)}&email=${address}\n`)
 })
 
 it('makes one account of an address whose invitations to two workspaces are accepted at once', async () => {

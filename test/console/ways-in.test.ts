@@ -63,16 +63,30 @@ it('an invitation: by its mail to an account that sees what its role gives', asy
   const page = await openConsole()
   await page.goto(await linkTo(address, /^Invitation/))
 
+  expect(await page.getByLabel('E-mail').inputValue()).toBe(address)
+  expect(page.url()).toBe(`${world.url}/-/invitation`)
   await page.getByLabel('Full name').fill('Ada Lovelace')
   await page.getByLabel('Password').fill('short')
   await page.getByRole('button', { name: 'Accept' }).click()
-  expect(await page.getByText('You are a member of').count()).toBe(0)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Accept' }).click()
 
+  await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()
+  expect(page.url()).toBe(`${world.url}/${shop.name}`)
+})
+
+it('an invitation of who has an account: by the password that it has', async () => {
+  const { email, password: own } = await people.member(await world.workspace('other', { pens: { ink: 'string' } }), {})
+  await people.invite(shop, email, [await people.roleWith(shop, reading)])
+  const page = await openConsole()
+  await page.goto(await linkTo(email, /^Invitation.*ways/))
+  await page.getByRole('button', { name: 'Accept' }).click()
+
   await page.getByText(`You are a member of ${shop.name} now.`).waitFor()
-  await signIn(page, '/', { email: address, password })
-  await page.getByRole('main').getByRole('link', { name: shop.name }).waitFor()
+  expect(await page.getByLabel('E-mail').inputValue()).toBe(email)
+  await page.getByLabel('Password').fill(own)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()
 })
 
 it.each([

@@ -79,6 +79,8 @@ it.each([
   [{ SERVICE_MAIL__FROM: 'Data <data>' }, /^SERVICE_MAIL__FROM must be an e-mail address/],
   [{ SERVICE_MAIL__FROM: 'Data\r\nBcc: <eve@example.com>' }, /^SERVICE_MAIL__FROM must be an e-mail address/],
   [{ SERVICE_MAIL__URL: 'log:', SERVICE_BASE_URL: 'https://data.example.com' }, /^SERVICE_MAIL__URL may be log: only/],
+  [{ SERVICE_INVITATION_URL: 'https://app.example.com/hidden' }, /^SERVICE_INVITATION_URL must be an http or https/],
+  [{ SERVICE_RESET_URL: 'javascript:{token}' }, /^SERVICE_RESET_URL must be an http or https/],
   [{ SERVICE_CORS__ENABLED: 'true' }, /^SERVICE_CORS__ORIGIN must be set/],
   [{ SERVICE_CORS__ORIGIN: 'app.example.com' }, /^SERVICE_CORS__ORIGIN must be origins/],
   [{ SERVICE_SCHEMA__DRIFT_INTERVAL: '59s' }, /^SERVICE_SCHEMA__DRIFT_INTERVAL must be 0 or at least 1m/],

@@ -47,7 +47,7 @@ function Now({ secrets }: { readonly secrets: Secrets }) {
     )
   }
   if (name === 'reset') return <Reset secret={secrets.reset} />
-  if (name === 'invitation') return <Invitation secret={secrets.invitation} />
+  if (name === 'invitation') return <Invitation given={secrets.invitation} />
   if (now.kind === 'unclaimed') return <SetUp user={undefined} />
   if (now.kind === 'anonymous') {
     return secrets.signIn === undefined ? <SignIn /> : <SignInByLink secret={secrets.signIn} />

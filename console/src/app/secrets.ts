@@ -7,7 +7,8 @@ import { address, navigate, route } from './router.ts'
 export type Secrets = {
   readonly signIn: string | undefined
   readonly reset: string | undefined
-  readonly invitation: string | undefined
+  /** With the address that was invited, where the link has it. */
+  readonly invitation: { readonly token: string; readonly email: string } | undefined
 }
 
 export function takeSecrets(): Secrets {
@@ -19,6 +20,6 @@ export function takeSecrets(): Secrets {
   return {
     signIn: given.get('sign-in') ?? undefined,
     reset: name === 'reset' ? token : undefined,
-    invitation: name === 'invitation' ? token : undefined,
+    invitation: name === 'invitation' && token ? { token, email: given.get('email') ?? '' } : undefined,
   }
 }

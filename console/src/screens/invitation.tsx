@@ -1,22 +1,51 @@
-/** Accepting an invitation by the token of its mail, which a link brings in its fragment. */
+/** Accepting an invitation by the token of its mail, which a link brings in its fragment; then one is inside of the workspace. */
 import { useState } from 'preact/hooks'
-import { visitor } from '../data/client.ts'
+import { navigate, pathTo } from '../app/router.ts'
+import { instance, visitor } from '../data/client.ts'
 import { queries } from '../data/queries.ts'
+import { sessionOpened } from '../data/session.ts'
 import { t } from '../messages/messages.ts'
 import { Field } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import styles from './entry.module.css'
 import { Entry } from './entry.tsx'
-import { FullNameField, faultOf, NewPasswordField, Submission } from './submission.tsx'
+import { SignInForm } from './sign-in.tsx'
+import { EmailField, FullNameField, faultOf, NewPasswordField, Submission } from './submission.tsx'
 
-type Accepted = { readonly data: { readonly workspace: { readonly apiName: string } } }
+type InvitationProps = { readonly given: { readonly token: string; readonly email: string } | undefined }
+type Accepted = { readonly data: Member }
+type Member = { readonly email: string; readonly workspace: { readonly apiName: string } }
 
-export default function Invitation({ secret }: { readonly secret: string | undefined }) {
+export default function Invitation({ given }: InvitationProps) {
   const texts = t.value.invitation
-  const [token, setToken] = useState(secret ?? '')
+  const [member, setMember] = useState<Member>()
+  if (member === undefined) {
+    return (
+      <Entry title={texts.title}>
+        <Accepting given={given} onMember={setMember} />
+        <div class={styles.more}>
+          <a href="/">{t.value.reset.back}</a>
+        </div>
+      </Entry>
+    )
+  }
+  const { email, workspace } = member
+  return (
+    <Entry title={t.value.signIn.title}>
+      <Notice look="good">{texts.done(workspace.apiName)}</Notice>
+      <SignInForm email={email} onSignedIn={() => navigate(pathTo(workspace.apiName), 'replace')} />
+    </Entry>
+  )
+}
+
+type AcceptingProps = InvitationProps & { readonly onMember: (member: Member) => void }
+
+/** Who gave a password that counts is signed in by it; others are asked for the one that they have. */
+function Accepting({ given, onMember }: AcceptingProps) {
+  const texts = t.value.invitation
+  const [token, setToken] = useState(given?.token ?? '')
   const [fullName, setFullName] = useState('')
   const [password, setPassword] = useState('')
-  const [workspace, setWorkspace] = useState<string>()
   const submit = async () => {
     const body = {
       token: token.trim(),
@@ -26,25 +55,23 @@ export default function Invitation({ secret }: { readonly secret: string | undef
     const answer = await visitor.$request<Accepted>('POST', '/api/auth/invitations/accept', { body })
     if (!answer.ok) return faultOf(answer, { 401: texts.wrongToken })
     void queries.invalidateQueries({ queryKey: ['workspaces'] })
-    setWorkspace(answer.data.data.workspace.apiName)
+    const member = answer.data.data
+    const isSignedIn = password !== '' && (await instance.$auth.login({ email: member.email, password })).ok
+    if (isSignedIn) {
+      navigate(pathTo(member.workspace.apiName), 'replace')
+      await sessionOpened()
+    } else onMember(member)
+    return undefined
   }
   return (
-    <Entry title={texts.title}>
-      {workspace !== undefined ? (
-        <Notice look="good">{texts.done(workspace)}</Notice>
-      ) : (
-        <Submission label={texts.submit} onSubmit={submit}>
-          <p class={styles.quiet}>{texts.text}</p>
-          {secret === undefined && (
-            <Field label={texts.token} required autofocus autocomplete="off" value={token} onValue={setToken} />
-          )}
-          <FullNameField value={fullName} onValue={setFullName} />
-          <NewPasswordField isOptional value={password} onValue={setPassword} />
-        </Submission>
+    <Submission label={texts.submit} onSubmit={submit}>
+      <p class={styles.quiet}>{texts.text}</p>
+      {given === undefined && (
+        <Field label={texts.token} required autofocus autocomplete="off" value={token} onValue={setToken} />
       )}
-      <div class={styles.more}>
-        <a href="/">{t.value.reset.back}</a>
-      </div>
-    </Entry>
+      {given?.email && <EmailField readOnly autofocus={false} value={given.email} onValue={() => {}} />}
+      <FullNameField value={fullName} onValue={setFullName} />
+      <NewPasswordField isOptional value={password} onValue={setPassword} />
+    </Submission>
   )
 }

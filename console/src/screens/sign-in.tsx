@@ -31,14 +31,20 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
   )
 }
 
-/** `email` is given where it is known who has to sign in again. */
-export function SignInForm({ email: known = '' }: { readonly email?: string }) {
+type SignInFormProps = {
+  /** Where it is known who has to sign in. */
+  readonly email?: string
+  /** Before anything else is drawn. */
+  readonly onSignedIn?: () => void
+}
+
+export function SignInForm({ email: known = '', onSignedIn = forgetFault }: SignInFormProps) {
   const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
   const submit = async () => {
     const answer = await instance.$auth.login({ email: email.trim(), password })
     if (!answer.ok) return faultOf(answer, { 401: t.value.signIn.wrong })
-    forgetFault()
+    onSignedIn()
     await sessionOpened()
   }
   return (

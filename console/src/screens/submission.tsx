@@ -60,7 +60,9 @@ export function faultOf(
 
 type TypedProps = { readonly value: string; readonly onValue: (value: string) => void }
 
-export function EmailField({ autofocus = true, ...typed }: TypedProps & { readonly autofocus?: boolean }) {
+type EmailProps = TypedProps & { readonly autofocus?: boolean; readonly readOnly?: boolean }
+
+export function EmailField({ autofocus = true, ...typed }: EmailProps) {
   return (
     <Field
       label={t.value.signIn.email}

@@ -12,6 +12,7 @@ type InputProps = {
   readonly minLength?: number
   readonly name?: string
   readonly pattern?: string
+  readonly readOnly?: boolean
   readonly required?: boolean
   readonly spellcheck?: boolean
 }

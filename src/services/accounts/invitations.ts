@@ -126,6 +126,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         to: email,
         token: mailToken,
         base: linkBase(config, visit),
+        page: config.SERVICE_INVITATION_URL,
         workspace: workspace.apiName,
         expiresAt,
       }

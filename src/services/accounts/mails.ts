@@ -21,16 +21,29 @@ export function linkBase({ SERVICE_BASE_URL: base }: Config, { origin }: Request
   return isLoopback(new URL(origin).hostname) ? origin : undefined
 }
 
-export type TokenMail = { readonly to: string; readonly token: string; readonly base: string | undefined }
+export type TokenMail = {
+  readonly to: string
+  readonly token: string
+  readonly base: string | undefined
+  /** A page of the operator's with `{token}` in its address; undefined for the console's own. */
+  readonly page: string | undefined
+}
+
+/** The page that a mail leads to; undefined where nobody knows the address of one. `own` is that of the console. */
+function pageFor({ page, base, token }: TokenMail, own: string): string | undefined {
+  return (page ?? (base && `${base}${own}`))?.replaceAll('{token}', token)
+}
 
 /** The mail with a link to reset the password. */
-export function resetMail({ to, token, base }: TokenMail): Mail {
+export function resetMail(mail: TokenMail): Mail {
+  const { to, token, base } = mail
+  const page = pageFor(mail, '/-/reset#token={token}')
   return {
     to,
     subject: 'Choose a new password',
     text: paragraphs([
       'A new password was requested for this account.',
-      base && `Choose it here, within one hour:\n${base}/-/reset#token=${token}`,
+      page && `Choose it here, within one hour:\n${page}`,
       base && `Check whether the token is still valid:\n${base}/api/auth/password-reset/verify?token=${token}`,
       `Token, valid once, for one hour:\n${token}`,
       base && `Send it with the new password to ${base}/api/auth/password-reset/confirm, as {"token", "password"}.`,
@@ -42,13 +55,15 @@ export function resetMail({ to, token, base }: TokenMail): Mail {
 export type InvitationMail = TokenMail & { readonly workspace: string; readonly expiresAt: Instant }
 
 /** The mail with a link to accept the invitation. */
-export function invitationMail({ to, token, base, workspace, expiresAt }: InvitationMail): Mail {
+export function invitationMail(mail: InvitationMail): Mail {
+  const { to, token, base, workspace, expiresAt } = mail
+  const page = pageFor(mail, `/-/invitation#token={token}&email=${encodeURIComponent(to)}`)
   return {
     to,
     subject: `Invitation to the workspace ${workspace}`,
     text: paragraphs([
       `You are invited to the workspace ${workspace}${base === undefined ? '' : ` at ${base}`}.`,
-      base && `Accept the invitation here:\n${base}/-/invitation#token=${token}`,
+      page && `Accept the invitation here:\n${page}`,
       `Token to accept the invitation, valid once, until ${new Date(expiresAt).toUTCString()}:\n${token}`,
       base && `Send it to ${base}/api/auth/invitations/accept, as {"token", "password", "fullName"};`,
       'a password is required only if this e-mail address has no account yet.',

@@ -66,7 +66,8 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
     const token = newToken()
     const expiresAt = clock.now() + RESET_LIFETIME
     await insertReset(database, { tokenHash: await sha256Hex(token), userId: user.id, expiresAt })
-    await mailer.send(resetMail({ to: user.email, token, base: linkBase(config, visit) }))
+    const base = linkBase(config, visit)
+    await mailer.send(resetMail({ to: user.email, token, base, page: config.SERVICE_RESET_URL }))
   }
 
   async function loadResetUser(tokenHash: string, address: string | undefined): Promise<string> {
