@@ -47,6 +47,8 @@ beforeAll(async () => {
   article = String(made[0]?.id)
   const saved = { name: script, collectionId: shop.ids.get('articles'), query: {}, layout: null }
   view = String((await shop.insert('ServiceView', [saved]))[0]?.id)
+  const [collectionId] = [shop.ids.get('authors')]
+  await shop.insert('ServiceCollectionMeta', [{ collectionId, displayName: script, icon: '✍️', color: script }])
   person = await people.member(shop, { entitlements: ['dataModel:read'], collections: { articles: { read: 'all' } } })
   await person.system.patch('/api/system/users/me', { fullName: script })
   await person.system.post('/api/system/api-keys', { name: script })
@@ -458,6 +460,15 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     async (page, t) => {
       await at(page, '/-/components')
       await title(page, t.gallery.title)
+    },
+  ],
+  [
+    'no such page of a workspace',
+    ['missing'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/nothing`)
+      await page.getByRole('link', { name: t.shell.toWorkspace(shop.name) }).waitFor()
+      await page.getByRole('main').getByText(t.shell.notFound).waitFor()
     },
   ],
   [

@@ -6,9 +6,9 @@ import { clientOf } from '../data/client.ts'
 import { queries } from '../data/queries.ts'
 import { accessQuery, readableQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
-import { type CollectionModel, manifestOrNone, modelQuery } from '../screens/grid/model.ts'
+import { type CollectionModel, calledBy, manifestOrNone, modelQuery } from '../screens/grid/model.ts'
 import { conditionOf } from '../screens/grid/picker.tsx'
-import { type Row, textOf } from '../screens/grid/values.ts'
+import type { Row } from '../screens/grid/values.ts'
 import { search } from '../ui/combobox.tsx'
 import type { Command } from './palette.tsx'
 import { itemPath, navigate, pathTo } from './router.ts'
@@ -26,7 +26,8 @@ export async function find(
   text: string,
   signal: AbortSignal,
 ): Promise<readonly Command[]> {
-  const own = await queries.fetchQuery(readableQuery(workspace)).catch(() => [])
+  const readable = await queries.fetchQuery(readableQuery(workspace)).catch(() => [])
+  const own = readable.map(({ name }) => name)
   const first = collection === undefined ? own : [collection, ...own.filter((name) => name !== collection)]
   const models = await Promise.all(
     first.slice(0, COLLECTIONS).map((name) => queries.fetchQuery(modelQuery(workspace, name)).catch(() => null)),
@@ -46,7 +47,7 @@ async function itemsIn(
   const { name, title, key, display } = model
   const filter = display && conditionOf(display, text)
   if (display === undefined || filter === undefined || key.length === 0) return []
-  const query = { filter, fields: [...new Set([...key, display.name])].join(), limit: ITEMS }
+  const query = { filter, fields: [...new Set([...key, ...display.shows])].join(), limit: ITEMS }
   type Answer = { readonly data: readonly Row[] }
   const answer = await clientOf(workspace).$request<Answer>('GET', `items/${encodeURIComponent(name)}`, {
     query,
@@ -59,7 +60,7 @@ async function itemsIn(
       name,
       key.map((part) => row[part]),
     )
-    const label = textOf(row[display.name]) || path
+    const label = calledBy(display, row) || path
     return { id: path, group: t.value.palette.items, label, detail: title, run: () => navigate(path) }
   })
 }

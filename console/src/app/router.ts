@@ -11,6 +11,7 @@ export type Route =
   | { readonly kind: 'audit'; readonly workspace: string }
   /** A screen of the console itself, such as `/-/reset`; names of workspaces have no dash. */
   | { readonly kind: 'own'; readonly name: string }
+  | { readonly kind: 'missing'; readonly workspace: string }
   | { readonly kind: 'unknown' }
 
 const at = signal(new URL(location.href))
@@ -28,10 +29,10 @@ export function routeOf(path: string): Route {
   if (first === '-') return second === undefined ? { kind: 'unknown' } : { kind: 'own', name: second }
   if (second === undefined || second === '') return { kind: 'workspace', workspace: first }
   if (second === 'audit-log' && third === undefined) return { kind: 'audit', workspace: first }
-  if (third === undefined) return { kind: 'unknown' }
+  if (third === undefined) return { kind: 'missing', workspace: first }
   const place = { workspace: first, collection: third }
   if (second === 'new' && keys.length === 0) return { kind: 'new', ...place }
-  if (second !== 'items') return { kind: 'unknown' }
+  if (second !== 'items') return { kind: 'missing', workspace: first }
   return keys.length === 0 ? { kind: 'collection', ...place } : { kind: 'item', ...place, key: keys.map(unquoted) }
 }
 

@@ -2,9 +2,8 @@
 import type { Info, User } from '../data/session.ts'
 import { t } from '../messages/messages.ts'
 import { Home } from '../screens/home.tsx'
+import { Missing } from '../screens/missing.tsx'
 import { WorkspaceScreen } from '../screens/workspace.tsx'
-import { ButtonLink } from '../ui/button.tsx'
-import { Empty } from '../ui/notice.tsx'
 import { lazy } from './lazy.tsx'
 import { type Route, route } from './router.ts'
 
@@ -34,8 +33,10 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
       return <AuditLog key={at.workspace} workspace={at.workspace} />
     case 'own':
       return <Own name={at.name} user={user} />
+    case 'missing':
+      return <Missing workspace={at.workspace} />
     case 'unknown':
-      return <Unknown />
+      return <Missing />
   }
 }
 
@@ -44,15 +45,7 @@ function Own({ name, user }: OwnProps) {
   if (name === 'account') return <Account key={user.id} user={user} />
   if (name === 'components') return <Gallery />
   if (name === 'audit-log' && user.isAdministrator) return <AuditLog />
-  return <Unknown />
-}
-
-function Unknown() {
-  return (
-    <Empty isScreen title={t.value.shell.notFound} text={t.value.shell.notFoundText}>
-      <ButtonLink href="/">{t.value.shell.home}</ButtonLink>
-    </Empty>
-  )
+  return <Missing />
 }
 
 /** What the window is called. */

@@ -2,13 +2,13 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import icon from '../../icon.svg'
+import logo from '../../icon.svg'
 import { useQuery } from '../data/queries.ts'
 import { signOut, type User } from '../data/session.ts'
 import { accessQuery, isNowhere, readableQuery } from '../data/workspaces.ts'
 import { chooseLanguage, language, languages, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { CollectionMark, Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Fault, Skeleton, Unseen } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
@@ -39,7 +39,7 @@ export function Shell({ user, children }: ShellProps) {
           </span>
         )}
         <a class={styles.brand} href="/" title={t.value.palette.home}>
-          <img src={icon} alt="" />
+          <img src={logo} alt="" />
           <span>{t.value.product}</span>
         </a>
         <Place />
@@ -68,22 +68,28 @@ function toMain(event: Event): void {
 
 function Place() {
   const at = route.value
+  if (!('workspace' in at)) return <div class={styles.place} />
   return (
     <div class={styles.place}>
-      {'workspace' in at && (
-        <a href={pathTo(at.workspace)} dir="auto">
-          {at.workspace}
-        </a>
-      )}
+      <a href={pathTo(at.workspace)} dir="auto">
+        {at.workspace}
+      </a>
       {'collection' in at && (
         <>
           {' / '}
-          <a href={pathTo(at.workspace, 'items', at.collection)} dir="auto">
-            {at.collection}
-          </a>
+          <CollectionLink {...at} />
         </>
       )}
     </div>
+  )
+}
+
+function CollectionLink({ workspace, collection }: { readonly workspace: string; readonly collection: string }) {
+  const { data } = useQuery(readableQuery(workspace))
+  return (
+    <a href={pathTo(workspace, 'items', collection)} dir="auto">
+      {data?.find(({ name }) => name === collection)?.title ?? collection}
+    </a>
   )
 }
 
@@ -104,7 +110,8 @@ function Side({ workspace }: { readonly workspace: string }) {
   const at = route.value
   const current = 'collection' in at ? at.collection : undefined
   const own = data ?? []
-  const found = own.filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()))
+  const wanted = text.trim().toLowerCase()
+  const found = own.filter(({ name, title }) => `${title} ${name}`.toLowerCase().includes(wanted))
   useEffect(() => {
     if (isNarrow.value) ref.current?.hidePopover()
   }, [at])
@@ -130,11 +137,11 @@ function Side({ workspace }: { readonly workspace: string }) {
       {error && !data && !isNowhere(error) && <Fault error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton lines={6} />}
       <ul class={styles.links} aria-label={t.value.workspace.collections}>
-        {found.slice(0, SHOWN).map((name) => (
+        {found.slice(0, SHOWN).map(({ name, title, icon, color }) => (
           <li key={name}>
             <a href={pathTo(workspace, 'items', name)} aria-current={name === current ? 'page' : undefined}>
-              <Icon name="collection" />
-              <span dir="auto">{name}</span>
+              <CollectionMark emoji={icon} color={color} />
+              <span dir="auto">{title}</span>
             </a>
           </li>
         ))}

@@ -39,16 +39,72 @@ export function collectionsQuery(workspace: string): Query<readonly CollectionNa
   return { queryKey: ['collections', workspace], queryFn: () => readCollections(workspace), staleTime: 60_000 }
 }
 
-/** Those with rows to be shown, by name: whoever may read the model knows of others, too. */
-export function readableQuery(workspace: string): Query<readonly string[]> {
-  const readNames = async () => {
-    const [all, { collections }] = await Promise.all([
+/** How people call and show a collection, field or relation; each may be unsaid. */
+export type Presentation = {
+  readonly displayName: string | null
+  /** An emoji. */
+  readonly icon: string | null
+  readonly color: string | null
+  readonly displayTemplate: string | null
+  readonly sort: number | null
+  readonly isHidden: boolean | null
+}
+
+/** By the id of what it is about. */
+export type Presentations = ReadonlyMap<string, Presentation>
+
+/** Of all collections of a workspace, asked for once; without them things are called as in the API. */
+export function namesQuery(workspace: string): Query<Presentations> {
+  type Answer = { readonly data: readonly (Presentation & Readonly<Record<string, unknown>>)[] }
+  const read = async (collection: string, id: string) => {
+    const fields = [id, 'displayName', 'icon', 'color', 'displayTemplate', 'sort', 'isHidden']
+    const query = { limit: 0, fields: fields.join() }
+    const answer = await clientOf(workspace).$request<Answer>('GET', `items/${collection}`, { query })
+    return answer.ok ? answer.data.data.map((row) => [String(row[id]), row] as const) : []
+  }
+  return {
+    queryKey: ['names', workspace],
+    staleTime: 300_000,
+    queryFn: async () => {
+      const [collections, fields] = await Promise.all([
+        read('ServiceCollectionMeta', 'collectionId'),
+        read('ServiceFieldMeta', 'fieldId'),
+      ])
+      return new Map([...collections, ...fields])
+    },
+  }
+}
+
+/** Those with a place of their own first, in its order. */
+export function inOrder<T>(all: readonly T[], sortOf: (one: T) => number | null | undefined): readonly T[] {
+  const placeOf = (one: T) => sortOf(one) ?? Number.POSITIVE_INFINITY
+  return all.toSorted((one, other) => (placeOf(one) === placeOf(other) ? 0 : placeOf(one) - placeOf(other)))
+}
+
+export type ReadableCollection = {
+  readonly name: string
+  readonly title: string
+  readonly icon: string | null | undefined
+  readonly color: string | null | undefined
+}
+
+/** Those with rows to be shown, in their order: whoever may read the model knows of others, too. */
+export function readableQuery(workspace: string): Query<readonly ReadableCollection[]> {
+  const readShown = async () => {
+    const [all, { collections, ids }, names] = await Promise.all([
       queries.fetchQuery(collectionsQuery(workspace)),
       queries.fetchQuery(accessQuery(workspace)),
+      queries.fetchQuery(namesQuery(workspace)),
     ])
-    return all.flatMap(({ name, isSystem }) => (isSystem || !mayRead(collections[name]) ? [] : name)).sort(compareNames)
+    const found = all.flatMap(({ name, isSystem }) => {
+      const shown = names.get(ids[name] ?? '')
+      if (isSystem || shown?.isHidden || !mayRead(collections[name])) return []
+      return { name, title: shown?.displayName ?? name, icon: shown?.icon, color: shown?.color, sort: shown?.sort }
+    })
+    const byTitle = found.toSorted((one, other) => compareNames(one.title, other.title))
+    return inOrder(byTitle, ({ sort }) => sort)
   }
-  return { queryKey: ['readable', workspace], queryFn: readNames, staleTime: 60_000 }
+  return { queryKey: ['readable', workspace], queryFn: readShown, staleTime: 60_000 }
 }
 
 const mayRead = (rights: Access['collections'][string] | undefined) => (rights?.read ?? 'none') !== 'none'

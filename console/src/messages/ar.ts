@@ -165,6 +165,7 @@ export const ar: Messages = {
     notFound: 'لا توجد صفحة كهذه',
     notFoundText: 'العنوان خاطئ، أو زال ما كان هنا.',
     home: 'إلى مساحات العمل',
+    toWorkspace: (workspace: string) => `إلى ${workspace}`,
     dismiss: 'إخفاء',
     notifications: 'الإشعارات',
   },

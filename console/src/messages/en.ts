@@ -165,6 +165,7 @@ export const en = {
     notFound: 'There is no such page',
     notFoundText: 'The address is wrong, or what was here is gone.',
     home: 'Go to the workspaces',
+    toWorkspace: (workspace: string) => `Go to ${workspace}`,
     dismiss: 'Dismiss',
     notifications: 'Notifications',
   },

@@ -9,10 +9,10 @@ import { showToast } from '../ui/toasts.tsx'
 import { CodeButton } from './code/dialog.tsx'
 import { itemRequest } from './code/request.ts'
 import { ConflictDialog } from './grid/conflict.tsx'
-import type { CollectionModel } from './grid/model.ts'
+import { type CollectionModel, calledBy, formFields } from './grid/model.ts'
 import { Unsaved } from './grid/unsaved.tsx'
-import { type Row, textOf } from './grid/values.ts'
-import { Missing, WithModel } from './grid/with-model.tsx'
+import type { Row } from './grid/values.ts'
+import { WithModel } from './grid/with-model.tsx'
 import { DeleteDialog } from './item/delete.tsx'
 import { Fields } from './item/fields.tsx'
 import styles from './item/item.module.css'
@@ -20,6 +20,7 @@ import { isAddress, itemQuery } from './item/item-query.ts'
 import { Links } from './item/links.tsx'
 import { Related } from './item/related.tsx'
 import { useForm } from './item/use-form.ts'
+import { Missing } from './missing.tsx'
 import page from './page.module.css'
 
 type ItemProps = { readonly workspace: string; readonly collection: string; readonly itemKey: readonly string[] }
@@ -37,7 +38,7 @@ type LoadedProps = { readonly workspace: string; readonly model: CollectionModel
 function Loaded(props: LoadedProps) {
   const { data: row, error, refetch } = useQuery(itemQuery(props))
   if (row) return <ItemOf {...props} row={row} onReload={() => void refetch()} />
-  if (!isAddress(props) || error?.status === 404) return <Missing />
+  if (!isAddress(props) || error?.status === 404) return <Missing workspace={props.workspace} />
   return error ? <Fault error={error} onRetry={() => void refetch()} /> : <Skeleton lines={10} />
 }
 
@@ -47,7 +48,7 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   const texts = t.value.item
   const [isDeleting, setDeleting] = useState(false)
   const form = useForm({ workspace, model, itemKey, row })
-  const title = textOf(row[model.display?.name ?? '']) || itemKey.join(', ')
+  const title = (model.display && calledBy(model.display, row)) || itemKey.join(', ')
   const leave = () => {
     form.discard()
     showToast(texts.deleted)
@@ -71,7 +72,7 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
       <Unsaved model={model} saving={form.saving} />
       <ConflictDialog model={model} saving={form.saving} />
       <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={form.submit}>
-        <Fields workspace={workspace} model={model} fields={model.fields} {...form.fields} />
+        <Fields workspace={workspace} model={model} fields={formFields(model)} {...form.fields} />
         <Links workspace={workspace} model={model} row={row} drafts={form.links} onChange={form.onLink} />
         {mayChangeAny(model) && <Foot form={form} />}
       </form>

@@ -9,16 +9,17 @@ import { Fault, Notice } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { CodeButton } from './code/dialog.tsx'
 import { itemsOf } from './grid/items.ts'
-import type { CollectionModel, FieldModel } from './grid/model.ts'
+import { type CollectionModel, type FieldModel, formFields } from './grid/model.ts'
 import { keyOf } from './grid/rows.ts'
 import { useHold } from './grid/unsaved.tsx'
 import { ownOf, type Row } from './grid/values.ts'
-import { Missing, WithModel } from './grid/with-model.tsx'
+import { WithModel } from './grid/with-model.tsx'
 import { type Drafts, draftsOf, readDrafts, without } from './item/drafts.ts'
 import { Fields } from './item/fields.tsx'
 import styles from './item/item.module.css'
 import { linkDraftsOf, operationsIn, withLink } from './item/link-drafts.ts'
 import { Links } from './item/links.tsx'
+import { Missing } from './missing.tsx'
 import page from './page.module.css'
 
 type NewItemProps = { readonly workspace: string; readonly collection: string }
@@ -26,7 +27,7 @@ type NewItemProps = { readonly workspace: string; readonly collection: string }
 export default function NewItem({ workspace, collection }: NewItemProps) {
   return (
     <WithModel workspace={workspace} collection={collection} look={page.page}>
-      {(model) => (model.mayCreate ? <Form workspace={workspace} model={model} /> : <Missing />)}
+      {(model) => (model.mayCreate ? <Form workspace={workspace} model={model} /> : <Missing workspace={workspace} />)}
     </WithModel>
   )
 }
@@ -110,7 +111,7 @@ function useNewItem(workspace: string, model: CollectionModel, list: string) {
   const [isBusy, setBusy] = useState(false)
   // One try that was lost on its way and the next are one item.
   const sent = useRef({ body: '', idempotencyKey: '' })
-  const fields = model.fields.filter(({ mayCreate }) => mayCreate)
+  const fields = formFields(model, true).filter(({ mayCreate }) => mayCreate)
   useHold(isUnsaved)
 
   const onText = (field: FieldModel, text: string | null, label?: string | null) => {

@@ -5,7 +5,7 @@ import type { User } from '../data/session.ts'
 import { accessQuery, isNowhere, readableQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { ButtonLink } from '../ui/button.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { CollectionMark } from '../ui/icon.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { Recent } from './audit/recent.tsx'
 import styles from './page.module.css'
@@ -36,12 +36,12 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
         <>
           <p class={styles.quiet}>{texts.choose}</p>
           <ul class={styles.cards}>
-            {own.slice(0, 200).map((name) => (
+            {own.slice(0, 200).map(({ name, title, icon, color }) => (
               <li key={name} class={styles.stack}>
                 <a class={styles.card} href={pathTo(workspace, 'items', name)}>
                   <span class={styles.row}>
-                    <Icon name="collection" />
-                    <strong dir="auto">{name}</strong>
+                    <CollectionMark emoji={icon} color={color} />
+                    <strong dir="auto">{title}</strong>
                   </span>
                 </a>
               </li>

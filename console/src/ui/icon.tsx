@@ -23,11 +23,30 @@ export type IconName = keyof typeof paths
 /** Icons that lead somewhere, which is to the other side where one reads from right to left. */
 const turning: ReadonlySet<IconName> = new Set(['back', 'forward'])
 
-export function Icon({ name }: { readonly name: IconName }) {
+type IconProps = { readonly name: IconName; readonly color?: string | null | undefined }
+
+export function Icon({ name, color }: IconProps) {
   return (
-    <svg class={`${styles.icon}${turning.has(name) ? ` ${styles.turns}` : ''}`} viewBox="0 0 16 16" aria-hidden="true">
+    <svg
+      class={`${styles.icon}${turning.has(name) ? ` ${styles.turns}` : ''}`}
+      style={color ? { color } : undefined}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+    >
       <path d={paths[name]} />
     </svg>
+  )
+}
+
+type MarkProps = Omit<IconProps, 'name'> & { readonly emoji: string | null | undefined }
+
+/** What people have chosen for a collection, else its icon. */
+export function CollectionMark({ emoji, color }: MarkProps) {
+  if (!emoji) return <Icon name="collection" color={color} />
+  return (
+    <span class={styles.emoji} aria-hidden="true">
+      {emoji}
+    </span>
   )
 }
 

@@ -1,5 +1,5 @@
 /** Columns of a grid: fields, and behind those that refer the item that they refer to. */
-import type { CollectionModel, FieldModel, ToOne } from './model.ts'
+import { type CollectionModel, calledBy, type FieldModel, type ToOne } from './model.ts'
 import { isNumber, type Row, textOf } from './values.ts'
 
 export type Column = {
@@ -67,11 +67,13 @@ export function relationColumnId({ name, display }: ToOne): string {
   return `${name}.${display.name}`
 }
 
-/** Those of the ids in their order that are there; all where none is. */
+/** Those of the ids in their order that are there; where none is, all that are not hidden. */
 export function chosenOf(all: readonly Column[], ids: readonly string[] | undefined): readonly Column[] {
   const chosen = new Set(ids)
   const found = [...chosen].flatMap((id) => all.find((column) => column.id === id) ?? [])
-  return found.length > 0 ? found : all
+  if (found.length > 0) return found
+  const open = all.filter(({ field, relation }) => !(relation ?? field).isHidden)
+  return open.length > 0 ? open : all
 }
 
 export function mayChange({ own }: Column): boolean {
@@ -94,5 +96,8 @@ export function valueAt({ path }: Pick<Column, 'path'>, row: Row): unknown {
 }
 
 export function cellText(column: Column, row: Row): string {
-  return textOf(valueAt(column, row))
+  const { relation } = column
+  if (relation === undefined) return textOf(valueAt(column, row))
+  const other = row[relation.name]
+  return other ? calledBy(relation.display, other as Row) : ''
 }

@@ -3,9 +3,10 @@ import type { CollectionEntry, ManifestText } from 'governed-data-client/generat
 import { type Access, schema } from 'governed-data-client/system'
 import { clientOf } from '../../data/client.ts'
 import { type Query, queries } from '../../data/queries.ts'
-import { accessQuery, manifestQuery } from '../../data/workspaces.ts'
+import { accessQuery, inOrder, manifestQuery, namesQuery, type Presentations } from '../../data/workspaces.ts'
 import { isBounded, operatorsOf } from './input-types.ts'
 import { linksOf } from './linked.ts'
+import { type Row, textOf } from './values.ts'
 
 export type FieldModel = {
   /** That of the model, which outlives its name; empty where the model is not shown to the caller. */
@@ -21,17 +22,27 @@ export type FieldModel = {
   readonly operators: readonly string[]
   readonly isKey: boolean
   readonly hasDefault: boolean
+  /** Whether it is shown only where somebody asks for it. */
+  readonly isHidden: boolean
   readonly mayUpdate: boolean
   readonly mayCreate: boolean
 }
 
-/** A relation to one item, shown by `display`, a field of it. */
+/** What an item is called by: the field that it is found and sorted by, and what is shown, such as `{{first}} {{last}}`. */
+export type Display = FieldModel & {
+  readonly template: string
+  /** Names of the fields in it. */
+  readonly shows: readonly string[]
+}
+
+/** A relation to one item, shown by `display`. */
 export type ToOne = {
   readonly id: string
   readonly name: string
   readonly title: string
   readonly to: string
-  readonly display: FieldModel
+  readonly isHidden: boolean
+  readonly display: Display
   /** All of the other that may be read. */
   readonly fields: readonly FieldModel[]
   /** Names of the other's key. */
@@ -62,7 +73,7 @@ export type Linked = {
   readonly to: string
   /** Where no field leads over the junction: its relation to the other side, and its fields that refer, in the order of `key`. */
   readonly over?: { readonly relation: string; readonly by: readonly string[] }
-  readonly display: FieldModel
+  readonly display: Display
   readonly key: readonly string[]
   readonly mayAdd: boolean
   readonly mayRemove: boolean
@@ -78,7 +89,7 @@ export type CollectionModel = {
   readonly key: readonly string[]
   readonly fields: readonly FieldModel[]
   /** What an item is called by. */
-  readonly display: FieldModel | undefined
+  readonly display: Display | undefined
   readonly toOne: readonly ToOne[]
   readonly toMany: readonly ToMany[]
   readonly mayCreate: boolean
@@ -91,9 +102,6 @@ export type CollectionModel = {
   /** Whether the caller may save views for others. */
   readonly mayShare: boolean
 }
-
-/** What people call things, by id of the collection or field. */
-type Names = ReadonlyMap<string, { readonly displayName: string | null; readonly displayTemplate?: string | null }>
 
 /** Asked once for all collections of a workspace, beside the manifest. Undefined: there is no such collection for the caller. */
 export function modelQuery(workspace: string, collection: string): Query<CollectionModel | null> {
@@ -129,27 +137,6 @@ export function manifestOrNone(workspace: string) {
   }
 }
 
-/** Without them things are called as in the API. */
-function namesQuery(workspace: string) {
-  return {
-    queryKey: ['names', workspace],
-    staleTime: 300_000,
-    queryFn: async (): Promise<Names> => {
-      type Answer = { readonly data: readonly Record<string, string | null>[] }
-      const read = async (collection: string, id: string, fields: readonly string[]) => {
-        const query = { limit: 0, fields: [id, ...fields].join() }
-        const answer = await clientOf(workspace).$request<Answer>('GET', `items/${collection}`, { query })
-        return answer.ok ? answer.data.data.map((row) => [row[id] ?? '', row] as const) : []
-      }
-      const [collections, fields] = await Promise.all([
-        read('ServiceCollectionMeta', 'collectionId', ['displayName', 'displayTemplate']),
-        read('ServiceFieldMeta', 'fieldId', ['displayName']),
-      ])
-      return new Map([...collections, ...fields]) as unknown as Names
-    },
-  }
-}
-
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
 /** Whether the caller may use this field so, in some rows at least. */
@@ -162,7 +149,12 @@ function mayDo(access: Access, collection: string, action: Action): boolean {
   return (access.collections[collection]?.[action] ?? 'none') !== 'none'
 }
 
-function modelOf(manifest: ManifestText, collection: string, access: Access, names: Names): CollectionModel | null {
+function modelOf(
+  manifest: ManifestText,
+  collection: string,
+  access: Access,
+  names: Presentations,
+): CollectionModel | null {
   const { strings, serviceSchema, primitiveTypes } = manifest
   const text = (index: number | undefined) => strings[index ?? -1] ?? ''
   const entry = serviceSchema.collections.find(({ apiName }) => text(apiName) === collection)
@@ -176,7 +168,7 @@ function modelOf(manifest: ManifestText, collection: string, access: Access, nam
     const ofName = text(of.apiName)
     const key = keyOf(of)
     const operators = operatorsOf(manifest, of)
-    return of.primitiveFields
+    const all = of.primitiveFields
       .map((field, index) => {
         const name = text(field.apiName)
         return {
@@ -190,11 +182,13 @@ function modelOf(manifest: ManifestText, collection: string, access: Access, nam
           operators: operators.get(name) ?? [],
           isKey: key.includes(index),
           hasDefault: field.defaultValue !== undefined && field.defaultValue !== null,
+          isHidden: names.get(field.id)?.isHidden ?? false,
           mayUpdate: !field.isReadonly && operations.has('updateOne') && mayUse(access, ofName, 'update', name),
           mayCreate: !field.isReadonly && operations.has('create') && mayUse(access, ofName, 'create', name),
         }
       })
       .filter(({ name }) => mayUse(access, ofName, 'read', name))
+    return inOrder(all, ({ id }) => names.get(id)?.sort)
   }
   const fields = fieldsOf(entry)
   const key = keyOf(entry).map((index) => text(entry.primitiveFields[index]?.apiName))
@@ -242,6 +236,7 @@ function modelOf(manifest: ManifestText, collection: string, access: Access, nam
         name,
         title,
         to,
+        isHidden: names.get(relation.id)?.isHidden ?? false,
         display,
         fields: shown,
         key: otherKey,
@@ -274,16 +269,33 @@ function modelOf(manifest: ManifestText, collection: string, access: Access, nam
   }
 }
 
-/** The first field of the display template, else what most likely names an item, else its key. */
-function displayOf(fields: readonly FieldModel[], template: string | null | undefined): FieldModel | undefined {
-  const named = /\{\{\s*(\w+)\s*\}\}/.exec(template ?? '')?.[1]
+/** By the display template where all its fields are read, else by what most likely names an item, else by its key. */
+function displayOf(fields: readonly FieldModel[], template: string | null | undefined): Display | undefined {
+  const shows = [...(template ?? '').matchAll(variables)].map(([, name = '']) => name)
+  const named = shows.flatMap((name) => fields.find((field) => field.name === name) ?? [])
+  const [first] = named
+  if (first && template && named.length === shows.length) return { ...first, template, shows }
   const usual = /^(name|title|label|fullName|displayName|email|code)$/i
-  return (
-    fields.find(({ name }) => name === named) ??
+  const field =
     fields.find(({ name, type }) => type === 'string' && usual.test(name)) ??
     fields.find(({ type, isList, isKey }) => type === 'string' && !isList && !isKey) ??
     fields.find(({ isKey }) => isKey)
-  )
+  return field && { ...field, template: `{{${field.name}}}`, shows: [field.name] }
+}
+
+const variables = /\{\{\s*(\w+)\s*\}\}/g
+
+/** What an item is called; empty where nothing of it is there. */
+export function calledBy({ template, shows }: Display, row: Row): string {
+  if (shows.every((name) => textOf(row[name]) === '')) return ''
+  return template.replaceAll(variables, (_, name: string) => textOf(row[name])).trim()
+}
+
+/** Those that are not hidden, or by which something is chosen that is not; of a new item those that it needs, too. */
+export function formFields({ fields, toOne }: CollectionModel, isNew = false): readonly FieldModel[] {
+  const chosen = new Set(toOne.filter(({ isHidden }) => !isHidden).flatMap(({ by }) => by))
+  const isNeeded = ({ isNullable, hasDefault }: FieldModel) => isNew && !isNullable && !hasDefault
+  return fields.filter((field) => !field.isHidden || chosen.has(field.name) || isNeeded(field))
 }
 
 /** Without the manifest: what may be read, by the names that the rights tell; where they tell none, by the rows. */
@@ -322,6 +334,7 @@ export function readOnlyField(name: string): FieldModel {
     operators: [],
     isKey: false,
     hasDefault: false,
+    isHidden: false,
     mayUpdate: false,
     mayCreate: false,
   }

@@ -6,7 +6,7 @@ import { t } from '../../messages/messages.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/notice.tsx'
-import type { FieldModel, ToOne } from './model.ts'
+import { calledBy, type FieldModel, type ToOne } from './model.ts'
 import { parse, type Row, textOf, type Value } from './values.ts'
 
 /** The key of the item that was chosen and what it is called; nulls for none. */
@@ -42,7 +42,7 @@ export function Picker(props: PickerProps) {
       const query = {
         ...searchOf(relation, text, among),
         limit: SHOWN,
-        fields: [...new Set([...key, display.name])].join(),
+        fields: [...new Set([...key, ...display.shows])].join(),
       }
       const path = `items/${encodeURIComponent(to)}`
       const asked = { query, signal: ended.signal }
@@ -58,7 +58,7 @@ export function Picker(props: PickerProps) {
   }, [text, tries])
   const none = { id: '', group: title, label: t.value.grid.null, key: key.map(() => null), name: null }
   const options = found.rows.map((row) => {
-    const [label, keyText] = [textOf(row[display.name]), key.map((name) => textOf(row[name])).join(', ')]
+    const [label, keyText] = [calledBy(display, row), key.map((name) => textOf(row[name])).join(', ')]
     const item = { id: keyText, group: title, key: key.map((name) => row[name]), name: label }
     return { ...item, label: label || keyText, ...(label !== keyText && { detail: keyText }) }
   })

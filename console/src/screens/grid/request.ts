@@ -1,6 +1,6 @@
 /** What a grid asks: one description, for the request that is sent and for the code that is shown of it. */
 import { relationColumnId, SOME } from './columns.ts'
-import type { CollectionModel, FieldModel } from './model.ts'
+import type { CollectionModel, FieldModel, ToOne } from './model.ts'
 import { parse } from './values.ts'
 
 export type Condition = {
@@ -60,8 +60,9 @@ export function fieldsOf({ key, toOne, fields }: CollectionModel, columns?: View
   const relations = toOne.filter((relation) => isShown(relationColumnId(relation)))
   const own = fields.filter(({ name }) => isShown(name) || relations.some(({ by }) => by.includes(name)))
   const isAll = columns === undefined || own.length + relations.length === 0
-  if (isAll) return ['*', ...tag, ...toOne.map(relationColumnId)]
-  return [...new Set([...key, ...own.map(({ name }) => name)]), ...tag, ...relations.map(relationColumnId)]
+  const shownBy = ({ name, display }: ToOne) => display.shows.map((field) => `${name}.${field}`)
+  if (isAll) return ['*', ...tag, ...toOne.flatMap(shownBy)]
+  return [...new Set([...key, ...own.map(({ name }) => name)]), ...tag, ...relations.flatMap(shownBy)]
 }
 
 export type ListQuery = Readonly<Record<string, unknown>>

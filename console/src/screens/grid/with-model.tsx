@@ -1,8 +1,8 @@
 /** A screen of a collection, once its model is known; until then its shape, or why it does not come. */
 import type { ComponentChildren } from 'preact'
 import { useQuery } from '../../data/queries.ts'
-import { t } from '../../messages/messages.ts'
-import { Empty, Fault, Skeleton } from '../../ui/notice.tsx'
+import { Fault, Skeleton } from '../../ui/notice.tsx'
+import { Missing } from '../missing.tsx'
 import { type CollectionModel, modelQuery } from './model.ts'
 
 type WithModelProps = {
@@ -16,7 +16,7 @@ type WithModelProps = {
 export function WithModel({ workspace, collection, look, children }: WithModelProps) {
   const { data: model, error, refetch } = useQuery(modelQuery(workspace, collection))
   const isMissing = model === null || error?.status === 404
-  if (isMissing) return <Missing />
+  if (isMissing) return <Missing workspace={workspace} />
   if (error && !model) {
     return (
       <div class={look}>
@@ -25,8 +25,4 @@ export function WithModel({ workspace, collection, look, children }: WithModelPr
     )
   }
   return <div class={look}>{model ? children(model) : <Skeleton lines={10} />}</div>
-}
-
-export function Missing() {
-  return <Empty isScreen title={t.value.shell.notFound} text={t.value.shell.notFoundText} />
 }

@@ -7,7 +7,7 @@ import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Fault, Skeleton } from '../../ui/notice.tsx'
-import type { CollectionModel, Linked, ToMany } from '../grid/model.ts'
+import { type CollectionModel, calledBy, type Linked, type ToMany } from '../grid/model.ts'
 import { Picker } from '../grid/picker.tsx'
 import { searchOf } from '../grid/request.ts'
 import { keyOf } from '../grid/rows.ts'
@@ -78,7 +78,7 @@ export function linkedQuery(
     queryFn: async () => {
       const query = {
         filter: row && filterFor(relation, row),
-        fields: [...new Set([...(over?.by ?? key), `${within}${display.name}`])].join(),
+        fields: [...new Set([...(over?.by ?? key), ...display.shows.map((name) => within + name)])].join(),
         limit: SHOWN + 1,
       }
       const inOrder = await ask({ ...query, sort: [over ? { [over.relation]: sorted } : sorted] })
@@ -87,7 +87,7 @@ export function linkedQuery(
       if (!answer.ok) throw answer.error
       return answer.data.data.map((other) => {
         const parts = (over?.by ?? key).map((part) => other[part])
-        return { key: parts, label: textOf(named(other)[display.name]) || parts.map(textOf).join(', ') }
+        return { key: parts, label: calledBy(display, named(other)) || parts.map(textOf).join(', ') }
       })
     },
   }

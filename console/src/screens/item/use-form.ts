@@ -4,11 +4,11 @@ import { itemPath, navigate } from '../../app/router.ts'
 import { queries } from '../../data/queries.ts'
 import { userId } from '../../data/session.ts'
 import { t } from '../../messages/messages.ts'
-import type { FieldModel, ToOne } from '../grid/model.ts'
+import { calledBy, type FieldModel, type ToOne } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
 import { baseIn, type Change, type Saving, savingOf, waitingIn } from '../grid/saving.ts'
 import { useHold } from '../grid/unsaved.tsx'
-import { inputTextOf, isKept, isSame, ownOf, type Row, textOf } from '../grid/values.ts'
+import { inputTextOf, isKept, isSame, ownOf, type Row } from '../grid/values.ts'
 import { type Drafts, draftsOf, readDrafts, without } from './drafts.ts'
 import type { Shown } from './fields.tsx'
 import { type ItemPlace, itemQuery } from './item-query.ts'
@@ -135,7 +135,7 @@ function shownOf(place: Place, field: FieldModel, drafts: Drafts, wrong: Wrong):
 
 function labelOf(row: Row, { name, display }: ToOne): string | null {
   const other = ownOf(row, name) as Row | null | undefined
-  return other ? textOf(other[display.name]) : null
+  return other ? calledBy(display, other) : null
 }
 
 type Typed = { readonly text: string | null; readonly label?: string | null }
