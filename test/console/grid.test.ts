@@ -208,3 +208,40 @@ describe('a grid', () => {
     },
   )
 })
+
+it('calls, orders and hides collections and fields as the workspace says, and items by their template', async () => {
+  const own = await world.workspace(
+    'presented',
+    {
+      authors: { first: 'string', last: 'string' },
+      books: { title: 'string', authorId: 'int64?', note: 'string?' },
+      drafts: { title: 'string' },
+    },
+    ['books.author(authorId) -> authors.books'],
+  )
+  const id = (name: string) => own.ids.get(name)
+  await own.insert('ServiceCollectionMeta', [
+    { collectionId: id('books'), displayName: 'الكتب', icon: '📚', sort: 1 },
+    { collectionId: id('authors'), displayTemplate: '{{last}}, {{first}}' },
+    { collectionId: id('drafts'), isHidden: true },
+  ])
+  await own.insert('ServiceFieldMeta', [
+    { fieldId: id('books.note'), sort: 1, displayName: 'Remark' },
+    { fieldId: id('books.authorId'), isHidden: true },
+    { fieldId: id('books.id'), isHidden: true },
+  ])
+  const [ada] = await own.insert('authors', [{ first: 'Ada', last: 'Lovelace' }])
+  await own.insert('books', [{ title: 'Notes', authorId: ada?.id }])
+  const page = await signedInAt(gridOf(own, 'books'))
+  const links = page.getByRole('list', { name: 'Collections' }).getByRole('link')
+
+  await page.getByRole('gridcell', { name: 'Lovelace, Ada' }).waitFor()
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'Remark', 'title', 'author'])
+  expect(await links.allTextContents()).toEqual(['📚الكتب', 'authors'])
+  expect(await page.getByRole('link', { name: 'الكتب', exact: true }).count()).toBe(2)
+  await picture(page, 'presented')
+  await page.getByRole('link', { name: 'Open' }).first().click()
+  await page.getByRole('link', { name: 'Lovelace, Ada' }).click()
+  await page.getByRole('heading', { name: 'Lovelace, Ada' }).waitFor()
+  await page.context().close()
+})

@@ -454,6 +454,15 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
       await alert(page)
     },
   ],
+  ...(['form', 'file'] as const).map((way): (typeof screens)[number] => [
+    `set-up: a model by a ${way}`,
+    [],
+    async (page, t) => {
+      await at(page, `/-/set-up?workspace=${shop.name}`)
+      await button(page, new RegExp(`^${t.setUp[way]}`)).click()
+      await button(page, t.model.showPlan).waitFor()
+    },
+  ]),
   [
     'components',
     ['components', 'screens/gallery.tsx'],

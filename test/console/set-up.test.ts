@@ -1,9 +1,9 @@
 /** The guided set-up, from an installation that nobody has claimed to rows. */
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { picture, signedInAt, violations } from '../support/service/console-page.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
-import { world } from '../support/service/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 import { closePages, isWiderThanWindow, openConsole, violationsOf } from './support/pages.ts'
 
 const setupToken = 'the-token-of-this-set-up-0123456789'
@@ -73,26 +73,120 @@ it.each(['postgres', 'mysql'] as const)(
       'create table orders (id int primary key, customer_id int references customers (id), total decimal(10,2))',
       'create table secrets_of_others (id int primary key)',
       "insert into customers values (1, 'Ada'), (2, 'Grace')",
+      ...(provider === 'mysql' ? ['create table notes (id int primary key) engine = MyISAM'] : []),
     )
+    const count = provider === 'mysql' ? 4 : 3
     const shop = await world.workspace('attached', { albums: { title: 'string' } })
     const page = await signedInAt(`/-/set-up?workspace=${shop.name}`)
     await page.getByRole('button', { name: /^Connect a database/ }).click()
     await page.getByLabel('Connection string').fill((config as { connectionString: string }).connectionString)
     await expect.poll(() => page.getByLabel('Provider').inputValue()).toBe(provider)
+    await page
+      .getByLabel('Provider')
+      .selectOption({ label: provider === 'mysql' ? 'Amazon RDS for MySQL' : 'Supabase' })
+    await page.getByText(provider === 'mysql' ? '<instance>.<region>' : 'db.<project>.supabase.co').waitFor()
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
-    await page.getByText('3 of 3 are chosen.').waitFor()
+    await page.getByText(`${count} of ${count} are chosen.`).waitFor()
     expect(await violations(page)).toEqual([])
     await page.getByLabel('secrets_of_others').uncheck()
-    await page.getByText('2 of 3 are chosen.').waitFor()
+    await page.getByText(`${count - 1} of ${count} are chosen.`).waitFor()
     await picture(page, `connect-${provider}`)
     await page.getByRole('button', { name: 'Import', exact: true }).click()
+    if (provider === 'mysql') {
+      await page.getByRole('cell', { name: 'is read-only: the engine MyISAM has no transactions' }).waitFor()
+      expect(await page.getByRole('row').count()).toBe(2)
+      expect(await violations(page)).toEqual([])
+      await picture(page, 'connect-left-out')
+      await page.getByRole('button', { name: 'Go to the rows' }).click()
+    }
 
     await page.getByRole('gridcell', { name: 'Grace' }).dblclick()
     await page.keyboard.insertText(' H.')
     await page.keyboard.press('Enter')
     await expect.poll(() => run('select name from customers where id = 2')).toEqual([['Grace H.']])
     const links = page.getByRole('list', { name: 'Collections' }).getByRole('link')
-    await expect.poll(() => links.allTextContents()).toEqual(['albums', 'customers', 'orders'])
+    await expect
+      .poll(() => links.allTextContents())
+      .toEqual(['albums', 'customers', ...(provider === 'mysql' ? ['notes'] : []), 'orders'])
     await page.context().close()
   },
 )
+
+describe('a model', () => {
+  const open = async (shop: Workspace, way: string) => {
+    const page = await signedInAt(`/-/set-up?workspace=${shop.name}`)
+    await page.getByRole('button', { name: new RegExp(`^${way}`) }).click()
+    return page
+  }
+
+  it('of two collections is made by a form, with its plan, and the keyboard alone', async () => {
+    const shop = await world.workspace('formed', { albums: { title: 'string' } })
+    const page = await open(shop, 'Begin with a form')
+    await page.getByLabel('Name of the collection').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('albums')
+    await page.keyboard.press('Enter')
+    await page.getByText('There is a collection albums already.').waitFor()
+    await page.getByLabel('Name of the collection').fill('authors')
+    await page.getByRole('button', { name: 'Add a collection' }).press('Enter')
+    const second = page.getByRole('group', { name: 'Collection 2' })
+    await second.getByLabel('Name of the collection').fill('books')
+    await second.getByRole('button', { name: 'Add a field' }).press('Enter')
+    await second.getByLabel('Field 2', { exact: true }).fill('author')
+    await second.getByLabel('Type').nth(1).selectOption({ label: 'Refers to authors' })
+    await second.getByRole('checkbox').nth(1).press(' ')
+    expect(await violations(page)).toEqual([])
+    await picture(page, 'set-up-form')
+    await page.keyboard.press('Enter')
+
+    await page.getByRole('button', { name: 'Apply' }).waitFor()
+    const changes = page.getByRole('list', { name: 'What it changes' }).getByRole('listitem')
+    expect(await changes.allTextContents()).toEqual(expect.arrayContaining(['New authors', 'New books']))
+    expect(await violations(page)).toEqual([])
+    await picture(page, 'set-up-plan')
+    await page.getByRole('button', { name: 'Apply' }).press('Enter')
+    await page.getByRole('heading', { name: 'authors' }).waitFor()
+    await shop.insert('authors', [{ name: 'Ada' }])
+    expect(await shop.insert('books', [{ name: 'Notes', authorId: 1 }])).toHaveLength(1)
+    await page.context().close()
+  })
+
+  it('is pasted, tells by its plan what it destroys, and is planned anew where something has moved', async () => {
+    const shop = await world.workspace('pasted', { albums: { title: 'string', year: 'int32?' } })
+    await shop.insert('albums', [{ title: 'Blue', year: 1971 }])
+    const page = await open(shop, 'Paste a model file')
+    await page.getByLabel('Model file').fill('{"version": 1, "collections": {"albums": {')
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByText('This is no JSON.').waitFor()
+    await page.getByLabel('Model file').fill('{"version": 1, "collections": {"albums": {"fields": {"id": "nothing"}}}}')
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByText('model.collections.albums.fields.id').waitFor()
+    const file = {
+      version: 1,
+      collections: { albums: { fields: { id: 'int64 auto', title: 'string', label: 'string?' } } },
+    }
+    await page.getByLabel('Model file').fill(JSON.stringify(file))
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+
+    await page.getByText('This loses data').first().waitFor()
+    await page.getByText('1 row').waitFor()
+    expect(await page.getByRole('button', { name: 'Apply' }).isEnabled()).toBe(false)
+    await page.getByText('SQL that it runs').click()
+    await page.getByText('drop column "year"').waitFor()
+    expect(await violations(page)).toEqual([])
+    await picture(page, 'set-up-destructive')
+    const model = (await (await shop.get('/schema/model?ids=false')).json()) as { readonly collections: object }
+    const other = { ...model, collections: { ...model.collections, extra: { fields: { id: 'int64 auto' } } } }
+    const planned = await shop.post('/schema/plan', { model: other })
+    const { data } = (await planned.json()) as { readonly data: { readonly plan: string } }
+    expect((await shop.post('/schema/apply', { model: other, plan: data.plan })).status).toBe(200)
+    await page.getByLabel('Lose this data').check()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Something has changed since this plan was made.').waitFor()
+    await page.getByRole('list', { name: 'What it changes' }).getByText('extra', { exact: true }).waitFor()
+    await page.getByLabel('Lose this data').check()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('columnheader', { name: 'label' }).waitFor()
+    await page.getByRole('gridcell', { name: 'Blue' }).waitFor()
+    await page.context().close()
+  })
+})

@@ -1,14 +1,16 @@
 /** Attaching a database: how it is reached, which of its tables are imported, and then to their rows. */
 import { useRef, useState } from 'preact/hooks'
 import { clientOf } from '../data/client.ts'
+import { useQuery } from '../data/queries.ts'
 import { readCollections } from '../data/workspaces.ts'
 import { explainFault } from '../messages/fault.ts'
-import { compareNames, t } from '../messages/messages.ts'
+import { compareNames, formatNumber, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { DialogActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Select } from '../ui/select.tsx'
+import { Table } from '../ui/table.tsx'
 import { type FoundTable, Tables } from './connect-database/tables.tsx'
 import styles from './entry.module.css'
 
@@ -19,13 +21,48 @@ type ConnectProps = {
   readonly onBack: () => void
 }
 
-const providers = [
+type Connector = {
+  readonly id: string
+  readonly name: string
+  readonly origin: string
+  readonly isAvailable: boolean
+  readonly presets: readonly { readonly id: string; readonly name: string; readonly hint?: string }[]
+}
+
+/** Of who may not read what is installed. */
+const usual: Options = [
   ['postgres', 'PostgreSQL'],
   ['mysql', 'MySQL'],
   ['mariadb', 'MariaDB'],
   ['neon', 'Neon'],
   ['planetscale', 'PlanetScale'],
-] as const
+]
+
+type Options = readonly (readonly [choice: string, name: string])[]
+
+/** What there is to choose from: databases, and services that run them. A choice is `provider` or `provider/preset`. */
+function useProviders(workspace: string) {
+  const { data = [] } = useQuery<readonly Connector[]>({
+    queryKey: ['connectors', workspace],
+    queryFn: async () => {
+      const answer = await clientOf(workspace).$request<{ readonly data: readonly Connector[] }>(
+        'GET',
+        'connectors/data',
+      )
+      return answer.orThrow().data
+    },
+  })
+  const usable = data.filter(({ origin, isAvailable }) => origin === 'builtIn' && isAvailable)
+  const found = usable.flatMap(({ id, name, presets }) => [
+    [id, name] as const,
+    ...presets.map((preset) => [`${id}/${preset.id}`, preset.name] as const),
+  ])
+  const hintOf = (choice: string) => {
+    const [provider, preset] = choice.split('/')
+    return usable.find(({ id }) => id === provider)?.presets.find(({ id }) => id === preset)?.hint
+  }
+  return { options: found.length > 0 ? found : usual, hintOf }
+}
 
 /** Those that a connection string of this beginning can be meant for. */
 const bySchemes: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -46,13 +83,23 @@ type Looked = {
   }
 }
 type Created = { readonly data: { readonly id: string } }
-type Busy = 'looking' | 'importing'
+type Imported = { readonly data: { readonly skipped: readonly Skipped[] } }
+/** The reason of those that somebody left out themselves. */
+const NOT_CHOSEN = 'is not included'
+
+type Skipped = { readonly table: string; readonly reason: string }
+
+/** The steps of each, in their order. */
+const steps = ['looking', 'keeping', 'importing', 'opening'] as const
+type Busy = (typeof steps)[number]
 
 const LONG = 600_000
 
 export function ConnectDatabase({ workspace, onDone, onBack }: ConnectProps) {
   const texts = t.value.connect
-  const { source, tables, chosen, busy, fault, ...on } = useConnecting(workspace, onDone)
+  const { source, tables, chosen, busy, fault, leftOut, ...on } = useConnecting(workspace, onDone)
+  const { options, hintOf } = useProviders(workspace)
+  if (leftOut !== undefined) return <LeftOut {...leftOut} />
   const isFixed = tables !== undefined || busy !== undefined
   const hasTables = tables !== undefined && tables.length > 0
   return (
@@ -78,7 +125,8 @@ export function ConnectDatabase({ workspace, onDone, onBack }: ConnectProps) {
         disabled={isFixed}
         value={source.provider}
         onValue={on.onProvider}
-        options={providers}
+        options={options}
+        hint={hintOf(source.provider)}
       />
       {hasTables && (
         <>
@@ -118,21 +166,53 @@ function UnderWay({ busy, count, onStop }: UnderWayProps) {
   )
   return (
     <Notice action={stop}>
-      {busy === 'looking' ? texts.looking : texts.importing(String(count), count)}{' '}
-      <progress aria-label={texts.progress} />
+      {busy === 'importing' ? texts.importing(formatNumber(count), count) : texts[busy]}{' '}
+      <progress
+        aria-label={texts.progress}
+        {...(busy !== 'looking' && { value: steps.indexOf(busy), max: steps.length })}
+      />
     </Notice>
+  )
+}
+
+type LeftOutProps = { readonly skipped: readonly Skipped[]; readonly onGoOn: () => void }
+
+/** What was not imported and why, before the rows of what was. */
+function LeftOut({ skipped, onGoOn }: LeftOutProps) {
+  const texts = t.value.connect
+  return (
+    <div class={styles.form}>
+      <Notice look="warning">{texts.leftOut(formatNumber(skipped.length), skipped.length)}</Notice>
+      <Table
+        wraps
+        label={texts.leftOutTitle}
+        rows={skipped}
+        keyOf={({ table, reason }) => `${table} ${reason}`}
+        columns={[
+          { title: texts.table, cell: ({ table }) => <bdi>{table}</bdi> },
+          { title: t.value.many.why, cell: ({ reason }) => reason },
+        ]}
+      />
+      <DialogActions>
+        <Button look="primary" onClick={onGoOn}>
+          {texts.toRows}
+        </Button>
+      </DialogActions>
+    </div>
   )
 }
 
 /** What is typed and chosen, and the two steps: looking what there is, then importing of it. */
 function useConnecting(workspace: string, onDone: ConnectProps['onDone']) {
-  const [provider, setProvider] = useState<string>('postgres')
+  const [choice, setChoice] = useState<string>('postgres')
+  const [provider = ''] = choice.split('/')
   const [name, setName] = useState('main')
   const [connectionString, setConnectionString] = useState('')
   const [tables, setTables] = useState<readonly FoundTable[]>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [sourceId, setSourceId] = useState<string>()
   const [busy, setBusy] = useState<Busy>()
+  const [leftOut, setLeftOut] = useState<LeftOutProps>()
   const { ask, fault, setFault, stop } = useAsking(workspace)
   const source = { provider, config: { connectionString: connectionString.trim() } }
 
@@ -151,25 +231,31 @@ function useConnecting(workspace: string, onDone: ConnectProps['onDone']) {
     setSourceId(id)
     const before = await namesIn(workspace)
     const body = chosen.size === all.length ? {} : { tables: { include: [...chosen] } }
-    if ((await ask(`schema/introspect/${id}`, body)) === undefined) return
+    setBusy('importing')
+    const imported = await ask<Imported>(`schema/introspect/${id}`, body)
+    if (imported === undefined) return
+    setBusy('opening')
     const now = await namesIn(workspace)
-    onDone(now.find((one) => !before.includes(one)) ?? now[0])
+    const onGoOn = () => onDone(now.find((one) => !before.includes(one)) ?? now[0])
+    const skipped = imported.data.skipped.filter(({ reason }) => reason !== NOT_CHOSEN)
+    if (skipped.length === 0) onGoOn()
+    else setLeftOut({ skipped, onGoOn })
   }
   const submit = async (event: Event) => {
     event.preventDefault()
     if (busy !== undefined) return
     setFault(undefined)
-    setBusy(tables ? 'importing' : 'looking')
+    setBusy(tables ? 'keeping' : 'looking')
     await (tables ? attach(tables) : look())
     setBusy(undefined)
   }
   return {
-    source: { provider, name, connectionString, isMade: sourceId !== undefined },
-    onProvider: setProvider,
+    source: { provider: choice, name, connectionString, isMade: sourceId !== undefined },
+    onProvider: setChoice,
     onName: setName,
     onConnectionString: (value: string) => {
       setConnectionString(value)
-      setProvider(providerOf(value, provider))
+      if (providerOf(value, provider) !== provider) setChoice(providerOf(value, provider))
     },
     tables,
     chosen,
@@ -177,6 +263,7 @@ function useConnecting(workspace: string, onDone: ConnectProps['onDone']) {
     onOtherSource: () => setTables(undefined),
     busy,
     fault,
+    leftOut,
     submit,
     stop,
   }

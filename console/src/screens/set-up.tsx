@@ -1,5 +1,5 @@
 /**
- * The guided set-up: first administrator, first workspace, then sample data, a database or nothing. It goes by what there
+ * The guided set-up: first administrator, first workspace, then sample data, a database, or a model by a form or a file. It goes by what there
  * is already, so that it can be left and taken up again; it ends on the collections of the workspace.
  */
 import { useState } from 'preact/hooks'
@@ -17,6 +17,8 @@ import styles from './entry.module.css'
 import { Entry } from './entry.tsx'
 import { NewWorkspace } from './new-workspace.tsx'
 import page from './page.module.css'
+import { ModelFile } from './set-up/model-file.tsx'
+import { NewModel } from './set-up/new-model.tsx'
 import { EmailField, FullNameField, faultOf, NewPasswordField, SecretField, Submission } from './submission.tsx'
 
 export default function SetUp({ user }: { readonly user: User | undefined }) {
@@ -96,9 +98,14 @@ function Later() {
   )
 }
 
+const waysInOrder = ['connect', 'form', 'file'] as const
+type Way = (typeof waysInOrder)[number]
+
+const ways = { connect: ConnectDatabase, form: NewModel, file: ModelFile }
+
 function Data({ workspace }: { readonly workspace: string }) {
   const texts = t.value.setUp
-  const [isConnecting, setConnecting] = useState(false)
+  const [way, setWay] = useState<Way>()
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
   const leave = (...more: readonly string[]) => {
@@ -117,14 +124,15 @@ function Data({ workspace }: { readonly workspace: string }) {
       setBusy(false)
     }
   }
-  if (isConnecting) {
+  if (way !== undefined) {
+    const Chosen = ways[way]
     return (
-      <Entry title={texts.connect} isWide>
+      <Entry title={texts[way]} isWide>
         <Step number={3} />
-        <ConnectDatabase
+        <Chosen
           workspace={workspace}
           onDone={(collection) => (collection === undefined ? leave() : leave('items', collection))}
-          onBack={() => setConnecting(false)}
+          onBack={() => setWay(undefined)}
         />
       </Entry>
     )
@@ -138,14 +146,12 @@ function Data({ workspace }: { readonly workspace: string }) {
           <strong>{texts.sample}</strong>
           <span class={page.quiet}>{isBusy ? texts.sampleUnderWay : texts.sampleText}</span>
         </button>
-        <button type="button" class={page.card} onClick={() => setConnecting(true)}>
-          <strong>{texts.connect}</strong>
-          <span class={page.quiet}>{texts.connectText}</span>
-        </button>
-        <button type="button" class={page.card} onClick={() => leave()}>
-          <strong>{texts.empty}</strong>
-          <span class={page.quiet}>{texts.emptyText}</span>
-        </button>
+        {waysInOrder.map((name) => (
+          <button key={name} type="button" class={page.card} onClick={() => setWay(name)}>
+            <strong>{texts[name]}</strong>
+            <span class={page.quiet}>{texts[`${name}Text`]}</span>
+          </button>
+        ))}
       </div>
       <Later />
     </Entry>

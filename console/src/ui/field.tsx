@@ -25,29 +25,39 @@ type FieldProps = InputProps & {
   readonly hint?: string | undefined
   readonly error?: string | undefined
   readonly isOptional?: boolean
+  /** So many are seen of what has several. */
+  readonly lines?: number
 }
 
-export function Field({ label, value, onValue, hint, error, isOptional, type = 'text', ...others }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, value, onValue, hint, error, isOptional, lines, type = 'text', ...others } = props
   const id = useId()
   const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
+  const common = {
+    dir: 'auto',
+    ...others,
+    id,
+    class: `${styles.input} ${lines === undefined ? '' : styles.lines}`,
+    value,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': about || undefined,
+  } as const
   return (
     <div class={styles.field}>
       <div class={styles.label}>
         <label for={id}>{label}</label>
         {isOptional && <span class={styles.optional}>{t.value.common.optional}</span>}
       </div>
-      <input
-        dir="auto"
-        {...others}
-        // One of these is the member of a union that has it.
-        type={type as 'text'}
-        id={id}
-        class={styles.input}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-        aria-invalid={error !== undefined}
-        aria-describedby={about || undefined}
-      />
+      {lines === undefined ? (
+        <input
+          {...common}
+          // One of these is the member of a union that has it.
+          type={type as 'text'}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      ) : (
+        <textarea {...common} rows={lines} onInput={(event) => onValue(event.currentTarget.value)} />
+      )}
       {hint && (
         <p id={`${id}-hint`} class={styles.hint}>
           {hint}
