@@ -7,6 +7,7 @@ import { computed, signal } from '@preact/signals'
 import type { ServiceError } from 'governed-data-client'
 import { instance, system, whenRefused } from './client.ts'
 import { queries } from './queries.ts'
+import { forgetUnsaved } from './unsaved.ts'
 
 export type License = {
   readonly status: string
@@ -130,11 +131,12 @@ export async function sessionOpened(): Promise<void> {
   tabs.postMessage('opened')
 }
 
-/** Ends the session; nothing of it stays in memory. */
+/** Ends the session; nothing of it stays in memory, nor in the browser what was typed and not saved. */
 export async function signOut(): Promise<void> {
   const answer = await instance.$auth.logout()
   if (!answer.ok && answer.status !== 401 && answer.status !== 422) throw answer.error
   queries.clear()
+  forgetUnsaved()
   session.value = { kind: 'anonymous' }
   tabs.postMessage('ended')
 }

@@ -34,6 +34,7 @@ export const en = {
     title: 'That did not work',
     network: 'The service cannot be reached. What you typed is kept; check the connection and try again.',
     timeout: 'The service took too long. What you typed is kept; try again.',
+    unsent: 'The page was left before this was saved. Try again, or discard it.',
     unauthenticated: 'You are no longer signed in.',
     forbidden: 'You are not allowed to do this. An administrator of the workspace can change that.',
     notFound: 'This does not exist, or you may not see it.',

@@ -6,7 +6,7 @@ import { formatSeconds, t } from './messages.ts'
 export function explainFault(error: ServiceError, retryAfter?: number): string {
   const { fault } = t.value
   const said = error.messages.filter(Boolean).join(': ')
-  if (error.status === 0) return error.code === 'timeout' ? fault.timeout : fault.network
+  if (error.status === 0) return { timeout: fault.timeout, unsent: fault.unsent }[error.code ?? ''] ?? fault.network
   if (error.status === 401) return fault.unauthenticated
   if (error.status === 402) return `${fault.limit} ${said}`
   if (error.status === 403) return fault.forbidden

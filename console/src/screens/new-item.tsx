@@ -11,7 +11,6 @@ import { CodeButton } from './code/dialog.tsx'
 import { itemsOf } from './grid/items.ts'
 import { type CollectionModel, type FieldModel, formFields } from './grid/model.ts'
 import { keyOf } from './grid/rows.ts'
-import { useHold } from './grid/unsaved.tsx'
 import { ownOf, type Row } from './grid/values.ts'
 import { WithModel } from './grid/with-model.tsx'
 import { type Drafts, draftsOf, readDrafts, without } from './item/drafts.ts'
@@ -112,7 +111,6 @@ function useNewItem(workspace: string, model: CollectionModel, list: string) {
   // One try that was lost on its way and the next are one item.
   const sent = useRef({ body: '', idempotencyKey: '' })
   const fields = formFields(model, true).filter(({ mayCreate }) => mayCreate)
-  useHold(isUnsaved)
 
   const onText = (field: FieldModel, text: string | null, label?: string | null) => {
     setWrong((now) => without(now, field.name))

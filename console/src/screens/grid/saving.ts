@@ -3,8 +3,9 @@
  * tag of its row: an item that somebody else has changed is read anew, changes of other fields merge, and the same field is asked about. What
  * cannot be saved stays, with the reason, until it is tried again or discarded.
  */
-import { computed, signal } from '@preact/signals'
+import { computed, type Signal, signal } from '@preact/signals'
 import { ServiceError } from 'governed-data-client'
+import { unsavedAt } from '../../data/unsaved.ts'
 import { askedFields, batchOf, itemsOf, keyInPath, piecesOf, readItems } from './items.ts'
 import type { CollectionModel } from './model.ts'
 import { isKept, isSame, ownOf, type Row, type Value } from './values.ts'
@@ -24,6 +25,9 @@ export type Choice = 'mine' | 'theirs' | undefined
 
 /** Changes that belong together: all are saved or none, as far as one batch has room for their rows. */
 export type Edit = { readonly changes: readonly Change[]; readonly error?: ServiceError }
+
+/** Of what an earlier page could not bring to its end. */
+const unsent = () => new ServiceError(0, { message: '', code: 'unsent' })
 
 /** What leads back from an edit, for each batch of it: while it is under way by what was typed, then by what is stored; nothing where it failed. */
 type Step = { backs: (readonly Change[])[] }
@@ -53,15 +57,18 @@ export function savingOf(whose: string, workspace: string, model: CollectionMode
     find: (key) => all.get(id)?.rows.find(key),
     replace: (key, row) => all.get(id)?.rows.replace(key, row),
   }
-  const saving = createSaving(workspace, model, kept)
+  const edits = unsavedAt<readonly Edit[]>(['edits', whose, workspace, model.name], [])
+  if (edits.value.length > 0) edits.value = edits.value.map(({ changes }) => ({ changes, error: unsent() }))
+  const saving = createSaving(workspace, model, { kept, edits })
   all.set(id, { saving, rows })
   return saving
 }
 
-function createSaving(workspace: string, model: CollectionModel, kept: Kept) {
+type SavingProps = { readonly kept: Kept; readonly edits: Signal<readonly Edit[]> }
+
+function createSaving(workspace: string, model: CollectionModel, { kept, edits }: SavingProps) {
   const items = itemsOf(workspace, model)
   const fields = askedFields(model)
-  const edits = signal<readonly Edit[]>([])
   const conflicts = signal<
     { readonly all: readonly Conflict[]; readonly choose: (choice: Choice) => void } | undefined
   >(undefined)

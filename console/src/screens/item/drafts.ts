@@ -1,5 +1,6 @@
 /** What was typed into a form and is not sent yet. By who types and where, so that it outlives the screen. */
-import { type Signal, signal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { unsavedAt } from '../../data/unsaved.ts'
 import { t } from '../../messages/messages.ts'
 import type { FieldModel } from '../grid/model.ts'
 import { isSame, ownOf, parse, type Value } from '../grid/values.ts'
@@ -15,13 +16,8 @@ export type Draft = {
 
 export type Drafts = Readonly<Record<string, Draft>>
 
-const all = new Map<string, Signal<Drafts>>()
-
 export function draftsOf(...place: readonly unknown[]): Signal<Drafts> {
-  const id = JSON.stringify(place)
-  const known = all.get(id) ?? signal<Drafts>({})
-  all.set(id, known)
-  return known
+  return unsavedAt<Drafts>(['fields', ...place], {})
 }
 
 /** Drafts, or what is wrong with them, but for those of one field. */

@@ -1,5 +1,6 @@
 /** What shall be linked and unlinked behind a junction and is not sent yet. By who and where, as drafts of fields are. */
-import { type Signal, signal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { unsavedAt } from '../../data/unsaved.ts'
 import type { ToMany } from '../grid/model.ts'
 import { isSame, ownOf, type Row, type Value } from '../grid/values.ts'
 
@@ -9,13 +10,8 @@ export type LinkDraft = { readonly added: readonly LinkedItem[]; readonly remove
 /** By the name of the relation; without those that change nothing. */
 export type LinkDrafts = Readonly<Record<string, LinkDraft>>
 
-const all = new Map<string, Signal<LinkDrafts>>()
-
 export function linkDraftsOf(...place: readonly unknown[]): Signal<LinkDrafts> {
-  const id = JSON.stringify(place)
-  const known = all.get(id) ?? signal<LinkDrafts>({})
-  all.set(id, known)
-  return known
+  return unsavedAt<LinkDrafts>(['links', ...place], {})
 }
 
 /** Drafts after an item was added or taken away; one takes back the other. */

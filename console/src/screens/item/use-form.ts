@@ -7,7 +7,6 @@ import { t } from '../../messages/messages.ts'
 import { calledBy, type FieldModel, type ToOne } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
 import { baseIn, type Change, type Saving, savingOf, waitingIn } from '../grid/saving.ts'
-import { useHold } from '../grid/unsaved.tsx'
 import { inputTextOf, isKept, isSame, ownOf, type Row } from '../grid/values.ts'
 import { type Drafts, draftsOf, readDrafts, without } from './drafts.ts'
 import type { Shown } from './fields.tsx'
@@ -38,7 +37,6 @@ export function useForm(props: FormProps) {
   const [hasSaved, setSaved] = useState(false)
   const place: Place = { saving, key: keyOf(model, row), row }
   const isUnsaved = Object.keys(drafts.value).length + Object.keys(links.value).length > 0
-  useHold(isUnsaved)
   const isSaving = [...model.fields, ...model.toMany].some(({ name }) => waitingAt(place, name)?.hasFailed === false)
   useEffect(() => {
     if (hasSaved && !isSaving) void queries.invalidateQueries({ queryKey: ['linked', workspace] })
