@@ -52,6 +52,15 @@ describe('a grid', () => {
     await page.context().close()
   })
 
+  it('counts all rows where that is asked for', async () => {
+    const page = await open(gridOf(shop, 'books'))
+    await cell(page, 'Book 0000').waitFor()
+    await page.getByRole('button', { name: 'Count exactly' }).click()
+    await page.getByText('1,200 rows', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Count exactly' }).count()).toBe(0)
+    await page.context().close()
+  })
+
   it('goes to the last of all rows and back by keys, with one stop for Tab', async () => {
     const page = await open(gridOf(shop, 'books'))
     const grid = page.getByRole('grid', { name: 'books' })

@@ -286,6 +286,31 @@ describe('a new item', () => {
     },
   )
 
+  it('is begun as a copy of another, and typed on over a reload', async () => {
+    const author = await made('authors', { name: 'Copied' })
+    const id = await made('books', { title: 'First', price: '2', data: { a: 1 }, authorId: author })
+    const page = await signedInAt(at('books', id))
+    await page.getByRole('link', { name: 'Duplicate' }).click()
+    await page.getByRole('heading', { name: 'New in books' }).waitFor()
+    await page.getByRole('link', { name: 'Copied' }).waitFor()
+    await page.getByLabel('title', { exact: true }).fill('Second')
+    await page.reload()
+    await expect.poll(() => page.getByLabel('title', { exact: true }).inputValue()).toBe('Second')
+    await save(page)
+
+    await page.getByRole('heading', { name: 'Second' }).waitFor()
+    const copy = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    expect(copy).not.toBe(id)
+    expect(await stored('books', copy)).toMatchObject({
+      title: 'Second',
+      price: '2.0000',
+      data: { a: 1 },
+      authorId: author,
+    })
+    expect(await stored('books', id)).toMatchObject({ title: 'First' })
+    await page.context().close()
+  })
+
   it('has what was typed, and is made once where the answer was lost', async () => {
     const page = await signedInAt(gridOf(shop, 'books'))
     await page.getByRole('link', { name: 'New' }).click()

@@ -1,9 +1,12 @@
 /** The grid of a collection: its rows, sorted and filtered as the address says. */
+import type { ServiceError } from 'governed-data-client'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { address, itemPath, navigate, pathTo } from '../app/router.ts'
+import { explainFault } from '../messages/fault.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
+import { showToast } from '../ui/toasts.tsx'
 import { CodeButton } from './code/dialog.tsx'
 import { listRequest } from './code/request.ts'
 import { ChooseColumns } from './grid/choose-columns.tsx'
@@ -143,12 +146,24 @@ function nextSort({ sort }: View, { path }: Column): View['sort'] {
 function Count({ rows }: { readonly rows: Rows }) {
   const total = rows.total.value
   const texts = t.value.grid
-  if (total === undefined) return null
-  const count = formatNumber(total.count)
+  const [isBusy, setBusy] = useState(false)
+  if (rows.rows.value === undefined) return null
+  const count = async () => {
+    setBusy(true)
+    await rows.count().catch((error: ServiceError) => showToast(explainFault(error), 'danger'))
+    setBusy(false)
+  }
   return (
-    <p class={page.quiet} role="status">
-      {total.isExact ? texts.count(count, total.count) : texts.estimate(count, total.count)}
-    </p>
+    <>
+      <p class={page.quiet} role="status">
+        {total && texts[total.isExact ? 'count' : 'estimate'](formatNumber(total.count), total.count)}
+      </p>
+      {!total?.isExact && !rows.isEnd() && (
+        <Button look="plain" isBusy={isBusy} onClick={() => void count()}>
+          {texts.countExactly}
+        </Button>
+      )}
+    </>
   )
 }
 

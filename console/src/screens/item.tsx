@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { navigate, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import { t } from '../messages/messages.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { CodeButton } from './code/dialog.tsx'
@@ -16,7 +16,7 @@ import { WithModel } from './grid/with-model.tsx'
 import { DeleteDialog } from './item/delete.tsx'
 import { Fields } from './item/fields.tsx'
 import styles from './item/item.module.css'
-import { isAddress, itemQuery } from './item/item-query.ts'
+import { copyPath, isAddress, itemQuery } from './item/item-query.ts'
 import { Links } from './item/links.tsx'
 import { Related } from './item/related.tsx'
 import { useForm } from './item/use-form.ts'
@@ -62,6 +62,9 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
         </h1>
         <span class={page.row}>
           <CodeButton request={() => itemRequest(workspace, model, row, form.typed())} />
+          {model.mayCreate && (
+            <ButtonLink href={copyPath(workspace, model.name, itemKey)}>{texts.duplicate}</ButtonLink>
+          )}
           {model.mayDelete && (
             <Button aria-haspopup="dialog" onClick={() => setDeleting(true)}>
               {texts.delete}

@@ -1,21 +1,23 @@
 /** A new item: the fields that this caller may set; what is left out is filled in by its default. */
 import { ServiceError } from 'governed-data-client'
 import { useRef, useState } from 'preact/hooks'
-import { itemPath, navigate, pathTo } from '../app/router.ts'
+import { address, itemPath, navigate, pathTo } from '../app/router.ts'
+import { useQuery } from '../data/queries.ts'
 import { userId } from '../data/session.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
-import { Fault, Notice } from '../ui/notice.tsx'
+import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { CodeButton } from './code/dialog.tsx'
 import { itemsOf } from './grid/items.ts'
-import { type CollectionModel, type FieldModel, formFields } from './grid/model.ts'
+import { type CollectionModel, calledBy, type FieldModel, formFields } from './grid/model.ts'
 import { keyOf } from './grid/rows.ts'
-import { ownOf, type Row } from './grid/values.ts'
+import { inputTextOf, isKept, ownOf, type Row } from './grid/values.ts'
 import { WithModel } from './grid/with-model.tsx'
 import { type Drafts, draftsOf, readDrafts, without } from './item/drafts.ts'
 import { Fields } from './item/fields.tsx'
 import styles from './item/item.module.css'
+import { COPY, copiedIn, type ItemPlace, isAddress, itemQuery } from './item/item-query.ts'
 import { linkDraftsOf, operationsIn, withLink } from './item/link-drafts.ts'
 import { Links } from './item/links.tsx'
 import { Missing } from './missing.tsx'
@@ -26,17 +28,53 @@ type NewItemProps = { readonly workspace: string; readonly collection: string }
 export default function NewItem({ workspace, collection }: NewItemProps) {
   return (
     <WithModel workspace={workspace} collection={collection} look={page.page}>
-      {(model) => (model.mayCreate ? <Form workspace={workspace} model={model} /> : <Missing workspace={workspace} />)}
+      {(model) => {
+        if (!model.mayCreate) return <Missing workspace={workspace} />
+        const copied = copiedIn(address.value.searchParams)
+        if (copied === undefined) return <Form workspace={workspace} model={model} />
+        return <Copy workspace={workspace} model={model} itemKey={copied} />
+      }}
     </WithModel>
   )
 }
 
-type FormProps = { readonly workspace: string; readonly model: CollectionModel }
+function Copy(place: ItemPlace) {
+  const { data: row, error, refetch } = useQuery(itemQuery(place))
+  if (row) return <Form {...place} row={row} />
+  if (!isAddress(place) || error?.status === 404) return <Missing workspace={place.workspace} />
+  return error ? <Fault error={error} onRetry={() => void refetch()} /> : <Skeleton lines={10} />
+}
 
-function Form({ workspace, model }: FormProps) {
+/** What is typed of a copy at first: all that may be given, but for keys that are made. */
+function copyOf(row: Row, model: CollectionModel, fields: readonly FieldModel[]): Drafts {
+  const taken = fields.filter((field) => !(field.isKey && field.hasDefault) && isKept(field, row[field.name]))
+  const labels = new Map(
+    model.toOne.flatMap(({ name, by, display }) => {
+      const other = ownOf(row, name) as Row | null | undefined
+      return other ? by.map((field) => [field, calledBy(display, other)] as const) : []
+    }),
+  )
+  return Object.fromEntries(
+    taken.flatMap((field) => {
+      const value = row[field.name] ?? null
+      if (value === null && (field.isNullable || field.hasDefault)) return []
+      const label = labels.get(field.name)
+      return [[field.name, { text: inputTextOf(field, value), base: undefined, ...(label && { label }) }] as const]
+    }),
+  )
+}
+
+type FormProps = {
+  readonly workspace: string
+  readonly model: CollectionModel
+  /** Of what it is a copy. */
+  readonly row?: Row | undefined
+}
+
+function Form({ workspace, model, row }: FormProps) {
   const texts = t.value.item
   const list = pathTo(workspace, 'items', model.name)
-  const form = useNewItem(workspace, model, list)
+  const form = useNewItem({ workspace, model, row }, list)
   const { fields, drafts, links, wrong, error, isBusy, hasKept, onText, submit } = form
   return (
     <>
@@ -100,17 +138,19 @@ function Form({ workspace, model }: FormProps) {
 }
 
 /** What was typed of an item that is not there yet, and its creation. */
-function useNewItem(workspace: string, model: CollectionModel, list: string) {
-  const drafts = draftsOf(userId.value, workspace, model.name)
-  const links = linkDraftsOf(userId.value, workspace, model.name)
-  const isUnsaved = Object.keys(drafts.value).length + Object.keys(links.value).length > 0
-  const [hasKept] = useState(isUnsaved)
+function useNewItem({ workspace, model, row }: FormProps, list: string) {
+  const place = [userId.value, workspace, model.name, ...(row ? [COPY, ...keyOf(model, row)] : [])]
+  const [drafts, links] = [draftsOf(...place), linkDraftsOf(...place)]
+  const fields = formFields(model, true).filter(({ mayCreate }) => mayCreate)
+  const [hasKept] = useState(() => Object.keys(drafts.value).length + Object.keys(links.value).length > 0)
+  useState(() => {
+    if (row && !hasKept) drafts.value = copyOf(row, model, fields)
+  })
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<ServiceError | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   // One try that was lost on its way and the next are one item.
   const sent = useRef({ body: '', idempotencyKey: '' })
-  const fields = formFields(model, true).filter(({ mayCreate }) => mayCreate)
 
   const onText = (field: FieldModel, text: string | null, label?: string | null) => {
     setWrong((now) => without(now, field.name))

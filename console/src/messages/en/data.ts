@@ -13,6 +13,7 @@ export const data = {
     noneFiltered: 'No row meets the filter.',
     /** Numbers as they are shown, and as they count. */
     count: rows,
+    countExactly: 'Count exactly',
     estimate: (shown: string, count: number) => `About ${rows(shown, count)}`,
     more: (shown: string, count: number) => `More than ${rows(shown, count)}`,
     full: (shown: string, count: number) => `The first ${rows(shown, count)} are shown. Filter to see others.`,
@@ -138,6 +139,7 @@ export const data = {
     unlink: (item: string) => `Remove ${item}`,
     noLinks: 'None',
     allLinks: 'Show all',
+    duplicate: 'Duplicate',
     delete: 'Delete',
     deleteTitle: (item: string) => `Delete ${item}?`,
     deleteText: 'It cannot be brought back from here.',

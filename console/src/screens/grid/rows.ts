@@ -14,6 +14,7 @@ const FURTHER = 500
 const MOST = 50_000
 
 type Page = { readonly data: readonly Row[]; readonly meta?: { readonly next?: string | null } }
+type Counted = { readonly meta: { readonly totalCount: number } }
 type Estimate = { readonly meta: { readonly totalEstimate: number | null } }
 
 export type Rows = ReturnType<typeof createRows>
@@ -78,6 +79,14 @@ export function createRows(workspace: string, model: CollectionModel, view: View
     total.value = { count: Math.max(count, rows.value?.length ?? 0), isExact: count <= 1_000 }
   }
 
+  /** However long it takes; throws what fails. */
+  async function count(): Promise<void> {
+    const own = turn.value
+    const answer = await ask<Counted>({ limit: 1, fields: model.key.join(), meta: 'totalCount' })
+    if (!answer.ok) throw answer.error
+    if (!isClosed && own === turn.value) total.value = { count: answer.data.meta.totalCount, isExact: true }
+  }
+
   function placeOf(key: readonly unknown[]): number | undefined {
     if (places?.of !== rows.value) {
       const by = new Map((rows.value ?? []).map((row, place) => [JSON.stringify(keyOf(model, row)), place]))
@@ -94,6 +103,7 @@ export function createRows(workspace: string, model: CollectionModel, view: View
     turn,
     isEnd,
     isFull,
+    count,
     loadMore,
     /** Until there are so many, or no more. */
     async loadUpTo(count: number): Promise<void> {

@@ -1,4 +1,5 @@
 /** One item, as it is stored. */
+import { pathTo } from '../../app/router.ts'
 import type { Query } from '../../data/queries.ts'
 import { askedFields, itemsOf, keyInPath } from '../grid/items.ts'
 import type { CollectionModel } from '../grid/model.ts'
@@ -37,4 +38,22 @@ function isInRange(type: string, text: string): boolean {
   if (bits === undefined) return true
   const as = unsigned ? BigInt.asUintN : BigInt.asIntN
   return as(Number(bits), BigInt(text)) === BigInt(text)
+}
+
+/** The parameter that names the item which a new one is begun like. */
+export const COPY = 'copy'
+
+/** Where an item is begun with the values of another. */
+export function copyPath(workspace: string, collection: string, itemKey: readonly string[]): string {
+  return `${pathTo(workspace, 'new', collection)}?${new URLSearchParams({ [COPY]: JSON.stringify(itemKey) })}`
+}
+
+/** The key of it; undefined of one that begins empty. */
+export function copiedIn(parameters: URLSearchParams): readonly string[] | undefined {
+  try {
+    const key: unknown = JSON.parse(parameters.get(COPY) ?? 'null')
+    return Array.isArray(key) ? key.map(String) : undefined
+  } catch {
+    return undefined
+  }
 }
