@@ -3,8 +3,11 @@
  * checks use loops, since the input may be nested a million times.
  */
 
-/** Limits of any JSON body. A JSON field alone may have 1,000 levels, inside of nested writes. */
-const bodyBounds = { depth: 1_100, members: 20_000 }
+/**
+ * Limits of any JSON body. A JSON field alone may have 1,000 levels, inside of nested writes. Of numbers that are kept as they
+ * were sent, each value takes microseconds.
+ */
+const bodyBounds: TextBounds = { depth: 1_100, members: 20_000, values: 500_000 }
 
 export type JsonLimits = {
   /** Nesting of arrays and objects. */
@@ -19,6 +22,8 @@ export type JsonLimits = {
   readonly nameLength: number
 }
 
+type TextBounds = { readonly depth: number; readonly members: number; readonly values?: number }
+
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
@@ -28,14 +33,18 @@ const COMMA = 0x2c
 const BACKSLASH = 0x5c
 
 /**
- * Returns the reason why a JSON text exceeds the limits: arrays and objects nested too deep, or an object with too many
- * members. Undefined where it does not. The result for a text that is not JSON is unspecified.
+ * Returns the reason why a JSON text exceeds the limits: arrays and objects nested too deep, an object with too many
+ * members, or too many values in all. Undefined where it does not. The result for a text that is not JSON is unspecified.
  */
-export function oversizedJson(text: string, { depth: deepest, members: most } = bodyBounds): string | undefined {
+export function oversizedJson(
+  text: string,
+  { depth: deepest, members: most, values = Infinity }: TextBounds = bodyBounds,
+): string | undefined {
   if (text.length <= deepest) return undefined
   /** By depth: the number of commas in the current object; negative for an array. */
   const commas = new Int32Array(deepest + 1)
   let depth = 0
+  let separated = 0
   let isQuoted = false
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index)
@@ -49,6 +58,8 @@ export function oversizedJson(text: string, { depth: deepest, members: most } = 
       commas[depth] = character === OPEN_OBJECT ? 0 : -1
     } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) depth = Math.max(0, depth - 1)
     else if (character === COMMA) {
+      separated++
+      if (separated >= values) return `has more than ${values} values`
       const before = commas[depth] ?? -1
       if (before < 0) continue
       if (before + 1 >= most) return `has an object of more than ${most} members`

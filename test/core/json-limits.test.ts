@@ -24,6 +24,13 @@ describe('the shape of a JSON text', () => {
   ])('%s', (_name, text, reason) => {
     expect(oversizedJson(text, { depth: 5, members: 3 })).toBe(reason)
   })
+
+  it('has a bound for all values together', () => {
+    const bounds = { depth: 5, members: 3, values: 4 }
+
+    expect(oversizedJson('[1,[2,{"a":3}],"4,,,,"]', bounds)).toBe(within)
+    expect(oversizedJson('[1,[2,{"a":3}],4,5]', bounds)).toBe('has more than 4 values')
+  })
 })
 
 describe('the bounds of a value', () => {
