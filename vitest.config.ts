@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/support/run/longest-first.ts'
-import { consoleFilesOn, isInThisTier, leftOut } from './test/support/run/only-in-full.ts'
+import { filesOn, isInThisTier, leftOut } from './test/support/run/only-in-full.ts'
 import { SHORT_LIVED } from './test/support/run/run-directory.ts'
 import { seedOfRun } from './test/support/run/seed.ts'
 
@@ -90,7 +90,7 @@ const screens = (platform: string, serve: string) => ({
   test: {
     ...asking,
     name: `console-${platform}`,
-    include: [...consoleFilesOn(platform)],
+    include: [...filesOn(platform, 'console')],
     globalSetup: [runDirectory, serve],
   },
 })
@@ -132,7 +132,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
     test: {
       ...asking,
       name: 'acceptance-workerd',
-      include: ['test/acceptance/**/*.test.ts'],
+      include: [...filesOn('workerd', 'acceptance')],
       globalSetup: [runDirectory, 'test/support/service/serve-workerd.ts'],
     },
   },

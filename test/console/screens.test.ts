@@ -535,7 +535,8 @@ describe.each(shown)('%s', (name, _, show) => {
     await page.evaluate("document.documentElement.style.fontSize = ''")
     await page.emulateMedia({ colorScheme: narrow })
     await page.setViewportSize({ width: 360, height: 720 })
-    expect(await violationsOf(page)).toEqual([])
+    // Of the same words and roles in other colours.
+    if (effort() === 'full') expect(await violationsOf(page)).toEqual([])
     expect(await isWiderThanWindow(page)).toBe(false)
     await see(`narrow-${narrow}`)
   })

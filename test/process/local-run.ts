@@ -157,59 +157,65 @@ export function describeLocalRun(script: string): void {
     })
   })
 
-  describe(`npm run ${script} ends with what is wrong and what to do, without a stack:`, () => {
-    it('a port in use', async () => {
-      const other = createServer().listen(0, '127.0.0.1')
-      await new Promise((resolve) => other.once('listening', resolve))
-      const { port } = other.address() as AddressInfo
+  // What is wrong is found by one program for both.
+  if (isFull || script === 'start:node') describeRefusals()
 
-      const refusal = await startRefused(script, { ...at('demo'), PORT: String(port) })
-      other.close()
+  /** Starts that end at once. */
+  function describeRefusals(): void {
+    describe(`npm run ${script} ends with what is wrong and what to do, without a stack:`, () => {
+      it('a port in use', async () => {
+        const other = createServer().listen(0, '127.0.0.1')
+        await new Promise((resolve) => other.once('listening', resolve))
+        const { port } = other.address() as AddressInfo
 
-      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
-      expect(refusal.output).toContain(`127.0.0.1:${port} is in use by another program; set PORT to a free port`)
+        const refusal = await startRefused(script, { ...at('demo'), PORT: String(port) })
+        other.close()
+
+        expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+        expect(refusal.output).toContain(`127.0.0.1:${port} is in use by another program; set PORT to a free port`)
+      })
+
+      it('a data directory below a file', async () => {
+        await writeFile(join(directory, 'file'), '')
+
+        const refusal = await startRefused(script, at('file/data'))
+
+        expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+        expect(refusal.output).toMatch(/the data directory \S+ cannot be used: a part of the path is not a directory/)
+      })
+
+      it('a data directory that may not be written, not even by root', async () => {
+        const refusal = await startRefused(script, { SERVICE_DATA_DIR: '/sys/service-data' })
+
+        expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+        expect(refusal.output).toMatch(
+          /the data directory \S+ cannot be used: (permission denied|operation not permitted|the file system is read-only)/,
+        )
+      })
+
+      it('wrong values, each with its variable, and without the value', async () => {
+        const wrong = { PORT: 'http', SERVICE_SECRET: 'too-short', SERVICE_DEMO: 'maybe' }
+
+        const refusal = await startRefused(script, { ...at('wrong'), ...wrong })
+
+        expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+        expect(refusal.output).toContain('PORT must be a port number')
+        expect(refusal.output).toContain('SERVICE_SECRET must have at least 32 bytes')
+        expect(refusal.output).toContain('SERVICE_DEMO must be true or false')
+        expect(refusal.output).not.toContain('too-short')
+      })
+
+      it('a license that is none', async () => {
+        const license = { ...(await generousLicense()), SERVICE_LICENSE__TOKEN: 'no.license.token' }
+
+        const refusal = await startRefused(script, { ...(await prepared('unlicensed')), ...license })
+
+        expect(refusal.code).toBe(1)
+        expect(refusal.output).toContain('The service cannot start:\n  SERVICE_LICENSE__TOKEN is malformed')
+        expect(refusal.output).not.toContain('no.license.token')
+      })
     })
-
-    it('a data directory below a file', async () => {
-      await writeFile(join(directory, 'file'), '')
-
-      const refusal = await startRefused(script, at('file/data'))
-
-      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
-      expect(refusal.output).toMatch(/the data directory \S+ cannot be used: a part of the path is not a directory/)
-    })
-
-    it('a data directory that may not be written, not even by root', async () => {
-      const refusal = await startRefused(script, { SERVICE_DATA_DIR: '/sys/service-data' })
-
-      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
-      expect(refusal.output).toMatch(
-        /the data directory \S+ cannot be used: (permission denied|operation not permitted|the file system is read-only)/,
-      )
-    })
-
-    it('wrong values, each with its variable, and without the value', async () => {
-      const wrong = { PORT: 'http', SERVICE_SECRET: 'too-short', SERVICE_DEMO: 'maybe' }
-
-      const refusal = await startRefused(script, { ...at('wrong'), ...wrong })
-
-      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
-      expect(refusal.output).toContain('PORT must be a port number')
-      expect(refusal.output).toContain('SERVICE_SECRET must have at least 32 bytes')
-      expect(refusal.output).toContain('SERVICE_DEMO must be true or false')
-      expect(refusal.output).not.toContain('too-short')
-    })
-
-    it('a license that is none', async () => {
-      const license = { ...(await generousLicense()), SERVICE_LICENSE__TOKEN: 'no.license.token' }
-
-      const refusal = await startRefused(script, { ...(await prepared('unlicensed')), ...license })
-
-      expect(refusal.code).toBe(1)
-      expect(refusal.output).toContain('The service cannot start:\n  SERVICE_LICENSE__TOKEN is malformed')
-      expect(refusal.output).not.toContain('no.license.token')
-    })
-  })
+  }
 
   /** Starts that are killed, and signals at any moment of a start. */
   function describeInterruptedStarts(): void {

@@ -2,6 +2,8 @@
  * What the quick tier leaves out (docs/testing.md): files that take long and prove what no sentence of docs/contract.md says, or
  * prove again, at greater length or in another runtime, what a file of the quick tier proves.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { effort } from './effort.ts'
 
 /** Patterns of files; a project that has no other file is left out with them. */
@@ -18,12 +20,18 @@ export const ONLY_IN_FULL: readonly string[] = [
 /** Projects that ask the files of another one again: the client in a second runtime, on a second platform. */
 const PROJECTS_ONLY_IN_FULL = /^client-(?!node-on-node$)/
 
-/** Of the console, what the quick tier tries on the Worker, too: what the platform answers to a browser. */
-const CONSOLE_ON_WORKERD = ['editing', 'sign-in', 'ways-in'].map((name) => `test/console/${name}.test.ts`)
+/** What the quick tier tries on the Worker, too: of the console what a platform answers to a browser, of the API what is promised. */
+const ON_WORKERD = {
+  console: () => ['test/console/sign-in.test.ts'],
+  acceptance: () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/contract.md'), 'utf8')
+    return [...new Set(page.match(/test\/acceptance\/[\w/-]+\.test\.ts/g))]
+  },
+}
 
-/** Patterns of the files of the console that are tried on a platform. */
-export function consoleFilesOn(platform: string): readonly string[] {
-  return platform === 'node' || effort() === 'full' ? ['test/console/**/*.test.ts'] : CONSOLE_ON_WORKERD
+/** Patterns of the files of a room that are tried on a platform. */
+export function filesOn(platform: string, room: keyof typeof ON_WORKERD): readonly string[] {
+  return platform === 'node' || effort() === 'full' ? [`test/${room}/**/*.test.ts`] : ON_WORKERD[room]()
 }
 
 export const leftOut: readonly string[] = effort() === 'full' ? [] : ONLY_IN_FULL
