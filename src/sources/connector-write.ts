@@ -11,7 +11,7 @@ import type { Collection, PrimitiveField } from '../core/model/model.ts'
 import { wireValue } from '../core/model/wire.ts'
 import type { Assignment, Cell, ProgramPlan, Selection, Slot, Step, WritePlan } from '../core/plan/plan.ts'
 import { projectedFields } from '../core/plan/project-row.ts'
-import { evaluate, type Row } from '../core/query/evaluate.ts'
+import { compareTexts, evaluate, type Row } from '../core/query/evaluate.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings, Operand } from '../core/query/placeholder.ts'
@@ -206,7 +206,12 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
       }
       case 'agree': {
         const where = bindFilter(step.where, bindings)
-        const differs = (draft: Draft) => step.cells.some((cell) => textFor(cell) !== draft.values.get(cell.field.id))
+        // As in SQL, what is null agrees with nothing.
+        const isSame = (cell: Cell, own: string | null | undefined) => {
+          const text = textFor(cell)
+          return text !== null && typeof own === 'string' && compareTexts(cell.field, text, own) === 0
+        }
+        const differs = ({ values }: Draft) => !step.cells.every((cell) => isSame(cell, values.get(cell.field.id)))
         const isFree = (draft: Draft) => evaluate(where, rowOfDraft(draft)) === true
         if (!draftsOf(step.slot).every((draft) => isFree(draft) || !differs(draft))) throw disagreement(step)
         return

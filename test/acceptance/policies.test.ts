@@ -487,3 +487,24 @@ function retype(ids: ReadonlyMap<string, string>, name: string, type: object): O
   const change = { kind: 'updatePrimitiveField', data: { id: ids.get(name), operations } }
   return { kind: 'updateCollection', data: { id: ids.get(name.split('.')[0] ?? ''), operations: [change] } }
 }
+
+it('checks an item after an update also where the request gives it another key elsewhere', async () => {
+  const step = { filter: { status: 'paid' }, check: { status: 'shipped' } }
+  const policy = (update: object) => ({ articles: { read: 'all', update }, authors: { read: 'all', update: 'all' } })
+  const ids = [
+    await people.policy(shop, { collections: policy({ fields: ['status', 'author'], ...step }) }),
+    await people.policy(shop, { collections: policy({ fields: ['id'] }) }),
+  ]
+  const member = await people.memberWith(shop, [await people.role(shop, ids)])
+  const [author] = await shop.insert('authors', [{ name: 'Grace' }])
+  const [article] = await shop.insert('articles', [{ title: 'Order', status: 'paid', authorId: author?.id }])
+  const moving = { articles: [{ _update: { filter: { id: article?.id }, data: { id: 4711 } } }] }
+
+  const answer = await member.patch(`/items/articles/${article?.id}`, {
+    status: 'closed',
+    author: [{ _update: { data: moving } }],
+  })
+
+  expect(answer.status).toBe(403)
+  expect(await shop.data(`/items/articles/${article?.id}?fields=status`)).toEqual({ status: 'paid' })
+})

@@ -5,7 +5,8 @@
  */
 import { type Granted, type Way, waysToChange } from '../access/access.ts'
 import { ServiceError } from '../error.ts'
-import type { RelationField } from '../model/model.ts'
+import type { PrimitiveField, RelationField } from '../model/model.ts'
+import { mayBeEqual } from '../query/evaluate.ts'
 import { and, type Filter, isTrue, not, unite } from '../query/filter.ts'
 import { isPlaceholder } from '../query/placeholder.ts'
 import type { Slot } from './plan.ts'
@@ -64,13 +65,19 @@ function partsOf(ways: readonly Way[]): readonly Part[] {
 /** Whether no row meets both, as far as values that one field is compared with tell. */
 function excludes(one: Filter, other: Filter): boolean {
   return testsOf(one).some(({ field, operands }) =>
-    testsOf(other).some((test) => test.field === field && !test.operands.some((operand) => operands.includes(operand))),
+    testsOf(other).some(
+      (test) =>
+        test.field.id === field.id &&
+        !test.operands.some((text) => operands.some((own) => mayBeEqual(field, own, text))),
+    ),
   )
 }
 
-function testsOf(filter: Filter): readonly { readonly field: string; readonly operands: readonly string[] }[] {
+type Test = { readonly field: PrimitiveField; readonly operands: readonly string[] }
+
+function testsOf(filter: Filter): readonly Test[] {
   if (filter.kind === 'and') return filter.filters.flatMap(testsOf)
-  if (filter.kind === 'in' && !filter.negated) return [{ field: filter.field.id, operands: filter.operands }]
+  if (filter.kind === 'in' && !filter.negated) return [{ field: filter.field, operands: filter.operands }]
   if (filter.kind !== 'compare' || filter.operator !== '=' || isPlaceholder(filter.operand)) return []
-  return [{ field: filter.field.id, operands: [filter.operand] }]
+  return [{ field: filter.field, operands: [filter.operand] }]
 }

@@ -4,6 +4,7 @@
  */
 import { canonicalJson } from '../json-object.ts'
 import type { ListTexts } from '../model/codec.ts'
+import type { TypeName } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import { comparisons, type FieldRef, type Filter, type Match } from './filter.ts'
 import { testJson } from './json-test.ts'
@@ -150,6 +151,19 @@ export function compareTexts({ type }: PrimitiveField, one: string, other: strin
       return type satisfies never
   }
 }
+
+/** Whether the database may take both texts for one value of the field. */
+export function mayBeEqual(field: PrimitiveField, one: string, other: string): boolean {
+  const { isList, isLoose, native, type } = field
+  const isExact = !isList && !isLoose && (native === null || native.values !== undefined) && exact.has(type.name)
+  return !isExact || compareTexts(field, one, other) === 0
+}
+
+/** Types of which `compareTexts` tells all that are equal: no floats, which are rounded, and no moments. */
+const exact: ReadonlySet<TypeName> = new Set([
+  ...(['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'decimal'] as const),
+  ...(['string', 'uuid', 'boolean', 'date'] as const),
+])
 
 function textOrder(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
