@@ -30,7 +30,7 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
     case 'new':
       return <NewItem key={`${at.workspace}/${at.collection}`} workspace={at.workspace} collection={at.collection} />
     case 'audit':
-      return <AuditLog key={at.workspace} workspace={at.workspace} />
+      return <AuditLog key={at.workspace} workspace={at.workspace} user={user} />
     case 'own':
       return <Own name={at.name} user={user} />
     case 'missing':
@@ -44,7 +44,7 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
 function Own({ name, user }: OwnProps) {
   if (name === 'account') return <Account key={user.id} user={user} />
   if (name === 'components') return <Gallery />
-  if (name === 'audit-log' && user.isAdministrator) return <AuditLog />
+  if (name === 'audit-log' && user.isAdministrator) return <AuditLog user={user} />
   return <Missing />
 }
 

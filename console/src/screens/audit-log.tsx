@@ -1,8 +1,9 @@
 /** What happened, in a workspace or in the whole instance: the newest first, by action, by whom and when. */
 import type { AuditEntry } from 'governed-data-client/system'
 import { useRef, useState } from 'preact/hooks'
-import { pathTo } from '../app/router.ts'
+import { address, itemPath, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
+import type { User } from '../data/session.ts'
 import { workspacesQuery } from '../data/workspaces.ts'
 import { formatTime, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
@@ -13,8 +14,10 @@ import { actionName, actorOf, entriesQuery, PAGE } from './audit/data.ts'
 import { AuditFilter, filterInAddress } from './audit/filter.tsx'
 import page from './page.module.css'
 
+type AuditLogProps = { readonly workspace?: string; readonly user: User }
+
 /** Without a workspace that of the instance. */
-export default function AuditLog({ workspace }: { readonly workspace?: string | undefined }) {
+export default function AuditLog({ workspace, user }: AuditLogProps) {
   const texts = t.value.audit
   const filter = filterInAddress()
   const asked = JSON.stringify(filter)
@@ -31,7 +34,7 @@ export default function AuditLog({ workspace }: { readonly workspace?: string | 
       {error && <Fault error={error} onRetry={() => void refetch()} />}
       {!entries && !error && <Skeleton lines={8} />}
       {entries?.length === 0 && <Empty title={texts.none} />}
-      {entries && entries.length > 0 && <Entries entries={entries} label={texts.title} />}
+      {entries && entries.length > 0 && <Entries entries={entries} label={texts.title} user={user} />}
       {entries && entries.length === most && (
         <div class={page.row}>
           <Button isBusy={data === undefined} onClick={() => setShown({ asked, most: most + PAGE })}>
@@ -43,7 +46,9 @@ export default function AuditLog({ workspace }: { readonly workspace?: string | 
   )
 }
 
-function Entries({ entries, label }: { readonly entries: readonly AuditEntry[]; readonly label: string }) {
+type EntriesProps = { readonly entries: readonly AuditEntry[]; readonly label: string; readonly user: User }
+
+function Entries({ entries, label, user }: EntriesProps) {
   const texts = t.value.audit
   return (
     <Table
@@ -62,26 +67,46 @@ function Entries({ entries, label }: { readonly entries: readonly AuditEntry[]; 
           ),
         },
         { title: texts.actor, cell: (entry) => [actorOf(entry), ...(entry.ip === null ? [] : [entry.ip])].join(' · ') },
-        { title: texts.target, cell: (entry) => <Target entry={entry} /> },
+        { title: texts.target, cell: (entry) => <Target entry={entry} user={user} /> },
         { title: texts.changes, cell: (entry) => <Changes entry={entry} /> },
       ]}
     />
   )
 }
 
-/** Leads to what there is a screen of. */
-function Target({ entry }: { readonly entry: AuditEntry }) {
-  const { targetType, targetId } = entry
+type TargetProps = { readonly entry: AuditEntry; readonly user: User }
+
+/** Leads to its screen; of what has none, to all that the log has of it. */
+function Target({ entry, user }: TargetProps) {
+  const { targetType, targetId, workspaceId, payload } = entry
   const { data: workspaces = [] } = useQuery(workspacesQuery())
-  if (targetType === null) return null
-  const found = targetType === 'workspace' ? workspaces.find(({ id }) => id === targetId) : undefined
-  if (found !== undefined) return <a href={pathTo(found.apiName)}>{found.apiName}</a>
+  if (targetType === null || targetId === null) return null
+  const nameOf = (id: string | null) => workspaces.find((one) => one.id === id)?.apiName
+  const kind = targetType.replaceAll('_', ' ')
+  const name = nameIn(payload) ?? (targetType === 'workspace' ? nameOf(targetId) : undefined)
   return (
     <>
-      {targetType.replaceAll('_', ' ')}
-      {targetId !== null && <code class={styles.id}> {targetId}</code>}
+      {kind}{' '}
+      <a href={pathOf({ targetType, targetId, workspace: nameOf(workspaceId ?? targetId) }, user)}>
+        {name === undefined ? <code class={styles.id}>{targetId}</code> : <bdi>{name}</bdi>}
+      </a>
     </>
   )
+}
+
+type Thing = { readonly targetType: string; readonly targetId: string; readonly workspace: string | undefined }
+
+function pathOf({ targetType, targetId, workspace }: Thing, user: User): string {
+  if (targetType === 'workspace' && workspace !== undefined) return pathTo(workspace)
+  if (targetType === 'source' && workspace !== undefined) return itemPath(workspace, 'ServiceDataSource', [targetId])
+  if (targetId === user.id) return '/-/account'
+  return `${address.value.pathname}?${new URLSearchParams({ target: targetId })}`
+}
+
+/** What it was called then. */
+function nameIn(payload: object): string | undefined {
+  const { name, apiName, email } = payload as Readonly<Record<string, unknown>>
+  return [name, apiName, email].find((one) => typeof one === 'string' && one !== '') as string | undefined
 }
 
 function Changes({ entry }: { readonly entry: AuditEntry }) {

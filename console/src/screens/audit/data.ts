@@ -8,6 +8,8 @@ import { t } from '../../messages/messages.ts'
 export type EntryFilter = {
   readonly action: string
   readonly actor: string
+  /** The id of what it is about. */
+  readonly target: string
   readonly from: string
   readonly to: string
 }
@@ -45,10 +47,11 @@ export function actionsQuery(workspace: string | undefined): Query<readonly { ac
   }
 }
 
-function conditionOf({ action, actor, from, to }: EntryFilter): object {
+function conditionOf({ action, actor, target, from, to }: EntryFilter): object {
   const conditions = [
     ...(action === '' ? [] : [{ action: { _eq: action } }]),
     ...(actor === '' ? [] : [{ actorEmail: { _icontains: actor } }]),
+    ...(target === '' ? [] : [{ targetId: { _eq: target } }]),
     ...timeOf('_gte', from, 0),
     ...timeOf('_lt', to, 1),
   ]

@@ -10,12 +10,12 @@ import page from '../page.module.css'
 import styles from './audit.module.css'
 import { actionName, actionsQuery, type EntryFilter } from './data.ts'
 
-const names = ['action', 'actor', 'from', 'to'] as const
+const names = ['action', 'actor', 'target', 'from', 'to'] as const
 
 export function filterInAddress(): EntryFilter {
   const { searchParams } = address.value
-  const [action = '', actor = '', from = '', to = ''] = names.map((name) => searchParams.get(name) ?? '')
-  return { action, actor, from, to }
+  const [action = '', actor = '', target = '', from = '', to = ''] = names.map((name) => searchParams.get(name) ?? '')
+  return { action, actor, target, from, to }
 }
 
 type FilterProps = { readonly workspace: string | undefined; readonly filter: EntryFilter }
@@ -47,6 +47,7 @@ export function AuditFilter({ workspace, filter }: FilterProps) {
         options={[['', texts.anyAction] as const, ...actions.map((one) => [one.action, actionName(one)] as const)]}
       />
       <Field label={texts.actor} type="search" value={next.actor} onValue={set('actor')} />
+      <Field label={texts.target} type="search" dir="ltr" value={next.target} onValue={set('target')} />
       <Field label={texts.from} type="date" value={next.from} onValue={set('from')} />
       <Field label={texts.to} type="date" value={next.to} onValue={set('to')} />
       <div class={page.row}>
@@ -54,7 +55,9 @@ export function AuditFilter({ workspace, filter }: FilterProps) {
           {t.value.grid.apply}
         </Button>
         {names.some((name) => filter[name] !== '') && (
-          <Button onClick={() => show({ action: '', actor: '', from: '', to: '' })}>{t.value.grid.clearFilter}</Button>
+          <Button onClick={() => show({ action: '', actor: '', target: '', from: '', to: '' })}>
+            {t.value.grid.clearFilter}
+          </Button>
         )}
       </div>
     </form>
