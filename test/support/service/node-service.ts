@@ -31,11 +31,12 @@ export type NodeService = {
   close(): Promise<void>
 }
 
-/** `variables` go beside those that every such server has. */
+/** `variables` go beside those that every such server has; with the folder of a built console it is served. */
 export async function startService(
   workspace: string,
   drawing: Drawing,
   variables: Readonly<Record<string, string>> = {},
+  consoleFolder?: string,
 ): Promise<NodeService> {
   const postgres = await startPostgres()
   const credentials = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
@@ -44,6 +45,7 @@ export async function startService(
   const mails = new Map<string, string>()
   const server = await startNode({
     passwords: quickHashing,
+    consoleFolder,
     environment: {
       ...(await generousLicense()),
       SERVICE_DATABASE_URL: postgres.url,
