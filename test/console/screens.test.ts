@@ -296,9 +296,9 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
   [
     'an item',
     ['item'],
-    async (page) => {
+    async (page, t) => {
       await form(page)
-      await page.getByRole('link', { name: script }).waitFor()
+      await page.getByRole('form', { name: t.item.fields }).getByRole('link', { name: script }).waitFor()
     },
   ],
   [
