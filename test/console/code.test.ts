@@ -91,6 +91,44 @@ it('connects an agent by settings that lead to the server of the workspace', asy
   await page.context().close()
 })
 
+it.each([
+  ['home', () => '/', 'system(db).workspaces.list()', () => shop.name],
+  ['a workspace', () => `/${shop.name}`, 'workspace(db).access()', () => '"books"'],
+  [
+    'an audit log',
+    () => `/${shop.name}/audit-log?action=workspace.create.v1`,
+    'workspace(db).auditLog.list({',
+    () => 'workspace.create.v1',
+  ],
+  [
+    'the log of the instance',
+    () => '/-/audit-log?action=workspace.create.v1',
+    'system(db).auditLog.list({',
+    () => 'workspace.create.v1',
+  ],
+  ['an account', () => '/-/account', 'system(db).me.sessions()', () => 'createdAt'],
+])('of %s is what it asks', async (_, path, call, answer) => {
+  const page = await signedInAt(path())
+  const sent = await send(await codeOf(page, 'curl'))
+  expect(sent.status).toBe(200)
+  expect(await sent.text()).toContain(answer())
+  expect(await codeOf(page, 'Typed client')).toContain(call)
+  expect(await dialogOf(page).getByRole('button', { name: 'MCP' }).count()).toBe(0)
+  await page.context().close()
+})
+
+it('connects an agent from the palette', async () => {
+  const page = await signedInAt(`/${shop.name}`)
+  await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').and(page.locator(':focus')).waitFor()
+  await page.keyboard.insertText('agent')
+  await page.getByRole('option', { name: 'Connect an agent', selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('"mcpServers"').waitFor()
+  await page.context().close()
+})
+
 it('leads to the explorer of those who may read what it explores', async () => {
   const reader = await people.member(shop, { collections: { books: { read: 'all' } } })
   const page = await signedInAt(gridOf(shop, 'books'))

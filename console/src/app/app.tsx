@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
 import { Toasts } from '../ui/toasts.tsx'
+import { Code } from './code.tsx'
 import { lazy } from './lazy.tsx'
 import { Palette } from './palette.tsx'
 import { route } from './router.ts'
@@ -59,6 +60,7 @@ function Now({ secrets }: { readonly secrets: Secrets }) {
         <Screen user={now.user} info={now.info} />
       </Shell>
       <Palette />
+      <Code />
       {now.isLost && (
         <Dialog title={t.value.session.lostTitle}>
           <p>{t.value.session.lostText}</p>

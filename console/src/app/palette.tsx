@@ -10,6 +10,7 @@ import { accessQuery, collectionsQuery, readableQuery, workspacesQuery } from '.
 import { t } from '../messages/messages.ts'
 import { Combobox, type Option, search } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { accessRequest, showCode } from './code.tsx'
 import { navigate, pathTo, route } from './router.ts'
 
 export type Command = Option & { readonly run: () => void }
@@ -159,6 +160,14 @@ function useOffered(): readonly Command[] {
               access.entitlements.includes('dataSource:create') && access.entitlements.includes('dataModel:edit'),
               texts.takes('dataSource:create, dataModel:edit'),
             ),
+          },
+          {
+            ...action,
+            id: 'agent',
+            label: t.value.code.kinds.agent,
+            detail: workspace,
+            run: () => showCode(accessRequest(workspace), 'agent'),
+            ...unless(access.entitlements.includes('ai:mcp'), texts.takes('ai:mcp')),
           },
           {
             ...action,

@@ -1,16 +1,28 @@
 /** One's own account: name, password, sessions and API keys. */
+import { CodeButton } from '../app/code.tsx'
 import type { User } from '../data/session.ts'
 import { t } from '../messages/messages.ts'
 import { Keys } from './account/keys.tsx'
 import { Password } from './account/password.tsx'
 import { Profile } from './account/profile.tsx'
 import { Sessions } from './account/sessions.tsx'
+import type { CodeRequest } from './code/request.ts'
 import styles from './page.module.css'
+
+const sessionsRequest: CodeRequest = {
+  workspace: undefined,
+  path: '/system/users/me/sessions',
+  query: {},
+  call: ['system', 'me.sessions'],
+}
 
 export default function Account({ user }: { readonly user: User }) {
   return (
     <div class={styles.page}>
-      <h1>{t.value.account.title}</h1>
+      <div class={styles.head}>
+        <h1>{t.value.account.title}</h1>
+        <CodeButton request={() => sessionsRequest} />
+      </div>
       <Profile user={user} />
       <Password />
       <Sessions />

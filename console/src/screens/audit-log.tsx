@@ -1,6 +1,7 @@
 /** What happened, in a workspace or in the whole instance: the newest first, by action, by whom and when. */
 import type { AuditEntry } from 'governed-data-client/system'
 import { useRef, useState } from 'preact/hooks'
+import { CodeButton } from '../app/code.tsx'
 import { address, itemPath, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { User } from '../data/session.ts'
@@ -10,7 +11,7 @@ import { Button } from '../ui/button.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
 import styles from './audit/audit.module.css'
-import { actionName, actorOf, entriesQuery, PAGE } from './audit/data.ts'
+import { actionName, actorOf, entriesQuery, logRequest, PAGE } from './audit/data.ts'
 import { AuditFilter, filterInAddress } from './audit/filter.tsx'
 import page from './page.module.css'
 
@@ -29,7 +30,10 @@ export default function AuditLog({ workspace, user }: AuditLogProps) {
   const entries = data ?? (last.current?.asked === asked ? last.current.data : undefined)
   return (
     <div class={styles.page}>
-      <h1>{workspace === undefined ? texts.titleOfInstance : texts.title}</h1>
+      <div class={page.head}>
+        <h1>{workspace === undefined ? texts.titleOfInstance : texts.title}</h1>
+        <CodeButton request={() => logRequest(workspace, filter)} />
+      </div>
       <AuditFilter key={asked} workspace={workspace} filter={filter} />
       {error && <Fault error={error} onRetry={() => void refetch()} />}
       {!entries && !error && <Skeleton lines={8} />}

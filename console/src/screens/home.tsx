@@ -1,5 +1,6 @@
 /** The workspaces that one is in, and what administrators have to know of license and databases. */
 import { useState } from 'preact/hooks'
+import { CodeButton } from '../app/code.tsx'
 import { pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { Info, User } from '../data/session.ts'
@@ -9,6 +10,7 @@ import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty, Fault, Notice, Skeleton } from '../ui/notice.tsx'
 import { Recent } from './audit/recent.tsx'
+import type { CodeRequest } from './code/request.ts'
 import { LicenseState, licenseWarnings } from './license.tsx'
 import { NewWorkspace } from './new-workspace.tsx'
 import styles from './page.module.css'
@@ -21,9 +23,12 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
     <div class={styles.page}>
       <div class={styles.head}>
         <h1>{texts.title}</h1>
-        {user.isAdministrator && data && data.length > 0 && (
-          <Button onClick={() => setCreating(true)}>{texts.create}</Button>
-        )}
+        <span class={styles.row}>
+          {data && data.length > 0 && <CodeButton request={() => workspacesRequest} />}
+          {user.isAdministrator && data && data.length > 0 && (
+            <Button onClick={() => setCreating(true)}>{texts.create}</Button>
+          )}
+        </span>
       </div>
       <Warnings info={info} user={user} />
       {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
@@ -58,6 +63,13 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
       )}
     </div>
   )
+}
+
+const workspacesRequest: CodeRequest = {
+  workspace: undefined,
+  path: '/system/workspaces',
+  query: {},
+  call: ['system', 'workspaces.list'],
 }
 
 type WarningsProps = { readonly info: Info; readonly user: User }

@@ -1,12 +1,13 @@
 /** One item: all its fields to be read and changed, what it refers to and what refers to it. */
+
 import { useState } from 'preact/hooks'
+import { CodeButton } from '../app/code.tsx'
 import { navigate, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
-import { CodeButton } from './code/dialog.tsx'
 import { itemRequest } from './code/request.ts'
 import { ConflictDialog } from './grid/conflict.tsx'
 import { type CollectionModel, calledBy, formFields } from './grid/model.ts'

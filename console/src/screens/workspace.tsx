@@ -1,4 +1,5 @@
 /** A workspace without a collection chosen: what there is in it, or how to begin. */
+import { accessRequest, CodeButton } from '../app/code.tsx'
 import { pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { User } from '../data/session.ts'
@@ -17,9 +18,12 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
   const texts = t.value.workspace
   return (
     <div class={styles.page}>
-      <h1>
-        <bdi>{workspace}</bdi>
-      </h1>
+      <div class={styles.head}>
+        <h1>
+          <bdi>{workspace}</bdi>
+        </h1>
+        {data && <CodeButton request={() => accessRequest(workspace)} />}
+      </div>
       {isNowhere(error) && <Empty title={texts.notFound} />}
       {error && !isNowhere(error) && !data && <Fault error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton lines={5} />}

@@ -1,8 +1,10 @@
 /** The audit log as it is asked for: of a workspace, or of the instance. */
 import { type AuditEntry, workspace as workspaceOf } from 'governed-data-client/system'
+import { pathTo } from '../../app/router.ts'
 import { clientOf, system } from '../../data/client.ts'
 import type { Query } from '../../data/queries.ts'
 import { t } from '../../messages/messages.ts'
+import type { CodeRequest } from '../code/request.ts'
 
 /** Days are of the reader's own zone, `2026-01-31`. */
 export type EntryFilter = {
@@ -32,10 +34,25 @@ export function changesQuery(workspace: string | undefined, limit: number): Quer
 }
 
 function listQuery(workspace: string | undefined, filter: object, limit: number): Query<readonly AuditEntry[]> {
-  const query = { filter, sort: [{ time: 'desc' }, { id: 'desc' }], limit }
+  const query = queryOf(filter, limit)
   return {
     queryKey: ['audit', workspace, JSON.stringify(filter), limit],
     queryFn: () => logOf(workspace).auditLog.list(query).orThrow(),
+  }
+}
+
+const queryOf = (filter: object, limit: number) => ({ filter, sort: [{ time: 'desc' }, { id: 'desc' }], limit })
+
+/** What a log shows first, as it is asked for. */
+export function logRequest(workspace: string | undefined, filter: EntryFilter): CodeRequest {
+  return {
+    workspace,
+    path: pathTo(workspace ?? 'system', 'audit-log'),
+    query: {
+      ...queryOf(conditionOf(filter), PAGE),
+      sort: [{ time: { direction: 'desc' } }, { id: { direction: 'desc' } }],
+    },
+    call: [workspace === undefined ? 'system' : 'workspace', 'auditLog.list'],
   }
 }
 

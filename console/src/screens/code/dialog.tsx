@@ -8,35 +8,20 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import page from '../page.module.css'
 import styles from './code.module.css'
-import { codeOf, type Kind, kinds } from './kinds.ts'
-import { agentAddress, type CodeRequest } from './request.ts'
+import { codeOf, type Kind, kindsOf } from './kinds.ts'
+import type { CodeRequest } from './request.ts'
 
-type CodeProps = {
-  /** As it is now, with what is typed and not saved. */
-  readonly request: () => CodeRequest
-}
+type CodeDialogProps = { readonly request: CodeRequest; readonly kind: Kind; readonly onClose: () => void }
 
-/** A button that shows it. */
-export function CodeButton({ request }: CodeProps) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        {t.value.code.title}
-      </Button>
-      {isOpen && <CodeDialog request={request()} onClose={() => setOpen(false)} />}
-    </>
-  )
-}
-
-function CodeDialog({ request, onClose }: { readonly request: CodeRequest; readonly onClose: () => void }) {
+export default function CodeDialog({ request, kind: first, onClose }: CodeDialogProps) {
   const texts = t.value.code
-  const [kind, setKind] = useState<Kind | 'agent'>('curl')
-  const code = kind === 'agent' ? agentSettings(request.workspace) : codeOf(kind, request)
+  const [kind, setKind] = useState<Kind>(first)
+  const { workspace } = request
+  const code = codeOf(kind, request)
   return (
     <Dialog title={texts.title} onClose={onClose} isWide>
       <div class={`${page.row} ${styles.kinds}`}>
-        {[...kinds, 'agent' as const].map((name) => (
+        {kindsOf(request).map((name) => (
           <Button key={name} aria-pressed={name === kind} onClick={() => setKind(name)}>
             {texts.kinds[name]}
           </Button>
@@ -46,19 +31,13 @@ function CodeDialog({ request, onClose }: { readonly request: CodeRequest; reado
       <section class={styles.code} tabIndex={0} aria-label={texts.kinds[kind]}>
         <pre dir="ltr">{code}</pre>
       </section>
-      {kind === 'agent' ? <AgentText workspace={request.workspace} /> : <p class={page.quiet}>{texts.text}</p>}
+      {kind === 'agent' && workspace ? <AgentText workspace={workspace} /> : <p class={page.quiet}>{texts.text}</p>}
       <DialogActions>
-        <Explorer workspace={request.workspace} />
+        {workspace && <Explorer workspace={workspace} />}
         <CopyButton text={code} />
       </DialogActions>
     </Dialog>
   )
-}
-
-/** What most agents take as the settings of a server. */
-function agentSettings(workspace: string): string {
-  const server = { type: 'http', url: agentAddress(workspace), headers: { Authorization: 'Bearer TOKEN' } }
-  return JSON.stringify({ mcpServers: { [workspace]: server } }, null, 2)
 }
 
 function AgentText({ workspace }: { readonly workspace: string }) {

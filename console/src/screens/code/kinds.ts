@@ -1,8 +1,13 @@
 /** A request in the languages that it is copied in. A token is named and never shown. */
-import { addressOf, bodyOf, type CodeRequest } from './request.ts'
+import { addressOf, agentAddress, bodyOf, type CodeRequest, type ItemsRequest } from './request.ts'
 
-export const kinds = ['curl', 'fetch', 'client', 'python', 'mcp'] as const
-export type Kind = (typeof kinds)[number]
+export type Kind = 'curl' | 'fetch' | 'client' | 'python' | 'mcp' | 'agent'
+
+/** Agents have tools for items, and a server in each workspace. */
+export function kindsOf(request: CodeRequest): readonly Kind[] {
+  const ofItems = 'collection' in request ? (['mcp'] as const) : []
+  return ['curl', 'fetch', 'client', 'python', ...ofItems, ...(request.workspace ? (['agent'] as const) : [])]
+}
 
 export function codeOf(kind: Kind, request: CodeRequest): string {
   return makers[kind](request)
@@ -14,10 +19,14 @@ const makers: Readonly<Record<Kind, (request: CodeRequest) => string>> = {
   client: clientCode,
   python,
   mcp,
+  agent,
 }
 
+const partsOf = (request: CodeRequest): Pick<ItemsRequest, 'method' | 'etag'> =>
+  'collection' in request ? request : { method: 'GET' }
+
 function curl(request: CodeRequest): string {
-  const { method, etag } = request
+  const { method, etag } = partsOf(request)
   const body = bodyOf(request)
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}-H "Authorization: Bearer $TOKEN"`,
@@ -35,7 +44,7 @@ const call = (name: string, ...given: readonly string[]) => `${name}(${given.joi
 const indented = (text: string) => text.replaceAll('\n', '\n  ')
 
 function fetchCode(request: CodeRequest): string {
-  const { method, etag } = request
+  const { method, etag } = partsOf(request)
   const body = bodyOf(request)
   const headers = [
     `Authorization: \`Bearer \${process.env.TOKEN}\``,
@@ -52,6 +61,7 @@ function fetchCode(request: CodeRequest): string {
 }
 
 function clientCode(request: CodeRequest): string {
+  if (!('collection' in request)) return systemCode(request)
   const { workspace, collection } = request
   const of = /^[A-Za-z_]\w*$/.test(collection) ? `.${collection}` : `[${JSON.stringify(collection)}]`
   return `import { apiKey, createClient } from 'governed-data-client'
@@ -64,7 +74,20 @@ const db = createClient<Schema>('${location.origin}', {
 const data = await db${of}.${clientCall(request)}.orThrow()`
 }
 
-function clientCall({ method, key, query, data, etag }: CodeRequest): string {
+/** Of what is no item; without a workspace of the whole instance. */
+function systemCode({ workspace = 'system', query, call: [of, name] }: Exclude<CodeRequest, ItemsRequest>): string {
+  const options = Object.keys(query).length > 0 ? [JSON.stringify(clientQuery(query), null, 2)] : []
+  return `import { apiKey, createClient } from 'governed-data-client'
+import { ${of} } from 'governed-data-client/system'
+
+const db = createClient('${location.origin}', {
+  workspace: '${workspace}',
+  auth: apiKey(process.env.TOKEN),
+})
+const data = await ${of}(db).${call(name, ...options)}.orThrow()`
+}
+
+function clientCall({ method, key, query, data, etag }: ItemsRequest): string {
   const text = (value: unknown) => JSON.stringify(value, null, 2)
   const asked = { ...clientQuery(query), ...(etag !== undefined && { ifMatch: etag }) }
   const options = Object.keys(asked).length > 0 ? [text(asked)] : []
@@ -76,7 +99,7 @@ function clientCall({ method, key, query, data, etag }: CodeRequest): string {
 }
 
 /** `author.name` of the API is `{author: ['name']}` for the client, and `{title: {direction: 'asc'}}` is `{title: 'asc'}`. */
-function clientQuery({ fields, sort, ...others }: CodeRequest['query']): Readonly<Record<string, unknown>> {
+function clientQuery({ fields, sort, ...others }: ItemsRequest['query']): Readonly<Record<string, unknown>> {
   const names = typeof fields === 'string' ? fields.split(',').map(nested) : undefined
   return { ...(names && { fields: names }), ...others, ...(Array.isArray(sort) && { sort: sort.map(direction) }) }
 }
@@ -93,7 +116,7 @@ function direction(by: unknown): unknown {
 }
 
 function python(request: CodeRequest): string {
-  const { method, etag } = request
+  const { method, etag } = partsOf(request)
   const body = bodyOf(request)
   const headers = [
     `"Authorization": "Bearer " + os.environ["TOKEN"]`,
@@ -114,10 +137,11 @@ with urllib.request.urlopen(request) as response:
 
 /** The call of a tool, as an agent sends it to the server of the workspace. */
 function mcp(request: CodeRequest): string {
+  if (!('collection' in request)) return ''
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: toolCall(request) }, null, 2)
 }
 
-function toolCall({ collection, method, key = {}, query, data, etag }: CodeRequest): object {
+function toolCall({ collection, method, key = {}, query, data, etag }: ItemsRequest): object {
   if (method === 'POST') return { name: 'create_items', arguments: { collection, data: [data] } }
   const values = Object.values(key)
   if (method === 'PATCH') {
@@ -134,4 +158,10 @@ function toolCall({ collection, method, key = {}, query, data, etag }: CodeReque
 
 function allOf(conditions: readonly object[]): object {
   return conditions.length === 1 ? (conditions[0] as object) : { _and: conditions }
+}
+
+/** What most agents take as the settings of a server. */
+function agent({ workspace = '' }: CodeRequest): string {
+  const server = { type: 'http', url: agentAddress(workspace), headers: { Authorization: 'Bearer TOKEN' } }
+  return JSON.stringify({ mcpServers: { [workspace]: server } }, null, 2)
 }

@@ -4,7 +4,9 @@ import type { CollectionModel } from '../grid/model.ts'
 import { fieldsOf, queryOf, type View } from '../grid/request.ts'
 import type { Row } from '../grid/values.ts'
 
-export type CodeRequest = {
+export type CodeRequest = ItemsRequest | ReadRequest
+
+export type ItemsRequest = {
   readonly workspace: string
   readonly collection: string
   readonly method: 'GET' | 'POST' | 'PATCH'
@@ -18,19 +20,43 @@ export type CodeRequest = {
   readonly etag?: string
 }
 
+/** Of what is no item. */
+export type ReadRequest = {
+  /** Undefined of the whole instance. */
+  readonly workspace: string | undefined
+  /** Below `/api`. */
+  readonly path: string
+  readonly query: Readonly<Record<string, unknown>>
+  /** The same by the typed client: the function of its module `system`, and the members below. */
+  readonly call: readonly [of: 'system' | 'workspace' | 'schema', name: string]
+}
+
 /** No single quote is left in it, so that it may stand between two of them. */
-export function addressOf({ workspace, collection, key, query }: CodeRequest): string {
-  const texts = Object.entries(query).map(([name, value]) => [
-    name,
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
-  ])
-  const item = key === undefined ? '' : `/${quotedParts(Object.values(key)).map(encodeURIComponent).join()}`
-  const path = `/api${pathTo(workspace, 'items', collection)}${item}`.replaceAll("'", '%27')
+export function addressOf(request: CodeRequest): string {
+  const texts = Object.entries(request.query).flatMap(([name, value]) =>
+    'collection' in request
+      ? [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]]
+      : inBrackets(name, value),
+  )
+  const path = `/api${'collection' in request ? itemsPath(request) : request.path}`.replaceAll("'", '%27')
   return `${location.origin}${path}${texts.length > 0 ? `?${new URLSearchParams(texts)}` : ''}`
 }
 
+/** Lists of what is no item take no JSON texts. */
+function inBrackets(name: string, value: unknown): readonly string[][] {
+  if (typeof value !== 'object' || value === null) return [[name, String(value)]]
+  return Object.entries(value).flatMap(([key, below]) => inBrackets(`${name}[${key}]`, below))
+}
+
+function itemsPath({ workspace, collection, key }: ItemsRequest): string {
+  const item = key === undefined ? '' : `/${quotedParts(Object.values(key)).map(encodeURIComponent).join()}`
+  return pathTo(workspace, 'items', collection) + item
+}
+
 /** What is sent, as JSON without a single quote; undefined where nothing is. New items are sent as a list. */
-export function bodyOf({ method, data }: CodeRequest): string | undefined {
+export function bodyOf(request: CodeRequest): string | undefined {
+  if (!('collection' in request)) return undefined
+  const { method, data } = request
   return data && JSON.stringify(method === 'POST' ? [data] : data, null, 2).replaceAll("'", '\\u0027')
 }
 
@@ -41,12 +67,12 @@ export function agentAddress(workspace: string): string {
 const LIMIT = 100
 
 /** The first rows of a view. */
-export function listRequest(workspace: string, model: CollectionModel, view: View): CodeRequest {
+export function listRequest(workspace: string, model: CollectionModel, view: View): ItemsRequest {
   return { workspace, collection: model.name, method: 'GET', query: { ...queryOf(model, view), limit: LIMIT } }
 }
 
 /** An item as it is read, or what was typed of it as it would be saved. */
-export function itemRequest(workspace: string, model: CollectionModel, row: Row, typed: Row): CodeRequest {
+export function itemRequest(workspace: string, model: CollectionModel, row: Row, typed: Row): ItemsRequest {
   const key = Object.fromEntries(model.key.map((name) => [name, row[name]]))
   const of = { workspace, collection: model.name, key }
   if (Object.keys(typed).length === 0) return { ...of, method: 'GET', query: { fields: fieldsOf(model).join() } }
