@@ -87,6 +87,30 @@ it('are chosen and moved by keyboard alone, asked for alone, and remembered', as
   await page.context().close()
 })
 
+it('are sized by dragging and by keys, and remembered', async () => {
+  const page = await signedInAt(gridOf(shop, 'books'))
+  const header = page.getByRole('columnheader', { name: 'title' })
+  const widthOf = async () => (await header.boundingBox())?.width
+  await expect.poll(widthOf).toBe(220)
+  const box = await header.boundingBox()
+  const edge = { x: (box?.x ?? 0) + 218, y: (box?.y ?? 0) + 10 }
+  await page.mouse.move(edge.x, edge.y)
+  await page.mouse.down()
+  await page.mouse.move(edge.x + 40, edge.y)
+  await page.mouse.up()
+  await expect.poll(widthOf).toBe(260)
+  expect(await header.getAttribute('aria-sort')).toBeNull()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+Home')
+  for (const key of ['ArrowUp', 'ArrowRight', 'ArrowRight', 'Alt+ArrowLeft']) await page.keyboard.press(key)
+  await expect.poll(widthOf).toBe(244)
+  await page.reload()
+  await expect.poll(widthOf).toBe(244)
+  await page.mouse.dblclick(edge.x + 24, edge.y)
+  await expect.poll(widthOf).toBe(220)
+  await page.context().close()
+})
+
 it('are kept by a saved view, for others too, and told by the address', async () => {
   const reader = await people.member(shop, {
     entitlements: ['dataModel:read'],

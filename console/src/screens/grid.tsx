@@ -19,7 +19,7 @@ import { mayMark, useMany } from './grid/many.tsx'
 import { createMarks, type Marks } from './grid/marks.ts'
 import { type CollectionModel, readOnlyField } from './grid/model.ts'
 import type { Cell } from './grid/place.ts'
-import { rememberColumns, rememberedColumns } from './grid/remembered-columns.ts'
+import { rememberColumns, rememberedColumns, rememberWidth, sized, widthsOf } from './grid/remembered-columns.ts'
 import { searchOf, type View, viewOf } from './grid/request.ts'
 import { createRows, keyOf, type Rows } from './grid/rows.ts'
 import { Table } from './grid/table.tsx'
@@ -132,9 +132,10 @@ function useView(model: CollectionModel, search: string): View {
 function useColumns(model: CollectionModel, rows: Rows): readonly Column[] {
   const isUnknown = model.fields.length === 0
   const names = isUnknown ? Object.keys(rows.rows.value?.[0] ?? {}).join() : ''
+  const own = widthsOf(model)
   return useMemo(
-    () => columnsOf(names === '' ? model : { ...model, fields: names.split(',').map(readOnlyField) }),
-    [model, names],
+    () => sized(columnsOf(names === '' ? model : { ...model, fields: names.split(',').map(readOnlyField) }), own),
+    [model, names, JSON.stringify(own)],
   )
 }
 
@@ -236,6 +237,7 @@ function Body({ workspace, model, columns, rows, marks, view, onSort }: BodyProp
         anchor={anchor}
         onMove={move}
         onSort={onSort}
+        onSize={(column, width) => rememberWidth(model, column, width)}
         onReach={(row) => {
           if (row > shown.length - 60 && error === undefined) void rows.loadMore()
         }}

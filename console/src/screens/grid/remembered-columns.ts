@@ -1,25 +1,31 @@
 /**
- * The columns that somebody has chosen for a collection, kept by this browser: ids of the model, which tell nothing to
- * whoever opens it next.
+ * The columns that somebody has chosen for a collection, and how wide they are, kept by this browser: ids of the model, which
+ * tell nothing to whoever opens it next.
  */
 import { signal } from '@preact/signals'
 import { userId } from '../../data/session.ts'
 import type { Column } from './columns.ts'
 import type { CollectionModel } from './model.ts'
+import { ownOf } from './values.ts'
 
 const STORED = 'console.columns'
+const WIDTHS = 'console.widths'
 
 /** So many collections; the one that was chosen for longest ago is forgotten. */
 const MOST = 200
 
-type Remembered = Readonly<Record<string, readonly string[]>>
+/** In pixels, by ids of columns. */
+export type Widths = Readonly<Record<string, number>>
 
-const all = signal<Remembered>(read())
+type Remembered<T> = Readonly<Record<string, T>>
 
-function read(): Remembered {
+const all = signal<Remembered<readonly string[]>>(read(STORED))
+const widths = signal<Remembered<Widths>>(read(WIDTHS))
+
+function read<T>(name: string): Remembered<T> {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(STORED) ?? '{}')
-    return typeof value === 'object' && value !== null ? (value as Remembered) : {}
+    const value: unknown = JSON.parse(localStorage.getItem(name) ?? '{}')
+    return typeof value === 'object' && value !== null ? (value as Remembered<T>) : {}
   } catch {
     return {}
   }
@@ -38,8 +44,34 @@ export function rememberedColumns(model: CollectionModel, columns: readonly Colu
 /** Undefined forgets. */
 export function rememberColumns(model: CollectionModel, columns: readonly Column[] | undefined): void {
   if (model.id === '' || columns?.some(({ of }) => of === '')) return
-  const others = Object.entries(all.value).filter(([place]) => place !== placeOf(model))
-  const own = columns === undefined ? [] : [[placeOf(model), columns.map(({ of }) => of)] as const]
-  all.value = Object.fromEntries([...others, ...own].slice(-MOST))
+  const own = columns?.map(({ of }) => of)
+  all.value = remembered(all.value, placeOf(model), own)
   localStorage.setItem(STORED, JSON.stringify(all.value))
+}
+
+function remembered<T>(before: Remembered<T>, place: string, own: T | undefined): Remembered<T> {
+  const others = Object.entries(before).filter(([one]) => one !== place)
+  return Object.fromEntries([...others, ...(own === undefined ? [] : [[place, own] as const])].slice(-MOST))
+}
+
+const [NARROWEST, WIDEST] = [48, 1_200]
+
+export function widthsOf(model: CollectionModel): Widths {
+  return widths.value[placeOf(model)] ?? {}
+}
+
+export function sized(columns: readonly Column[], own: Widths): readonly Column[] {
+  return columns.map((column) => {
+    const width = column.of === '' ? undefined : ownOf(own, column.of)
+    return typeof width === 'number' ? { ...column, width } : column
+  })
+}
+
+/** Undefined is the width by the type. */
+export function rememberWidth(model: CollectionModel, { of }: Column, width: number | undefined): void {
+  if (model.id === '' || of === '') return
+  const { [of]: _, ...others } = widthsOf(model)
+  const own = width === undefined ? others : { ...others, [of]: Math.max(NARROWEST, Math.min(WIDEST, width)) }
+  widths.value = remembered(widths.value, placeOf(model), own)
+  localStorage.setItem(WIDTHS, JSON.stringify(widths.value))
 }

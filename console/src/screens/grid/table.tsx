@@ -40,6 +40,8 @@ export type TableProps = {
   readonly anchor: Cell
   readonly onMove: (active: Cell, anchor: Cell) => void
   readonly onSort: (column: Column) => void
+  /** Undefined for the width that it has by its type. */
+  readonly onSize: (column: Column, width: number | undefined) => void
   /** Rows up to this one are about to be seen. */
   readonly onReach: (row: number) => void
   /** All rows are wanted, for the last of them; `from` is where what is chosen begins, if not there. */
@@ -69,6 +71,7 @@ export function Table({
   anchor,
   onMove,
   onSort,
+  onSize,
   onReach,
   onLast,
   onEdit,
@@ -132,6 +135,12 @@ export function Table({
       return
     }
     const column = columns[active.column - 1]
+    const wider = { ArrowRight: isRightToLeft ? -STEP : STEP, ArrowLeft: isRightToLeft ? STEP : -STEP }[event.key]
+    if (event.altKey && wider !== undefined && active.row === -1 && column) {
+      event.preventDefault()
+      onSize(column, column.width + wider)
+      return
+    }
     if (event.key === 'Enter' && active.row === -1 && column) onSort(column)
     else onEdit(active, event)
   }
@@ -215,6 +224,7 @@ export function Table({
           const header = {
             ...cellProps({ id: idOf, role: 'columnheader', row: -1, column: at, isActive }),
             'aria-sort': isSorted ? (sort?.direction === 'desc' ? 'descending' : 'ascending') : undefined,
+            'aria-keyshortcuts': 'Alt+ArrowLeft Alt+ArrowRight',
             onClick: () => onSort(column),
           } as const
           return (
@@ -227,6 +237,7 @@ export function Table({
               title={column.field.type || undefined}
             >
               {column.title}
+              <Edge column={column} onSize={onSize} />
             </div>
           )
         })}
@@ -293,6 +304,36 @@ function Content({ column, row }: { readonly column: Column; readonly row: Row }
   if (value === undefined) return ''
   if (value === null) return <span class={styles.null}>{t.value.grid.null}</span>
   return cellText(column, row)
+}
+
+/** Pixels by which a key changes a width. */
+const STEP = 16
+
+/** Dragged it sizes the column; keys do so on its header. A double click gives back what it had. */
+function Edge({ column, onSize }: { readonly column: Column } & Pick<TableProps, 'onSize'>) {
+  const from = useRef({ x: 0, width: 0 })
+  const stop = (event: Event) => event.stopPropagation()
+  return (
+    <span
+      class={styles.edge}
+      aria-hidden="true"
+      onMouseDown={stop}
+      onClick={stop}
+      onDblClick={(event) => {
+        stop(event)
+        onSize(column, undefined)
+      }}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        from.current = { x: event.clientX, width: column.width }
+      }}
+      onPointerMove={(event) => {
+        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
+        const sign = getComputedStyle(event.currentTarget).direction === 'rtl' ? -1 : 1
+        onSize(column, from.current.width + sign * (event.clientX - from.current.x))
+      }}
+    />
+  )
 }
 
 /** No stop for Tab: the key is Shift+Enter. */
