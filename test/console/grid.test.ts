@@ -1,6 +1,7 @@
 /** The grid of a collection, as a person reads it. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { firstOf } from '../support/run/cases.ts'
 import { gridOf, picture, signedInAt, violations } from '../support/service/console-page.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
@@ -252,5 +253,22 @@ it('calls, orders and hides collections and fields as the workspace says, and it
   await page.getByRole('link', { name: 'Open' }).first().click()
   await page.getByRole('link', { name: 'Lovelace, Ada' }).click()
   await page.getByRole('heading', { name: 'Lovelace, Ada' }).waitFor()
+  await page.context().close()
+})
+
+it.each(
+  firstOf(
+    [
+      ['Africa/Cairo', '2026-01-31 13:45:00.000001+02:00'],
+      ['America/St_Johns', '2026-01-31 08:15:00.000001-03:30'],
+    ],
+    1,
+  ),
+)('shows moments in the zone of the reader, %s, exactly', async (timezoneId, shown) => {
+  const own = await world.workspace('zones', { events: { moment: 'dateTimeWithTimezone?', at: 'dateTime?' } })
+  await own.insert('events', [{ moment: '2026-01-31T11:45:00.000001Z', at: '2026-01-31T13:45:00.5' }])
+  const page = await signedInAt(gridOf(own, 'events'), world.administrator, { timezoneId })
+  await cell(page, shown).waitFor()
+  expect(await cell(page, '2026-01-31 13:45:00.500000').or(cell(page, '2026-01-31 13:45:00.5')).count()).toBe(1)
   await page.context().close()
 })

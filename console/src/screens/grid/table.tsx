@@ -24,7 +24,7 @@ import {
   type Viewport,
 } from './place.ts'
 import type { SortBy } from './request.ts'
-import { isNumber, type Row } from './values.ts'
+import { isNumber, type Row, readableOf } from './values.ts'
 
 export type TableProps = {
   readonly label: string
@@ -303,7 +303,7 @@ function Content({ column, row }: { readonly column: Column; readonly row: Row }
   const value = valueAt(column, row)
   if (value === undefined) return ''
   if (value === null) return <span class={styles.null}>{t.value.grid.null}</span>
-  return cellText(column, row)
+  return column.relation ? cellText(column, row) : readableOf(column.field, value)
 }
 
 /** Pixels by which a key changes a width. */

@@ -21,6 +21,24 @@ export function textOf(value: Value): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+/** As a person reads it: an instant in the reader's own zone, to its last digit. It may be typed so. */
+export function readableOf({ type, isList }: Pick<FieldModel, 'type' | 'isList'>, value: Value): string {
+  const text = textOf(value)
+  if (isList || !type.startsWith('dateTime') || !DATE_TIME.test(text)) return text
+  return (type === 'dateTime' ? text : inOwnZone(text)).replace('T', ' ')
+}
+
+function inOwnZone(text: string): string {
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) return text
+  const offset = -at.getTimezoneOffset()
+  const own = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, -5)
+  const [fraction = ''] = /\.\d+/.exec(text) ?? []
+  const two = (number: number) => String(number).padStart(2, '0')
+  const minutes = Math.abs(offset)
+  return `${own}${fraction}${offset < 0 ? '-' : '+'}${two(Math.trunc(minutes / 60))}:${two(minutes % 60)}`
+}
+
 /** What an input begins with. */
 export function inputTextOf({ type, isList }: Shape, value: Value): string {
   if (value === null || value === undefined) return ''
