@@ -286,6 +286,28 @@ describe('a new item', () => {
     },
   )
 
+  it('says at its field what the service refuses, as a change of one does', async () => {
+    await shop.insert('shelves', [
+      { id: 'taken', place: 'one' },
+      { id: 'other', place: 'two' },
+    ])
+    const page = await signedInAt(`/${shop.name}/new/shelves`)
+    const key = page.getByLabel('id', { exact: true })
+    await key.fill('taken')
+    await page.getByLabel('place', { exact: true }).fill('three')
+    await save(page)
+    await expect.poll(() => key.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByLabel('place', { exact: true }).getAttribute('aria-invalid')).toBe('false')
+    await page.goto(at('shelves', 'other'))
+    await key.fill('x'.repeat(41))
+    await page.getByLabel('place', { exact: true }).fill('four')
+    await save(page)
+    await expect.poll(() => key.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByLabel('place', { exact: true }).getAttribute('aria-invalid')).toBe('false')
+    expect(await violations(page)).toEqual([])
+    await page.context().close()
+  })
+
   it('is begun as a copy of another, and typed on over a reload', async () => {
     const author = await made('authors', { name: 'Copied' })
     const id = await made('books', { title: 'First', price: '2', data: { a: 1 }, authorId: author })

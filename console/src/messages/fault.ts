@@ -20,6 +20,13 @@ export function explainFault(error: ServiceError, retryAfter?: number): string {
   return `${fault.invalid} ${said}`
 }
 
+/** Whether the service says that it is this field: by `meta.fields`, or at the end of a path such as `[0].price`. */
+export function isAbout({ meta, messages }: ServiceError, field: string): boolean {
+  const { fields } = (meta ?? {}) as { readonly fields?: unknown }
+  if (Array.isArray(fields)) return fields.includes(field)
+  return messages.some((message) => /^\S+$/.test(message) && message.split(/[.[\]]+/).at(-1) === field)
+}
+
 /** The `Retry-After` of an answer that failed, in seconds. */
 export function retryAfterOf(answer: { readonly headers?: Headers }): number | undefined {
   const seconds = Number(answer.headers?.get('Retry-After') ?? Number.NaN)

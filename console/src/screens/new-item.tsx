@@ -5,6 +5,7 @@ import { CodeButton } from '../app/code.tsx'
 import { address, itemPath, navigate, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import { userId } from '../data/session.ts'
+import { explainFault, isAbout } from '../messages/fault.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
@@ -184,6 +185,8 @@ function useNewItem({ workspace, model, row }: FormProps, list: string) {
     } catch (cause) {
       if (!(cause instanceof ServiceError)) throw cause
       setError(cause)
+      const about = fields.filter(({ name }) => isAbout(cause, name))
+      setWrong(Object.fromEntries(about.map(({ name }) => [name, explainFault(cause)])))
       setBusy(false)
     }
   }

@@ -89,7 +89,7 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
       new Map<string, Waiting>(
         edits.value.flatMap(({ changes, error }) =>
           changes.map(
-            (change) => [idOf(change.key, change.field), { change, hasFailed: error !== undefined }] as const,
+            (change) => [idOf(change.key, change.field), { change, error, hasFailed: error !== undefined }] as const,
           ),
         ),
       ),
@@ -254,7 +254,11 @@ function partsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
 
 const idOf = (key: readonly unknown[], field: string) => JSON.stringify([key, field])
 
-type Waiting = { readonly change: Change; readonly hasFailed: boolean }
+type Waiting = {
+  readonly change: Change
+  readonly error: ServiceError | undefined
+  readonly hasFailed: boolean
+}
 
 /** The change that leads back. */
 function reversed(change: Change): Change {

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { itemPath, navigate } from '../../app/router.ts'
 import { queries } from '../../data/queries.ts'
 import { userId } from '../../data/session.ts'
+import { explainFault, isAbout } from '../../messages/fault.ts'
 import { t } from '../../messages/messages.ts'
 import { calledBy, type FieldModel, type ToOne } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
@@ -127,7 +128,8 @@ function shownOf(place: Place, field: FieldModel, drafts: Drafts, wrong: Wrong):
   const draft = ownOf(drafts, field.name)
   const text = draft ? draft.text : value === null ? null : inputTextOf(field, value)
   const isExactly = isKept(field, value)
-  const told = ownOf(wrong, field.name) ?? (isExactly ? undefined : t.value.grid.wrong.exact)
+  const refused = found?.error && isAbout(found.error, field.name) ? explainFault(found.error) : undefined
+  const told = ownOf(wrong, field.name) ?? refused ?? (isExactly ? undefined : t.value.grid.wrong.exact)
   return { text, value: row[field.name], wrong: told, isReadOnly: !field.mayUpdate || !isExactly }
 }
 
