@@ -26,7 +26,7 @@ async function inWorker(): Promise<Asking> {
     import { ask } from './ask.ts'
     export default {
       async fetch(request) {
-        return Response.json(await ask(await request.json()).catch(({ message }) => ({ message })))
+        return Response.json(await ask(await request.json()).catch((error) => ({ message: String(error?.stack ?? error) })))
       }
     }`)
   const compatibility = { date: '2026-10-01', flags: [] }
@@ -42,7 +42,7 @@ async function inWorker(): Promise<Asking> {
 async function inPage(address: string): Promise<Asking> {
   const content = await bundle(`
     import { ask } from './ask.ts'
-    globalThis.ask = (asked) => ask(asked).catch(({ message }) => ({ message }))`)
+    globalThis.ask = (asked) => ask(asked).catch((error) => ({ message: String(error?.stack ?? error) }))`)
   const page = await openPage()
   await page.goto(address)
   await page.addScriptTag({ content, type: 'module' })
