@@ -245,6 +245,38 @@ describe('an item', () => {
     await page.context().close()
   })
 
+  it('is given what refers to it, of what refers to none, and takes it away, by one request with its fields', async () => {
+    const [author, other] = [await made('authors', { name: 'Giving' }), await made('authors', { name: 'Other' })]
+    const [one, two] = [
+      await made('books', { title: 'Given 1', authorId: author }),
+      await made('books', { title: 'Given 2' }),
+    ]
+    await made('books', { title: 'Given 3', authorId: other })
+    const page = await signedInAt(at('authors', author))
+    const books = page.getByRole('form', { name: 'Fields' }).getByRole('group', { name: 'books' })
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.postData() ?? '')
+    })
+    await books.getByRole('button', { name: 'Remove Given 1' }).click()
+    await books.getByRole('button', { name: 'Add to books' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Choose books' })
+    await dialog.getByRole('combobox').fill('Given')
+    await dialog.getByRole('option').first().waitFor()
+    await expect.poll(() => dialog.getByRole('option').allTextContents()).toEqual([`Given 2${two}`])
+    await dialog.getByRole('option').click()
+    await page.getByLabel('note', { exact: true }).fill('n')
+    expect(await violations(page)).toEqual([])
+    await picture(page, 'attached')
+    await save(page)
+    await page.getByText('Saved.', { exact: true }).waitFor()
+
+    expect([(await stored('books', one)).authorId, (await stored('books', two)).authorId]).toEqual([null, author])
+    expect(await stored('authors', author)).toMatchObject({ note: 'n' })
+    expect(sent.length).toBe(1)
+    await page.context().close()
+  })
+
   it.each([
     ['a number', 'books', 'x'],
     ['a number in range', 'books', '99999999999999999999'],

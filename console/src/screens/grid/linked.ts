@@ -15,7 +15,14 @@ export type Reading = {
   readonly may: (collection: CollectionEntry, action: Action, field?: string) => boolean
 }
 
-export type LinksOf = (relation: RelationEntry) => { readonly linked?: Linked; readonly isJunction: boolean }
+export type Links = {
+  readonly linked?: Linked
+  /** Of items that refer by themselves, where they can be given and taken away: only those are offered that refer to none. */
+  readonly attached?: Linked
+  readonly isJunction: boolean
+}
+
+export type LinksOf = (relation: RelationEntry) => Links
 
 /** The relations of `entry`. */
 export function linksOf({ manifest, nameOf, keyOf, displayOf, may }: Reading, entry: CollectionEntry): LinksOf {
@@ -37,12 +44,34 @@ export function linksOf({ manifest, nameOf, keyOf, displayOf, may }: Reading, en
   }
   const led = new Set(entry.relationFields.map(({ through }) => entry.relationFields[through?.near ?? -1]))
 
+  const takes = (name: string, written: ReadonlyMap<string, readonly string[]>, kind: string) =>
+    written.get(name)?.includes(kind) ?? false
+
+  const attachedOf = (relation: RelationEntry, other: CollectionEntry, display: Linked['display']): Links => {
+    const name = nameOf(relation)
+    const key = names(other, keyOf(other))
+    const by = names(
+      other,
+      relation.linkingFields.map(([, opposite]) => opposite),
+    )
+    const mayChange = key.length > 0 && by.every((field) => may(other, 'read', field) && may(other, 'update', field))
+    const isFree = takes(name, changed, '_connect') && takes(name, changed, '_disconnect')
+    if (!mayChange || !isFree || !key.every((field) => may(other, 'read', field))) return { isJunction: false }
+    const among = Object.fromEntries(by.map((field) => [field, { _null: true }]))
+    const mayUpdate = may(entry, 'update', name)
+    const mayAddToNew = may(entry, 'create', name) && takes(name, added, '_connect')
+    if (!mayUpdate && !mayAddToNew) return { isJunction: false }
+    const attached = { to: nameOf(other), display, key, among, mayAdd: mayUpdate, mayRemove: mayUpdate, mayAddToNew }
+    return { isJunction: false, attached }
+  }
+
   return (relation) => {
     const other = collections[relation.oppositeCollection]
     const far = relation.through || other === undefined ? undefined : farOf(relation, other)
     const isJunction = far !== undefined && led.has(relation)
     const target = far ? collections[far.oppositeCollection] : other
     const display = target && displayOf(target)
+    if (other && display && !isJunction && !far && !relation.through) return attachedOf(relation, other, display)
     if (!other || !target || !display || isJunction || !(far || relation.through)) return { isJunction }
     const key = names(target, keyOf(target))
     const fields = keyOf(target).map(
@@ -69,8 +98,6 @@ export function linksOf({ manifest, nameOf, keyOf, displayOf, may }: Reading, en
     )
     const mayCreate = columns.every((column) => may(junction, 'create', column))
     const name = nameOf(relation)
-    const takes = (written: ReadonlyMap<string, readonly string[]>, kind: string) =>
-      written.get(name)?.includes(kind) ?? false
     return {
       isJunction,
       linked: {
@@ -78,10 +105,12 @@ export function linksOf({ manifest, nameOf, keyOf, displayOf, may }: Reading, en
         ...(over && { over }),
         display,
         key,
-        mayAdd: mayCreate && may(entry, 'update', name) && takes(changed, over ? '_create' : '_connect'),
+        mayAdd: mayCreate && may(entry, 'update', name) && takes(name, changed, over ? '_create' : '_connect'),
         mayRemove:
-          may(junction, 'delete') && may(entry, 'update', name) && takes(changed, over ? '_delete' : '_disconnect'),
-        mayAddToNew: mayCreate && may(entry, 'create', name) && takes(added, over ? '_create' : '_connect'),
+          may(junction, 'delete') &&
+          may(entry, 'update', name) &&
+          takes(name, changed, over ? '_delete' : '_disconnect'),
+        mayAddToNew: mayCreate && may(entry, 'create', name) && takes(name, added, over ? '_create' : '_connect'),
       },
     }
   }

@@ -64,6 +64,8 @@ export type ToMany = {
   readonly isFilterable: boolean
   /** What rows of a junction lead to; absent of items that refer by themselves. */
   readonly linked?: Linked
+  /** Of items that refer by themselves, what this caller may do with that. */
+  readonly attached?: Linked
   /** Whether it is a junction that such a list leads over, with nothing else in it. */
   readonly isJunction: boolean
 }
@@ -75,6 +77,8 @@ export type Linked = {
   readonly over?: { readonly relation: string; readonly by: readonly string[] }
   readonly display: Display
   readonly key: readonly string[]
+  /** What is true of all that may be added. */
+  readonly among?: object
   readonly mayAdd: boolean
   readonly mayRemove: boolean
   /** With a new item. */

@@ -44,7 +44,8 @@ export function has(items: readonly LinkedItem[], { key }: LinkedItem): boolean 
 }
 
 /** The operations of a nested write, in a list as the API takes it. */
-export function operationsOf({ linked }: ToMany, { added, removed }: LinkDraft): readonly object[] {
+export function operationsOf(relation: ToMany, { added, removed }: LinkDraft): readonly object[] {
+  const linked = relation.linked ?? relation.attached
   const names = linked?.over?.by ?? linked?.key ?? []
   const keyIn = ({ key }: LinkedItem): Row => Object.fromEntries(names.map((name, at) => [name, key[at]]))
   const conditionOf = ({ key }: LinkedItem): Row =>

@@ -35,7 +35,10 @@ export type LinkedRelation = ToMany & { readonly linked: Linked }
 
 /** Relations that are shown as such lists. */
 export function linkedRelations({ toMany }: CollectionModel): readonly LinkedRelation[] {
-  return toMany.filter((relation): relation is LinkedRelation => relation.linked !== undefined)
+  return toMany.flatMap((relation) => {
+    const linked = relation.linked ?? relation.attached
+    return linked === undefined ? [] : [{ ...relation, linked }]
+  })
 }
 
 export function Links({ workspace, model, row, drafts, onChange }: LinksProps) {
@@ -162,6 +165,7 @@ function List({ workspace, model, row, relation, draft, onChange }: ListProps) {
         <Picker
           workspace={workspace}
           relation={{ title, ...linked }}
+          {...(linked.among && { among: linked.among })}
           isNullable={false}
           onClose={() => setPicking(false)}
           onPick={({ key, label }) => {
