@@ -71,9 +71,10 @@ export function Views({ workspace, model, view, onView }: ViewsProps) {
           view={view}
           onClose={() => setOpen(undefined)}
           onSaved={async (saved) => {
-            setOpen(undefined)
+            // The menu has the view before it can be opened: nothing in it moves under the pointer.
             await reload()
             onView({ ...view, saved })
+            setOpen(undefined)
           }}
         />
       )}
