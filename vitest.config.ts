@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { firstOf } from './test/support/run/cases.ts'
+import { effort } from './test/support/run/effort.ts'
 import { LongestFirst } from './test/support/run/longest-first.ts'
 import { filesOn, isInThisTier, leftOut } from './test/support/run/only-in-full.ts'
 import { SHORT_LIVED } from './test/support/run/run-directory.ts'
@@ -60,25 +62,28 @@ const asked = (through: 'node' | 'workerd' | 'chromium', platform: 'node' | 'wor
   },
 })
 
-const ITEM_FILES = [
-  'aggregates',
-  'atomic-operators',
-  'bulk-writes',
-  'conditional-writes',
-  'filtered-items',
-  'idempotency',
-  'inside-values',
-  'items',
-  'keys',
-  'keyset',
-  'list-aggregates',
-  'many-to-many',
-  'query-method',
-  'refused-values',
-  'relations',
-  'sorted-types',
-  'upserts',
-].map((name) => `test/acceptance/${name}.test.ts`)
+const ITEM_FILES = firstOf(
+  [
+    'items',
+    'relations',
+    'upserts',
+    'conditional-writes',
+    'aggregates',
+    'atomic-operators',
+    'bulk-writes',
+    'filtered-items',
+    'idempotency',
+    'inside-values',
+    'keys',
+    'keyset',
+    'list-aggregates',
+    'many-to-many',
+    'query-method',
+    'refused-values',
+    'sorted-types',
+  ],
+  4,
+).map((name) => `test/acceptance/${name}.test.ts`)
 
 /** Tests of one room below `test`, each room a project of its name. */
 const room = (name: string, limits: typeof served) => ({
@@ -132,6 +137,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
     test: {
       ...asking,
       name: 'acceptance-workerd',
+      ...(effort() === 'quick' && { runner: 'test/support/run/promised.ts' }),
       include: [...filesOn('workerd', 'acceptance')],
       globalSetup: [runDirectory, 'test/support/service/serve-workerd.ts'],
     },

@@ -4,6 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import { createDice } from '../fuzz/support/dice.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, type Workspace, world } from '../support/service/world.ts'
 
@@ -63,7 +64,7 @@ const probes: readonly Probe[] = [
   ),
 ]
 
-const ROUNDS = 8
+const ROUNDS = casesOr(8, 3)
 const random = randomOf(44)
 
 it(`lets a key in exactly where its user and its scope both do, ${ROUNDS} times over`, async () => {

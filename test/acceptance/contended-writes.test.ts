@@ -1,6 +1,7 @@
 /** Writes that are in each other's way, on the database of every provider (docs/contract.md#writes-in-each-others-way). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { casesOr } from '../support/run/cases.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { testedProviders } from '../support/servers/tested-providers.ts'
 import { createCollection, type Workspace, world } from '../support/service/world.ts'
@@ -28,6 +29,9 @@ async function tally(answers: readonly Promise<Response>[]): Promise<Readonly<Re
   return told
 }
 
+/** All of them have 20 seconds, on a machine that does other things besides. */
+const writers = casesOr(30, 10)
+
 describe.each(testedProviders)('%s', (provider) => {
   const accounts = `${provider}_accounts`
   const items = `/items/${accounts}`
@@ -49,7 +53,7 @@ describe.each(testedProviders)('%s', (provider) => {
 
   const bySum = 'sort[0][amount][direction]=asc'
 
-  it('loses none of thirty batches that change two items in opposite order', async () => {
+  it('loses none of many batches that change two items in opposite order', async () => {
     const [one, other] = await shop.insert(accounts, [
       { code: 'one', amount: 0 },
       { code: 'other', amount: 0 },
@@ -58,15 +62,15 @@ describe.each(testedProviders)('%s', (provider) => {
       return { kind: 'update', collection: accounts, key, data: { amount: { _increment: by } } }
     }
 
-    const answers = times(30, (index) => {
+    const answers = times(writers, (index) => {
       const operations = [change(one?.id, 1), change(other?.id, 100)]
       return shop.post('/items', { operations: index % 2 === 0 ? operations : operations.toReversed() })
     })
 
-    expect(await tally(answers)).toEqual({ 200: 30 })
+    expect(await tally(answers)).toEqual({ 200: writers })
     expect(
       await shop.data(`${items}?fields=amount&filter[code][_in][0]=one&filter[code][_in][1]=other&${bySum}`),
-    ).toEqual([{ amount: '30' }, { amount: '3000' }])
+    ).toEqual([{ amount: `${writers}` }, { amount: `${writers * 100}` }])
   })
 
   it('loses none of thirty upserts of new items', async () => {

@@ -55,6 +55,7 @@ it('tells nothing of what the service itself did', async () => {
 })
 
 it('tells within the interval what was changed, once, with what an import would do', async () => {
+  await aQuarter()
   await change('alter table @ add pages int')
   await stage.clock.advance(5 * MINUTE)
   await Promise.all(replicas.map((replica) => replica.due()))

@@ -135,7 +135,9 @@ describe('a hard limit', () => {
   it('on permission rules refuses a change that brings one in', async () => {
     const made = await admin.post('/api/two/policies', { name: 'plain', content: {} })
 
-    const response = await admin.patch(`/api/two/policies/${await idIn(made)}`, { content: filtered })
+    const id = await idIn(made)
+    const response = await admin.patch(`/api/two/policies/${id}`, { content: filtered })
+    await done(admin.delete(`/api/two/policies/${id}`))
 
     expect(response.status).toBe(402)
     expect(await response.json()).toEqual(
@@ -150,7 +152,7 @@ describe('a hard limit', () => {
   })
 
   it('names every limit that a write would exceed', async () => {
-    await done(admin.post('/api/two/policies', { name: 'second', content: {} }))
+    for (const name of ['first', 'second']) await done(admin.post('/api/two/policies', { name, content: {} }))
 
     const response = await admin.post('/api/two/policies', { name: 'third', content: filtered })
 

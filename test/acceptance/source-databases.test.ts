@@ -354,6 +354,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     await servers[provider].run(`drop table ${provider}_shelves`)
 
     const response = await shop.get(`/items/${provider}Shelves`)
+    await introspect()
 
     expect(await answer(response)).toMatchObject({
       status: 404,

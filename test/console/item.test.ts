@@ -448,36 +448,42 @@ it('offers a member what their rights give, and no control that fails', async ()
   await page.context().close()
 })
 
-it.each([
+const looks = [
+  ['dark', 'ar-EG'],
   ['light', 'en-US'],
   ['dark', 'en-US'],
   ['light', 'ar-EG'],
-] as const)('is without faults for axe, and fits 360 px, in the %s scheme and %s', async (colorScheme, locale) => {
-  const author = await made('authors', { name: 'Ursula K. Le Guin', note: 'a'.repeat(150) })
-  const id = await made('books', { title: 'عن المحركات', authorId: author, data: { deep: { a: [1, 2] } } })
-  const page = await signedInAt(at('books', id), world.administrator, {
-    colorScheme,
-    locale,
-    viewport: { width: 360, height: 720 },
-  })
-  const see = async (name: string) => {
-    expect(await violations(page)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-    await picture(page, `${name}-360-${colorScheme}-${locale}`)
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await picture(page, `${name}-1440-${colorScheme}-${locale}`)
-    await page.setViewportSize({ width: 360, height: 720 })
-  }
-  await page.getByLabel('title', { exact: true }).waitFor()
-  await see('item')
-  await page.locator('form button[aria-haspopup=dialog]').click()
-  await page.locator('dialog [role=option]').nth(1).waitFor()
-  await see('picker')
-  await page.goto(at('authors', author))
-  await page.getByLabel('note', { exact: true }).waitFor()
-  await see('author')
-  await page.goto(`/${shop.name}/new/books`)
-  await page.getByLabel('title', { exact: true }).waitFor()
-  await see('new')
-  await page.context().close()
-})
+] as const
+
+it.each(firstOf(looks, 1))(
+  'is without faults for axe, and fits 360 px, in the %s scheme and %s',
+  async (colorScheme, locale) => {
+    const author = await made('authors', { name: 'Ursula K. Le Guin', note: 'a'.repeat(150) })
+    const id = await made('books', { title: 'عن المحركات', authorId: author, data: { deep: { a: [1, 2] } } })
+    const page = await signedInAt(at('books', id), world.administrator, {
+      colorScheme,
+      locale,
+      viewport: { width: 360, height: 720 },
+    })
+    const see = async (name: string) => {
+      expect(await violations(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+      await picture(page, `${name}-360-${colorScheme}-${locale}`)
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await picture(page, `${name}-1440-${colorScheme}-${locale}`)
+      await page.setViewportSize({ width: 360, height: 720 })
+    }
+    await page.getByLabel('title', { exact: true }).waitFor()
+    await see('item')
+    await page.locator('form button[aria-haspopup=dialog]').click()
+    await page.locator('dialog [role=option]').nth(1).waitFor()
+    await see('picker')
+    await page.goto(at('authors', author))
+    await page.getByLabel('note', { exact: true }).waitFor()
+    await see('author')
+    await page.goto(`/${shop.name}/new/books`)
+    await page.getByLabel('title', { exact: true }).waitFor()
+    await see('new')
+    await page.context().close()
+  },
+)

@@ -1,6 +1,7 @@
 /** docs/contract.md#openapi: the reference page, as a browser shows it. */
 import type { Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
+import { firstOf } from '../support/run/cases.ts'
 import { type Item, type Workspace, world } from '../support/service/world.ts'
 import { closePages, openConsole } from './support/pages.ts'
 
@@ -24,6 +25,19 @@ it('shows an operation of twenty collections that refer to each other', async ()
   await create?.getByText('Thing8', { exact: false }).first().waitFor()
 })
 
+/** Every operation of a collection, and of all; first those that write. */
+const offers = [
+  'Create items of books: 200',
+  'Change all matching items of books: 200',
+  'Delete all matching items of books: 200',
+  'Change one item of books: not sent',
+  'Run operations on items, all or none: 200',
+  'List items of books: 200',
+  'Read one item of books: not sent',
+  'Delete one item of books: not sent',
+  'Aggregate items of books: 200',
+]
+
 it('changes no item by what it offers to send, as it opens', async () => {
   const shop = await world.workspace(
     'tried',
@@ -39,29 +53,21 @@ it('changes no item by what it offers to send, as it opens', async () => {
 
   const page = await openReference(shop)
   const statuses: string[] = []
+  const expected = firstOf(offers, 5)
   for (const tag of ['books', 'All collections']) {
     for (const operation of await operationsOf(page, tag)) {
+      const name = await operation.locator('.opblock-summary-description').innerText()
+      if (!expected.some((line) => line.startsWith(name))) continue
       await operation.locator('.opblock-summary-control').click()
       await operation.getByRole('button', { name: 'Try it out' }).click()
       await operation.getByRole('button', { name: 'Execute' }).click()
       await operation.locator('.live-responses-table, .invalid').first().waitFor()
-      const name = await operation.locator('.opblock-summary-description').innerText()
       const answers = await operation.locator('.live-responses-table .response-col_status').allInnerTexts()
       statuses.push(`${name}: ${answers.at(-1)?.trim() ?? 'not sent'}`)
     }
   }
 
-  expect(statuses).toEqual([
-    'List items of books: 200',
-    'Create items of books: 200',
-    'Change all matching items of books: 200',
-    'Delete all matching items of books: 200',
-    'Read one item of books: not sent',
-    'Change one item of books: not sent',
-    'Delete one item of books: not sent',
-    'Aggregate items of books: 200',
-    'Run operations on items, all or none: 200',
-  ])
+  expect(statuses.toSorted()).toEqual(expected.toSorted())
   expect(await itemsOf(shop)).toEqual(before)
 })
 
