@@ -8,82 +8,14 @@ import { takeAdvisoryLock } from '../core/sql/postgres/advisory-locks.ts'
 import { postgres } from '../core/sql/postgres/dialect.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { isDuplicate } from './failed-batch.ts'
-import installation from './schema/001-installation.ts'
-import access from './schema/002-access.ts'
-import serviceAccounts from './schema/003-service-accounts.ts'
-import passwords from './schema/004-passwords.ts'
-import providers from './schema/005-providers.ts'
-import sources from './schema/006-sources.ts'
-import license from './schema/007-license.ts'
-import telemetry from './schema/008-telemetry.ts'
-import connectors from './schema/009-connectors.ts'
-import sessionProviders from './schema/010-session-providers.ts'
-import proof from './schema/011-proof.ts'
-import keyScopes from './schema/012-key-scopes.ts'
-import secrets from './schema/013-secrets.ts'
-import drift from './schema/014-drift.ts'
-import ledger from './schema/015-ledger.ts'
-import sessionClients from './schema/016-session-clients.ts'
-import deviceSignIns from './schema/017-device-sign-ins.ts'
-import signInLinks from './schema/018-sign-in-links.ts'
-import givenUpNames from './schema/019-given-up-names.ts'
-import workspaceModel from './schema/workspace-001-model.ts'
-import looseTexts from './schema/workspace-002-loose-texts.ts'
-import exactTexts from './schema/workspace-003-exact-texts.ts'
-import nativeTypes from './schema/workspace-004-native-types.ts'
-import tableChoice from './schema/workspace-005-table-choice.ts'
-import manyToMany from './schema/workspace-006-many-to-many.ts'
-import catalogIds from './schema/workspace-007-catalog-ids.ts'
-import views from './schema/workspace-008-views.ts'
-import checks from './schema/workspace-009-checks.ts'
-import inherited from './schema/workspace-010-inherited.ts'
-import sourceLedger from './schema/workspace-011-ledger.ts'
-import presentation from './schema/workspace-012-presentation.ts'
-import viewRoles from './schema/workspace-013-view-roles.ts'
-import closed from './schema/workspace-014-closed.ts'
-import triggers from './schema/workspace-015-triggers.ts'
+import { isDuplicate, isUnmet } from './failed-batch.ts'
+import instance from './schema/instance.ts'
+import workspace from './schema/workspace.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
-const migrations: readonly (readonly [number, string])[] = [
-  [1, installation],
-  [2, access],
-  [3, serviceAccounts],
-  [4, passwords],
-  [5, providers],
-  [6, sources],
-  [7, license],
-  [8, telemetry],
-  [9, connectors],
-  [10, sessionProviders],
-  [11, proof],
-  [12, keyScopes],
-  [13, secrets],
-  [14, drift],
-  [15, ledger],
-  [16, sessionClients],
-  [17, deviceSignIns],
-  [18, signInLinks],
-  [19, givenUpNames],
-]
-const workspaceMigrations: readonly string[] = [
-  workspaceModel,
-  looseTexts,
-  exactTexts,
-  nativeTypes,
-  tableChoice,
-  manyToMany,
-  catalogIds,
-  views,
-  checks,
-  inherited,
-  sourceLedger,
-  presentation,
-  viewRoles,
-  closed,
-  triggers,
-]
+const migrations: readonly (readonly [number, string])[] = [[1, instance]]
+const workspaceMigrations: readonly string[] = [workspace]
 
 /** The schema number of an up-to-date workspace. */
 export const WORKSPACE_SCHEMA_NUMBER = workspaceMigrations.length
@@ -108,8 +40,8 @@ export async function installSchema(database: SqlDriver): Promise<void> {
 }
 
 /** Builds the statements that create the two schemas of a new workspace. */
-export function workspaceSchema(workspace: string): readonly Statement[] {
-  return workspaceMigrations.flatMap((script) => workspaceScript(script, workspace))
+export function workspaceSchema(name: string): readonly Statement[] {
+  return workspaceMigrations.flatMap((script) => workspaceScript(script, name))
 }
 
 /** Drops both schemas with everything in them. */
@@ -151,10 +83,16 @@ async function upgradeWorkspaces(database: SqlDriver): Promise<void> {
   )
   for (const [name, number] of behind) {
     const scripts = workspaceMigrations.slice(Number(number)).flatMap((script) => workspaceScript(script, name ?? ''))
-    const mark = statement(
-      sql`update service.workspace set schema_number = ${latest}::int where api_name = ${param(name ?? null)}`,
-    )
-    await database.batch([takeAdvisoryLock('ownSchema'), ...scripts, mark])
+    // Divides by zero where another process has done it since.
+    const mark = statement(sql`with done as (
+        update service.workspace set schema_number = ${latest}::int
+        where api_name = ${param(name ?? null)} and schema_number = ${param(number ?? null)}::int returning 1)
+      select 1 / count(*) from done`)
+    try {
+      await database.batch([takeAdvisoryLock('ownSchema'), mark, ...scripts])
+    } catch (error) {
+      if (!isUnmet(error)) throw error
+    }
   }
 }
 

@@ -144,22 +144,4 @@ describe('the stored model of a workspace', () => {
     }
     expect((await imported(loaded)).operations).toEqual([])
   })
-
-  it('takes texts from before for such until their next introspection, but for those of its own tables', async () => {
-    await ask('alter table service_shop_meta.primitive_field drop column is_loose, drop column native')
-    await ask('alter table service_shop_meta.single_relation_field drop column through')
-    await ask('drop table service_shop_meta.collection_meta, service_shop_meta.field_meta, service_shop_meta.view')
-    await ask('drop function service_shop_meta.place_field_meta, service_shop_meta.forget_field_meta cascade')
-    await ask('drop function service_shop_meta.keep_view_role cascade')
-    await ask('update service.workspace set schema_number = 1')
-
-    await installSchema(database)
-
-    const upgraded = await load()
-    expect(looseIn(upgraded)).toEqual(['plain', 'cases', 'ordered'])
-    const after = await imported(upgraded)
-    expect(after.operations).toEqual([])
-    await database.batch(saveModel('shop', upgraded, after.records))
-    expect(looseIn(await load())).toEqual(['cases'])
-  })
 })

@@ -1,0 +1,182 @@
+/**
+ * The data model of one workspace, in a schema of its own; `{meta}` and `{data}` are placeholders for the quoted schema
+ * names. The tables of the model have no foreign keys: the pure core writes its records as a whole and keeps them consistent.
+ */
+export default `
+create schema {meta};
+create schema {data};
+
+create table {meta}.data_source (
+  id uuid primary key,
+  api_name text not null unique,
+  provider text not null,
+  preset text,
+  sealed_credentials text,
+  -- Which tables an introspection imports; null for all.
+  table_choice jsonb,
+  -- Where the ledger of writes is, empty for the schema of its connection; null where there is none.
+  ledger_schema text,
+  ordinal bigint generated always as identity
+);
+
+create table {meta}.namespace (
+  id uuid primary key,
+  source_id uuid not null,
+  db_name text not null,
+  is_system boolean not null default false,
+  ordinal bigint generated always as identity
+);
+
+create table {meta}.collection (
+  id uuid primary key,
+  source_id uuid not null,
+  namespace_id uuid,
+  db_name text not null,
+  api_name text not null unique,
+  -- The id that the database gives to it, which proves a rename; null where unknown.
+  catalog_id text,
+  is_read_only boolean not null default false,
+  is_system boolean not null default false,
+  -- Views and foreign tables have keys and relations in the model alone.
+  is_view boolean not null default false,
+  -- Whether other tables inherit from it, and whether triggers act when a row is written; null for no.
+  is_inherited boolean,
+  is_triggering boolean,
+  -- Whether a migration that did not end has changed its table; null for no.
+  is_closed boolean,
+  ordinal bigint generated always as identity
+);
+
+create table {meta}.primitive_field (
+  id uuid primary key,
+  collection_id uuid not null,
+  db_name text not null,
+  api_name text not null,
+  catalog_id text,
+  type jsonb not null,
+  -- The type of the column where the types of fields lack it.
+  native jsonb,
+  -- What check constraints say about its values; null for nothing.
+  checks jsonb,
+  -- Whether the column treats different texts as equal.
+  is_loose boolean not null,
+  is_nullable boolean not null,
+  is_list boolean not null,
+  is_read_only boolean not null default false,
+  default_value jsonb,
+  ordinal bigint generated always as identity
+);
+create index on {meta}.primitive_field (collection_id);
+
+create table {meta}.single_relation_field (
+  id uuid primary key,
+  collection_id uuid not null,
+  api_name text not null,
+  opposite_collection_id uuid not null,
+  opposite_relation_field_id uuid,
+  constraint_id uuid,
+  is_list boolean not null,
+  is_nullable boolean not null,
+  -- A many-to-many field leads through two others, {nearId, farId}; null for all others.
+  through jsonb,
+  ordinal bigint generated always as identity
+);
+create index on {meta}.single_relation_field (collection_id);
+
+create table {meta}.single_constraint (
+  id uuid primary key,
+  db_name text not null,
+  on_delete text not null,
+  on_update text not null,
+  ordinal bigint generated always as identity
+);
+
+create table {meta}.single_constraint_field (
+  constraint_id uuid not null,
+  constrained_field_id uuid not null,
+  referenced_field_id uuid not null,
+  "order" integer not null,
+  primary key (constraint_id, "order")
+);
+
+create table {meta}."index" (
+  id uuid primary key,
+  collection_id uuid not null,
+  db_name text not null,
+  kind text not null,
+  ordinal bigint generated always as identity
+);
+create index on {meta}."index" (collection_id);
+
+create table {meta}.index_field (
+  index_id uuid not null,
+  field_id uuid not null,
+  "order" integer not null,
+  primary key (index_id, "order")
+);
+
+-- How collections and fields are called and shown, and saved views of lists. They go with what they are of. What is said
+-- of a field has its collection beside it, which a trigger sets: fields are in two tables, so that a trigger keeps their
+-- reference, too.
+
+create table {meta}.collection_meta (
+  collection_id uuid primary key references {meta}.collection (id) on delete cascade,
+  display_name text check (char_length(display_name) <= 200),
+  description text check (char_length(description) <= 4000),
+  icon text check (char_length(icon) <= 100),
+  color text check (char_length(color) <= 100),
+  display_template text check (char_length(display_template) <= 1000),
+  sort integer,
+  is_hidden boolean not null default false
+);
+create table {meta}.field_meta (
+  field_id uuid primary key,
+  collection_id uuid not null references {meta}.collection (id) on delete cascade,
+  display_name text check (char_length(display_name) <= 200),
+  description text check (char_length(description) <= 4000),
+  icon text check (char_length(icon) <= 100),
+  color text check (char_length(color) <= 100),
+  display_template text check (char_length(display_template) <= 1000),
+  sort integer,
+  is_hidden boolean not null default false
+);
+create index on {meta}.field_meta (collection_id);
+create table {meta}.view (
+  id uuid primary key,
+  name text not null check (char_length(name) between 1 and 200),
+  collection_id uuid not null references {meta}.collection (id) on delete cascade deferrable initially deferred,
+  user_id uuid references service."user" (id) on delete cascade deferrable initially deferred,
+  role_id uuid references service.role (id) on delete cascade deferrable initially deferred,
+  query jsonb not null,
+  layout jsonb,
+  check (user_id is null or role_id is null)
+);
+create index on {meta}.view (collection_id);
+create index on {meta}.view (user_id);
+create index on {meta}.view (role_id);
+
+create function {meta}.place_field_meta() returns trigger language plpgsql as $$ begin
+  select f.collection_id into new.collection_id from {meta}.primitive_field f where f.id = new.field_id for key share; --
+  if not found then select f.collection_id into new.collection_id from {meta}.single_relation_field f where f.id = new.field_id for key share; end if; --
+  if not found then raise exception 'there is no such field' using errcode = 'foreign_key_violation', table = 'field_meta', constraint = 'field_meta_field_id_fkey'; end if; --
+  return new; --
+end $$;
+create trigger place before insert or update of field_id on {meta}.field_meta for each row execute function {meta}.place_field_meta();
+create function {meta}.forget_field_meta() returns trigger language plpgsql as $$ begin
+  delete from {meta}.field_meta where field_id = old.id; --
+  return null; --
+end $$;
+create trigger forget after delete on {meta}.primitive_field for each row execute function {meta}.forget_field_meta();
+create trigger forget after delete on {meta}.single_relation_field for each row execute function {meta}.forget_field_meta();
+
+-- A view is of a role of its own workspace: another one's is refused as one that there is not.
+
+create function {meta}.keep_view_role() returns trigger language plpgsql as $$ begin
+  if new.role_id is not null and not exists (
+    select 1 from service.role r join service.workspace w on w.id = r.workspace_id
+    where r.id = new.role_id and 'service_' || w.api_name || '_meta' = tg_table_schema
+  ) then raise exception 'there is no such role' using errcode = 'foreign_key_violation', table = 'view', constraint = 'view_role_id_fkey'; end if; --
+  return new; --
+end $$;
+create trigger keep before insert or update of role_id on {meta}.view for each row execute function {meta}.keep_view_role();
+`

@@ -1,0 +1,46 @@
+/** The system database is installed once, whoever else does it, and belongs to releases that know its schema. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { installSchema, WORKSPACE_SCHEMA_NUMBER } from '../../src/store/installation.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let drivers: readonly SqlDriver[] = []
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  drivers = Array.from({ length: 3 }, () => openPostgres({ connectionString: postgres.url }))
+})
+
+afterAll(async () => {
+  await Promise.all(drivers.map((driver) => driver.close()))
+  await postgres?.close()
+})
+
+const ask = async (text: string) => (await drivers[0]?.query({ text, params: [] })) ?? []
+
+it('is installed once by processes that start together', async () => {
+  await Promise.all(drivers.map(installSchema))
+
+  expect(await ask('select number from service.migration')).toEqual([['1']])
+  expect(await ask('select count(*) from service.instance')).toEqual([['1']])
+})
+
+it('brings workspaces forward that are behind', async () => {
+  await ask(`insert into service.workspace (id, api_name, schema_number) values ('${randomUUID()}', 'late', 0)`)
+
+  await Promise.all(drivers.map(installSchema))
+
+  expect(await ask('select schema_number from service.workspace')).toEqual([[String(WORKSPACE_SCHEMA_NUMBER)]])
+  expect(await ask('select count(*) from service_late_meta.collection')).toEqual([['0']])
+})
+
+it('is left alone where a newer release has migrated it', async () => {
+  await ask('insert into service.migration (number) values (1000)')
+
+  await expect(installSchema(drivers[0] as SqlDriver)).rejects.toThrow(
+    'The system database is at schema 1000, this release knows 1: it was migrated by a newer release',
+  )
+})
