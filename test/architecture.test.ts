@@ -9,8 +9,8 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/(ports|config)/, /^(src\/core\/|zod$)/],
   [/^src\/connector-kit\/harness\./, /^src\//],
   [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code|core\/model\/vocabulary)/],
-  [/^src\/(sources|store)\//, /^src\/(core|sources|store|ports)/],
-  [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$)/],
+  [/^src\/(sources|store)\//, /^(src\/(core|sources|store|ports)|quick-lru$)/],
+  [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$|quick-lru$)/],
   [/^src\/platform\//, /^(?!src\/|handlers\/)|^src\/(core|platform|ports|config)/],
   [/^handlers\/(worker|node)\./, /./],
   [/^handlers\/http\//, /^(handlers\/http\/|src\/(core|services|ports|config)|hono|zod$)/],
@@ -18,7 +18,7 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
 ]
 
 /** Each of them costs every start of the Worker; others wait behind an `import()`. */
-const packagesOfStart = ['cloudflare:workers', 'hono', 'jose', 'node:async_hooks', 'node:buffer', 'zod']
+const packagesOfStart = ['cloudflare:workers', 'hono', 'jose', 'node:async_hooks', 'node:buffer', 'quick-lru', 'zod']
 
 /** Rooms of the core, each may only import those before it and itself. */
 const coreOrder = [

@@ -3,6 +3,7 @@
  * contains the caller's row filter and visible fields; later decisions are made again for each caller. So no caller
  * gets rows read for another's rights.
  */
+import QuickLRU from 'quick-lru'
 import type { QueryAnswer } from '../core/connector/protocol.ts'
 import type { Clock } from '../ports.ts'
 
@@ -25,7 +26,7 @@ export type AnswerCacheDeps = {
 
 export function createAnswerCache(deps: AnswerCacheDeps): AnswerCache {
   const { clock, timeToLive } = deps
-  const kept = new Map<string, { readonly answer: QueryAnswer; readonly until: number }>()
+  const kept = new QuickLRU<string, { readonly answer: QueryAnswer; readonly until: number }>({ maxSize: MAX_ANSWERS })
   let generation = 0
   return {
     get(request) {
@@ -39,10 +40,7 @@ export function createAnswerCache(deps: AnswerCacheDeps): AnswerCache {
       const begun = generation
       return (answer) => {
         if (timeToLive === 0 || begun !== generation || answer.records.length > MAX_RECORDS) return
-        kept.delete(request)
         kept.set(request, { answer, until: clock.now() + timeToLive })
-        const [oldest] = kept.keys()
-        if (kept.size > MAX_ANSWERS && oldest !== undefined) kept.delete(oldest)
       }
     },
     clear() {

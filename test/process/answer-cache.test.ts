@@ -42,13 +42,13 @@ it('does not keep what was asked before something was written', () => {
   expect(cache.get('a')).toBeUndefined()
 })
 
-it('forgets the oldest answers where there are many, and keeps no long ones', () => {
+it('forgets answers that nobody has asked for lately, where there are many, and keeps no long ones', () => {
   const { cache } = cacheAt(1_000)
-  for (let index = 0; index < 600; index += 1) cache.keeping(`${index}`)(answer)
+  for (let index = 0; index < 1_001; index += 1) cache.keeping(`${index}`)(answer)
   cache.keeping('long')({ records: Array.from({ length: 1_001 }, () => new Map()), count: undefined })
 
   expect([cache.get('0'), cache.get('long')]).toEqual([undefined, undefined])
-  expect(cache.get('599')).toBe(answer)
+  expect(cache.get('1000')).toBe(answer)
 })
 
 it.each([

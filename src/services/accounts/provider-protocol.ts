@@ -5,6 +5,7 @@
  */
 
 import * as oauth from 'oauth4webapi'
+import QuickLRU from 'quick-lru'
 import { type Claims, parseAddresses, parseProfile } from '../../core/access/profile.ts'
 import type { Profile } from '../../core/access/sign-in.ts'
 import { isObject } from '../../core/json-object.ts'
@@ -54,7 +55,7 @@ export type ProviderProtocolDeps = Pick<Ports, 'clock' | 'providerGate' | 'vault
 
 export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProtocol {
   const { clock, providerGate, vault } = deps
-  const remembered = new Map<string, Known>()
+  const remembered = new QuickLRU<string, Known>({ maxSize: MAX_REMEMBERED })
 
   const send = async (address: string, request: RequestInit): Promise<Response> => {
     const response = await providerGate.fetch(address, request).catch((cause: unknown) => {
@@ -75,7 +76,6 @@ export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProt
     const address = new URL(issuer)
     const server = await oauth.processDiscoveryResponse(address, await oauth.discoveryRequest(address, options))
     const found = { server, until: clock.now() + REMEMBERED_FOR, keys: {} }
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(issuer, found)
     return found
   }

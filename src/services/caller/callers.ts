@@ -2,6 +2,7 @@
  * Authenticates a token and loads the caller's rights. Results are cached per token and workspace until the access
  * version changes, so that a warm request sends no query to the system database.
  */
+import QuickLRU from 'quick-lru'
 import type { Rights } from '../../core/access/principal.ts'
 import {
   allowsAddress,
@@ -91,7 +92,7 @@ export function createCallers(deps: CallersDeps): Callers {
   const { ports, tokens, forget } = deps
   const keyUse = createKeyUse(ports)
   /** By workspace, then by token. */
-  const principals = new Map<string, Map<string, Known>>()
+  const principals = new Map<string, QuickLRU<string, Known>>()
   const directory = new Map<string, WorkspaceRow>()
 
   async function claimsOf(token: string): Promise<Claims> {
@@ -136,8 +137,7 @@ export function createCallers(deps: CallersDeps): Callers {
     token: string,
     found: Omit<Known, 'accessVersion'>,
   ): Known {
-    const ofWorkspace = principals.get(workspace.id) ?? new Map<string, Known>()
-    if (ofWorkspace.size >= MAX_REMEMBERED) ofWorkspace.clear()
+    const ofWorkspace = principals.get(workspace.id) ?? new QuickLRU<string, Known>({ maxSize: MAX_REMEMBERED })
     const known: Known = { ...found, accessVersion: snapshot.accessVersion }
     principals.set(workspace.id, ofWorkspace.set(token, known))
     return known

@@ -2,6 +2,7 @@
  * Records when API keys were last used: on first use, then at most once a minute per process or isolate, so that a warm
  * request writes nothing and the recorded time is at most a minute old.
  */
+import QuickLRU from 'quick-lru'
 import type { Instant, Ports } from '../../ports.ts'
 import { markKeyUsed } from '../../store/api-keys.ts'
 
@@ -18,10 +19,9 @@ export type KeyUseDeps = Pick<Ports, 'clock' | 'database' | 'observe'>
 
 export function createKeyUse(deps: KeyUseDeps): KeyUse {
   const { clock, database, observe } = deps
-  const written = new Map<string, Instant>()
+  const written = new QuickLRU<string, Instant>({ maxSize: MAX_REMEMBERED })
 
   async function write(keyId: string, now: Instant): Promise<void> {
-    if (written.size >= MAX_REMEMBERED) written.clear()
     written.set(keyId, now)
     try {
       await markKeyUsed(database, keyId, now)

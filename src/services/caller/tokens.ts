@@ -3,6 +3,7 @@
  * genuine and of the expected type; callers.ts checks its session or key.
  */
 import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import QuickLRU from 'quick-lru'
 import { ServiceError } from '../../core/error.ts'
 import type { Instant } from '../../ports.ts'
 import { loadEnvironmentId } from '../../store/instance.ts'
@@ -50,7 +51,7 @@ export async function openTokens(deps: TokensDeps): Promise<Tokens> {
   const issuer = `urn:service:${environmentId}`
   const keys = await openSigningKeys(deps)
   const { kid, privateKey } = keys.signing
-  const remembered = new Map<string, Claims>()
+  const remembered = new QuickLRU<string, Claims>({ maxSize: MAX_REMEMBERED })
 
   return {
     async sign({ sort, userId, id, tokenId, expiresAt }, now) {
@@ -70,7 +71,7 @@ export async function openTokens(deps: TokensDeps): Promise<Tokens> {
       const isInTime = claims.expiresAt === undefined || now < claims.expiresAt
       if (!isInTime || !sorts.includes(claims.sort)) throw invalidToken()
       // Refresh tokens are used once, so they are not cached.
-      if (known === undefined && claims.sort !== 'rt+jwt') remember(remembered, token, claims)
+      if (known === undefined && claims.sort !== 'rt+jwt') remembered.set(token, claims)
       return claims
     },
 
@@ -127,14 +128,6 @@ function isId(value: unknown): value is string {
 
 function sortOf(typ: string | undefined): TokenType | undefined {
   return typ === 'at+jwt' || typ === 'rt+jwt' || typ === 'key+jwt' ? typ : undefined
-}
-
-function remember(remembered: Map<string, Claims>, token: string, claims: Claims): void {
-  if (remembered.size >= MAX_REMEMBERED) {
-    const [oldest] = remembered.keys()
-    if (oldest !== undefined) remembered.delete(oldest)
-  }
-  remembered.set(token, claims)
 }
 
 function seconds(instant: Instant): number {

@@ -2,6 +2,7 @@
  * Caches what is derived from rights and model: merged policies, and compiled plans of reads. Keyed by the two objects,
  * so that changed rights or a changed model start with an empty cache.
  */
+import QuickLRU from 'quick-lru'
 import type { Viewer } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import type { Rights } from '../../core/access/principal.ts'
@@ -34,7 +35,7 @@ const MAX_ENTRIES = 2_000
 const MAX_LENGTH = 2_000
 
 export function createPlanCache(): PlanCache {
-  const entries = memoizeByPair(() => new Map<string, unknown>())
+  const entries = memoizeByPair(() => new QuickLRU<string, unknown>({ maxSize: MAX_ENTRIES }))
 
   function get<T>(rights: Rights, model: Model, key: string, make: () => T): T {
     const known = entries(rights, model)
@@ -42,7 +43,6 @@ export function createPlanCache(): PlanCache {
     if (earlier !== undefined) return earlier
     const made = make()
     if (key.length > MAX_LENGTH) return made
-    if (known.size >= MAX_ENTRIES) known.clear()
     known.set(key, made)
     return made
   }

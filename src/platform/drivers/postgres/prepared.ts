@@ -3,6 +3,7 @@
  * that runs it, so that the database neither parses nor plans it each time.
  */
 import type pg from 'pg'
+import QuickLRU from 'quick-lru'
 import { SqlFault } from '../../../core/sql/fault.ts'
 
 export type NameOf = (text: string) => string | undefined
@@ -10,14 +11,13 @@ export type NameOf = (text: string) => string | undefined
 /** Runs batches with names for their texts. */
 export function createPrepared() {
   /** Empty for a text that was sent once. */
-  const names = new Map<string, string>()
+  const names = new QuickLRU<string, string>({ maxSize: MAX_TEXTS })
   let issued = 0
 
   function nameOf(text: string): string | undefined {
     const known = names.get(text)
     if (known === undefined) {
       if (text.length > MAX_LENGTH) return undefined
-      if (names.size >= MAX_TEXTS) names.clear()
       names.set(text, '')
       return undefined
     }
