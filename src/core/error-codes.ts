@@ -105,6 +105,7 @@ export const errorCodes = {
   '5004': { kind: 'unavailable', message: 'The query was ended: it took longer than its time limit' },
   '5005': { kind: 'unavailable', message: 'Other writes were in the way' },
   '5006': { kind: 'unavailable', message: 'The database takes no writes: it is read-only' },
+  '5007': { kind: 'unavailable', message: 'The database is busy: no connection was free' },
   '6001': overLimit,
   '6002': overLimit,
   '6003': overLimit,

@@ -1,6 +1,7 @@
 /** docs/contract.md#data-sources: a database that answers nothing holds nobody, wherever in a conversation it falls silent. */
 import type { Socket } from 'node:net'
 import { afterAll, describe, it } from 'vitest'
+import { BUSY } from '../../src/core/sql/fault.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { createNetwork } from '../../src/platform/node/network/network.ts'
@@ -91,7 +92,7 @@ describe.concurrent.each(patientTransactions)('a MySQL: $name', ({ ask, timeLimi
     { place: 'at the commit', refused: 'nothing', state: '08006' },
     { place: 'at the rollback', refused: 'select', state: 'HY000' },
   ])('that falls silent $place is given up', async ({ refused, state }, { expect }) => {
-    const { driver, open } = await mysql(['login', 'set ', 'start transaction', 'select'], timeLimit, refused)
+    const { driver, open } = await mysql(['login', 'set ', 'start transaction', 'select'], timeLimit, { refused })
 
     await expect(ask(driver)).rejects.toMatchObject({ name: 'SqlFault', state, position: expect.any(Number) })
 
@@ -99,8 +100,14 @@ describe.concurrent.each(patientTransactions)('a MySQL: $name', ({ ask, timeLimi
   })
 })
 
+type Terms = { readonly refused?: string; readonly max?: number }
+
 /** A driver of a server that answers what begins so, with an error where it begins with `refused`. */
-async function mysql(answers: readonly string[] | undefined, timeLimit: number, refused = 'nothing') {
+async function mysql(
+  answers: readonly string[] | undefined,
+  timeLimit: number,
+  { refused = 'nothing', max }: Terms = {},
+) {
   const heard = new WeakSet<Socket>()
   const { port, open } = await start((socket, said) => {
     const text = heard.has(socket) ? said.slice(5) : 'login'
@@ -109,7 +116,15 @@ async function mysql(answers: readonly string[] | undefined, timeLimit: number, 
     const answer = text.startsWith(refused) ? [0xff, 0x50, 4, ...Buffer.from('#HY000no')] : [0, 0, 0, 2, 0, 0, 0]
     if (isAnswered) socket.write(packet(text === 'login' ? 2 : 1, answer))
   }, answers && packet(0, greeting))
-  const driver = openMysql({ host: '127.0.0.1', port, user: 'u', password: 'x', timeLimit, connectLimit: 200 })
+  const driver = openMysql({
+    host: '127.0.0.1',
+    port,
+    user: 'u',
+    password: 'x',
+    timeLimit,
+    connectLimit: 200,
+    ...(max && { max }),
+  })
   closing.push(() => driver.close())
   return { driver, open }
 }
@@ -119,18 +134,7 @@ describe.concurrent.each(ways)('a PostgreSQL: $name', ({ ask, timeLimit }) => {
     { place: 'behind its greeting', answers: [] },
     { place: 'at the statement', answers: ['begin'] },
   ])('that falls silent $place is given up', async ({ answers }, { expect }) => {
-    const welcome = [message('R', Buffer.alloc(4)), message('K', Buffer.alloc(8, 1)), message('Z', 'I')]
-    const begun = [message('C', 'BEGIN\0'), message('Z', 'T')]
-    const heard = new WeakSet<Socket>()
-    const { port, open } = await start((socket, said) => {
-      if (!heard.has(socket)) socket.write(Buffer.concat(welcome))
-      else if (answers.some((begin) => said.slice(5).startsWith(begin))) socket.write(Buffer.concat(begun))
-      heard.add(socket)
-    })
-    const { socket } = createNetwork({ allowPrivate: true })
-    const address = { host: '127.0.0.1', port, user: 'u', password: 'x', database: 'd', tls: false, socket } as const
-    const driver = openPostgres({ address, timeLimit })
-    closing.push(() => driver.close())
+    const { driver, open } = await postgres(answers, timeLimit)
 
     await expect(ask(driver)).rejects.toMatchObject({
       name: 'SqlFault',
@@ -138,6 +142,46 @@ describe.concurrent.each(ways)('a PostgreSQL: $name', ({ ask, timeLimit }) => {
     })
 
     await expect.poll(() => open.size, TIME).toBe(0)
+  })
+})
+
+/** A driver of a server that answers what begins so. */
+async function postgres(answers: readonly string[], timeLimit: number, { max }: Pick<Terms, 'max'> = {}) {
+  const welcome = [message('R', Buffer.alloc(4)), message('K', Buffer.alloc(8, 1)), message('Z', 'I')]
+  const begun = [message('C', 'BEGIN\0'), message('Z', 'T')]
+  const heard = new WeakSet<Socket>()
+  const { port, open } = await start((socket, said) => {
+    if (!heard.has(socket)) socket.write(Buffer.concat(welcome))
+    else if (answers.some((begin) => said.slice(5).startsWith(begin))) socket.write(Buffer.concat(begun))
+    heard.add(socket)
+  })
+  const { socket } = createNetwork({ allowPrivate: true })
+  const address = { host: '127.0.0.1', port, user: 'u', password: 'x', database: 'd', tls: false, socket } as const
+  const driver = openPostgres({ address, timeLimit, ...(max && { max, connectLimit: 200 }) })
+  closing.push(() => driver.close())
+  return { driver, open }
+}
+
+describe.concurrent('a wait for a connection that another statement has', () => {
+  it.for([{ kind: 'MySQL' }, { kind: 'PostgreSQL' }] as const)('is given up: $kind', async ({ kind }, { expect }) => {
+    const { driver, open } = await (kind === 'MySQL'
+      ? mysql(['login', 'set ', 'start transaction'], 0, { max: 1 })
+      : postgres(['begin'], 0, { max: 1 }))
+    let isHeld = true
+    const free = () => {
+      isHeld = false
+    }
+    void driver.batch([statement]).then(free, free)
+    await expect.poll(() => open.size, TIME).toBe(1)
+
+    await expect(driver.batch([statement])).rejects.toMatchObject({ name: 'SqlFault', state: BUSY })
+
+    // What was not begun yet is begun anew.
+    const cut = () => {
+      for (const socket of open) socket.destroy()
+      return isHeld
+    }
+    await expect.poll(cut, TIME).toBe(false)
   })
 })
 

@@ -4,7 +4,7 @@
  * error.
  */
 import { ServiceError } from '../error.ts'
-import { blockedCode, databaseError, readOnlyCode } from '../sql/database-error.ts'
+import { blockedCode, busyCode, databaseError, readOnlyCode } from '../sql/database-error.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { type SqlFault, VITESS_UNSUPPORTED } from '../sql/fault.ts'
 import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
@@ -12,7 +12,7 @@ import { invalidOperation, isDataFault, type MigrationFault, migrationFault } fr
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
   const told = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
-  if (told?.code === blockedCode || told?.code === readOnlyCode) return told
+  if (told?.code !== undefined && passedOn.has(told.code)) return told
   const reason = told?.message ?? 'The database refused a change'
   const blamed = blame(fault) ?? (told?.kind === 'invalid' ? 'data' : undefined)
   if (blamed === undefined) return new ServiceError('failed', reason, { cause: fault })
@@ -22,6 +22,9 @@ export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>)
     ...(views.length > 0 && { meta: { views } }),
   })
 }
+
+/** Codes of what is no fault of the change. */
+const passedOn: ReadonlySet<string> = new Set([blockedCode, readOnlyCode, busyCode])
 
 /** Those that PostgreSQL names, if it speaks English: `view sums depends on column label of table notes`. */
 function viewsNamed({ detail = '' }: SqlFault): readonly string[] {

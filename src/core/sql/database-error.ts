@@ -20,18 +20,21 @@ const codes = {
   overdue: '5004',
   blocked: '5005',
   readOnly: '5006',
+  busy: '5007',
 } as const satisfies Readonly<Record<string, WordedCode>>
 
 /** Of a write that was ended in favour of others. */
 export const blockedCode = codes.blocked
 export const readOnlyCode = codes.readOnly
-/** Seconds after which it may be sent again. */
-const BLOCKED = 1
+export const busyCode = codes.busy
+/** Those that may be sent again, and the seconds after which. */
+const retried: ReadonlySet<DatabaseErrorReason> = new Set(['blocked', 'busy'])
+const PAUSE = 1
 
 /** `detail` is nested, where it helps the caller. */
 export function databaseError(reason: DatabaseErrorReason, detail?: string): ServiceError {
   const code = codes[reason]
-  if (reason === 'blocked') return codedError(code, { meta: { retryAfter: BLOCKED } })
+  if (retried.has(reason)) return codedError(code, { meta: { retryAfter: PAUSE } })
   return codedError(code, { cause: detail === undefined ? undefined : new ServiceError(errorCodes[code].kind, detail) })
 }
 

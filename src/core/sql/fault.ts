@@ -22,6 +22,8 @@ export type SqlFaultDetail = {
 /** States of a cancelled statement: by its time limit, or because the client disconnected. */
 export const TIMED_OUT = '57014'
 export const CANCELED = '57000'
+/** State of what found no connection free, of ours or of the server's. Nothing was sent. */
+export const BUSY = '53300'
 /** State of a statement whose answer, or whose own size, exceeds a limit. */
 export const TOO_LARGE = '54000'
 

@@ -1,11 +1,11 @@
 /**
  * MySQL and MariaDB over TCP through a pool of mysql2, which keeps prepared statements for each connection.
  */
-import { createPool, type Pool } from 'mysql2/promise'
-import { SqlFault } from '../../core/sql/fault.ts'
+import { createPool, type Pool, type PoolConnection } from 'mysql2/promise'
+import { BUSY, SqlFault } from '../../core/sql/fault.ts'
 import type { ConversingDriver } from '../../ports.ts'
 import { createMysqlDriver } from './mysql/driver.ts'
-import { connectionOptions, type MysqlAddress, sessionSetup } from './mysql/session.ts'
+import { CONNECT_LIMIT, connectionOptions, type MysqlAddress, sessionSetup } from './mysql/session.ts'
 import { isAsked } from './time-limit.ts'
 
 /** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` enables TLS. */
@@ -24,7 +24,7 @@ export function openMysql(options: MysqlOptions): ConversingDriver {
     sessions: {
       take(context) {
         const { pool, renew } = isAsked(context) ? limited : unlimited
-        return renew(() => pool.getConnection())
+        return renew(() => lend(pool, address.connectLimit))
       },
       async close() {
         await Promise.all([limited.pool.end(), unlimited.pool.end()])
@@ -48,6 +48,27 @@ function openPool(address: MysqlAddress, { max = 10, timeLimit }: Limits) {
     }
   })
   return { pool, renew: renewal(pool, address) }
+}
+
+/** Lends a connection of the pool, which has no limit of its own. Throws SqlFault BUSY where none becomes free in time. */
+function lend(pool: Pool, limit = CONNECT_LIMIT): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    let isGivenUp = false
+    const wait = () => {
+      timer = setTimeout(() => {
+        isGivenUp = true
+        reject(new SqlFault('no connection became free in time', { state: BUSY }))
+      }, limit)
+    }
+    // Told before the call returns.
+    pool.pool.once('enqueue', wait)
+    const lent = pool.getConnection()
+    pool.pool.off('enqueue', wait)
+    lent
+      .then((session) => (isGivenUp ? session.release() : resolve(session)), reject)
+      .finally(() => clearTimeout(timer))
+  })
 }
 
 /** Milliseconds that a token is reused for new connections; servers accept one for some minutes. */

@@ -1,7 +1,7 @@
 /** What the author of a migration is told of the database's errors. */
 import { expect, it } from 'vitest'
 import { ddlError } from '../../../src/core/migration/ddl-error.ts'
-import { SqlFault } from '../../../src/core/sql/fault.ts'
+import { BUSY, SqlFault } from '../../../src/core/sql/fault.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 
@@ -9,6 +9,13 @@ const ended = { kind: 'unavailable', code: '5005', meta: { retryAfter: 1 } }
 
 it.each(['40P01', '40001', '55P03'])('is that it may be sent again, where PostgreSQL ended it: %s', (state) => {
   expect(ddlError(new SqlFault('deadlock detected', { state }), postgres)).toMatchObject(ended)
+})
+
+it('is that it may be sent again, where no connection was free', () => {
+  const fault = new SqlFault('no connection became free in time', { state: BUSY })
+  const busy = { kind: 'unavailable', code: '5007', meta: { retryAfter: 1 } }
+
+  expect([postgres, mysql, mariadb].map((dialect) => ddlError(fault, dialect))).toMatchObject([busy, busy, busy])
 })
 
 it.each([1205, 1213])('is that it may be sent again, where MySQL or MariaDB ended it: %i', (errno) => {

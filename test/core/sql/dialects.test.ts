@@ -705,6 +705,8 @@ describe('a refusal', () => {
     ['Value out of range', '22003', 1264],
     ['Table does not exist', '42P01', 1146],
     ['The table or view is not ready for this', '55000', 1356],
+    ['The database is busy: no connection was free', '53300', 1040],
+    ['The database is busy: no connection was free', '53300', 1203],
   ])('means the same everywhere: %s', (message, state, errno) => {
     const expected = postgres.explain(new SqlFault('', { state }))
     const fault = new SqlFault('', { state: 'HY000', errno })

@@ -1,7 +1,7 @@
 /** Errors of the server as what the caller sees (docs/contract.md#what-the-caller-sees). */
 import type { ServiceError } from '../../error.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
-import { CANCELED, SqlFault, TIMED_OUT, TOO_LARGE, VITESS_UNSUPPORTED } from '../fault.ts'
+import { BUSY, CANCELED, SqlFault, TIMED_OUT, TOO_LARGE, VITESS_UNSUPPORTED } from '../fault.ts'
 import { type Sql, sql } from '../statement.ts'
 import { NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
 
@@ -9,6 +9,7 @@ import { NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
 export function explain(fault: SqlFault): ServiceError | undefined {
   const { state, errno, message } = fault
   if (state === TIMED_OUT) return databaseError('overdue')
+  if (state === BUSY) return databaseError('busy')
   if (state === CANCELED) return disconnectedError()
   if (state === TOO_LARGE || overflown.test(message) || overflows(fault) !== undefined) return databaseError('tooLarge')
   if (state.startsWith('08')) return databaseError('unreachable')
@@ -26,9 +27,10 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 1467: // deadlock over the next number of a key, or there is none left (`usedUp`)
       return databaseError('blocked')
     case 1040: // too many connections
-    case 1053: // server is shutting down
     case 1203: // too many connections of this user
     case 1226: // a resource of this user is used up
+      return databaseError('busy')
+    case 1053: // server is shutting down
     case 1927: // connection was killed
       return databaseError('unreachable')
     case 1290: // an option of the server forbids it

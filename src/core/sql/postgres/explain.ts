@@ -1,7 +1,7 @@
 /** Errors of the server as what the caller sees (docs/contract.md#what-the-caller-sees). */
 import type { ServiceError } from '../../error.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
-import { CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
+import { BUSY, CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
 import { BEYOND, OVERFLOW } from './rows.ts'
 
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
@@ -11,14 +11,15 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
   if (state === TOO_LARGE || routine === OVERFLOW || message.includes(BEYOND)) return databaseError('tooLarge')
   // The same state as `out of shared memory`, which is not for the size of an answer.
   if (state === '53200' && message.startsWith('out of memory')) return databaseError('tooLarge')
-  if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
-    return databaseError('unreachable')
+  if (state.startsWith('08') || state === '57P01' || state === '57P03') return databaseError('unreachable')
   if (namesNothing.has(state) && routine !== undefined && looksUp.test(routine)) {
     return databaseError('range', 'The database has nothing of the name that a value gives')
   }
   switch (state) {
     case TIMED_OUT:
       return databaseError('overdue')
+    case BUSY:
+      return databaseError('busy')
     case CANCELED:
       return disconnectedError()
     case '40001': // serialization failure

@@ -18,7 +18,10 @@ export type MysqlAddress = {
   readonly tls?: boolean | { readonly ca: string | readonly string[] | undefined }
   /** Creates unconnected sockets for connections. */
   readonly socket?: () => MysqlSocket
-  /** Milliseconds until a server that says nothing, or stops before it has let us in, is given up; by default 10 s. */
+  /**
+   * Milliseconds until a server that says nothing, or stops before it has let us in, is given up, and a wait for a free
+   * connection; by default 10 s.
+   */
   readonly connectLimit?: number
   /** False where the platform does not run code made of text, by which rows are parsed faster. */
   readonly canCompile?: boolean

@@ -37,6 +37,8 @@ export type PostgresOptions = {
   readonly isPooled?: boolean
   /** Maximum connections for batches; reads use two others. */
   readonly max?: number
+  /** Milliseconds until a server that lets nobody in is given up, and a wait for a free connection; by default 10 s. */
+  readonly connectLimit?: number
   /** Milliseconds after which an unused connection is closed. */
   readonly idle?: number
 }
@@ -106,10 +108,11 @@ export function clientConfig({
   stream,
   timeLimit,
   pipeline = true,
+  connectLimit = 10_000,
 }: PostgresOptions): ClientConfig {
   const common = {
     types: rawText,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectLimit,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }

@@ -3,7 +3,7 @@
  * it can be cancelled; behind a pooler also a transaction, in which its settings hold.
  */
 import type pg from 'pg'
-import { SqlFault } from '../../../core/sql/fault.ts'
+import { BUSY, SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
@@ -63,7 +63,7 @@ function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']
     request,
     isOpen: (client) => client.getTransactionStatus() === 'I',
     close: (client) => void end(client),
-    isCrowded: (error) => error instanceof SqlFault && error.state === TOO_MANY,
+    isCrowded: (error) => error instanceof SqlFault && error.state === BUSY,
     async open() {
       try {
         return await connect()
@@ -87,9 +87,6 @@ function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']
 
   return take
 }
-
-/** The server has as many connections as it allows. */
-const TOO_MANY = '53300'
 
 async function end(client: pg.PoolClient): Promise<void> {
   await (client as unknown as pg.Client).end().catch(ignore)

@@ -1,5 +1,6 @@
 /** Pools of connections to Postgres, for what needs a connection of its own. */
 import pg from 'pg'
+import { BUSY } from '../../../core/sql/fault.ts'
 import {
   clientConfig,
   GuardedClient,
@@ -24,10 +25,15 @@ export function openPool(options: PostgresOptions): pg.Pool {
   return pool
 }
 
+/** Lends a connection. Throws SqlFault BUSY where none became free in time, or why none could be opened. */
 export async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
-    throw postgresFault(error, unreachable)
+    const isBusy = error instanceof Error && error.message === WAITED
+    throw postgresFault(error, isBusy ? BUSY : unreachable)
   }
 }
+
+/** What the pool says of a wait for a connection that others have; it has no code for it. */
+const WAITED = 'timeout exceeded when trying to connect'
