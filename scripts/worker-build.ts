@@ -11,7 +11,7 @@ import { writeWorkerModules } from './worker-modules.ts'
 
 export type WorkerBuild = {
   /** What wrangler.toml says of the Worker, as options of Miniflare. */
-  readonly configured: { readonly assets: object }
+  readonly configured: { readonly assets: object; readonly compatibilityDate?: string }
   /** The main module is the first. */
   readonly modules: readonly { readonly type: 'ESModule'; readonly path: string; readonly contents: string }[]
 }

@@ -54,7 +54,14 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       hyperdrives,
     }
     const sockets = { unsafeDirectSockets: [{ host, port }] }
-    const front = { name: 'edge', modules: true, script: edge, serviceBindings: { WORKER: 'service' }, ...sockets }
+    const front = {
+      name: 'edge',
+      modules: true,
+      script: edge,
+      compatibilityDate: configured.compatibilityDate,
+      serviceBindings: { WORKER: 'service' },
+      ...sockets,
+    }
     const workers = entry === undefined ? [front, service] : [{ ...service, ...sockets }]
     return start(directory, { workers, handleStructuredLogs: onLog, cf: false } as V4MiniflareOptions)
   })

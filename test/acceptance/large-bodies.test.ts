@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorkerd, type Workerd } from '../../scripts/workerd.ts'
@@ -56,8 +57,8 @@ async function send({ path, headers, pieces, delay, isChunked }: Upload): Promis
   }
   if (isChunked) await write(socket, '0\r\n\r\n')
   let answer = ''
-  socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text
+  socket.setEncoding('utf8').on('data', (said: string) => {
+    answer += said
   })
   socket.resume()
   await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 [\s\S]*\r\n\r\n[\s\S]*\}/)
@@ -133,14 +134,44 @@ it('answers 413 to somebody who asks before sending, by Expect: 100-continue, wh
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   let answer = ''
-  socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text
-    if (text.startsWith('HTTP/1.1 100 ')) for (let sent = 0; sent < 24; sent += 1) socket.write(piece)
+  socket.setEncoding('utf8').on('data', (said: string) => {
+    answer += said
+    if (said.startsWith('HTTP/1.1 100 ')) for (let sent = 0; sent < 24; sent += 1) socket.write(piece)
   })
 
   await expect.poll(() => answer).toMatch(/HTTP\/1\.1 413 [\s\S]*larger than 4194304 bytes/)
   socket.destroy()
 })
+
+it.each([
+  ['a host of two words', 'GET /ping HTTP/1.1\r\nHost: a b'],
+  ['a host with a name of somebody', 'GET /ping HTTP/1.1\r\nHost: a@b'],
+  ['a host with a path', 'GET /ping HTTP/1.1\r\nHost: a/b'],
+  ['a port above all', 'GET /ping HTTP/1.1\r\nHost: a:99999'],
+  ['no path', 'GET * HTTP/1.1\r\nHost: a'],
+  ['no path of OPTIONS', 'OPTIONS * HTTP/1.1\r\nHost: a'],
+])('answers 400 in its own form to a request with %s', async (_what, head) => {
+  const answer = await speak(`${head}\r\nConnection: close\r\n\r\n`)
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*{"message":"Invalid request"}/)
+})
+
+it.each([
+  ['GET', 'a length', 'Content-Length: 2\r\n\r\n{}'],
+  ['GET', 'no bytes', 'Content-Length: 0\r\n\r\n'],
+  ['GET', 'chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'],
+  ['HEAD', 'a length', 'Content-Length: 2\r\n\r\n{}'],
+])('answers a %s with a body of %s as one without', async (method, _what, rest) => {
+  expect(await speak(`${method} /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+/** Bytes as they are, and whatever comes back until the server hangs up. */
+async function speak(sent: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.write(sent)
+  return text(socket)
+}
 
 it('serves the next request of a connection whose last one was refused', async () => {
   const { name } = await workspace()

@@ -71,6 +71,8 @@ it('says nothing to pages of other origins unless it is told to', async () => {
 describe('what is no HTTP', () => {
   it.each([
     ['a wrong first line', 'HELLO\r\n\r\n'],
+    ['what is meant for a proxy', 'CONNECT localhost:80 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['no host', 'GET /ping HTTP/1.1\r\nConnection: close\r\n\r\n'],
     [
       'two lengths',
       'POST /api/library/items/books HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n[]',

@@ -43,7 +43,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   let isEnding = false
   const { patience = PATIENCE } = options
   const server = createServer(
-    { maxHeaderSize: options.maxHeaderSize },
+    // Whoever names no host is refused by the listener, in our words.
+    { maxHeaderSize: options.maxHeaderSize, requireHostHeader: false },
     (request: IncomingMessage, response: ServerResponse) => {
       if (isEnding) response.shouldKeepAlive = false
       discardUnreadBody(request, response)
@@ -56,6 +57,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     },
   )
   server.on('clientError', options.onClientError)
+  server.on('connect', (_request, socket) => options.onClientError(new Error('CONNECT is for proxies'), socket))
   const url = await listen(server, options)
 
   return {
