@@ -144,6 +144,44 @@ it('answers 413 to somebody who asks before sending, by Expect: 100-continue, wh
 })
 
 it.each([
+  ['items', 413, bearer],
+  ['schema/migrate', 413, bearer],
+  ['items/articles', 401, () => 'Authorization: Bearer nonsense'],
+])('ends the connection of somebody who never ends a body: %s, %i', async (route, status, authorization) => {
+  const { name } = await workspace()
+
+  const { answer, sent } = await sendForEver(`/api/${name}/${route}`, [json, authorization()])
+
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(sent).toBeLessThan(AT_MOST)
+})
+
+/** Far more than is taken in, and sent within a second or two. */
+const AT_MOST = 1024 * MEBIBYTE
+
+/** Sends chunks, and reads meanwhile, until the connection ends or more has been taken in than may be. */
+async function sendForEver(path: string, headers: readonly string[]) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let answer = ''
+  let sent = 0
+  socket.setEncoding('utf8').on('data', (said: string) => {
+    answer += said
+  })
+  const head = [`POST ${path} HTTP/1.1`, `Host: ${hostname}:${port}`, 'Transfer-Encoding: chunked', ...headers]
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  const chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
+  while (!socket.destroyed && sent < AT_MOST) {
+    await write(socket, chunk).catch(() => {})
+    sent += piece.length
+  }
+  socket.destroy()
+  return { answer, sent }
+}
+
+it.each([
   ['a host of two words', 'GET /ping HTTP/1.1\r\nHost: a b'],
   ['a host with a name of somebody', 'GET /ping HTTP/1.1\r\nHost: a@b'],
   ['a host with a path', 'GET /ping HTTP/1.1\r\nHost: a/b'],
