@@ -25,6 +25,8 @@ let watcher: pg.Client
 const slow = ['notes', 'notes/1', 'notes?meta=totalCount&limit=5000']
 /** What `slow` was answered, on each platform, while all were kept from the table. */
 const answers: Record<string, readonly unknown[]> = {}
+/** What two creations under one key were answered meanwhile. */
+const doubled: Record<string, readonly { readonly status: number; readonly body: unknown }[]> = {}
 const told: Observation[] = []
 const lines: LogLine[] = []
 
@@ -54,11 +56,16 @@ beforeAll(async () => {
   })
   // All at once, so that the limit is waited for once.
   const unlock = await lock()
-  const asked = Object.entries({ node: node.url, workerd: worker.url }).map(async ([platform, url]) => {
+  const platforms = Object.entries({ node: node.url, workerd: worker.url })
+  const created = platforms.map(async ([platform, url]) => {
+    doubled[platform] = await Promise.all([1, 2].map(() => create(`${url}${node.items}notes`, platform)))
+  })
+  const asked = platforms.map(async ([platform, url]) => {
     answers[platform] = await Promise.all(slow.map((path) => ask(url + node.items + path)))
   })
   await Promise.all(asked)
   await unlock()
+  await Promise.all(created)
 })
 
 afterAll(async () => {
@@ -87,6 +94,13 @@ describe.each(['node', 'workerd'])('on %s', (platform) => {
       expect((await get()).status).toBe(200)
     },
   )
+
+  it('a creation under a key that is held up lets its double wait for 5 seconds', () => {
+    const [early, late] = (doubled[platform] ?? []).toSorted((one, other) => other.status - one.status)
+
+    expect(early?.body).toMatchObject(early?.status === 503 ? overdue : { code: '4091' })
+    expect([early, late]).toContainEqual({ status: 409, body: expect.objectContaining({ code: '4091' }) })
+  })
 
   // Before a local workerd stands a proxy, which does not pass it on that somebody has left.
   if (platform === 'node')
@@ -144,6 +158,12 @@ describe.each(['node', 'workerd'])('on %s', (platform) => {
 
 async function ask(url: string) {
   const response = await fetch(url, { headers: { Authorization: `Bearer ${node.token}` } })
+  return { status: response.status, body: await response.json() }
+}
+
+async function create(url: string, key: string) {
+  const headers = { Authorization: `Bearer ${node.token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
+  const response = await fetch(url, { method: 'POST', headers, body: '[{"text":"a"}]' })
   return { status: response.status, body: await response.json() }
 }
 

@@ -24,12 +24,44 @@ export { watched } from './rights.ts'
 /** Milliseconds that a request waits for one with the same key. */
 const MOST_WAITED = 5_000
 const PRUNE_INTERVAL = 15 * 60_000
+/** Milliseconds after which a try counts no longer that has not ended: its request may have been ended from outside. */
+const LONGEST_TRY = 60_000
 
 export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   const { ports, bindings, timeToLive } = deps
   const claims = createClaims(deps)
   /** When this process last deleted what had expired, by the name of a ledger of a data source. */
   const pruned = new Map<string, number>()
+  /** When first tries of this process began that have not ended, by the scope of their entry. */
+  const trying = new Map<string, number>()
+
+  function isTried(scope: string, now: number): boolean {
+    for (const [known, began] of trying) {
+      if (now - began < LONGEST_TRY) break
+      trying.delete(known)
+    }
+    return trying.has(scope)
+  }
+
+  /**
+   * A try in a database with a ledger. It may wait for its table before its claim, where nobody sees it, so that those that
+   * come meanwhile are not tried beside it. When it has ended, all that have waited are tried at once.
+   */
+  async function behindFirst<Answer>(
+    { scope, startedAt }: LedgerEntry,
+    hasWaited: boolean,
+    attempt: () => Promise<OnceOutcome<Answer>>,
+  ): Promise<OnceOutcome<Answer>> {
+    if (isTried(scope, startedAt)) return { kind: 'running' }
+    if (hasWaited) return attempt()
+    trying.set(scope, startedAt)
+    const tried = attempt().finally(() => {
+      if (trying.get(scope) === startedAt) trying.delete(scope)
+    })
+    // On Workers the request may be over before.
+    ports.background(tried.catch(() => {}))
+    return tried
+  }
 
   function isDue({ dbName }: LedgerTable, now: number): boolean {
     if (now - (pruned.get(dbName) ?? 0) < PRUNE_INTERVAL) return false
@@ -64,7 +96,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     for (let pause = 20; ; pause = Math.min(2 * pause, 250)) {
       const startedAt = ports.clock.now()
       const entry: LedgerEntry = { ...named, startedAt, expiresAt: startedAt + timeToLive }
-      const tried = await attempt(entry)
+      const tried = await attempt(entry, (work) => behindFirst(entry, waited > 0, work))
       if (tried.kind === 'written') {
         if (ledger !== undefined && ledger !== systemLedger && isDue(ledger, startedAt)) {
           ports.background(tried.prune())
@@ -87,6 +119,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   return {
     run(asked) {
       const { model, plan, values, source, collection, isOne } = asked
+      const { writeOnce } = source
       const record = model.sources.get(collection.sourceId)
       const table = ledgerIn(record)
       const keeping = keepingOf(asked)
@@ -95,9 +128,9 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       const write = (sending: WriteSending) => writtenItems(asked, { bindings, keeping, sending })
       const isRepeatable = async () => source.repeatsByKey?.(collection) ?? false
       return untilDone<string>(asked, table, {
-        attempt: async (entry) =>
-          table !== undefined && source.writeOnce !== undefined
-            ? source.writeOnce({ plan, bindings: bindings(values), table, entry, kept })
+        attempt: async (entry, behind) =>
+          table !== undefined && writeOnce !== undefined
+            ? behind(() => writeOnce({ plan, bindings: bindings(values), table, entry, kept }))
             : claims.run(entry, { provider, write, isRepeatable }),
         replayed: (known) => replayedItems(asked, known, bindings),
       })
@@ -105,6 +138,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
 
     async runBatch(asked) {
       const { model, plan, source, rights } = asked
+      const { batchOnce } = source
       const record = model.sources.get(plan.operations[0]?.collection.sourceId ?? '')
       const table = ledgerIn(record)
       const keepings = keepingsOf(plan, rights.readsByRow())
@@ -112,9 +146,9 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       const write = (sending: WriteSending) => writtenBatch(asked, { bindings, keepings, sending })
       const isRepeatable = async () => isRepeatableBatch(asked)
       const answer = await untilDone<KeptAnswer>(asked, table, {
-        attempt: async (entry) =>
-          table !== undefined && source.batchOnce !== undefined
-            ? source.batchOnce({ plan, bindings: bindings(), table, entry, keepings })
+        attempt: async (entry, behind) =>
+          table !== undefined && batchOnce !== undefined
+            ? behind(() => batchOnce({ plan, bindings: bindings(), table, entry, keepings }))
             : claims.run(entry, { provider, write, isRepeatable }),
         replayed: (known) => replayedLists(asked, known, bindings),
       })
@@ -123,8 +157,11 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   }
 }
 
+type Behind<Answer> = (work: () => Promise<OnceOutcome<Answer>>) => Promise<OnceOutcome<Answer>>
+
 type Tries<Answer> = {
-  readonly attempt: (entry: LedgerEntry) => Promise<OnceOutcome<Answer>>
+  /** `behind` runs work that may wait before its claim. */
+  readonly attempt: (entry: LedgerEntry, behind: Behind<Answer>) => Promise<OnceOutcome<Answer>>
   readonly replayed: (known: Extract<OnceOutcome<Answer>, { readonly kind: 'known' }>) => Promise<Answer>
 }
 
