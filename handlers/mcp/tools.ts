@@ -331,7 +331,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
   }),
   read_model: tool({
     title: 'Read the model file',
-    description: 'Data model, roles and policies by names: the file that plan_model takes.',
+    description: 'Data model, how it is called and shown, roles and policies: the file that plan_model takes.',
     hints: reading,
     input: z.strictObject({}),
     output: z.looseObject({ version: z.number() }),

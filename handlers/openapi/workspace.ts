@@ -269,7 +269,7 @@ export const workspaceRoutes: RouteDescriptions = {
     errors: ['conflict', 'invalid'],
   },
   'GET /api/{workspace}/schema/model': {
-    summary: 'Read the data model, roles and policies as a file',
+    summary: 'Read the data model, its names, roles and policies as a file',
     tag: dataModel,
     parameters: [parameter('ids', 'false leaves out who is who.', { type: 'string', enum: ['true', 'false'] })],
     answers: {

@@ -73,6 +73,54 @@ it('makes what it says, and then plans nothing', async () => {
   ])
 })
 
+const names = {
+  articles: { displayName: 'Posts', icon: '📰', color: '#b45309', displayTemplate: '{{title}}', sort: -1 },
+  'articles.tags': { displayName: '<b>Labels</b>', description: '' },
+  'articles.title': { hidden: true },
+  'articles_tags.to': { displayName: 'وسم' },
+  authors: { sort: 2 },
+}
+
+it('carries names and icons elsewhere, to the byte, and lets them go with what they are of', async () => {
+  const [shop, other] = [await librarySpace('file_names'), await world.workspace('file_names_too', {})]
+  const editor = await people.member(shop, { entitlements: ['dataModel:read', 'dataModel:edit'] })
+  const text = async (space: Client) => (await space.get('/schema/model?ids=false')).text()
+
+  await pushed(editor, { version: 1, names })
+  await pushed(other, await fileOf(shop))
+  const copy = await text(other)
+  const { articles: _, ...kept } = library
+  await pushed(other, { version: 1, collections: kept })
+
+  expect((await fileOf(shop)).names).toEqual(names)
+  expect(copy).toBe(await text(shop))
+  expect((await fileOf(other)).names).toEqual({ authors: { sort: 2 } })
+})
+
+it('changes names where it has some, behind nobody', async () => {
+  const shop = await librarySpace('file_named')
+  await pushed(shop, { version: 1, names })
+  const { ids = {} } = (await fileOf(shop, '')) as { ids?: Record<string, string> }
+
+  const without = await planOf(shop, { version: 1, collections: library })
+  const turned = await planOf(shop, { version: 1, names: { ...names, authors: { sort: 3 } } })
+  const none = { version: 1, names: {} }
+  const { plan, operations } = await planOf(shop, none)
+  await shop.patch(`/items/ServiceCollectionMeta/${ids.authors}`, { sort: 4 })
+  const late = await shop.post('/schema/apply', { model: none, plan })
+  const model = { version: 1, names: { articles: {}, authors: { sort: 4, description: null } } }
+  const faulty = await shop.post('/schema/plan', { model })
+
+  expect(without).toMatchObject({ changes: [], operations: [] })
+  expect(turned.changes).toEqual([{ action: 'change', path: 'name authors', from: { sort: 2 }, to: { sort: 3 } }])
+  expect(turned.operations).toEqual([{ kind: 'setName', data: { id: ids.authors, name: 'authors', sort: 3 } }])
+  expect(operations.map(({ kind }) => kind)).toEqual(Object.keys(names).map(() => 'deleteName'))
+  expect(await late.json()).toMatchObject({ code: '4094', meta: { moved: ['model'] } })
+  expect(await faulty.text()).toContain('"model.names.authors.description"')
+  await pushed(shop, none)
+  expect((await fileOf(shop)).names).toEqual({})
+})
+
 it('keeps the data over renames, and tells each change in the form of the file', async () => {
   const shop = await librarySpace('file_renamed')
   await shop.insert('authors', [{ name: 'Ada' }])
@@ -444,11 +492,13 @@ it('asks for the entitlement of what changes, and names it in the plan', async (
   const reader = await people.member(shop, { entitlements: ['dataModel:read', 'workspaceMembers:read'] })
   const file = await fileOf(reader)
   const model = { ...file, collections: { tags: library.tags }, roles: { ...file.roles, more: ['extra'] } }
+  const called = await planOf(reader, { version: 1, names: { tags: { icon: '🏷️' } } })
 
   const plan = await planOf(reader, model)
   const response = await reader.post('/schema/apply', { model, plan: plan.plan, allow: ['drop'] })
 
   expect(plan.missing).toEqual(['dataModel:edit', 'workspaceMembers:edit'])
+  expect(called.missing).toEqual(['dataModel:edit'])
   expect(plan.destructive.map(({ rows }) => rows)).toEqual(plan.destructive.map(() => null))
   expect(plan.destructive.length).toBeGreaterThan(0)
   expect(response.status).toBe(403)

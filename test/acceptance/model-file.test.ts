@@ -15,6 +15,19 @@ await people.policy(
   { entitlements: ['dataModel:read'], collections: { articles: { read: { fields: ['title'] } } } },
   'reading',
 )
+const [articles, title] = [shop.ids.get('articles'), shop.ids.get('articles.title')]
+await shop.insert('ServiceCollectionMeta', [
+  {
+    collectionId: articles,
+    displayName: 'Posts',
+    icon: '📰',
+    color: '#b45309',
+    displayTemplate: '{{title}}',
+    sort: -1,
+  },
+  { collectionId: shop.ids.get('authors') },
+])
+await shop.insert('ServiceFieldMeta', [{ fieldId: title, description: 'As it is printed', isHidden: true }])
 
 async function text(path: string): Promise<string> {
   const response = await shop.get(path)
@@ -42,6 +55,10 @@ it('is canonical text by name', async () => {
         "name": "string"
       }
     }
+  },
+  "names": {
+    "articles": { "displayName": "Posts", "icon": "📰", "color": "#b45309", "displayTemplate": "{{title}}", "sort": -1 },
+    "articles.title": { "description": "As it is printed", "hidden": true }
   },
   "roles": {
     "Public": []
@@ -75,6 +92,7 @@ it('is what its JSON Schema says, which anyone may read', async () => {
   expect(isFile(JSON.parse(await text('/schema/model'))), JSON.stringify(isFile.errors)).toBe(true)
   expect(isFile({ version: 1, collections: { a: { fields: { id: 'int65' } } } })).toBe(false)
   expect(isFile({ version: 1, collections: { a: { fields: {}, colour: 'red' } } })).toBe(false)
+  expect(isFile({ version: 1, names: { a: { isHidden: true } } })).toBe(false)
 })
 
 it('has no roles and policies for those who may not read them, and is refused to others', async () => {
@@ -82,7 +100,7 @@ it('has no roles and policies for those who may not read them, and is refused to
   const stranger = await people.member(shop, {})
 
   const file = (await (await reader.get('/schema/model')).json()) as Record<string, object>
-  expect(Object.keys(file)).toEqual(['version', 'collections', 'ids'])
+  expect(Object.keys(file)).toEqual(['version', 'collections', 'names', 'ids'])
   expect(Object.keys(file.ids ?? {}).filter((line) => /^(role|policy) /.test(line))).toEqual([])
   expect((await stranger.get('/schema/model')).status).toBe(403)
 })

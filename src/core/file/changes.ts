@@ -1,6 +1,7 @@
 /** What differs between two files, in the form of the file: who is who goes by their ids. */
 import type { Parts } from '../parts.ts'
 import { inOrder, type ModelFile } from './file.ts'
+import { shortShown } from './presentation/shown.ts'
 import { shortField, shortIndex, shortMembers, shortPolicy, shortRole } from './short-form.ts'
 import { sortedJson } from './sorted-json.ts'
 
@@ -53,10 +54,9 @@ export function* changesBetween(before: ModelFile, after: ModelFile): Parts<read
 }
 
 /** By id where there is one, else by path. */
-function* partsOf({ sources, collections, roles, policies, ids }: ModelFile): Parts<ReadonlyMap<string, Part>> {
+function* partsOf({ sources, collections, names, roles, policies, ids }: ModelFile): Parts<ReadonlyMap<string, Part>> {
   const parts = new Map<string, Part>()
-  const add = (path: string, part: Omit<Part, 'path'>) => {
-    const id = ids.get(path) ?? path
+  const add = (path: string, part: Omit<Part, 'path'>, id = ids.get(path) ?? path) => {
     parts.set(parts.has(id) ? path : id, { path, ...part })
     return id
   }
@@ -78,6 +78,10 @@ function* partsOf({ sources, collections, roles, policies, ids }: ModelFile): Pa
     for (const [at, { isUnique, on }] of file.indexes.entries()) {
       add(`${name}: ${isUnique ? 'unique ' : ''}${on.join(', ')}`, { name: '', form: indexes[at], of })
     }
+  }
+  for (const [path, shown] of inOrder(names ?? [])) {
+    yield
+    add(`name ${path}`, { name: '', form: shortShown(shown) }, `name ${ids.get(path) ?? path}`)
   }
   for (const [name, role] of inOrder(roles ?? [])) add(`role ${name}`, { name, form: shortRole(role) })
   for (const [name, policy] of inOrder(policies ?? [])) add(`policy ${name}`, { name, form: shortPolicy(policy) })

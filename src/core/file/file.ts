@@ -10,6 +10,8 @@ export type ModelFile = {
   /** The provider of each source by its name. */
   readonly sources?: ReadonlyMap<string, string>
   readonly collections?: ReadonlyMap<string, FileCollection>
+  /** How collections and fields are called and shown, by their paths, such as `articles.title`. */
+  readonly names?: ReadonlyMap<string, FileShown>
   readonly roles?: ReadonlyMap<string, FileRole>
   readonly policies?: ReadonlyMap<string, FilePolicy>
   readonly ids: ReadonlyMap<string, string>
@@ -88,6 +90,17 @@ export type FileOver = {
   readonly over: readonly [near: string, far: string]
   readonly opposite: string
   readonly renamedFrom: string | undefined
+}
+
+/** What is not said is absent. */
+export type FileShown = {
+  readonly displayName?: string
+  readonly description?: string
+  readonly icon?: string
+  readonly color?: string
+  readonly displayTemplate?: string
+  readonly sort?: number
+  readonly isHidden?: true
 }
 
 export type FileRole = {

@@ -5,6 +5,7 @@
 import { entitlementSchema } from '../access/entitlement.ts'
 import { lazily } from '../lazily.ts'
 import { plainTypeNames } from '../model/vocabulary.ts'
+import { shownTexts } from './presentation/shown.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -63,6 +64,10 @@ export const modelFileSchema = lazily(
           ...named(ref('collection'), 'All collections of these sources, by name.'),
           propertyNames: ref('name'),
         },
+        names: named(
+          ref('shown'),
+          'How collections and fields are called and shown, by paths such as "articles" and "articles.title".',
+        ),
         roles: named(ref('role'), 'All roles but Administrator, by name: a list of policies each.'),
         policies: named(ref('policy'), 'All policies, by name.'),
         ids: named({ type: 'string', format: 'uuid' }, 'Who is who, such as "articles.title". May be left out.'),
@@ -147,6 +152,13 @@ export const modelFileSchema = lazily(
         pattern: '^(unique )?\\w+(\\s*,\\s*\\w+)*$',
         description: 'Names of fields and relations, after unique where no two may be alike.',
       },
+      shown: object({
+        ...Object.fromEntries(
+          Object.entries(shownTexts).map(([name, maxLength]) => [name, { type: 'string', maxLength }]),
+        ),
+        sort: { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+        hidden: flag,
+      }),
       role: {
         anyOf: [names, object({ description: { type: 'string' }, policies: names, renamedFrom }, ['policies'])],
       },

@@ -2,13 +2,15 @@
 import { isRawNumber } from '../exact-json.ts'
 import type { Parts } from '../parts.ts'
 import { type FileCollection, type FilePolicy, inOrder, type ModelFile } from './file.ts'
+import { shortShown } from './presentation/shown.ts'
 import { shortContent, shortField, shortIndex, shortMembers, shortRole } from './short-form.ts'
 
-export function* printModelFile({ sources, collections, roles, policies, ids }: ModelFile): Parts<string> {
+export function* printModelFile({ sources, collections, names, roles, policies, ids }: ModelFile): Parts<string> {
   const parts: (Block | undefined)[] = [
     one('version', 1),
     sources && sources.size > 0 ? yield* block('sources', inOrder(sources), one) : undefined,
     collections && (yield* block('collections', inOrder(collections), printCollection)),
+    names && (yield* block('names', inOrder(names), (name, shown) => one(name, shortShown(shown)))),
     roles && (yield* block('roles', inOrder(roles), (name, role) => one(name, shortRole(role)))),
     policies && (yield* block('policies', inOrder(policies), printPolicy)),
     ids.size === 0 ? undefined : yield* block('ids', inOrder(ids), one),

@@ -17,6 +17,7 @@ import type {
   ModelFile,
 } from './file.ts'
 import { junctionName } from './file.ts'
+import { readShown } from './presentation/shown.ts'
 import { fileFault, flagAt, isMembers, membersAt, oneOfAt, optionalText, textAt, textsAt, within } from './reading.ts'
 
 /** Values of a file; twenty for each of a hundred thousand fields. */
@@ -28,7 +29,7 @@ const MAX_COLUMNS = 4_096
 /** Roles, and policies. */
 const MAX_ROLES = 4_096
 
-const topMembers = ['$schema', 'version', 'sources', 'collections', 'roles', 'policies', 'ids']
+const topMembers = ['$schema', 'version', 'sources', 'collections', 'names', 'roles', 'policies', 'ids']
 
 /** Throws 422 with the place of the first fault. */
 export function* readModelFile(value: unknown, place = 'model'): Parts<ModelFile> {
@@ -38,12 +39,13 @@ export function* readModelFile(value: unknown, place = 'model'): Parts<ModelFile
   yield
   if (excess !== undefined) throw fileFault(place, excess)
   if (file.version !== 1) throw fileFault(`${place}.version`, file.version === undefined ? 'is required' : 'must be 1')
-  const { sources, collections, roles, policies, ids } = file
+  const { sources, collections, names, roles, policies, ids } = file
   return {
     ...(sources !== undefined && { sources: yield* readEach(sources, `${place}.sources`, textAt) }),
     ...(collections !== undefined && {
       collections: yield* readEach(collections, `${place}.collections`, readCollection),
     }),
+    ...(names !== undefined && { names: yield* readEach(names, `${place}.names`, readShown) }),
     ...(roles !== undefined && { roles: yield* readEach(roles, `${place}.roles`, readRole, MAX_ROLES) }),
     ...(policies !== undefined && { policies: yield* readEach(policies, `${place}.policies`, readPolicy, MAX_ROLES) }),
     ids: yield* readEach(ids ?? {}, `${place}.ids`, readId),

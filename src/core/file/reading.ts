@@ -60,6 +60,11 @@ export function textAt(value: unknown, place: string): string {
   return value
 }
 
+/** A text that no database can hold is a fault. */
+export function requireStorable(text: string, place: string): void {
+  if (!text.isWellFormed() || text.includes('\0')) throw fileFault(place, 'must be valid text without NUL')
+}
+
 export function optionalText(value: unknown, place: string): string | undefined {
   return value === undefined ? undefined : textAt(value, place)
 }

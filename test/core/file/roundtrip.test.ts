@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { parseExactJson } from '../../../src/core/exact-json.ts'
 import { exportModel } from '../../../src/core/file/export/model.ts'
 import { operationsBetween } from '../../../src/core/file/operations.ts'
+import { resolveNames } from '../../../src/core/file/presentation/names.ts'
 import { printModelFile } from '../../../src/core/file/print.ts'
 import { readModelFile } from '../../../src/core/file/read.ts'
 import { resolveFile } from '../../../src/core/file/resolve.ts'
@@ -313,5 +314,55 @@ it('takes no more fields and indexes of a collection than a table can have colum
   expect(faultOf({ fields: {}, key: [], indexes: names })).toEqual([
     'model.collections.wide.indexes',
     'must be at most 4096',
+  ])
+})
+
+const named = buildModel(1, apply(library, workspace))
+
+function resolvedName(path: string, shown: unknown) {
+  return resolveNames(atOnce(readModelFile({ version: 1, names: { [path]: shown } })), [], named)
+}
+
+it.each([
+  ['no object', 'articles', 'Posts', 'model.names.articles > must be an object'],
+  ['an unknown member', 'articles', { colour: 'red' }, 'model.names.articles > unknown field colour; '],
+  ['a number for a text', 'articles', { icon: 1 }, 'model.names.articles.icon > must be a string'],
+  ['a text with NUL', 'articles', { icon: '\0' }, 'model.names.articles.icon > must be valid text without NUL'],
+  [
+    'a long text',
+    'articles',
+    { icon: '📰'.repeat(101) },
+    'model.names.articles.icon > must have at most 100 characters',
+  ],
+  ['half a number', 'articles', { sort: 0.5 }, 'model.names.articles.sort > must be a whole number of 32 bits'],
+  ['a large number', 'articles', { sort: 2 ** 31 }, 'model.names.articles.sort > must be a whole number of 32 bits'],
+  ['a flag that is none', 'articles', { hidden: 1 }, 'model.names.articles.hidden > must be true or false'],
+  ['a name of nothing', 'artcles', {}, 'model.names.artcles > artcles is not a collection; did you mean articles?'],
+  ['a name of no field', 'tags.nam', {}, 'model.names.tags.nam > nam is not a field of tags; did you mean name?'],
+  [
+    'a name elsewhere',
+    'orders',
+    {},
+    'model.names.orders > is of the data source crm, which model.sources does not name',
+  ],
+])('refuses %s', (_, path, shown, reason) => {
+  expect(messagesOf(() => resolvedName(path, shown), 'invalid').join(' > ')).toContain(reason)
+})
+
+it('keeps what is said of collections of sources that it does not name, and what says nothing', () => {
+  const record = (path: string, shown: object) => {
+    const [name = '', field] = path.split('.')
+    const collection = named.byName.get(name)
+    const id = (field === undefined ? collection : collection?.fields.get(field))?.id ?? ''
+    return { id, isField: field !== undefined, shown }
+  }
+  const records = [record('orders.total', { icon: '💰' }), record('tags', {}), record('authors', { sort: 1 })]
+
+  expect(resolveNames({ names: new Map() }, records, named)).toEqual(records.slice(0, 2))
+  expect(resolveNames({ names: new Map(), sources: new Map([['crm', 'postgres']]) }, records, named)).toEqual([
+    records[1],
+  ])
+  expect(resolvedName('tags', { icon: '📰'.repeat(100), hidden: false })).toEqual([
+    { ...record('tags', {}), shown: { icon: '📰'.repeat(100) } },
   ])
 })

@@ -5,7 +5,7 @@ import type { Model } from '../../model/model.ts'
 import { didYouMean } from '../../nearest.ts'
 import type { ModelFile } from '../file.ts'
 import { createIds, type Ids, identify } from '../identity.ts'
-import { fileFault, within } from '../reading.ts'
+import { fileFault, requireStorable, within } from '../reading.ts'
 import { shortContent } from '../short-form.ts'
 import { sortedJson } from '../sorted-json.ts'
 import type { AccessRecords, PolicyRecord, RoleRecord } from './records.ts'
@@ -140,6 +140,6 @@ function checkText(text: string | null, place: string, most: number): void {
   if (text === null) return
   if (most === 200 && text === '') throw fileFault(place, 'must not be empty')
   if (text.length > most) throw fileFault(place, `must have at most ${most} characters`)
-  if (!text.isWellFormed() || text.includes('\0')) throw fileFault(place, 'must be valid text without NUL')
+  requireStorable(text, place)
   if (most === 200 && text.trim() !== text) throw fileFault(place, 'must not begin or end with a blank')
 }

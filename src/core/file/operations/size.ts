@@ -27,9 +27,11 @@ export function requireNear({ collections }: ModelFile, records: ModelRecords): 
   requireFew(things - known.length - primitiveFields.length - relationFields.length - indexes.length)
 }
 
-/** Throws 422 where a plan has too many steps. */
-export function requireFewSteps(operations: readonly Operation[]): void {
-  requireFew(operations.reduce((steps, operation) => steps + stepsOf(operation), 0))
+/** Throws 422 where a plan has too many steps, changes of names among them. */
+export function requireFewSteps(operations: readonly Operation[], names: readonly object[] = []): void {
+  const steps = operations.reduce((all, operation) => all + stepsOf(operation), 0)
+  requireFew(steps)
+  requireFew(steps + names.length, 'model.names')
 }
 
 /** Throws 422 where roles gain or lose too many rights to tell of each. */
@@ -42,7 +44,7 @@ function stepsOf({ data }: Operation): number {
   return 1 + ('operations' in data ? data.operations.length : 0)
 }
 
-function requireFew(steps: number): void {
+function requireFew(steps: number, place = 'model.collections'): void {
   if (steps <= MAX_STEPS) return
-  throw fileFault('model.collections', `asks for more than ${MAX_STEPS} operations: apply it in several steps`)
+  throw fileFault(place, `asks for more than ${MAX_STEPS} operations: apply it in several steps`)
 }

@@ -8,6 +8,7 @@ import type { ChangedRights } from '../../../core/file/access/changes.ts'
 import type { FileChange } from '../../../core/file/changes.ts'
 import { fileFault, membersAt, readJsonBody, textAt, textsAt } from '../../../core/file/reading.ts'
 import { inParts } from '../../../sources/in-parts.ts'
+import { saveNames } from '../../../store/presentation.ts'
 import { loadAccessVersion } from '../../../store/rights.ts'
 import { limitFault } from '../../../store/usage.ts'
 import { recordWorkspaceEvent } from '../../caller/audit.ts'
@@ -41,7 +42,7 @@ export async function applyFile(
       const ground = await groundOf(deps, scope, { sent, current })
       requireUnmoved(movedSince(sent.plan, ground.state))
       const planned = await planFile(deps, scope, { file: sent.file, ground })
-      const { access, needed } = planned
+      const { access, names, needed } = planned
       placed = planned.placed
       requireUnmoved(movedSince(sent.plan, { drift: planned.drift }))
       for (const entitlement of needed) requireEntitlement(rights, entitlement)
@@ -54,7 +55,9 @@ export async function applyFile(
       if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, scope, access)
       await work.requirePossible(workspace, planned.work, { isDryRun: false })
       const payload = {
-        operations: [...planned.operations, ...(access?.operations ?? [])].map(({ kind }) => kind),
+        operations: [...planned.operations, ...(access?.operations ?? []), ...(names?.operations ?? [])].map(
+          ({ kind }) => kind,
+        ),
         changes: planned.changes.slice(0, MAX_TOLD).map(({ action, path }) => `${action} ${path}`),
         ...((access !== undefined || isTold(planned.rights)) && told(planned.rights)),
         ...(access !== undefined && { access: accessChanges(planned.changes) }),
@@ -67,6 +70,7 @@ export async function applyFile(
         records,
         statements: [
           ...(access === undefined ? [] : accessStatements(deps, workspace, { access, version })),
+          ...(names === undefined ? [] : saveNames(workspace.apiName, names.before, names.after)),
           ...stillUnused(workspace.id, impact),
           ...statements,
           recordWorkspaceEvent(ids, scope, event),

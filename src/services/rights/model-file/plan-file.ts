@@ -20,6 +20,13 @@ import { exportModel } from '../../../core/file/export/model.ts'
 import type { ModelFile } from '../../../core/file/file.ts'
 import { requireFewSteps } from '../../../core/file/operations/size.ts'
 import { operationsBetween } from '../../../core/file/operations.ts'
+import {
+  exportNames,
+  type NameOperation,
+  type NameRecord,
+  nameOperations,
+  resolveNames,
+} from '../../../core/file/presentation/names.ts'
 import { readModelFile } from '../../../core/file/read.ts'
 import { membersAt, readJsonBody } from '../../../core/file/reading.ts'
 import { resolveFile } from '../../../core/file/resolve.ts'
@@ -27,6 +34,7 @@ import type { Operation } from '../../../core/migration/operation.ts'
 import { isSystemSource, type Model, type ModelRecords } from '../../../core/model/model.ts'
 import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords, loadHolders, loadTakenIds } from '../../../store/access-records.ts'
+import { loadNames } from '../../../store/presentation.ts'
 import { markedSources } from '../../../store/sources.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import type { Work } from '../../model/migration-work.ts'
@@ -43,6 +51,8 @@ export type Ground = {
   readonly before: Model
   /** Undefined where the file has neither roles nor policies. */
   readonly access: AccessRecords | undefined
+  /** Undefined where the file has none. */
+  readonly names: readonly NameRecord[] | undefined
   readonly state: PlanState
 }
 
@@ -51,6 +61,13 @@ export type PlannedFile = {
   readonly operations: readonly Operation[]
   readonly access:
     | { readonly before: Side; readonly after: Side; readonly operations: readonly AccessOperation[] }
+    | undefined
+  readonly names:
+    | {
+        readonly before: readonly NameRecord[]
+        readonly after: readonly NameRecord[]
+        readonly operations: readonly NameOperation[]
+      }
     | undefined
   /** The rights that roles gain and lose, also where the file has none and a type changes what policies compare. */
   readonly rights: ChangedRights
@@ -86,8 +103,9 @@ export async function groundOf(
   }
   const isOfAccess = file.roles !== undefined || file.policies !== undefined
   const access = isOfAccess ? await loadAccessRecords(database, workspace.id) : undefined
+  const names = file.names === undefined ? undefined : await loadNames(database, workspace.apiName)
   const before = await compileModel(0, current)
-  return { current, before, access, state: await stateOf({ workspace, before, access, sent }) }
+  return { current, before, access, names, state: await stateOf({ workspace, before, access, names, sent }) }
 }
 
 export async function planFile(
@@ -109,6 +127,8 @@ export async function planFile(
   const taken = was === undefined ? new Set<string>() : await loadTakenIds(database, [...file.ids.values()])
   const is = was && { access: resolveAccess(file, was.access, { model: after, newId: ids.next, taken }), model: after }
   const access = was && is && { before: was, after: is, operations: accessOperations(was, is) }
+  const names = ground.names && plannedNames(file, ground.names, after)
+  requireFewSteps(operations, names?.operations)
   const otherwise = retyped({ before: current, after: prepared.records })
   const isTold = access === undefined && otherwise.size > 0 && readsPolicies(rights)
   const kept = isTold ? await loadAccessRecords(database, workspace.id) : undefined
@@ -116,26 +136,46 @@ export async function planFile(
     access?.before ?? (kept && { access: kept, model: before }),
     access?.after ?? (kept && { access: kept, model: after }),
   ]
-  const exported = async (side: Model, records: AccessRecords | undefined) => {
+  const exported = async (
+    side: Model,
+    records: AccessRecords | undefined,
+    shown: readonly NameRecord[] | undefined,
+  ) => {
     const own = await inParts(exportModel(side, workspace.apiName))
     const ofAccess = records && exportAccess(records, side)
-    return { ...own, ...ofAccess, ids: new Map([...own.ids, ...(ofAccess?.ids ?? [])]) }
+    return {
+      ...own,
+      ...(shown && { names: exportNames(shown, side) }),
+      ...ofAccess,
+      ids: new Map([...own.ids, ...(ofAccess?.ids ?? [])]),
+    }
   }
   const touched = [...prepared.own, ...prepared.others].map(({ sourceId }) => sourceId)
   return {
     work: prepared,
     operations,
     access,
+    names,
     rights: sideBefore && sideAfter ? accessRights(sideBefore, sideAfter, otherwise) : { granted: [], revoked: [] },
     destructions: destructionsOf(operations, before),
-    changes: await inParts(changesBetween(await exported(before, was?.access), await exported(after, is?.access))),
+    changes: await inParts(
+      changesBetween(
+        await exported(before, was?.access, names?.before),
+        await exported(after, is?.access, names?.after),
+      ),
+    ),
     needed: [
-      ...(operations.length > 0 ? (['dataModel:edit'] as const) : []),
+      ...(operations.length + (names?.operations.length ?? 0) > 0 ? (['dataModel:edit'] as const) : []),
       ...((access?.operations.length ?? 0) > 0 ? (['workspaceMembers:edit'] as const) : []),
     ],
     drift: await driftOf(touched, (source) => introspection.outline(workspace, current, source), current),
     placed,
   }
+}
+
+function plannedNames(file: ModelFile, before: readonly NameRecord[], model: Model) {
+  const after = resolveNames(file, before, model)
+  return { before, after, operations: nameOperations(before, after, model) }
 }
 
 export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body: string): Promise<object> {
@@ -145,7 +185,7 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   const sent = await readSentFile(model, scope)
   const ground = await groundOf(deps, scope, { sent, current: await deps.changes.current(workspace) })
   const planned = await planFile(deps, scope, { file: sent.file, ground })
-  const { access, operations, changes, needed, work } = planned
+  const { access, names, operations, changes, needed, work } = planned
   const isEditor = hasEntitlement(rights, 'dataModel:edit')
   if (isEditor) {
     await requireUnused(deps, scope, planned)
@@ -155,7 +195,7 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   return {
     plan: textOf({ ...ground.state, drift: planned.drift }),
     changes,
-    operations: [...operations, ...(access?.operations ?? [])],
+    operations: [...operations, ...(access?.operations ?? []), ...(names?.operations ?? [])],
     statements: await deps.work.shown(work),
     access: planned.rights,
     destructive: await destroyed(deps, planned, isEditor ? viewerOf(rights, ground.before) : undefined),

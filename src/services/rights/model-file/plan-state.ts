@@ -1,6 +1,7 @@
-/** What a plan rests on: a digest each of the model, of roles and policies, of the databases and of the file. */
+/** What a plan rests on: a digest each of the model with its names, of roles and policies, of the databases and of the file. */
 import type { AccessRecords } from '../../../core/file/access/records.ts'
 import { exportModel } from '../../../core/file/export/model.ts'
+import { exportNames, type NameRecord } from '../../../core/file/presentation/names.ts'
 import { printModelFile } from '../../../core/file/print.ts'
 import { sortedText } from '../../../core/file/sorted-json.ts'
 import type { Model, ModelRecords, SourceRecord } from '../../../core/model/model.ts'
@@ -21,11 +22,14 @@ type StateOf = {
   readonly workspace: WorkspaceRow
   readonly before: Model
   readonly access: AccessRecords | undefined
+  readonly names: readonly NameRecord[] | undefined
   readonly sent: unknown
 }
 
-export async function stateOf({ workspace, before, access, sent }: StateOf): Promise<PlanState> {
-  const text = await inParts(printModelFile(await inParts(exportModel(before, workspace.apiName))))
+export async function stateOf({ workspace, before, access, names, sent }: StateOf): Promise<PlanState> {
+  const own = await inParts(exportModel(before, workspace.apiName))
+  const said = exportNames(names ?? [], before)
+  const text = await inParts(printModelFile({ ...own, ...(said.size > 0 && { names: said }) }))
   return {
     model: await digest(`${workspace.id} ${text}`),
     access: await digest(await inParts(sortedText(access ?? null))),

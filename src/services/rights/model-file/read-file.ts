@@ -3,9 +3,11 @@ import { hasEntitlement, requireEntitlement } from '../../../core/access/princip
 import { exportAccess } from '../../../core/file/export/access.ts'
 import { exportModel } from '../../../core/file/export/model.ts'
 import { inOrder } from '../../../core/file/file.ts'
+import { exportNames } from '../../../core/file/presentation/names.ts'
 import { printModelFile } from '../../../core/file/print.ts'
 import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords } from '../../../store/access-records.ts'
+import { loadNames } from '../../../store/presentation.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import type { ModelFileDeps } from './deps.ts'
 
@@ -19,6 +21,7 @@ export async function readFile(
   const file = await inParts(exportModel(model, workspace.apiName))
   const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
   const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined
+  const names = exportNames(await loadNames(ports.database, workspace.apiName), model)
   const ids = hasIds ? inOrder([...file.ids, ...(access?.ids ?? [])]) : []
-  return inParts(printModelFile({ ...file, ...access, ids: new Map(ids) }))
+  return inParts(printModelFile({ ...file, names, ...access, ids: new Map(ids) }))
 }

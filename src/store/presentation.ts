@@ -1,0 +1,57 @@
+/** How the collections and fields of a workspace are called and shown, all together, as the model file has them. */
+import type { NameRecord } from '../core/file/presentation/names.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDriver } from '../ports.ts'
+import { metaSchema } from './installation.ts'
+import { ident, json, type Sql, sql, statement, uuids } from './statements.ts'
+
+/** In one statement. */
+export async function loadNames(database: SqlDriver, workspace: string): Promise<readonly NameRecord[]> {
+  const { collections, fields } = tablesOf(workspace)
+  const shown = sql`json_build_object('displayName', display_name, 'description', description, 'icon', icon, 'color', color,
+    'displayTemplate', display_template, 'sort', sort, 'isHidden', case when is_hidden then true end)`
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select coalesce(json_agg(json_strip_nulls(one)), '[]')::text from (
+        select json_build_object('id', collection_id, 'isField', false, 'shown', ${shown}) as one from ${collections.table}
+        union all
+        select json_build_object('id', field_id, 'isField', true, 'shown', ${shown}) as one from ${fields.table}) x`),
+  )
+  return JSON.parse(text ?? '[]') as readonly NameRecord[]
+}
+
+/** For the batch that saves the model, behind that: what is said of what goes then is gone already. */
+export function saveNames(
+  workspace: string,
+  before: readonly NameRecord[],
+  after: readonly NameRecord[],
+): readonly Statement[] {
+  const [was, is] = [new Set(before), new Set(after.map(({ id }) => id))]
+  const { collections, fields } = tablesOf(workspace)
+  return [collections, fields].flatMap(({ table, key, isField }) => {
+    const gone = before.filter((record) => record.isField === isField && !is.has(record.id)).map(({ id }) => id)
+    const written = after.filter((record) => record.isField === isField && !was.has(record))
+    return [
+      ...(gone.length === 0 ? [] : [statement(sql`delete from ${table} where ${key} in (${uuids(gone)})`)]),
+      ...(written.length === 0 ? [] : [statement(upsert(table, key, written))]),
+    ]
+  })
+}
+
+function upsert(table: Sql, key: Sql, written: readonly NameRecord[]): Sql {
+  const columns = sql`display_name, description, icon, color, display_template, sort, is_hidden`
+  return sql`insert into ${table} (${key}, ${columns})
+    select id, shown->>'displayName', shown->>'description', shown->>'icon', shown->>'color', shown->>'displayTemplate',
+      (shown->>'sort')::integer, shown->'isHidden' is not null
+    from jsonb_to_recordset(${json(written)}::jsonb) as x (id uuid, shown jsonb)
+    on conflict (${key}) do update set (${columns}) = (excluded.display_name, excluded.description, excluded.icon,
+      excluded.color, excluded.display_template, excluded.sort, excluded.is_hidden)`
+}
+
+function tablesOf(workspace: string) {
+  const at = (name: string) => ident(metaSchema(workspace), name)
+  return {
+    collections: { table: at('collection_meta'), key: ident('collection_id'), isField: false },
+    fields: { table: at('field_meta'), key: ident('field_id'), isField: true },
+  }
+}
