@@ -127,8 +127,12 @@ describe('a model', () => {
     await page.keyboard.press('Enter')
     await page.getByText('There is a collection albums already.').waitFor()
     await page.getByLabel('Name of the collection').fill('authors')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Add a collection' }).press('Enter')
     const second = page.getByRole('group', { name: 'Collection 2' })
+    await second.getByLabel('Name of the collection').fill('authors')
+    await page.getByRole('button', { name: 'Show the plan' }).press('Enter')
+    await second.getByText('There is a collection authors already.').waitFor()
     await second.getByLabel('Name of the collection').fill('books')
     await second.getByRole('button', { name: 'Add a field' }).press('Enter')
     await second.getByLabel('Field 2', { exact: true }).fill('author')
@@ -160,6 +164,8 @@ describe('a model', () => {
     await page.getByLabel('Model file').fill('{"version": 1, "collections": {"albums": {"fields": {"id": "nothing"}}}}')
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByText('model.collections.albums.fields.id').waitFor()
+    await page.getByLabel('Model file').fill('{}')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
     const file = {
       version: 1,
       collections: { albums: { fields: { id: 'int64 auto', title: 'string', label: 'string?' } } },

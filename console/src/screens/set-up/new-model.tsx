@@ -1,24 +1,15 @@
 /** An empty model by a form: up to three collections with their fields, planned like a model file. */
-import type { Plan } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { DialogActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
-import styles from '../entry.module.css'
 import page from '../page.module.css'
-import { faultOf, useSubmission } from '../submission.tsx'
-import { type Model, modelsOf, Planned } from './planned.tsx'
+import { faultOf } from '../submission.tsx'
+import { modelsOf } from './planned.tsx'
+import { Planning, type WayProps } from './planning.tsx'
 import own from './set-up.module.css'
-
-type NewModelProps = {
-  readonly workspace: string
-  readonly onDone: (collection: string | undefined) => void
-  readonly onBack: () => void
-}
 
 type NewField = { readonly name: string; readonly type: string; readonly isOptional: boolean }
 type NewCollection = { readonly name: string; readonly fields: readonly NewField[] }
@@ -36,35 +27,34 @@ const types = ['string', 'int32', 'decimal(12,2)', 'boolean', 'date', 'dateTime'
 const freshField = (name = ''): NewField => ({ name, type: 'string', isOptional: false })
 const fresh = (): NewCollection => ({ name: '', fields: [freshField('name')] })
 
-export function NewModel({ workspace, onDone, onBack }: NewModelProps) {
+export function NewModel(way: WayProps) {
   const texts = t.value.model
   const [all, setAll] = useState<readonly NewCollection[]>(() => [fresh()])
-  const [planned, setPlanned] = useState<{ readonly model: Model; readonly plan: Plan }>()
-  const { fault, isBusy, submit } = useSubmission(async () => {
-    const models = modelsOf(workspace)
-    const before = await models.model({ ids: false })
+  /** A name that the workspace, or another collection of the form, has already. */
+  const [taken, setTaken] = useState<string>()
+  const onModel = async () => {
+    const before = await modelsOf(way.workspace).model({ ids: false })
     if (!before.ok) return faultOf(before)
-    const made = Object.fromEntries(all.map(collectionOf))
-    const taken = Object.keys(made).find((name) => Object.hasOwn(before.data.collections ?? {}, name))
-    if (taken !== undefined) return texts.taken(taken)
-    const model = { version: 1, collections: { ...made, ...ofWorkspace(before.data.collections) } }
-    const plan = await models.plan(model)
-    if (!plan.ok) return faultOf(plan)
-    setPlanned({ model, plan: plan.data })
-    return undefined
-  })
-  if (planned !== undefined) {
-    return <Planned workspace={workspace} {...planned} onDone={onDone} onBack={() => setPlanned(undefined)} />
+    const names = all.map(({ name }) => name)
+    const second = names.find(
+      (name, at) => Object.hasOwn(before.data.collections ?? {}, name) || names.indexOf(name) < at,
+    )
+    setTaken(second)
+    if (second !== undefined) return undefined
+    return {
+      version: 1,
+      collections: { ...Object.fromEntries(all.map(collectionOf)), ...ofWorkspace(before.data.collections) },
+    }
   }
   const change = (at: number, to: NewCollection) => setAll(all.with(at, to))
   return (
-    <form class={styles.form} onSubmit={submit}>
-      {fault && <Notice look="danger">{fault}</Notice>}
+    <Planning {...way} draft={all} onModel={onModel}>
       {all.map((collection, at) => (
         <Collection
           key={at}
           number={at + 1}
           collection={collection}
+          error={collection.name === taken ? texts.taken(taken) : undefined}
           others={all.flatMap(({ name }, index) => (index === at || name === '' ? [] : name))}
           onChange={(to) => change(at, to)}
           onRemove={all.length > 1 ? () => setAll(all.toSpliced(at, 1)) : undefined}
@@ -78,15 +68,7 @@ export function NewModel({ workspace, onDone, onBack }: NewModelProps) {
           </Button>
         </span>
       )}
-      <DialogActions>
-        <Button look="plain" onClick={onBack}>
-          {t.value.connect.back}
-        </Button>
-        <Button type="submit" look="primary" isBusy={isBusy}>
-          {texts.showPlan}
-        </Button>
-      </DialogActions>
-    </form>
+    </Planning>
   )
 }
 
@@ -106,13 +88,15 @@ function collectionOf({ name, fields }: NewCollection): readonly [string, object
 type CollectionProps = {
   readonly number: number
   readonly collection: NewCollection
+  /** What is wrong with its name. */
+  readonly error: string | undefined
   /** Names of those that a field can refer to. */
   readonly others: readonly string[]
   readonly onChange: (collection: NewCollection) => void
   readonly onRemove: (() => void) | undefined
 }
 
-function Collection({ number, collection, others, onChange, onRemove }: CollectionProps) {
+function Collection({ number, collection, error, others, onChange, onRemove }: CollectionProps) {
   const texts = t.value.model
   const { name, fields } = collection
   const set = (at: number, to: Partial<NewField>) => {
@@ -133,6 +117,7 @@ function Collection({ number, collection, others, onChange, onRemove }: Collecti
         dir="ltr"
         pattern={NAME}
         spellcheck={false}
+        error={error}
         value={name}
         onValue={(to) => onChange({ ...collection, name: to })}
       />
