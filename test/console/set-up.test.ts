@@ -91,7 +91,20 @@ it.each(['postgres', 'mysql'] as const)(
     await page.getByLabel('secrets_of_others').uncheck()
     await page.getByText(`${count - 1} of ${count} are chosen.`).waitFor()
     await picture(page, `connect-${provider}`)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/schema/introspect/*', async (route) => {
+      await held.promise
+      await route.continue()
+    })
     await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText(`Importing ${count - 1} of ${count} tables, all at once.`).waitFor()
+    await page
+      .getByRole('timer')
+      .getByText(/^\d+ seconds?$/)
+      .waitFor()
+    expect(await violations(page)).toEqual([])
+    held.resolve()
+    await page.getByText(`${count - 1} collections were made.`).waitFor()
     if (provider === 'mysql') {
       await page.getByRole('cell', { name: 'is read-only: the engine MyISAM has no transactions' }).waitFor()
       expect(await page.getByRole('row').count()).toBe(2)

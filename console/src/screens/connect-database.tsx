@@ -1,25 +1,21 @@
 /** Attaching a database: how it is reached, which of its tables are imported, and then to their rows. */
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { clientOf } from '../data/client.ts'
 import { useQuery } from '../data/queries.ts'
 import { readCollections } from '../data/workspaces.ts'
 import { explainFault } from '../messages/fault.ts'
-import { compareNames, formatNumber, t } from '../messages/messages.ts'
+import { compareNames, formatNumber, formatSeconds, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { DialogActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Select } from '../ui/select.tsx'
 import { Table } from '../ui/table.tsx'
+import { showToast } from '../ui/toasts.tsx'
 import { type FoundTable, Tables } from './connect-database/tables.tsx'
 import styles from './entry.module.css'
-
-type ConnectProps = {
-  readonly workspace: string
-  /** With a collection of the database, where it has one. */
-  readonly onDone: (collection: string | undefined) => void
-  readonly onBack: () => void
-}
+import page from './page.module.css'
+import type { WayProps } from './set-up/planning.tsx'
 
 type Connector = {
   readonly id: string
@@ -83,7 +79,9 @@ type Looked = {
   }
 }
 type Created = { readonly data: { readonly id: string } }
-type Imported = { readonly data: { readonly skipped: readonly Skipped[] } }
+type Imported = {
+  readonly data: { readonly operations: readonly { readonly kind: string }[]; readonly skipped: readonly Skipped[] }
+}
 /** The reason of those that somebody left out themselves. */
 const NOT_CHOSEN = 'is not included'
 
@@ -95,7 +93,7 @@ type Busy = (typeof steps)[number]
 
 const LONG = 600_000
 
-export function ConnectDatabase({ workspace, onDone, onBack }: ConnectProps) {
+export function ConnectDatabase({ workspace, onDone, onBack }: WayProps) {
   const texts = t.value.connect
   const { source, tables, chosen, busy, fault, leftOut, ...on } = useConnecting(workspace, onDone)
   const { options, hintOf } = useProviders(workspace)
@@ -142,7 +140,7 @@ export function ConnectDatabase({ workspace, onDone, onBack }: ConnectProps) {
           <Tables tables={tables} chosen={chosen} isDisabled={busy !== undefined} onChoose={on.onChoose} />
         </>
       )}
-      {busy && <UnderWay busy={busy} count={chosen.size} onStop={on.stop} />}
+      {busy && <UnderWay busy={busy} chosen={chosen.size} all={tables?.length ?? 0} onStop={on.stop} />}
       <DialogActions>
         <Button look="plain" onClick={tables && !source.isMade ? on.onOtherSource : onBack}>
           {texts.back}
@@ -155,9 +153,16 @@ export function ConnectDatabase({ workspace, onDone, onBack }: ConnectProps) {
   )
 }
 
-type UnderWayProps = { readonly busy: Busy; readonly count: number; readonly onStop: () => void }
+type UnderWayProps = {
+  readonly busy: Busy
+  /** How many tables are imported, of how many that there are. */
+  readonly chosen: number
+  readonly all: number
+  readonly onStop: () => void
+}
 
-function UnderWay({ busy, count, onStop }: UnderWayProps) {
+/** The import is one request, which is done or not: what is known meanwhile are its size and how long it has taken so far. */
+function UnderWay({ busy, chosen, all, onStop }: UnderWayProps) {
   const texts = t.value.connect
   const stop = (
     <Button look="plain" onClick={onStop}>
@@ -166,23 +171,46 @@ function UnderWay({ busy, count, onStop }: UnderWayProps) {
   )
   return (
     <Notice action={stop}>
-      {busy === 'importing' ? texts.importing(formatNumber(count), count) : texts[busy]}{' '}
+      {busy === 'importing' ? texts.importing(formatNumber(chosen), formatNumber(all), all) : texts[busy]}{' '}
       <progress
         aria-label={texts.progress}
         {...(busy !== 'looking' && { value: steps.indexOf(busy), max: steps.length })}
-      />
+      />{' '}
+      <Elapsed />
     </Notice>
   )
 }
 
-type LeftOutProps = { readonly skipped: readonly Skipped[]; readonly onGoOn: () => void }
+/** Not read aloud each second. */
+function Elapsed() {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const start = Date.now()
+    const timer = setInterval(() => setSeconds(Math.floor((Date.now() - start) / 1_000)), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <span class={page.quiet} role="timer">
+      {formatSeconds(seconds)}
+    </span>
+  )
+}
+
+type LeftOutProps = {
+  /** How many collections were made. */
+  readonly made: number
+  readonly skipped: readonly Skipped[]
+  readonly onGoOn: () => void
+}
 
 /** What was not imported and why, before the rows of what was. */
-function LeftOut({ skipped, onGoOn }: LeftOutProps) {
+function LeftOut({ made, skipped, onGoOn }: LeftOutProps) {
   const texts = t.value.connect
   return (
     <div class={styles.form}>
-      <Notice look="warning">{texts.leftOut(formatNumber(skipped.length), skipped.length)}</Notice>
+      <Notice look="warning">
+        {texts.made(formatNumber(made), made)} {texts.leftOut(formatNumber(skipped.length), skipped.length)}
+      </Notice>
       <Table
         wraps
         label={texts.leftOutTitle}
@@ -203,7 +231,7 @@ function LeftOut({ skipped, onGoOn }: LeftOutProps) {
 }
 
 /** What is typed and chosen, and the two steps: looking what there is, then importing of it. */
-function useConnecting(workspace: string, onDone: ConnectProps['onDone']) {
+function useConnecting(workspace: string, onDone: WayProps['onDone']) {
   const [choice, setChoice] = useState<string>('postgres')
   const [provider = ''] = choice.split('/')
   const [name, setName] = useState('main')
@@ -237,9 +265,11 @@ function useConnecting(workspace: string, onDone: ConnectProps['onDone']) {
     setBusy('opening')
     const now = await namesIn(workspace)
     const onGoOn = () => onDone(now.find((one) => !before.includes(one)) ?? now[0])
+    const made = imported.data.operations.filter(({ kind }) => kind === 'createCollection').length
     const skipped = imported.data.skipped.filter(({ reason }) => reason !== NOT_CHOSEN)
-    if (skipped.length === 0) onGoOn()
-    else setLeftOut({ skipped, onGoOn })
+    if (skipped.length > 0) return setLeftOut({ made, skipped, onGoOn })
+    showToast(t.value.connect.made(formatNumber(made), made))
+    onGoOn()
   }
   const submit = async (event: Event) => {
     event.preventDefault()

@@ -101,11 +101,13 @@ export const entry = {
     connect: 'Connect',
     connected: 'The database answers. Choose what to import; nothing in it is changed.',
     looking: 'Looking what there is.',
-    importing: (shown: string, count: number) =>
+    importing: (chosen: string, all: string, count: number) =>
       plural(count, {
-        one: 'Importing a table. This can take a minute.',
-        other: `Importing ${shown} tables. This can take a minute.`,
+        one: 'Importing the table. This can take a minute.',
+        other: `Importing ${chosen} of ${all} tables, all at once. This can take a minute.`,
       }),
+    made: (shown: string, count: number) =>
+      plural(count, { one: 'One collection was made.', other: `${shown} collections were made.` }),
     progress: 'Under way',
     stop: 'Stop',
     attach: 'Import',
@@ -114,8 +116,8 @@ export const entry = {
     opening: 'Looking what has come in.',
     leftOut: (shown: string, count: number) =>
       plural(count, {
-        one: 'It is imported. One thing was left out, or can only be read:',
-        other: `It is imported. ${shown} things were left out, or can only be read:`,
+        one: 'One thing was left out, or can only be read:',
+        other: `${shown} things were left out, or can only be read:`,
       }),
     leftOutTitle: 'Left out',
     table: 'Table',
