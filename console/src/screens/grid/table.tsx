@@ -7,6 +7,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { t } from '../../messages/messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { type Column, cellText, mayChange, valueAt } from './columns.ts'
+import { Edge, STEP } from './edge.tsx'
 import styles from './grid.module.css'
 import type { Marks } from './marks.ts'
 import {
@@ -23,8 +24,9 @@ import {
   rowsIn,
   type Viewport,
 } from './place.ts'
+import { readableOf } from './readable.ts'
 import type { SortBy } from './request.ts'
-import { isNumber, type Row, readableOf } from './values.ts'
+import { isNumber, type Row } from './values.ts'
 
 export type TableProps = {
   readonly label: string
@@ -304,36 +306,6 @@ function Content({ column, row }: { readonly column: Column; readonly row: Row }
   if (value === undefined) return ''
   if (value === null) return <span class={styles.null}>{t.value.grid.null}</span>
   return column.relation ? cellText(column, row) : readableOf(column.field, value)
-}
-
-/** Pixels by which a key changes a width. */
-const STEP = 16
-
-/** Dragged it sizes the column; keys do so on its header. A double click gives back what it had. */
-function Edge({ column, onSize }: { readonly column: Column } & Pick<TableProps, 'onSize'>) {
-  const from = useRef({ x: 0, width: 0 })
-  const stop = (event: Event) => event.stopPropagation()
-  return (
-    <span
-      class={styles.edge}
-      aria-hidden="true"
-      onMouseDown={stop}
-      onClick={stop}
-      onDblClick={(event) => {
-        stop(event)
-        onSize(column, undefined)
-      }}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId)
-        from.current = { x: event.clientX, width: column.width }
-      }}
-      onPointerMove={(event) => {
-        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
-        const sign = getComputedStyle(event.currentTarget).direction === 'rtl' ? -1 : 1
-        onSize(column, from.current.width + sign * (event.clientX - from.current.x))
-      }}
-    />
-  )
 }
 
 /** No stop for Tab: the key is Shift+Enter. */

@@ -5,8 +5,9 @@ import { showToast } from '../../ui/toasts.tsx'
 import type { CellPlace, Cells } from './cell-changes.ts'
 import { Editor } from './editor.tsx'
 import type { Cell } from './place.ts'
+import { readableOf } from './readable.ts'
 import type { Over } from './table.tsx'
-import { inputTextOf, isExact, isSame, textOf, type Value } from './values.ts'
+import { inputTextOf, isExact, isSame, type Value } from './values.ts'
 
 export function useEditor(cells: Cells, save: (place: CellPlace, base: Value, value: Value) => void) {
   const [editing, setEditing] = useState<(Cell & { readonly base: Value }) | undefined>(undefined)
@@ -43,7 +44,10 @@ export function useEditor(cells: Cells, save: (place: CellPlace, base: Value, va
     const found = cells.waiting(place)
     if (found === undefined) return undefined
     const { value } = found.change
-    return { content: value === null ? t.value.grid.null : textOf(value), look: found.hasFailed ? 'failed' : 'saving' }
+    return {
+      content: value === null ? t.value.grid.null : readableOf(place.column.field, value),
+      look: found.hasFailed ? 'failed' : 'saving',
+    }
   }
   return { begin, over }
 }

@@ -1,5 +1,6 @@
 /** Values as people read and type them. What the API writes as a text (decimals, long integers, times) stays that text. */
 import type { FieldModel } from './model.ts'
+import { DATE_TIME } from './readable.ts'
 
 export type Value = unknown
 export type Row = Readonly<Record<string, Value>>
@@ -15,28 +16,10 @@ export function inputKindOf({ type, isList, values }: Shape, value: Value): Inpu
   return type === 'string' && typeof value === 'string' && /\n|.{120}/.test(value) ? 'lines' : 'line'
 }
 
-/** What is shown and copied; a missing value is an empty text. */
+/** What is copied; a missing value is an empty text. */
 export function textOf(value: Value): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-/** As a person reads it: an instant in the reader's own zone, to its last digit. It may be typed so. */
-export function readableOf({ type, isList }: Pick<FieldModel, 'type' | 'isList'>, value: Value): string {
-  const text = textOf(value)
-  if (isList || !type.startsWith('dateTime') || !DATE_TIME.test(text)) return text
-  return (type === 'dateTime' ? text : inOwnZone(text)).replace('T', ' ')
-}
-
-function inOwnZone(text: string): string {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) return text
-  const offset = -at.getTimezoneOffset()
-  const own = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, -5)
-  const [fraction = ''] = /\.\d+/.exec(text) ?? []
-  const two = (number: number) => String(number).padStart(2, '0')
-  const minutes = Math.abs(offset)
-  return `${own}${fraction}${offset < 0 ? '-' : '+'}${two(Math.trunc(minutes / 60))}:${two(minutes % 60)}`
 }
 
 /** What an input begins with. */
@@ -67,7 +50,6 @@ const NOT_FINITE = /^(NaN|-?Infinity)$/
 const DATE = /^([+-]\d{6,}|\d{4})-\d\d-\d\d$/
 const TIME = /^-?\d{2,3}:\d\d(:\d\d(\.\d{1,9})?)?$/
 const ENDLESS = /^-?infinity$/
-const DATE_TIME = /^([+-]\d{6,}|\d{4})-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i
 const ZONE = /(Z|[+-]\d\d:?\d\d)$/i
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 

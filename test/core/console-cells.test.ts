@@ -1,0 +1,32 @@
+/** How a cell of the console's grid shows lists and JSON: as a person reads them, and no two values alike. */
+import { expect, it } from 'vitest'
+import { readableOf } from '../../console/src/screens/grid/readable.ts'
+
+const json = { type: 'json', isList: false }
+const texts = { type: 'string', isList: true }
+
+it.each([
+  [texts, ['x', 'y z'], 'x, y z'],
+  [texts, ['a, b', '', ' c', 'say "d"', 'null', null, '1'], '"a, b", "", " c", "say \\"d\\"", "null", null, 1'],
+  [texts, ['<b>'], '<b>'],
+  [texts, [], '[]'],
+  [{ type: 'int64', isList: true }, ['9007199254740993', '-1'], '9007199254740993, -1'],
+  [json, { a: [1, null], 'b c': { d: true } }, 'a: [1, null], b c: {d: true}'],
+  [json, [{ a: 1 }, 'x'], '{a: 1}, x'],
+  [json, ['x'], '[x]'],
+  [json, 'x', 'x'],
+  [json, 'x, y', '"x, y"'],
+  [json, ['true', true, '1.5', 1.5, '[]', []], '"true", true, "1.5", 1.5, "[]", []'],
+  [json, {}, '{}'],
+  [json, { 'a: b': 'c\nd' }, '"a: b": "c\\nd"'],
+])('%j shows %j as %s', (field, value, text) => {
+  expect(readableOf(field, value)).toBe(text)
+})
+
+it('is cut where no cell has more room, between characters', () => {
+  const shown = readableOf(texts, ['x', '📰'.repeat(1_000)])
+
+  expect(shown).toHaveLength(400)
+  expect([shown.isWellFormed(), shown.at(-1)]).toEqual([true, '…'])
+  expect(readableOf(json, { a: Array.from({ length: 1_000_000 }, () => 0) })).toHaveLength(401)
+})
