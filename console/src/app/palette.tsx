@@ -6,7 +6,7 @@ import { computed, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '../data/queries.ts'
 import { type Session, session } from '../data/session.ts'
-import { accessQuery, collectionsQuery, readableQuery, workspacesQuery } from '../data/workspaces.ts'
+import { accessQuery, collectionsQuery, readableQuery, titleIn, workspacesQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { Combobox, type Option, search } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -117,7 +117,6 @@ function useOffered(): readonly Command[] {
   })
   const { data: access } = useQuery({ ...accessQuery(workspace ?? ''), enabled: workspace !== undefined })
   const { data: readable = [] } = useQuery({ ...readableQuery(workspace ?? ''), enabled: workspace !== undefined })
-  const titleOf = (collection: string) => readable.find(({ name }) => name === collection)?.title ?? collection
   const texts = t.value.palette
   const go = (...parts: readonly string[]) => {
     return () => navigate(pathTo(...parts))
@@ -133,7 +132,7 @@ function useOffered(): readonly Command[] {
           {
             ...action,
             id: 'new',
-            label: t.value.item.createTitle(titleOf(at.collection)),
+            label: t.value.item.createTitle(titleIn(readable, at.collection)),
             run: go(at.workspace, 'new', at.collection),
             ...unless(may(at.collection, 'create'), texts.mayNotCreate),
           },
@@ -197,8 +196,8 @@ function useOffered(): readonly Command[] {
       .map(({ name }) => ({
         id: `collection ${name}`,
         group: texts.collections,
-        label: titleOf(name),
-        ...(titleOf(name) !== name && { detail: name }),
+        label: titleIn(readable, name),
+        ...(titleIn(readable, name) !== name && { detail: name }),
         run: go(workspace ?? '', 'items', name),
         ...unless(access === undefined || may(name, 'read'), texts.mayNotRead),
       })),

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import logo from '../../icon.svg'
 import { useQuery } from '../data/queries.ts'
 import { signOut, type User } from '../data/session.ts'
-import { accessQuery, isNowhere, readableQuery } from '../data/workspaces.ts'
+import { accessQuery, isNowhere, readableQuery, titleIn } from '../data/workspaces.ts'
 import { chooseLanguage, language, languages, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { CollectionMark, Icon } from '../ui/icon.tsx'
@@ -85,10 +85,10 @@ function Place() {
 }
 
 function CollectionLink({ workspace, collection }: { readonly workspace: string; readonly collection: string }) {
-  const { data } = useQuery(readableQuery(workspace))
+  const { data = [] } = useQuery(readableQuery(workspace))
   return (
     <a href={pathTo(workspace, 'items', collection)} dir="auto">
-      {data?.find(({ name }) => name === collection)?.title ?? collection}
+      {titleIn(data, collection)}
     </a>
   )
 }

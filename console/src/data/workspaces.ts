@@ -88,6 +88,11 @@ export type ReadableCollection = {
   readonly color: string | null | undefined
 }
 
+/** What people call a collection; its name, where it is not among these. */
+export function titleIn(readable: readonly ReadableCollection[], name: string): string {
+  return readable.find((one) => one.name === name)?.title ?? name
+}
+
 /** Those with rows to be shown, in their order: whoever may read the model knows of others, too. */
 export function readableQuery(workspace: string): Query<readonly ReadableCollection[]> {
   const readShown = async () => {
