@@ -224,10 +224,11 @@ it('calls, orders and hides collections and fields as the workspace says, and it
     'presented',
     {
       authors: { first: 'string', last: 'string' },
-      books: { title: 'string', authorId: 'int64?', note: 'string?' },
+      books: { title: 'string', authorId: 'int64?', seriesId: 'int64?', note: 'string?' },
+      series: { code: 'string', name: 'string' },
       drafts: { title: 'string' },
     },
-    ['books.author(authorId) -> authors.books'],
+    ['books.author(authorId) -> authors.books', 'books.series(seriesId) -> series.books'],
   )
   const id = (name: string) => own.ids.get(name)
   await own.insert('ServiceCollectionMeta', [
@@ -236,21 +237,25 @@ it('calls, orders and hides collections and fields as the workspace says, and it
     { collectionId: id('drafts'), isHidden: true },
   ])
   await own.insert('ServiceFieldMeta', [
-    { fieldId: id('books.note'), sort: 1, displayName: 'Remark' },
+    { fieldId: id('books.note'), sort: 1, displayName: 'Remark', description: 'As <b>it</b> was heard' },
+    { fieldId: id('books.seriesId'), isHidden: true },
     { fieldId: id('books.authorId'), isHidden: true },
     { fieldId: id('books.id'), isHidden: true },
   ])
   const [ada] = await own.insert('authors', [{ first: 'Ada', last: 'Lovelace' }])
-  await own.insert('books', [{ title: 'Notes', authorId: ada?.id }])
+  const [rivers] = await own.insert('series', [{ code: 'R1', name: 'Rivers' }])
+  await own.insert('books', [{ title: 'Notes', authorId: ada?.id, seriesId: rivers?.id }])
   const page = await signedInAt(gridOf(own, 'books'))
   const links = page.getByRole('list', { name: 'Collections' }).getByRole('link')
 
   await page.getByRole('gridcell', { name: 'Lovelace, Ada' }).waitFor()
-  expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'Remark', 'title', 'author'])
-  expect(await links.allTextContents()).toEqual(['📚الكتب', 'authors'])
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'Remark', 'title', 'author', 'series'])
+  expect(await page.getByRole('gridcell', { name: 'Rivers' }).count()).toBe(1)
+  expect(await links.allTextContents()).toEqual(['📚الكتب', 'authors', 'series'])
   expect(await page.getByRole('link', { name: 'الكتب', exact: true }).count()).toBe(2)
   await picture(page, 'presented')
   await page.getByRole('link', { name: 'Open' }).first().click()
+  await page.getByText('As <b>it</b> was heard', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Lovelace, Ada' }).click()
   await page.getByRole('heading', { name: 'Lovelace, Ada' }).waitFor()
   await page.context().close()

@@ -42,6 +42,7 @@ export function collectionsQuery(workspace: string): Query<readonly CollectionNa
 /** How people call and show a collection, field or relation; each may be unsaid. */
 export type Presentation = {
   readonly displayName: string | null
+  readonly description: string | null
   /** An emoji. */
   readonly icon: string | null
   readonly color: string | null
@@ -57,7 +58,7 @@ export type Presentations = ReadonlyMap<string, Presentation>
 export function namesQuery(workspace: string): Query<Presentations> {
   type Answer = { readonly data: readonly (Presentation & Readonly<Record<string, unknown>>)[] }
   const read = async (collection: string, id: string) => {
-    const fields = [id, 'displayName', 'icon', 'color', 'displayTemplate', 'sort', 'isHidden']
+    const fields = [id, 'displayName', 'description', 'icon', 'color', 'displayTemplate', 'sort', 'isHidden']
     const query = { limit: 0, fields: fields.join() }
     const answer = await clientOf(workspace).$request<Answer>('GET', `items/${collection}`, { query })
     return answer.ok ? answer.data.data.map((row) => [String(row[id]), row] as const) : []

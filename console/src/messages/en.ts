@@ -72,6 +72,7 @@ export const en = {
     collections: 'Collections',
     filter: 'Find a collection',
     none: 'No collections yet',
+    addData: 'Add data',
     noneText: 'Connect a database or add sample data to see rows here.',
     notFound: 'There is no such workspace, or you are not a member of it.',
     choose: 'Choose a collection to see its rows.',

@@ -209,12 +209,13 @@ function Body({ workspace, model, columns, rows, marks, view, onSort }: BodyProp
     </>
   )
   if (shown === undefined || shown.length === 0) {
+    const text = view.filter !== undefined ? texts.noneFiltered : model.mayCreate ? texts.noneYet : undefined
     return (
       <>
         {unsaved}
         {error && !shown && <Fault error={error} onRetry={() => void rows.loadMore()} />}
         {!error && !shown && <Skeleton lines={10} />}
-        {shown && <Empty title={texts.none} {...(view.filter !== undefined && { text: texts.noneFiltered })} />}
+        {shown && <Empty title={texts.none} {...(text !== undefined && { text })} />}
       </>
     )
   }

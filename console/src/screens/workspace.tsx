@@ -15,6 +15,9 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
   const { data, error, refetch } = useQuery(readableQuery(workspace))
   const { data: access } = useQuery({ ...accessQuery(workspace), enabled: data !== undefined })
   const own = data ?? []
+  const mayConnect = (['dataSource:create', 'dataModel:edit'] as const).every((one) =>
+    access?.entitlements.includes(one),
+  )
   const texts = t.value.workspace
   return (
     <div class={styles.page}>
@@ -22,9 +25,18 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
         <h1>
           <bdi>{workspace}</bdi>
         </h1>
-        {data && <CodeButton request={() => accessRequest(workspace)} />}
+        <span class={styles.row}>
+          {data && <CodeButton request={() => accessRequest(workspace)} />}
+          {own.length > 0 && mayConnect && (
+            <ButtonLink href={`/-/set-up?workspace=${encodeURIComponent(workspace)}`}>{texts.addData}</ButtonLink>
+          )}
+        </span>
       </div>
-      {isNowhere(error) && <Empty title={texts.notFound} />}
+      {isNowhere(error) && (
+        <Empty title={texts.notFound}>
+          <ButtonLink href="/">{t.value.shell.home}</ButtonLink>
+        </Empty>
+      )}
       {error && !isNowhere(error) && !data && <Fault error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton lines={5} />}
       {data && own.length === 0 && (

@@ -22,6 +22,7 @@ export const data: Translated<typeof en> = {
     null: 'فارغ',
     none: 'لا توجد صفوف',
     noneFiltered: 'لا يوجد صف يطابق التصفية.',
+    noneYet: 'أنشئ الأول بـ«جديد»، أو استورد ملفًا من «المزيد».',
     count: rows,
     countExactly: 'العدّ بالضبط',
     estimate: (shown, count) => `نحو ${rows(shown, count)}`,

@@ -142,7 +142,7 @@ export const entry: Translated<typeof en> = {
 
   model: {
     file: 'ملف النموذج',
-    fileText: 'كما يجيب به `GET /api/{workspace}/schema/model`، أو مكتوبًا باليد.',
+    fileText: 'كما يجيب به GET /api/{workspace}/schema/model، أو مكتوبًا باليد.',
     noJson: 'هذا ليس JSON.',
     showPlan: 'عرض الخطة',
     changes: 'ما يغيّره',

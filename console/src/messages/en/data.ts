@@ -11,6 +11,7 @@ export const data = {
     null: 'null',
     none: 'No rows',
     noneFiltered: 'No row meets the filter.',
+    noneYet: 'Make the first one by New, or import a file: that is under More.',
     /** Numbers as they are shown, and as they count. */
     count: rows,
     countExactly: 'Count exactly',

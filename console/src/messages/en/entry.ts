@@ -126,7 +126,7 @@ export const entry = {
 
   model: {
     file: 'Model file',
-    fileText: 'As `GET /api/{workspace}/schema/model` answers it, or written by hand.',
+    fileText: 'As GET /api/{workspace}/schema/model answers it, or written by hand.',
     noJson: 'This is no JSON.',
     showPlan: 'Show the plan',
     changes: 'What it changes',

@@ -88,7 +88,7 @@ export function Editor({ field, value, text, onText, onCommit, onLeave }: Editor
         <textarea
           {...common}
           dir="auto"
-          rows={7}
+          rows={Math.min(16, Math.max(4, typed.split('\n').length + 1))}
           spellcheck={field.type === 'string'}
           value={typed}
           onInput={(event) => change(event.currentTarget.value)}

@@ -13,6 +13,8 @@ export type FieldModel = {
   readonly id: string
   readonly name: string
   readonly title: string
+  /** What people say of it, null where nothing. */
+  readonly description: string | null
   /** As in migrations, without parameters; empty where the model is not shown to the caller. */
   readonly type: string
   readonly isNullable: boolean
@@ -179,6 +181,7 @@ function modelOf(
           id: field.id,
           name,
           title: names.get(field.id)?.displayName ?? name,
+          description: names.get(field.id)?.description ?? null,
           type: primitiveTypes[field.type]?.name ?? '',
           isNullable: field.isNullable ?? false,
           isList: field.isList ?? false,
@@ -273,16 +276,19 @@ function modelOf(
   }
 }
 
+/** What most likely names an item, best first. */
+const usual = ['name', 'title', 'label', 'displayname', 'fullname', 'email', 'code']
+
 /** By the display template where all its fields are read, else by what most likely names an item, else by its key. */
 function displayOf(fields: readonly FieldModel[], template: string | null | undefined): Display | undefined {
   const shows = [...(template ?? '').matchAll(variables)].map(([, name = '']) => name)
   const named = shows.flatMap((name) => fields.find((field) => field.name === name) ?? [])
   const [first] = named
   if (first && template && named.length === shows.length) return { ...first, template, shows }
-  const usual = /^(name|title|label|fullName|displayName|email|code)$/i
+  const texts = fields.filter(({ type, isList }) => type === 'string' && !isList)
   const field =
-    fields.find(({ name, type }) => type === 'string' && usual.test(name)) ??
-    fields.find(({ type, isList, isKey }) => type === 'string' && !isList && !isKey) ??
+    usual.flatMap((one) => texts.find(({ name }) => name.replaceAll('_', '').toLowerCase() === one) ?? [])[0] ??
+    texts.find(({ isKey }) => !isKey) ??
     fields.find(({ isKey }) => isKey)
   return field && { ...field, template: `{{${field.name}}}`, shows: [field.name] }
 }
@@ -331,6 +337,7 @@ export function readOnlyField(name: string): FieldModel {
     id: '',
     name,
     title: name,
+    description: null,
     type: '',
     isNullable: true,
     isList: false,

@@ -35,6 +35,7 @@ export function FieldInput(props: FieldInputProps) {
   const id = useId()
   const texts = t.value.item
   const mayNull = field.type === 'string' && field.isNullable && !isReadOnly && field.values.length === 0
+  const type = field.isList ? `${field.type}[]` : field.type
   const isRequired = isNew && !field.isNullable && !field.hasDefault
   return (
     <div class={styles.field}>
@@ -42,7 +43,12 @@ export function FieldInput(props: FieldInputProps) {
         <label for={id} dir="auto">
           {field.title}
         </label>
-        <span class={page.quiet}>{isRequired ? `${field.type} · ${texts.required}` : field.type}</span>
+        <span class={page.quiet}>{isRequired ? `${type} · ${texts.required}` : type}</span>
+        {field.description && (
+          <span id={`${id}-description`} class={`${page.quiet} ${styles.description}`} dir="auto">
+            {field.description}
+          </span>
+        )}
       </div>
       <div class={styles.value}>
         <div class={styles.line}>
@@ -98,7 +104,9 @@ function Input({
     id,
     class: `${styles.input} ${isCode ? styles.code : ''}`,
     'aria-invalid': wrong !== undefined,
-    'aria-describedby': wrong === undefined ? undefined : `${id}-wrong`,
+    'aria-describedby':
+      [field.description && `${id}-description`, wrong !== undefined && `${id}-wrong`].filter(Boolean).join(' ') ||
+      undefined,
   }
   const nothing = isNew && text === undefined ? (field.hasDefault ? t.value.item.byDefault : '') : t.value.grid.null
   const placeholder = text === null || text === undefined ? nothing : shapes[field.type]
