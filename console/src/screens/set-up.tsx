@@ -8,7 +8,7 @@ import { instance, visitor } from '../data/client.ts'
 import { useQuery } from '../data/queries.ts'
 import { addSample } from '../data/sample.ts'
 import { checkSession, sessionOpened, type User } from '../data/session.ts'
-import { modelChanged, workspacesQuery } from '../data/workspaces.ts'
+import { modelChanged, readableQuery, workspacesQuery } from '../data/workspaces.ts'
 import { explainFault } from '../messages/fault.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
@@ -105,6 +105,10 @@ const ways = { connect: ConnectDatabase, form: NewModel, file: ModelFile }
 
 function Data({ workspace }: { readonly workspace: string }) {
   const texts = t.value.setUp
+  const { data: collections = [] } = useQuery(readableQuery(workspace))
+  // Whoever adds to what there is has been through the steps before.
+  const isMore = collections.length > 0
+  const step = isMore ? <p class={styles.quiet}>{workspace}</p> : <Step number={3} />
   const [way, setWay] = useState<Way>()
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
@@ -128,7 +132,7 @@ function Data({ workspace }: { readonly workspace: string }) {
     const Chosen = ways[way]
     return (
       <Entry title={texts[way]} isWide>
-        <Step number={3} />
+        {step}
         <Chosen
           workspace={workspace}
           onDone={(collection) => (collection === undefined ? leave() : leave('items', collection))}
@@ -139,7 +143,7 @@ function Data({ workspace }: { readonly workspace: string }) {
   }
   return (
     <Entry title={texts.data} isWide>
-      <Step number={3} />
+      {step}
       {fault && <Notice look="danger">{fault}</Notice>}
       <div class={page.stack}>
         <button type="button" class={page.card} aria-disabled={isBusy} onClick={sample}>
@@ -153,7 +157,13 @@ function Data({ workspace }: { readonly workspace: string }) {
           </button>
         ))}
       </div>
-      <Later />
+      {isMore ? (
+        <div class={styles.more}>
+          <a href={pathTo(workspace)}>{t.value.shell.toWorkspace(workspace)}</a>
+        </div>
+      ) : (
+        <Later />
+      )}
     </Entry>
   )
 }
