@@ -23,6 +23,11 @@ export type Shapes = {
   readonly specOf: (shape: CollectionShape, column: string) => ColumnSpec
 }
 
+/** Most columns of a key that a relation refers to, as databases have it. */
+const MOST_COLUMNS = 32
+/** Most relations by each of which the next one gets its columns, or the type of one. */
+const MOST_DEEP = 100
+
 /** `others` are the collections of sources that the file does not name. */
 export function* shapesOf(placed: readonly Placed[], others: readonly Collection[]): Parts<Shapes> {
   const shapes = new Map<string, Mutable>()
@@ -47,19 +52,32 @@ export function* shapesOf(placed: readonly Placed[], others: readonly Collection
     }
   }
 
+  let depth = 0
+  /** Returns what `find` does, unless it was asked for behind too many others. */
+  const deeper = <T>(place: string, find: () => T): T => {
+    depth += 1
+    if (depth > MOST_DEEP) throw fileFault(place, `refers to columns of other relations more than ${MOST_DEEP} times`)
+    const found = find()
+    depth -= 1
+    return found
+  }
+
   const names = new Map<RelationShape, readonly string[] | 'asked'>()
   const own = (relation: RelationShape): readonly string[] => {
     const known = names.get(relation)
     if (known === 'asked') throw fileFault(relation.place, 'refers to a key that it belongs to itself')
     if (known !== undefined) return known
     names.set(relation, 'asked')
-    const referenced = referencedBy(relation)
+    const referenced = deeper(relation.place, () => referencedBy(relation))
     const { by } = relation.file
     if (by !== undefined && by.length !== referenced.length) {
       throw fileFault(
         `${relation.place}.by`,
         `must name ${referenced.length} fields, as many as it refers to: ${referenced.join(', ')}`,
       )
+    }
+    if (referenced.length > MOST_COLUMNS) {
+      throw fileFault(relation.place, `refers to a key of more than ${MOST_COLUMNS} columns`)
     }
     const found = by ?? columnsOf(relation.name, referenced)
     names.set(relation, found)
@@ -104,7 +122,9 @@ export function* shapesOf(placed: readonly Placed[], others: readonly Collection
     if (known === 'asked') throw fileFault(column.place, 'refers to itself, so that nothing says its type')
     if (known !== undefined) return known
     specs.set(column, 'asked')
-    const [first, ...rest] = column.uses.map(({ relation, position }) => madeSpec(relation, position))
+    const [first, ...rest] = deeper(column.place, () =>
+      column.uses.map(({ relation, position }) => madeSpec(relation, position)),
+    )
     if (first === undefined) throw new Error(`the column ${name} is of no relation`)
     if (rest.some((other) => JSON.stringify(other) !== JSON.stringify(first))) {
       throw fileFault(

@@ -304,6 +304,35 @@ it.each([
   expect(messages.join(' > ')).toContain(reason)
 })
 
+it('takes no keys that grow from one collection to the next, nor long ways to a type', () => {
+  /** Each collection refers to the next one, the last has an integer for its key. */
+  const chain = (length: number, ofOne: (next: string) => object) =>
+    Object.fromEntries(
+      Array.from({ length }, (_, at) => [
+        `c${at}`,
+        at + 1 < length ? ofOne(`c${at + 1}`) : { fields: { id: 'int32' } },
+      ]),
+    )
+  const faultOf = (collections: object) =>
+    messagesOf(() => plan({ version: 1, collections }, workspace), 'invalid').slice(1)
+  const twice = (to: string) => ({ key: ['r', 's'], fields: { r: { to }, s: { to } } })
+  const once = (to: string) => ({ key: ['r'], fields: { r: { to } } })
+  const byColumn = (to: string) => ({ fields: { id: 'int32', r: { to, by: ['rId'], references: ['rId'] } } })
+
+  expect(faultOf(chain(30, twice))).toEqual([
+    'model.collections.c22.fields.r',
+    'refers to a key of more than 32 columns',
+  ])
+  expect(faultOf(chain(1_500, once))).toEqual([
+    'model.collections.c100.fields.r',
+    'refers to columns of other relations more than 100 times',
+  ])
+  expect(faultOf({ ...chain(1_500, byColumn), c1499: { fields: { id: 'int32', rId: 'int32' } } })).toEqual([
+    'model.collections.c100.fields.r',
+    'refers to columns of other relations more than 100 times',
+  ])
+})
+
 it('takes no more fields and indexes of a collection than a table can have columns', () => {
   const names = Array.from({ length: 4_097 }, (_, at) => `f${at}`)
   const fields = Object.fromEntries(names.map((name) => [name, 'int32']))
