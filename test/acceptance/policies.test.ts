@@ -351,6 +351,57 @@ it.each([
   expect(allowed.status).toBe(200)
 })
 
+it('lets only Administrators have the database write what a policy compares, or delete what it names', async () => {
+  const shaped = {
+    secrets: { text: 'string', level: 'int64?', at: 'dateTime?' },
+    levels: { name: 'string' },
+  }
+  const own = await world.workspace('policies', shaped)
+  const secrets = { read: { filter: { level: { _lt: '2' }, at: { _null: false } } } }
+  const editor = await people.member(own, { entitlements: ['dataModel:edit'], collections: { secrets } })
+  const acting = (actions: object) => {
+    const { kind, data } = createRelation(new Map(own.ids), 'secrets.lv(level) -> levels.secrets')
+    return { kind, data: { ...data, data: { ...(data as { data: object }).data, ...actions } } } as Operation
+  }
+  const filled = (name: string, filling: object) => {
+    const defaultValue = { source: 'engineManaged', ...filling }
+    const operations = [{ kind: 'changeDefaultValue', data: { defaultValue } }]
+    const change = { kind: 'updatePrimitiveField', data: { id: own.ids.get(name), operations } }
+    return { kind: 'updateCollection', data: { id: own.ids.get('secrets'), operations: [change] } } as Operation
+  }
+  const level = (how: string) => `field secrets.level is compared by a policy, which ${how} would change`
+  const refusals: [Operation, string][] = [
+    [acting({ onUpdate: 'cascade' }), level('an action of a relation')],
+    [acting({ onDelete: 'setNull' }), level('an action of a relation')],
+    [
+      acting({ onDelete: 'cascade' }),
+      'collection secrets is used by a policy, and an action of a relation would delete its items',
+    ],
+    [filled('secrets.level', { onCreate: { kind: 'static', valueEncoded: '1' } }), level('another default')],
+    [
+      filled('secrets.at', { onUpdate: { kind: 'now' } }),
+      'field secrets.at is compared by a policy, which another default would change',
+    ],
+  ]
+
+  const told = []
+  for (const [operation] of refusals) {
+    const { status, ...answer } = await editor
+      .post('/schema/migrate', { operations: [operation] })
+      .then(async (response) => ({ status: response.status, ...((await response.json()) as object) }))
+    told.push([status, answer])
+  }
+  const free = await editor.post('/schema/migrate', {
+    operations: [acting({}), filled('secrets.text', { onCreate: { kind: 'static', valueEncoded: '' } })],
+  })
+  const allowed = await own.migrate(refusals[3]?.[0] as Operation)
+
+  expect(told).toMatchObject(
+    refusals.map(([, message]) => [500, { source: { message: 'operations[0]', source: { message, code: '3004' } } }]),
+  )
+  expect([free.status, allowed.status]).toEqual([200, 200])
+})
+
 it('lets only Administrators change the type of what a relation of a policy joins by, or compares behind it', async () => {
   const shaped = { authors: { id: 'uuid', name: 'string' }, notes: { text: 'string', bossId: 'uuid?' } }
   const relation = 'notes.boss(bossId) -> authors.notes'

@@ -4,7 +4,7 @@
  */
 import type { FieldType } from '../model/field-type.ts'
 import { lookupOf } from '../model/lookup.ts'
-import type { ModelRecords, RelationFieldRecord } from '../model/model.ts'
+import type { ConstraintRecord, ModelRecords, ReferentialAction, RelationFieldRecord } from '../model/model.ts'
 import { isInteger } from '../model/number-range.ts'
 
 /** Operations of a migration, as far as it matters here. */
@@ -33,22 +33,53 @@ export function gone({ before, after, operations = [] }: Change): ReadonlyMap<st
 }
 
 /**
- * The fields, by id, that a filter compares in another way, with those whose type it is. A relation is one where its
- * columns are, a many-to-many field where those of its relations are (decision 112).
+ * The fields, by id, whose values policies compare in another way afterwards, or whose values change by what no policy allows:
+ * an action of a relation, or another default. Of a relation whose action deletes items, their collection. A relation is one of
+ * these where its columns are, a many-to-many field where those of its relations are (decision 112).
  */
-export type Retyped = ReadonlyMap<string, { readonly name: string; readonly fieldId: string }>
+export type Affected = ReadonlyMap<string, Effect>
 
-export function retyped({ before, after }: Pick<Change, 'before' | 'after'>): Retyped {
-  const { collections, relations, constraints } = lookupOf(before)
-  const { fields: next } = lookupOf(after)
+export type Effect = {
+  readonly name: string
+  /** What does it, as the end of a sentence. */
+  readonly how: string
+  /** The ids of which the operation that does it has one. */
+  readonly by: readonly string[]
+}
+
+export function affected({ before, after }: Pick<Change, 'before' | 'after'>): Affected {
+  const { collections, fields, relations, constraints } = lookupOf(before)
+  const next = lookupOf(after)
   const nameOf = (one: { readonly apiName: string; readonly collectionId: string }) =>
     `field ${collections.get(one.collectionId)?.apiName}.${one.apiName}`
-  const found = new Map<string, { readonly name: string; readonly fieldId: string }>()
+  const found = new Map<string, Effect>()
   for (const field of before.primitiveFields) {
-    const then = next.get(field.id)
+    const then = next.fields.get(field.id)
     if (then === undefined || then === field) continue
-    if (then.isList === field.isList && comparesAlike(field.type, then.type)) continue
-    found.set(field.id, { name: nameOf(field), fieldId: field.id })
+    const isRetyped = then.isList !== field.isList || !comparesAlike(field.type, then.type)
+    const isFilledIn = JSON.stringify(then.defaultValue) !== JSON.stringify(field.defaultValue)
+    if (!isRetyped && !isFilledIn) continue
+    const how = `which another ${isRetyped ? 'type' : 'default'} would change`
+    found.set(field.id, { name: nameOf(field), how, by: [field.id] })
+  }
+  for (const relation of after.relationFields) {
+    const { constraintId } = relation
+    const constraint = next.constraints.get(constraintId ?? '')
+    if (constraint === undefined || actsAlike(constraints.get(constraint.id), constraint)) continue
+    const by = [relation.id, relation.oppositeRelationFieldId ?? relation.id]
+    const { onDelete, onUpdate, mappings } = constraint
+    if (writes.has(onUpdate) || (writes.has(onDelete) && onDelete !== 'cascade')) {
+      for (const { constrainedFieldId } of mappings) {
+        const field = fields.get(constrainedFieldId)
+        if (field === undefined || found.has(field.id)) continue
+        found.set(field.id, { name: nameOf(field), how: 'which an action of a relation would change', by })
+      }
+    }
+    const collection = collections.get(relation.collectionId)
+    if (onDelete === 'cascade' && collection !== undefined) {
+      const name = `collection ${collection.apiName}`
+      found.set(collection.id, { name, how: 'and an action of a relation would delete its items', by })
+    }
   }
   if (found.size === 0) return found
   const columnsOf = (id: string | null | undefined): readonly string[] => {
@@ -61,10 +92,21 @@ export function retyped({ before, after }: Pick<Change, 'before' | 'after'>): Re
     return mappings.flatMap(({ constrainedFieldId, referencedFieldId }) => [constrainedFieldId, referencedFieldId])
   }
   for (const relation of before.relationFields) {
-    const fieldId = columnsOf(relation.id).find((id) => found.has(id))
-    if (fieldId !== undefined) found.set(relation.id, { name: nameOf(relation), fieldId })
+    const column = columnsOf(relation.id).find((id) => found.has(id))
+    const effect = found.get(column ?? '')
+    if (effect !== undefined) found.set(relation.id, { ...effect, name: nameOf(relation) })
   }
   return found
+}
+
+/** Actions that write where the items of others are written. */
+const writes: ReadonlySet<ReferentialAction> = new Set(['cascade', 'setNull', 'setDefault'])
+
+function actsAlike(one: ConstraintRecord | undefined, other: ConstraintRecord): boolean {
+  if (one === undefined) return !writes.has(other.onDelete) && !writes.has(other.onUpdate)
+  const actionsOf = ({ onDelete, onUpdate, mappings }: ConstraintRecord) =>
+    JSON.stringify([onDelete, onUpdate, mappings])
+  return actionsOf(one) === actionsOf(other)
 }
 
 /** Integers and decimals are compared as numbers, whatever their bounds. */

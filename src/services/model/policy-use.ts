@@ -2,7 +2,7 @@
  * Prevents the deletion of collections and fields that policies name, and another type of what they compare; used by
  * migrations and by the deletion of data sources.
  */
-import { type Change, gone, type Retyped, retyped } from '../../core/access/gone.ts'
+import { type Affected, affected, type Change, gone } from '../../core/access/gone.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import { invalidOperation, MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
@@ -19,34 +19,35 @@ type Loss = { readonly lost: Lost; readonly rights: Rights }
 /** What a migration does to what policies may name, and to what they may compare. */
 export type Impact = Loss & {
   /** Empty where the caller holds everything, and so may change what policies mean (decision 112). */
-  readonly retyped: Retyped
+  readonly affected: Affected
   readonly operations: readonly Operation[]
 }
 
 export function impactOf(change: Change & { readonly operations: readonly Operation[] }, rights: Rights): Impact {
   const { operations } = change
-  return { lost: gone(change), retyped: rights.kind === 'all' ? new Map() : retyped(change), operations, rights }
+  return { lost: gone(change), affected: rights.kind === 'all' ? new Map() : affected(change), operations, rights }
 }
 
-/** Throws where a migration would delete what a policy of the workspace names, or change the type of what it compares. */
+/** Throws where a migration would delete what a policy of the workspace names, or do something to what it compares. */
 export async function assertUnused(database: SqlDriver, workspaceId: string, impact: Impact): Promise<void> {
   const use = await firstUse(database, workspaceId, impact)
   if (use !== undefined)
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
-  if (impact.retyped.size === 0) return
-  const uses = { targetIds: [...impact.retyped.keys()], how: 'compared' } as const
+  if (impact.affected.size === 0) return
+  const uses = { targetIds: [...impact.affected.keys()], how: 'compared' } as const
   const [first] = await findUses(database, workspaceId, uses)
   if (first !== undefined) throw comparedFault(first.targetId, first.policy, impact)
 }
 
-/** The fault of the operation that changes the type of what the policy compares. */
-export function comparedFault(id: string, policy: string, { retyped, operations, rights }: Impact): ServiceError {
-  const { name, fieldId } = retyped.get(id) ?? { name: 'field', fieldId: id }
-  const position = operations.findIndex(
-    ({ kind, data }) =>
-      kind === 'updateCollection' && data.operations.some((one) => 'id' in one.data && one.data.id === fieldId),
-  )
-  const use = `${name} is compared by ${readsPolicies(rights) ? `the policy ${policy}` : 'a policy'}, which another type would change`
+/** The fault of the operation that does it to what the policy compares or names. */
+export function comparedFault(id: string, policy: string, { affected, operations, rights }: Impact): ServiceError {
+  const { name, how, by } = affected.get(id) ?? { name: 'field', how: 'which this would change', by: [id] }
+  const position = operations.findIndex(({ data }) => {
+    const text = JSON.stringify(data)
+    return by.some((one) => text.includes(one))
+  })
+  const who = readsPolicies(rights) ? `the policy ${policy}` : 'a policy'
+  const use = `${name} is ${name.startsWith('field') ? 'compared' : 'used'} by ${who}, ${how}`
   return migrationFault(Math.max(position, 0), invalidOperation('usedByPolicy', use))
 }
 
@@ -88,10 +89,10 @@ export async function policyUses(
  * The same check as statements for the migration's batch, after the lock is taken, so that no policy can be saved in
  * between.
  */
-export function stillUnused(workspaceId: string, { lost, retyped }: Partial<Pick<Impact, 'lost' | 'retyped'>>) {
+export function stillUnused(workspaceId: string, { lost, affected }: Partial<Pick<Impact, 'lost' | 'affected'>>) {
   const checks = [
     { targetIds: [...(lost?.keys() ?? [])], how: 'named' },
-    { targetIds: [...(retyped?.keys() ?? [])], how: 'compared' },
+    { targetIds: [...(affected?.keys() ?? [])], how: 'compared' },
   ] as const
   return checks.filter(({ targetIds }) => targetIds.length > 0).map((uses) => assertUnusedStatement(workspaceId, uses))
 }

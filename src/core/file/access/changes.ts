@@ -26,9 +26,9 @@ type Held = ReadonlyMap<string, { readonly right: Right; readonly extent: string
 
 export type ChangedRights = { readonly granted: readonly Right[]; readonly revoked: readonly Right[] }
 
-/** `retyped` are the ids of fields that conditions compare in another way. */
-export function accessRights(before: Side, after: Side, retyped: ReadonlyMap<string, unknown>): ChangedRights {
-  const [was, is] = [rightsOf(before, after, retyped), rightsOf(after, before, retyped)]
+/** `affected` are the ids of fields that conditions compare in another way. */
+export function accessRights(before: Side, after: Side, affected: ReadonlyMap<string, unknown>): ChangedRights {
+  const [was, is] = [rightsOf(before, after, affected), rightsOf(after, before, affected)]
   const beyond = (one: Held, other: Held) =>
     [...one].flatMap(([key, { right, extent }]) =>
       extent !== undefined && other.get(key)?.extent === extent ? [] : [right],
@@ -37,12 +37,12 @@ export function accessRights(before: Side, after: Side, retyped: ReadonlyMap<str
 }
 
 /** The rights of a side that are not those of the other just as well: what did not change is the same object. */
-function rightsOf({ access, model }: Side, other: Side, retyped: ReadonlyMap<string, unknown>): Held {
+function rightsOf({ access, model }: Side, other: Side, affected: ReadonlyMap<string, unknown>): Held {
   const policies = new Map(access.policies.map((policy) => [policy.id, policy]))
   const known = new Set<object>([...other.access.roles, ...other.access.policies])
   const isKept = (id: string) => model.collections.has(id) === other.model.collections.has(id)
   const isOtherwise = (collections: PolicyRecord['content']['collections']) =>
-    retyped.size > 0 && [...comparedFields({ collections })].some((id) => retyped.has(id))
+    affected.size > 0 && [...comparedFields({ collections })].some((id) => affected.has(id))
   const isUnchanged = ({ collections }: PolicyRecord['content']) =>
     Object.keys(collections).every(isKept) && !isOtherwise(collections)
   const unchanged = new Set(access.policies.filter((policy) => known.has(policy) && isUnchanged(policy.content)))

@@ -55,7 +55,7 @@ type Planned = {
   readonly operations: readonly Operation[]
 }
 
-/** Throws where a policy of then names what the model of then lacks, or compares what has another type then. */
+/** Throws where a policy of then names what the model of then lacks, or compares what means something else then. */
 export async function requireUnused(
   { ports }: Pick<ModelFileDeps, 'ports'>,
   { workspace, rights }: Pick<RequestScope, 'workspace' | 'rights'>,
@@ -68,7 +68,7 @@ export async function requireUnused(
 }
 
 function requireUnnamed({ access }: Side, impact: Impact): void {
-  const { lost, retyped, rights } = impact
+  const { lost, affected, rights } = impact
   for (const { name, content } of access.policies) {
     const { collectionIds, fieldIds } = policyReferences(content)
     const used = [...collectionIds, ...fieldIds].find((id) => lost.has(id))
@@ -76,7 +76,8 @@ function requireUnnamed({ access }: Side, impact: Impact): void {
       const use = `${lost.get(used)} is used by ${readsPolicies(rights) ? `the policy ${name}` : 'a policy'}`
       throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
     }
-    const compared = retyped.size === 0 ? undefined : [...comparedFields(content)].find((id) => retyped.has(id))
+    const compared =
+      affected.size === 0 ? undefined : [...comparedFields(content), ...collectionIds].find((id) => affected.has(id))
     if (compared !== undefined) throw comparedFault(compared, name, impact)
   }
 }

@@ -1,6 +1,6 @@
 /** What an apply of a file would do: read, resolved against the workspace as it is, and compared with it. */
 import { readsEveryRow, type Viewer } from '../../../core/access/access.ts'
-import { retyped } from '../../../core/access/gone.ts'
+import { affected } from '../../../core/access/gone.ts'
 import { viewerOf } from '../../../core/access/merge.ts'
 import { hasEntitlement, readsPolicies, requireEntitlement } from '../../../core/access/principal.ts'
 import { nested, ServiceError } from '../../../core/error.ts'
@@ -129,7 +129,7 @@ export async function planFile(
   const access = was && is && { before: was, after: is, operations: accessOperations(was, is) }
   const names = ground.names && plannedNames(file, ground.names, after)
   requireFewSteps(operations, names?.operations)
-  const otherwise = retyped({ before: current, after: prepared.records })
+  const otherwise = affected({ before: current, after: prepared.records })
   const isTold = access === undefined && otherwise.size > 0 && readsPolicies(rights)
   const kept = isTold ? await loadAccessRecords(database, workspace.id) : undefined
   const [sideBefore, sideAfter] = [
