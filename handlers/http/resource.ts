@@ -13,6 +13,7 @@ import { type App, type Handler, mount } from './mount.ts'
 import { pageAfter } from './raw-query.ts'
 import { type AppContext, pathParam } from './request.ts'
 import { idOf, itemQuery, listQuery } from './schemas.ts'
+import { withSent } from './sent.ts'
 
 /** A route is there where its member is. `Scope` is what the use cases know of the caller. */
 export type Resource<Scope, New, Change> = {
@@ -55,7 +56,11 @@ export function mountResource<Scope, New, Change>(app: App, resource: Resource<S
   const POST: Handler | undefined =
     create &&
     (async (c) => {
-      const made = await create.run(await scopeOf(c), () => readBody(c, create.body, bodyLimit), c)
+      const made = await withSent(
+        () => scopeOf(c),
+        () => readBody(c, create.body, bodyLimit),
+        (scope, sent) => create.run(scope, sent, c),
+      )
       return typeof made === 'string' ? createdText(made) : data(made, 201)
     })
   mount(app, path, { GET, ...(POST && { POST }) }, { strictQuery: ['GET'] })
@@ -71,7 +76,14 @@ function mountOne<Scope, Change>(app: App, path: string, one: One<Scope, Change>
     read && (async (c) => dataText(await read(await scopeOf(c), key.of(c), () => itemQuery(c))))
   const PATCH: Handler | undefined =
     update &&
-    (async (c) => dataText(await update.run(await scopeOf(c), key.of(c), () => readBody(c, update.body, bodyLimit))))
+    (async (c) =>
+      dataText(
+        await withSent(
+          () => scopeOf(c),
+          () => readBody(c, update.body, bodyLimit),
+          (scope, sent) => update.run(scope, key.of(c), sent),
+        ),
+      ))
   const DELETE: Handler = async (c) => {
     await one.delete(await scopeOf(c), key.of(c))
     return noContent()

@@ -28,13 +28,14 @@ import { answerMessages, method, type SentMessages } from './protocol.ts'
 import { type Tool, tools } from './tools.ts'
 
 export type McpRequest = {
-  readonly tools: AgentTools
+  /** The tools with the rights of now: a request has many calls, each as if it came alone. */
+  readonly open: () => Promise<AgentTools>
   readonly sent: SentMessages
   readonly isAnonymous: boolean
   readonly observe: Observe
 }
 
-export function answerMcp({ tools: agent, sent, isAnonymous, observe }: McpRequest): Promise<Answer> {
+export function answerMcp({ open, sent, isAnonymous, observe }: McpRequest): Promise<Answer> {
   const answered = { length: 0 }
   return answerMessages(sent, {
     initialize: method(InitializeRequestSchema, async ({ params: { protocolVersion: asked } }) => ({
@@ -44,11 +45,11 @@ export function answerMcp({ tools: agent, sent, isAnonymous, observe }: McpReque
       instructions,
     })),
     ping: async () => ({}),
-    'tools/list': method(ListToolsRequestSchema, async () => ({ tools: listed(await agent.usable()) })),
+    'tools/list': method(ListToolsRequestSchema, async () => ({ tools: listed(await (await open()).usable()) })),
     'tools/call': method(CallToolRequestSchema, async ({ params }) => {
       const tool = agentTools.find((name) => name === params.name)
       if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${shortName(params.name)}`)
-      return call(tools[tool], { agent, sent: params.arguments ?? {}, isAnonymous, observe, answered })
+      return call(tools[tool], { open, sent: params.arguments ?? {}, isAnonymous, observe, answered })
     }),
   })
 }
@@ -116,7 +117,7 @@ function withoutIdle({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.Ba
 const MAX_ANSWER = 4 * 1024 * 1024
 
 type Call = {
-  readonly agent: AgentTools
+  readonly open: McpRequest['open']
   readonly sent: unknown
   readonly isAnonymous: boolean
   readonly observe: Observe
@@ -124,11 +125,11 @@ type Call = {
   readonly answered: { length: number }
 }
 
-async function call(tool: Tool, { agent, sent, isAnonymous, observe, answered }: Call): Promise<CallToolResult> {
+async function call(tool: Tool, { open, sent, isAnonymous, observe, answered }: Call): Promise<CallToolResult> {
   const isRead = tool.hints.readOnlyHint
   try {
     if (answered.length >= MAX_ANSWER) throw databaseError('tooLarge')
-    const { metas, replayed, ...answer } = await tool.run(agent, sent)
+    const { metas, replayed, ...answer } = await tool.run(await open(), sent)
     const body = metas === undefined ? listBody(answer) : batchBody({ data: answer.data, metas })
     const text = replayed ? `${body.slice(0, -1)},"replayed":true}` : body
     // A change is reported whatever its size: the caller could not learn of it otherwise.

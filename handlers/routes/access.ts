@@ -9,6 +9,7 @@ import { authorize } from '../http/context.ts'
 import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
 import { idsSchema } from '../http/schemas.ts'
+import { withSent } from '../http/sent.ts'
 
 const keyPart = lazily(() => z.union([z.string(), z.number(), z.boolean()]))
 
@@ -54,8 +55,12 @@ export function mountAccess(app: App, services: Services): void {
 
   mount(app, '/api/:workspace/access/explain', {
     POST: async (c) => {
-      const scope = await authorize(services, c)
-      return data(await explanations.explain(scope, async () => questionOf(await readBody(c, explainBody))))
+      const answer = await withSent(
+        () => authorize(services, c),
+        async () => questionOf(await readBody(c, explainBody)),
+        explanations.explain,
+      )
+      return data(answer)
     },
   })
 }

@@ -13,6 +13,7 @@ import { type App, mount, sessionClientOf } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
 import { pageHeaders } from '../http/page.ts'
 import { nameSchema } from '../http/schemas.ts'
+import { readIn } from '../http/sent.ts'
 
 const codeSchema = lazily(() => z.string().max(40, 'must have at most 40 characters'))
 
@@ -57,16 +58,21 @@ export function mountDevices(app: App, services: Services, assets: Assets): void
 
   mount(app, '/api/auth/device/lookup', {
     POST: async (c) => {
-      const caller = await identify(services, c)
-      const { userCode } = await readBody(c, lookupBody)
+      const [caller, { userCode }] = await readIn(
+        () => identify(services, c),
+        () => readBody(c, lookupBody),
+      )
       return dataText(await deviceSignIn.find(caller, userCode, app.addressOf(c)))
     },
   })
 
   mount(app, '/api/auth/device/decision', {
     POST: async (c) => {
-      const caller = await identify(services, c)
-      await deviceSignIn.decide(caller, await readBody(c, decisionBody), app.addressOf(c))
+      const [caller, sent] = await readIn(
+        () => identify(services, c),
+        () => readBody(c, decisionBody),
+      )
+      await deviceSignIn.decide(caller, sent, app.addressOf(c))
       return noContent()
     },
   })

@@ -8,6 +8,7 @@ import { authorize, identify } from '../http/context.ts'
 import { type App, mount, requestOriginOf } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
 import { emailSchema, idsSchema, lifetimeSchema, passwordSchema, textSchema } from '../http/schemas.ts'
+import { readIn } from '../http/sent.ts'
 
 const WEEK = 7 * 86_400_000
 
@@ -32,8 +33,11 @@ export function mountInvitations(app: App, services: Services): void {
 
   mount(app, '/api/auth/invitations/accept', {
     POST: async (c) => {
-      const caller = await identify(services, c)
-      return data(await invitations.accept(caller, await readBody(c, acceptBody), app.addressOf(c)))
+      const [caller, sent] = await readIn(
+        () => identify(services, c),
+        () => readBody(c, acceptBody),
+      )
+      return data(await invitations.accept(caller, sent, app.addressOf(c)))
     },
   })
 

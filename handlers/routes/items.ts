@@ -15,11 +15,13 @@ import { taggingOf } from '../http/list-tag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { answered, bodyQuery, pageAfter, rawQuery, readOptions } from '../http/raw-query.ts'
 import { type AppContext, headerOf, lastSegment, pathParam } from '../http/request.ts'
+import { readIn } from '../http/sent.ts'
 
 export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services
   const { tagOf } = services.ports
   const body = (c: AppContext) => readJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
+  const query = (c: AppContext) => bodyQuery(c, config.SERVICE_ITEMS__BODY_LIMIT)
   const collection = (c: AppContext) => pathParam(c, 'collection')
   const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
 
@@ -48,6 +50,20 @@ export function mountItems(app: App, services: Services): void {
     return (c) => andThen(reader(c), (scope) => work(c, scope))
   }
 
+  /** The same for a request with a body. */
+  function withBody<Sent>(
+    read: (c: AppContext) => Promise<Sent>,
+    work: (c: AppContext, scope: RequestScope, sent: Sent) => Eventual<Answer>,
+  ): Handler {
+    return async (c) => {
+      const [scope, sent] = await readIn(
+        () => reader(c),
+        () => read(c),
+      )
+      return work(c, scope, sent)
+    }
+  }
+
   /** With a tag a list is read as a whole, for its tag is known before its first byte is sent. */
   function list(c: AppContext, scope: RequestScope, asked: ListQuery, linkTo?: LinkTo): Eventual<Answer> {
     const { query, tagged } = taggingOf(c, tagOf, asked)
@@ -60,8 +76,7 @@ export function mountItems(app: App, services: Services): void {
     app,
     '/api/:workspace/items',
     {
-      POST: inWorkspace(async (c, scope) => {
-        const sent = await body(c)
+      POST: withBody(body, (c, scope, sent) => {
         const run = (once: OnceKey | undefined) => items.batch(scope, sent, { ...readOptions(c), once })
         return answeredOnce(c, run, batchText)
       }),
@@ -74,15 +89,13 @@ export function mountItems(app: App, services: Services): void {
     '/api/:workspace/items/:collection',
     {
       GET: inWorkspace((c, scope) => list(c, scope, rawQuery(c), pageAfter(c))),
-      QUERY: inWorkspace(async (c, scope) => list(c, scope, await bodyQuery(c, config.SERVICE_ITEMS__BODY_LIMIT))),
-      POST: inWorkspace(async (c, scope) => {
-        const sent = await body(c)
-        return answeredWrite(c, (query) => items.create(scope, collection(c), sent, query), dataText)
-      }),
-      PATCH: inWorkspace(async (c, scope) => {
-        const sent = await body(c)
-        return answeredWrite(c, (query) => items.updateMany(scope, collection(c), sent, query), dataText)
-      }),
+      QUERY: withBody(query, list),
+      POST: withBody(body, (c, scope, sent) =>
+        answeredWrite(c, (query) => items.create(scope, collection(c), sent, query), dataText),
+      ),
+      PATCH: withBody(body, (c, scope, sent) =>
+        answeredWrite(c, (query) => items.updateMany(scope, collection(c), sent, query), dataText),
+      ),
       DELETE: inWorkspace((c, scope) =>
         answeredWrite(c, (query) => items.deleteMany(scope, collection(c), query), deleted),
       ),
@@ -104,9 +117,9 @@ export function mountItems(app: App, services: Services): void {
         const item = items.read(scope, collection(c), key(c), rawQuery(c))
         return answered(c, item, (text) => itemWithEtag(known, tagOf, text))
       }),
-      PATCH: inWorkspace(async (c, scope) => {
+      PATCH: withBody(body, (c, scope, body) => {
         const tags = tagsToMatch(c)
-        const sent = { key: key(c), body: await body(c) }
+        const sent = { key: key(c), body }
         return answeredWrite(c, (query) => items.updateOne(scope, collection(c), sent, { ...query, tags }), dataText)
       }),
       DELETE: inWorkspace((c, scope) => {
@@ -128,10 +141,7 @@ export function mountItems(app: App, services: Services): void {
     '/api/:workspace/aggregates/:collection',
     {
       GET: inWorkspace((c, scope) => answered(c, items.aggregate(scope, collection(c), rawQuery(c)), grouped)),
-      QUERY: inWorkspace(async (c, scope) => {
-        const query = await bodyQuery(c, config.SERVICE_ITEMS__BODY_LIMIT)
-        return answered(c, items.aggregate(scope, collection(c), query), grouped)
-      }),
+      QUERY: withBody(query, (c, scope, query) => answered(c, items.aggregate(scope, collection(c), query), grouped)),
     },
     { strictQuery: ['GET', 'QUERY'], actsAs: true, instead },
   )

@@ -11,6 +11,7 @@ import { readPlainJson } from '../http/body.ts'
 import { authorizeToken } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { type AppContext, headerOf } from '../http/request.ts'
+import { readIn } from '../http/sent.ts'
 
 export function mountMcp(app: App, services: Services): void {
   const { agents, config, ports } = services
@@ -21,13 +22,15 @@ export function mountMcp(app: App, services: Services): void {
       // Browsers send cookies by themselves, so agents must present a token.
       const credential = c.get('credential')
       const token = credential?.source === 'cookie' ? undefined : credential?.token
-      const scope = await authorizeToken(services, c, token)
-      const tools = agents.open(scope)
-      const sentNumbers = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT, parseExactJson)
+      const spent = { rows: 0 }
+      /** With the rights of when it is called. */
+      const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent })
+      const read = () => readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT, parseExactJson)
+      const [, sentNumbers] = await readIn(open, read)
       const body = withPlainNumbers(sentNumbers, 'arguments')
       const { answerMcp } = await import('../mcp/server.ts')
       const sent = { body, accept: headerOf(c, 'accept') ?? '', version: headerOf(c, 'mcp-protocol-version') }
-      return answerMcp({ tools, sent, isAnonymous: c.get('isAnonymous') === true, observe: ports.observe })
+      return answerMcp({ open, sent, isAnonymous: c.get('isAnonymous') === true, observe: ports.observe })
     },
   })
 }

@@ -7,6 +7,7 @@ import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount, requestOriginOf } from '../http/mount.ts'
 import { passwordSchema, textSchema } from '../http/schemas.ts'
+import { readIn } from '../http/sent.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
 
 export const changeBody = lazily(() =>
@@ -23,8 +24,11 @@ export function mountPasswords(app: App, services: Services): void {
 
   mount(app, '/api/auth/password-change', {
     POST: async (c) => {
-      const caller = await identify(services, c)
-      await passwords.change(caller, await readBody(c, changeBody), app.addressOf(c))
+      const [caller, sent] = await readIn(
+        () => identify(services, c),
+        () => readBody(c, changeBody),
+      )
+      await passwords.change(caller, sent, app.addressOf(c))
       return noContent()
     },
   })

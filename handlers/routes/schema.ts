@@ -12,9 +12,12 @@ import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
 import { type AppContext, pathParam } from '../http/request.ts'
 import { textSchema } from '../http/schemas.ts'
+import { readIn } from '../http/sent.ts'
 import { hasBody } from '../http/unexpected-input.ts'
 
 export function mountSchema(app: App, services: Services): void {
+  const inScope = <Sent>(c: AppContext, read: () => Promise<Sent>) => readIn(() => authorize(services, c), read)
+
   mount(
     app,
     '/api/:workspace/schema',
@@ -34,9 +37,8 @@ export function mountSchema(app: App, services: Services): void {
     '/api/:workspace/schema/migrate',
     {
       POST: async (c) => {
-        const scope = await authorize(services, c)
         const isDryRun = parseFlag(searchOf(c), 'dryRun', false)
-        const body = await readSchemaBody(c, services)
+        const [scope, body] = await inScope(c, () => readSchemaBody(c, services))
         if (isDryRun) return data(await services.migrations.preview(scope, body))
         await services.migrations.migrate(scope, body)
         return { status: 200, body: null }
@@ -50,9 +52,10 @@ export function mountSchema(app: App, services: Services): void {
     '/api/:workspace/schema/introspect/:source',
     {
       POST: async (c) => {
-        const scope = await authorize(services, c)
         const isDryRun = parseFlag(searchOf(c), 'dryRun', false)
-        const { tables, renames } = hasBody(c) ? await readBody(c, introspectionBody) : {}
+        const [scope, { tables, renames }] = await inScope(c, async () =>
+          hasBody(c) ? readBody(c, introspectionBody) : nothing,
+        )
         const request = { sourceId: pathParam(c, 'source'), tables, renames }
         const { introspection } = services
         return data(await (isDryRun ? introspection.preview(scope, request) : introspection.introspect(scope, request)))
@@ -79,8 +82,7 @@ export function mountSchema(app: App, services: Services): void {
   for (const step of ['plan', 'apply'] as const) {
     mount(app, `/api/:workspace/schema/${step}`, {
       POST: async (c) => {
-        const scope = await authorize(services, c)
-        const body = await readSchemaBody(c, services)
+        const [scope, body] = await inScope(c, () => readSchemaBody(c, services))
         return data(await services.modelFiles[step](scope, body))
       },
     })
@@ -90,6 +92,8 @@ export function mountSchema(app: App, services: Services): void {
     GET: async (c) => jsonText(`{"data":{"sources":${await services.drift.list(await authorize(services, c))}}}`),
   })
 }
+
+const nothing: z.infer<ReturnType<typeof introspectionBody>> = {}
 
 /** A migration, or a model file. */
 function readSchemaBody(c: AppContext, { config }: Services): Promise<string> {

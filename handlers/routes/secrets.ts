@@ -8,6 +8,7 @@ import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { type AppContext, pathParam } from '../http/request.ts'
+import { withSent } from '../http/sent.ts'
 
 /** Secrets include certificates and keys. */
 const BODY_LIMIT = 1024 * 1024
@@ -33,8 +34,11 @@ export function mountSecrets(app: App, services: Services): void {
 
   mount(app, '/api/:workspace/secrets/:name', {
     PUT: async (c) => {
-      const scope = await authorize(services, c)
-      await secrets.write(scope, newName(c), () => readBody(c, secretBody, BODY_LIMIT))
+      await withSent(
+        () => authorize(services, c),
+        () => readBody(c, secretBody, BODY_LIMIT),
+        (scope, sent) => secrets.write(scope, newName(c), sent),
+      )
       return noContent()
     },
     DELETE: async (c) => {

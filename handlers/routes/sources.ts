@@ -5,12 +5,15 @@ import { permissionsSchema } from '../../src/core/connector/permission.ts'
 import { isObject } from '../../src/core/json-object.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { apiNameSchema } from '../../src/core/model/api-name.ts'
+import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
+import type { AppContext } from '../http/request.ts'
 import { idOf } from '../http/schemas.ts'
+import { withSent } from '../http/sent.ts'
 
 /** Configurations may contain certificates. */
 const BODY_LIMIT = 1024 * 1024
@@ -26,22 +29,30 @@ export const testBody = lazily(() => z.strictObject(input()))
 
 export function mountSources(app: App, services: Services): void {
   const { sources } = services
+  const sentTo = <S extends z.ZodType, T>(
+    c: AppContext,
+    schema: () => S,
+    work: (scope: RequestScope, sent: () => Promise<z.infer<S>>) => Promise<T>,
+  ) =>
+    withSent(
+      () => authorize(services, c),
+      () => readBody(c, schema, BODY_LIMIT),
+      work,
+    )
 
   mount(app, '/api/:workspace/sources/data', {
-    POST: async (c) =>
-      data(await sources.create(await authorize(services, c), () => readBody(c, createBody, BODY_LIMIT))),
+    POST: async (c) => data(await sentTo(c, createBody, sources.create)),
   })
 
   mount(app, '/api/:workspace/sources/data/test', {
     POST: async (c) => {
-      await sources.test(await authorize(services, c), () => readBody(c, testBody, BODY_LIMIT))
+      await sentTo(c, testBody, sources.test)
       return noContent()
     },
   })
 
   mount(app, '/api/:workspace/sources/data/introspect', {
-    POST: async (c) =>
-      data(await sources.preview(await authorize(services, c), () => readBody(c, testBody, BODY_LIMIT))),
+    POST: async (c) => data(await sentTo(c, testBody, sources.preview)),
   })
 
   mount(app, '/api/:workspace/sources/data/:id', {

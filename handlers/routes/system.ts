@@ -11,6 +11,7 @@ import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { emailSchema, passwordSchema } from '../http/schemas.ts'
+import { readIn } from '../http/sent.ts'
 
 export const bootstrapBody = lazily(() =>
   z.strictObject({
@@ -52,8 +53,10 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
 
   mount(app, '/api/system/mail/test', {
     POST: async (c) => {
-      const caller = await identify(services, c)
-      await readBody(c, noMembers)
+      const [caller] = await readIn(
+        () => identify(services, c),
+        () => readBody(c, noMembers),
+      )
       await mailTest.send(caller)
       return noContent()
     },

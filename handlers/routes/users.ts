@@ -8,6 +8,7 @@ import { identify, identifyItself } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
 import { idOf, itemQuery, textSchema } from '../http/schemas.ts'
+import { withSent } from '../http/sent.ts'
 
 export const updateBody = lazily(() =>
   z.strictObject({
@@ -27,7 +28,14 @@ export function mountUsers(app: App, services: Services): void {
     '/api/system/users/me',
     {
       GET: async (c) => dataText(await users.me(await identifyItself(services, c), () => itemQuery(c))),
-      PATCH: async (c) => dataText(await users.updateMe(await identify(services, c), () => readBody(c, ownBody))),
+      PATCH: async (c) =>
+        dataText(
+          await withSent(
+            () => identify(services, c),
+            () => readBody(c, ownBody),
+            users.updateMe,
+          ),
+        ),
     },
     { strictQuery: ['GET'] },
   )

@@ -54,6 +54,39 @@ describe('a manager who loses their rights while the body is on its way', () => 
   })
 })
 
+it('reads and writes nothing any more for whom the right is taken while the body is on its way', async () => {
+  const all = { read: 'all', create: 'all', update: 'all', delete: 'all' }
+  const entitlements = ['dataModel:read', 'dataModel:edit', 'dataSource:create', 'workspaceMembers:read', 'ai:mcp']
+  const user = await people.member(shop, { entitlements, collections: { articles: all } })
+  const [{ id }] = (await shop.insert('articles', [{ title: 'before' }])) as [{ id: unknown }]
+  const at = (path: string) => `/api/${shop.name}/${path}`
+  const read = { kind: 'read', collection: 'articles' }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_items', arguments: {} } }
+
+  const { statuses, control } = await meanwhile(
+    user,
+    [
+      ['QUERY', at('items/articles'), {}],
+      ['QUERY', at('aggregates/articles'), { aggregate: { n: { count: '*' } } }],
+      ['POST', at('items'), { operations: [read] }],
+      ['POST', at('items/articles'), [{ title: 'late' }]],
+      ['PATCH', at(`items/articles/${id}`), { title: 'late' }],
+      ['PATCH', at('items/articles?max=9'), { title: 'late' }],
+      ['POST', at('mcp'), call],
+      ['POST', at('schema/plan'), { model: { version: 1 } }],
+      ['POST', at('schema/migrate'), { operations: [] }],
+      ['POST', at('access/explain'), { anonymous: true, collection: 'articles', action: 'read' }],
+      ['PUT', at('secrets/late'), { value: 'late' }],
+      ['POST', at('sources/data/test'), { provider: 'postgres', config: {} }],
+    ],
+    () => shop.patch(`/members/${user.userId}`, { roles: [] }),
+  )
+
+  expect(control.status).toBe(200)
+  expect(statuses).toEqual(statuses.map(() => 403))
+  expect(await shop.data('/items/articles?filter[title][_eq]=late')).toEqual([])
+})
+
 it('makes nobody Administrator again who is demoted while the body is on its way', async () => {
   const administrator = await people.administratorRole(shop)
   const demoted = await people.memberWith(shop, [administrator])

@@ -91,8 +91,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   const { items, migrations, modelFiles, models, declarations, licensing } = deps
   const viewers = createViewers()
   return {
-    open(asked) {
-      const scope = { ...asked, spent: { rows: 0 } }
+    open(scope) {
       const { workspace, snapshot, rights } = scope
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
