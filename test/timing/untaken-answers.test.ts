@@ -1,4 +1,4 @@
-/** Answers that nobody takes end with their connection; answers that come late, or are taken slowly, do not. */
+/** Answers that nobody takes, and bodies that do not go on, end with their connection; answers that come late, or are taken slowly, do not. */
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { openHttpServer } from '../../src/platform/node/http/http-server.ts'
@@ -21,9 +21,13 @@ it('cuts off whoever takes nothing of an answer, and nobody who waits for one', 
   idle.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
 
   const taken = (await (await fetch(server.url)).text()).length
+  const stalled = connect(Number(new URL(server.url).port), '127.0.0.1').resume()
+  stalled.write('POST /late HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf')
+  const isEnded = new Promise((resolve) => stalled.once('close', resolve))
   const late = await (await fetch(`${server.url}/late`)).text()
   idle.resume()
   await isCut
+  await isEnded
 
   expect([taken, late]).toEqual([whole.length, 'late'])
   expect(idle.bytesRead).toBeLessThan(whole.length)

@@ -18,7 +18,7 @@ export type HttpServerOptions = {
   /** Answers requests until `serve` is called. */
   readonly listener: RequestListener
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** Milliseconds after which a connection is cut off whose client takes nothing of its answer; 30 s where absent. */
+  /** Milliseconds after which a connection is cut off whose client takes nothing of its answer, or sends no more of its body; 30 s where absent. */
   readonly patience?: number
 }
 
@@ -48,10 +48,10 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     (request: IncomingMessage, response: ServerResponse) => {
       if (isEnding) response.shouldKeepAlive = false
       discardUnreadBody(request, response)
-      // An answer that nobody takes stays in memory. One that is not there yet has nothing waiting.
+      // An answer that nobody takes stays in memory, and so does a body that does not go on. Who waits for an answer has neither.
       response.setTimeout(patience)
       response.on('timeout', (socket: Socket) => {
-        if (socket.writableLength > 0) socket.destroy()
+        if (socket.writableLength > 0 || !request.complete) socket.destroy()
       })
       listener(request, response)
     },
