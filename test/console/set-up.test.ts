@@ -62,6 +62,8 @@ it('leads from nothing to rows, and can be left and taken up again', async () =>
 
   await page.getByText('The Left Hand of Darkness').waitFor()
   await expect.poll(() => page.url()).toBe(`${instance.url}/bucher_co/items/books`)
+  await page.goto(`${instance.url}/bucher_co`)
+  await page.getByRole('heading', { name: 'Bücher & Co.' }).waitFor()
 })
 
 it.each(['postgres', 'mysql'] as const)(

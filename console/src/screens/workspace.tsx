@@ -3,7 +3,7 @@ import { accessRequest, CodeButton } from '../app/code.tsx'
 import { pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { User } from '../data/session.ts'
-import { accessQuery, isNowhere, readableQuery } from '../data/workspaces.ts'
+import { accessQuery, isNowhere, readableQuery, workspacesQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { CollectionMark } from '../ui/icon.tsx'
@@ -14,6 +14,8 @@ import styles from './page.module.css'
 export function WorkspaceScreen({ workspace, user }: { readonly workspace: string; readonly user: User }) {
   const { data, error, refetch } = useQuery(readableQuery(workspace))
   const { data: access } = useQuery({ ...accessQuery(workspace), enabled: data !== undefined })
+  const { data: workspaces } = useQuery(workspacesQuery())
+  const named = workspaces?.find(({ apiName }) => apiName === workspace)?.displayName
   const own = data ?? []
   const mayConnect = (['dataSource:create', 'dataModel:edit'] as const).every((one) =>
     access?.entitlements.includes(one),
@@ -23,7 +25,7 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
     <div class={styles.page}>
       <div class={styles.head}>
         <h1>
-          <bdi>{workspace}</bdi>
+          <bdi>{named ?? workspace}</bdi>
         </h1>
         <span class={styles.row}>
           {data && <CodeButton request={() => accessRequest(workspace)} />}

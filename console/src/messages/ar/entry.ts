@@ -158,6 +158,7 @@ export const entry: Translated<typeof en> = {
     removeCollection: (collection) => `إزالة ${collection}`,
     collection: (number) => `المجموعة ${number}`,
     name: 'اسم المجموعة',
+    nameText: 'أحرف لاتينية وأرقام وشرطات سفلية. ويُنشأ مفتاحها، وهو رقم باسم id، إلى جانب الحقول.',
     field: (number) => `الحقل ${number}`,
     type: 'النوع',
     types: {

@@ -142,6 +142,7 @@ export const entry = {
     removeCollection: (collection: string) => `Remove ${collection}`,
     collection: (number: string) => `Collection ${number}`,
     name: 'Name of the collection',
+    nameText: 'Letters, digits and underscores. Its key, a number id, is made beside the fields.',
     field: (number: string) => `Field ${number}`,
     type: 'Type',
     types: {

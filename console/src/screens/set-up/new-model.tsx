@@ -112,6 +112,7 @@ function Collection({ number, collection, error, others, onChange, onRemove }: C
       <legend>{texts.collection(formatNumber(number))}</legend>
       <Field
         label={texts.name}
+        hint={texts.nameText}
         required
         autofocus
         dir="ltr"
