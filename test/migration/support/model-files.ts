@@ -129,7 +129,7 @@ function withoutOwn(records: ModelRecords, sourceId: string): ModelRecords {
 
 export async function exported({ send }: Client, { apiName }: Workspace): Promise<File> {
   const { body } = await send('GET', `/api/${apiName}/schema/model?ids=false`)
-  const { roles: _roles, policies: _policies, $schema: _schema, ...file } = body as File
+  const { names: _names, roles: _roles, policies: _policies, $schema: _schema, ...file } = body as File
   return file as File
 }
 
