@@ -85,6 +85,7 @@ it('connects an agent by settings that lead to the server of the workspace', asy
   const server = mcpServers[shop.name]
   expect(server?.headers).toEqual({ Authorization: 'Bearer TOKEN' })
   expect(await violations(page)).toEqual([])
+  expect(await codeOf(page, 'curl')).toContain('fields=*,_etag')
   const call = JSON.parse(await codeOf(page, 'MCP')) as object
   const headers = { Accept: 'application/json, text/event-stream' }
   const answer = await agent.system.send('POST', server?.url.slice(world.url.length) ?? '', { body: call, headers })

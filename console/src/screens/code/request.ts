@@ -39,7 +39,9 @@ export function addressOf(request: CodeRequest): string {
       : inBrackets(name, value),
   )
   const path = `/api${'collection' in request ? itemsPath(request) : request.path}`.replaceAll("'", '%27')
-  return `${location.origin}${path}${texts.length > 0 ? `?${new URLSearchParams(texts)}` : ''}`
+  // A comma needs no escape there, and lists of fields are read.
+  const query = new URLSearchParams(texts).toString().replaceAll('%2C', ',')
+  return `${location.origin}${path}${texts.length > 0 ? `?${query}` : ''}`
 }
 
 /** Lists of what is no item take no JSON texts. */
