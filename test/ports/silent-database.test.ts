@@ -122,7 +122,7 @@ async function mysql(
     user: 'u',
     password: 'x',
     timeLimit,
-    connectLimit: 200,
+    connectLimit: 1_000,
     ...(max && { max }),
   })
   closing.push(() => driver.close())
@@ -132,7 +132,7 @@ async function mysql(
 describe.concurrent.each(ways)('a PostgreSQL: $name', ({ ask, timeLimit }) => {
   it.for([
     { place: 'behind its greeting', answers: [] },
-    { place: 'at the statement', answers: ['begin'] },
+    { place: 'at the statement', answers: ['set', 'begin'] },
   ])('that falls silent $place is given up', async ({ answers }, { expect }) => {
     const { driver, open } = await postgres(answers, timeLimit)
 
@@ -145,28 +145,62 @@ describe.concurrent.each(ways)('a PostgreSQL: $name', ({ ask, timeLimit }) => {
   })
 })
 
+/** Migrations have no time limit, but for what ends them. */
+it.concurrent.for([{ kind: 'MySQL' }, { kind: 'PostgreSQL' }])(
+  'a $kind: a migration that is refused, and told nothing of its rollback, is given up',
+  async ({ kind }, { expect }) => {
+    const { driver, open } = await (kind === 'MySQL'
+      ? mysql(['login', 'set ', 'start transaction', 'select'], 0, { refused: 'select' })
+      : postgres(['set', 'begin'], 0, { isRefusing: true, connectLimit: 1_000 }))
+
+    // What is more than one slice has its commit in another one.
+    const migration = Array(101).fill(statement)
+    await expect(driver.batch(migration)).rejects.toMatchObject({ name: 'SqlFault', position: 0 })
+
+    await expect.poll(() => open.size, TIME).toBe(0)
+  },
+)
+
 /** A driver of a server that answers what begins so. */
-async function postgres(answers: readonly string[], timeLimit: number, { max }: Pick<Terms, 'max'> = {}) {
+async function postgres(
+  answers: readonly string[],
+  timeLimit: number,
+  { max, isRefusing = false, connectLimit }: Pick<Terms, 'max'> & { isRefusing?: boolean; connectLimit?: number } = {},
+) {
   const welcome = [message('R', Buffer.alloc(4)), message('K', Buffer.alloc(8, 1)), message('Z', 'I')]
-  const begun = [message('C', 'BEGIN\0'), message('Z', 'T')]
+  const done = (status: string) => [message('C', 'DONE\0'), message('Z', status)]
+  const refusal = [message('E', 'SERROR\0CXX000\0Mno\0\0'), message('Z', 'E')]
   const heard = new WeakSet<Socket>()
   const { port, open } = await start((socket, said) => {
     if (!heard.has(socket)) socket.write(Buffer.concat(welcome))
-    else if (answers.some((begin) => said.slice(5).startsWith(begin))) socket.write(Buffer.concat(begun))
+    else {
+      for (const [type, text] of messagesIn(said)) {
+        if (type === 'Q' && answers.some((begin) => text.startsWith(begin)))
+          socket.write(Buffer.concat(done(text.startsWith('begin') ? 'T' : 'I')))
+        if (type === 'S' && isRefusing) socket.write(Buffer.concat(refusal))
+      }
+    }
     heard.add(socket)
   })
   const { socket } = createNetwork({ allowPrivate: true })
   const address = { host: '127.0.0.1', port, user: 'u', password: 'x', database: 'd', tls: false, socket } as const
-  const driver = openPostgres({ address, timeLimit, ...(max && { max, connectLimit: 200 }) })
+  const driver = openPostgres({ address, timeLimit, ...(max && { max }), ...(connectLimit && { connectLimit }) })
   closing.push(() => driver.close())
   return { driver, open }
+}
+
+/** The types and contents of whole messages. */
+function* messagesIn(said: string): Generator<[type: string, text: string]> {
+  const bytes = Buffer.from(said, 'latin1')
+  for (let place = 0; place < bytes.length; place += 1 + bytes.readUInt32BE(place + 1))
+    yield [said.charAt(place), said.slice(place + 5, place + 1 + bytes.readUInt32BE(place + 1))]
 }
 
 describe.concurrent('a wait for a connection that another statement has', () => {
   it.for([{ kind: 'MySQL' }, { kind: 'PostgreSQL' }] as const)('is given up: $kind', async ({ kind }, { expect }) => {
     const { driver, open } = await (kind === 'MySQL'
       ? mysql(['login', 'set ', 'start transaction'], 0, { max: 1 })
-      : postgres(['begin'], 0, { max: 1 }))
+      : postgres(['set', 'begin'], 0, { max: 1, connectLimit: 1_000 }))
     let isHeld = true
     const free = () => {
       isHeld = false

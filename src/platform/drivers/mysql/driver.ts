@@ -12,7 +12,7 @@ import { isLost, readsAgain, untilBegun } from '../lost-connection.ts'
 import { isAsked, withTimeLimit } from '../time-limit.ts'
 import { heedingFault, mysqlFault, unreadable } from './fault.ts'
 import { receivedBy } from './guarded.ts'
-import { killRunning, type MysqlAddress } from './session.ts'
+import { CONNECT_LIMIT, cutOff, killRunning, type MysqlAddress } from './session.ts'
 
 export type Sessions = {
   /** Lends a session; those for a caller have the time limit set. Taken back by `release`, or closed by `destroy`. */
@@ -72,7 +72,11 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
 
   const transaction = (statements: Iterable<Statement>, context: QueryContext | undefined) =>
     untilBegun((begun) =>
-      track(withSession(context, (client, limit) => runTransaction(client, { statements, begun }, limit))),
+      track(
+        withSession(context, (client, limit) =>
+          runTransaction(client, { statements, begun, connectLimit: address.connectLimit }, limit),
+        ),
+      ),
     )
 
   return readsAgain({
@@ -128,13 +132,20 @@ function valueText(value: unknown): string | null {
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
 }
 
+type Transaction = {
+  readonly statements: Iterable<Statement>
+  readonly begun: () => void
+  /** As of the address. */
+  readonly connectLimit: number | undefined
+}
+
 /**
  * The time limit covers all statements, and begins anew for the commit. A transaction that was ended before has left
  * nothing; one whose commit has no answer is a lost connection (08006), since nobody knows what became of it.
  */
 async function runTransaction(
   client: PoolConnection,
-  { statements, begun }: { readonly statements: Iterable<Statement>; readonly begun: () => void },
+  { statements, begun, connectLimit }: Transaction,
   limit: Limit,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
@@ -153,7 +164,7 @@ async function runTransaction(
     await commit(client, limit)
     return answers
   } catch (error) {
-    await limit.ending(rollback(client)).catch(ignore)
+    await limit.ending(rollback(client, connectLimit)).catch(ignore)
     throw mysqlFault(error, answers.length)
   }
 }
@@ -190,13 +201,16 @@ async function commit(client: PoolConnection, { ending }: Limit): Promise<void> 
   })
 }
 
-/** Closes a connection that cannot roll back; the server then does it. Named locks are not part of the transaction. */
-async function rollback(client: PoolConnection): Promise<void> {
+/** Closes a connection that cannot roll back within `limit` milliseconds; the server then does it. Named locks are not part of the transaction. */
+async function rollback(client: PoolConnection, limit = CONNECT_LIMIT): Promise<void> {
+  const timer = setTimeout(() => cutOff(client), limit)
   try {
     await client.query('rollback')
     await client.query('select release_all_locks()')
   } catch {
     client.destroy()
+  } finally {
+    clearTimeout(timer)
   }
 }
 

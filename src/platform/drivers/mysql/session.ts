@@ -19,7 +19,7 @@ export type MysqlAddress = {
   /** Creates unconnected sockets for connections. */
   readonly socket?: () => MysqlSocket
   /**
-   * Milliseconds until a server that says nothing, or stops before it has let us in, is given up, and a wait for a free
+   * Milliseconds until a server that says nothing, also to a rollback, or stops before it has let us in, is given up, and a wait for a free
    * connection; by default 10 s.
    */
   readonly connectLimit?: number

@@ -37,7 +37,10 @@ export type PostgresOptions = {
   readonly isPooled?: boolean
   /** Maximum connections for batches; reads use two others. */
   readonly max?: number
-  /** Milliseconds until a server that lets nobody in is given up, and a wait for a free connection; by default 10 s. */
+  /**
+   * Milliseconds until a server that lets nobody in, or says nothing to a rollback, is given up, and a wait for a free
+   * connection; by default 10 s.
+   */
   readonly connectLimit?: number
   /** Milliseconds after which an unused connection is closed. */
   readonly idle?: number

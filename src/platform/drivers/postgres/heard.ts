@@ -11,7 +11,7 @@ import { isLost } from '../lost-connection.ts'
 import { holdWrites, ignore, lost, type PostgresOptions, postgresFault, socketOf } from './client.ts'
 import { isFull, type NameOf } from './prepared.ts'
 import { type Connection, LeanQuery } from './text-read.ts'
-import { atPosition, overdue, SLICE, startLimit } from './transaction.ts'
+import { atPosition, overdue, rollBack, SLICE, startLimit } from './transaction.ts'
 
 type HeardBatch = {
   readonly statements: readonly Statement[]
@@ -53,10 +53,7 @@ export async function runHeard(
   } catch (error) {
     if (answers.length > 0) begun?.()
     // The client learns late whether it is in a transaction.
-    isIdle = await client.query('rollback').then(
-      () => true,
-      () => false,
-    )
+    isIdle = await rollBack(client, options)
     const fault = postgresFault(error, lost)
     const isCutOff = !isCommitting && limit?.hasEnded() === true && isLost(fault)
     throw earlierThan(confirm) ?? (isCutOff ? overdue(error) : fault)

@@ -12,7 +12,6 @@ import { limitOf } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
 import {
   holdWrites,
-  ignore,
   lost,
   type PostgresOptions,
   postgresFault,
@@ -129,7 +128,7 @@ export async function runTransaction<Result>(
     return results
   } catch (error) {
     isOver = isLost(postgresFault(error, lost))
-    if (client.getTransactionStatus() !== 'I') await client.query('rollback').catch(ignore)
+    if (client.getTransactionStatus() !== 'I') await rollBack(client, options)
     // Without an answer to what carried the commit nobody knows whether it was heard.
     const isNothingLeft = isEmbedded || (isOver && (!hasBegun || isReading))
     throw isNothingLeft && limit?.hasEnded() ? overdue(error) : postgresFault(error, lost)
@@ -167,6 +166,19 @@ async function send<Result>(
 export function atPosition(error: unknown, position: number): SqlFault {
   const fault = postgresFault(error, lost)
   return new SqlFault(fault.message, { ...fault, cause: fault.cause, position })
+}
+
+/** Cuts off a connection whose server says nothing to it; the server then does it. Returns whether it is done. */
+export async function rollBack(client: pg.ClientBase, { connectLimit = GIVEN_UP }: PostgresOptions): Promise<boolean> {
+  const timer = setTimeout(() => cutOff(client), connectLimit)
+  try {
+    await client.query('rollback')
+    return true
+  } catch {
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 type Limit = {
