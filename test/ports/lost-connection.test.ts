@@ -1,6 +1,7 @@
 /** docs/decisions/104: what callers see when the database ended the connections that a driver keeps, on real databases. */
 import { spawnSync } from 'node:child_process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isInDoubt, type SqlFault } from '../../src/core/sql/fault.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
@@ -125,6 +126,30 @@ describe.each(dialects)('on $name, with connections that were ended unnoticed,',
     await expect(batch).rejects.toThrow()
     expect(await driver.query(statement(runs.read))).toEqual([['1']])
   })
+})
+
+it.each([
+  { name: 'a transaction', context: { isWriting: true } },
+  { name: 'a transaction whose answers are heard', context: { isWriting: true, confirm: () => {} } },
+  { name: 'a transaction of our own', context: undefined },
+])('on PostgreSQL, nobody knows whether $name was done whose commit ends the connection', async ({ context }) => {
+  const driver = openPostgres({ connectionString: postgres.url })
+  const make = [
+    'create table doubts (id int)',
+    `create function ended() returns trigger language plpgsql as
+      'begin perform pg_terminate_backend(pg_backend_pid()); return null; end'`,
+    'create constraint trigger t after insert on doubts deferrable initially deferred for each row execute function ended()',
+  ]
+  await driver.batch(make.map(statement))
+
+  const fault = await driver
+    .batch([statement('insert into doubts values (1)')], context)
+    .catch((error: unknown) => error)
+
+  await driver.batch([statement('drop table doubts'), statement('drop function ended')])
+  await driver.close()
+  expect(fault).toMatchObject({ state: expect.stringMatching(/^(57P01|08006)$/) })
+  expect(isInDoubt(fault as SqlFault)).toBe(true)
 })
 
 /** A driver that streams nothing answers as a whole. */

@@ -100,20 +100,22 @@ describe.concurrent.each(patientTransactions)('a MySQL: $name', ({ ask, timeLimi
   })
 })
 
-type Terms = { readonly refused?: string; readonly max?: number }
+type Terms = { readonly refused?: string; readonly errno?: number; readonly max?: number }
 
 /** A driver of a server that answers what begins so, with an error where it begins with `refused`. */
 async function mysql(
   answers: readonly string[] | undefined,
   timeLimit: number,
-  { refused = 'nothing', max }: Terms = {},
+  { refused = 'nothing', errno = 1104, max }: Terms = {},
 ) {
   const heard = new WeakSet<Socket>()
   const { port, open } = await start((socket, said) => {
     const text = heard.has(socket) ? said.slice(5) : 'login'
     heard.add(socket)
     const isAnswered = answers?.some((begin) => text.startsWith(begin))
-    const answer = text.startsWith(refused) ? [0xff, 0x50, 4, ...Buffer.from('#HY000no')] : [0, 0, 0, 2, 0, 0, 0]
+    const answer = text.startsWith(refused)
+      ? [0xff, errno & 255, errno >> 8, ...Buffer.from('#HY000no')]
+      : [0, 0, 0, 2, 0, 0, 0]
     if (isAnswered) socket.write(packet(text === 'login' ? 2 : 1, answer))
   }, answers && packet(0, greeting))
   const driver = openMysql({
@@ -143,6 +145,13 @@ describe.concurrent.each(ways)('a PostgreSQL: $name', ({ ask, timeLimit }) => {
 
     await expect.poll(() => open.size, TIME).toBe(0)
   })
+})
+
+it.concurrent('nobody knows of a commit that a MySQL answers by ending the connection', async ({ expect }) => {
+  const answers = ['login', 'set ', 'start transaction', 'select', 'commit', 'rollback']
+  const { driver } = await mysql(answers, 0, { refused: 'commit', errno: 1927 })
+
+  await expect(driver.batch([statement])).rejects.toMatchObject({ state: '08006', errno: 1927 })
 })
 
 /** Migrations have no time limit, but for what ends them. */

@@ -51,5 +51,15 @@ export class SqlFault extends Error {
   }
 }
 
+/**
+ * Whether nobody knows if what failed was done: its connection was lost, or an administrator ended it where no statement
+ * of a transaction has a position, which is at its commit, or at a statement that is its own transaction.
+ */
+export function isInDoubt({ state, position }: Pick<SqlFault, 'state' | 'position'>): boolean {
+  return state.startsWith('08') || (state === ENDED && position === undefined)
+}
+
+const ENDED = '57P01'
+
 /** In the message of what Vitess cannot do; its error number is often that of something else. */
 export const VITESS_UNSUPPORTED = /\bVT1[02]001\b/

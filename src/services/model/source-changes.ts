@@ -13,7 +13,7 @@ import { isUnsent } from '../../core/sql/address.ts'
 import type { TableRef } from '../../core/sql/change.ts'
 import { compileChange } from '../../core/sql/ddl.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
-import { SqlFault } from '../../core/sql/fault.ts'
+import { isInDoubt, SqlFault } from '../../core/sql/fault.ts'
 import type { Asked } from '../../core/sql/obstacles.ts'
 import { compile, type Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
@@ -169,7 +169,7 @@ type Outcome = {
 
 function outcomeOf({ database: { dialect }, changes, provider }: SourceMigration, fault: SqlFault): Outcome {
   // The connection was lost: the statement may or may not have run.
-  const isLost = fault.state.startsWith('08')
+  const isLost = isInDoubt(fault)
   if (dialect.ddl.lock.isTransaction) {
     const isUntouched = !isLost || isUnsent(fault, provider)
     const failed = failedChange(changes, fault)

@@ -193,7 +193,10 @@ async function commit(client: PoolConnection, { ending }: Limit): Promise<void> 
     .query('commit')
     .catch(unreadable)
     .catch((error: unknown) => {
-      if (isLost(mysqlFault(error))) loss = error
+      const fault = mysqlFault(error)
+      // Also where the server has said that it ends the connection, nobody knows whether it was heard.
+      if (fault instanceof SqlFault && isLost(fault))
+        loss = new SqlFault(fault.message, { ...fault, state: '08006', cause: error })
       throw error
     })
   await ending(work).catch((error: unknown) => {

@@ -4,7 +4,7 @@
  */
 import { codedError, ServiceError } from '../../../core/error.ts'
 import { isUnsent } from '../../../core/sql/address.ts'
-import { SqlFault } from '../../../core/sql/fault.ts'
+import { isInDoubt, SqlFault } from '../../../core/sql/fault.ts'
 import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
 import type { OnceOutcome } from '../../../sources/source.ts'
 import {
@@ -115,7 +115,7 @@ const LONGEST = 15 * MINUTE
 function leftNothing(error: unknown, provider: string): boolean {
   const fault = faultOf(error)
   if (fault === undefined) return error instanceof ServiceError && !uncertain.has(error.kind)
-  return !fault.state.startsWith('08') || isUnsent(fault, provider)
+  return !isInDoubt(fault) || isUnsent(fault, provider)
 }
 
 const uncertain: ReadonlySet<string> = new Set(['failed', 'unavailable'])
