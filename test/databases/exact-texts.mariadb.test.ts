@@ -207,6 +207,16 @@ describe('JSON', () => {
     expect(await ids('e')).toEqual([5])
   })
 
+  it('is the same value when it is written back, whose characters others have escaped', async () => {
+    await sql(String.raw`insert into documents values (6, '{"n":"\\u00e9","p":"a\\/b"}')`)
+    const [read] = await items.list('documents', 'filter[id]=6')
+    await items.updateOne('documents', 6, { json: read?.json })
+
+    expect(read?.json).toEqual({ n: 'é', p: 'a/b' })
+    expect(await items.list('documents', 'filter[id]=6')).toEqual([read])
+    expect(await sql('select json from documents where id = 6')).toEqual([['{"n":"é","p":"a/b"}']])
+  })
+
   it('is compared exactly where its column is a text that ignores case', async () => {
     await sql(`insert into folded values (1, '{"a":"x"}'), (2, '{"a":"X"}'), (3, '"é"')`)
     const folded = openItems(build.model({ folded: { id: 'int32', json: 'json?' } }), driver, mariadb)
