@@ -151,7 +151,7 @@ it.concurrent('nobody knows of a commit that a MySQL answers by ending the conne
   const answers = ['login', 'set ', 'start transaction', 'select', 'commit', 'rollback']
   const { driver } = await mysql(answers, 0, { refused: 'commit', errno: 1927 })
 
-  await expect(driver.batch([statement])).rejects.toMatchObject({ state: '08006', errno: 1927 })
+  await expect(driver.batch([statement])).rejects.toMatchObject({ state: '08006', errno: 1927, position: 1 })
 })
 
 /** Migrations have no time limit, but for what ends them. */

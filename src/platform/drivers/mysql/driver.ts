@@ -161,7 +161,7 @@ async function runTransaction(
   try {
     await limit.within(all())
     if (limit.hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
-    await commit(client, limit)
+    await commit(client, limit, answers.length)
     return answers
   } catch (error) {
     await limit.ending(rollback(client, connectLimit)).catch(ignore)
@@ -187,13 +187,14 @@ async function goOn(
   }
 }
 
-async function commit(client: PoolConnection, { ending }: Limit): Promise<void> {
+/** `position` is that behind all statements. */
+async function commit(client: PoolConnection, { ending }: Limit, position: number): Promise<void> {
   let loss: unknown
   const work = client
     .query('commit')
     .catch(unreadable)
     .catch((error: unknown) => {
-      const fault = mysqlFault(error)
+      const fault = mysqlFault(error, position)
       // Also where the server has said that it ends the connection, nobody knows whether it was heard.
       if (fault instanceof SqlFault && isLost(fault))
         loss = new SqlFault(fault.message, { ...fault, state: '08006', cause: error })
