@@ -2,12 +2,7 @@
 import { numberText } from '../../data/exact-json.ts'
 import { type Column, valueAt } from '../grid/columns.ts'
 import type { Row } from '../grid/values.ts'
-
-/**
- * Spreadsheets take what begins so for a formula, which may send what is in the sheet elsewhere. One apostrophe more is put
- * before it; what has some already gets one too, so that taking one away gives back what was there.
- */
-const FORMULA = /^'*[=+\-@\t\r]/
+import { guarded } from './formulas.ts'
 
 /** Spreadsheets read what begins so as UTF-8. */
 export const MARK = '\uFEFF'
@@ -25,14 +20,9 @@ export function csvRow(columns: readonly Column[], row: Row, { isSafe }: { reado
       const value = valueAt(column, row)
       if (isList || type === 'json') return value === null || value === undefined ? undefined : JSON.stringify(value)
       const isText = isSafe && ['string', ''].includes(type) && typeof value === 'string'
-      return isText && FORMULA.test(value) ? `'${value}` : cellOf(value)
+      return isText ? guarded(value) : cellOf(value)
     }),
   )
-}
-
-/** Whether it is as an export for spreadsheets has it. */
-export function isGuarded(value: unknown): value is string {
-  return typeof value === 'string' && value.startsWith("'") && FORMULA.test(value.slice(1))
 }
 
 /** Null is undefined here. */

@@ -3,7 +3,7 @@ import { numberText, parseExactly } from '../../data/exact-json.ts'
 import { t } from '../../messages/messages.ts'
 import type { FieldModel } from '../grid/model.ts'
 import { parse, type Row, type Value } from '../grid/values.ts'
-import { isGuarded } from './csv.ts'
+import { isGuarded, unguarded } from './formulas.ts'
 import { type FileRecord, type Place, recordsOf, type Source, valueIn } from './records.ts'
 
 /** Which column of the file becomes which field, and whether an apostrophe before what looks like a formula is taken away. */
@@ -63,7 +63,7 @@ function valueFor(value: Value, field: FieldModel, { kind, isSafe }: Omit<Plan, 
   if (isJson && kind === 'json') return field.isList && !Array.isArray(value) ? { wrong: 'list' } : { value }
   if (typeof value === 'string') {
     if (isJson) return fromJson(value, field)
-    return parse(field, isSafe && field.type === 'string' && isGuarded(value) ? value.slice(1) : value)
+    return parse(field, isSafe && field.type === 'string' ? unguarded(value) : value)
   }
   return parse(field, numberText(value) ?? (typeof value === 'object' ? JSON.stringify(value) : String(value)))
 }
