@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-const order = ['Breaking', 'Added', 'Changed', 'Fixed']
+const order = ['Breaking', 'Added', 'Changed', 'Fixed', 'Known limits']
 const [, ...releases] = readFileSync('CHANGELOG.md', 'utf8').split(/^## /m)
 
 it.each(releases)('release %#: sections are known, in their order, and each has entries', (release) => {
