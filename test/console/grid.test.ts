@@ -238,6 +238,7 @@ it('calls, orders and hides collections and fields as the workspace says, and it
   ])
   await own.insert('ServiceFieldMeta', [
     { fieldId: id('books.note'), sort: 1, displayName: 'Remark', description: 'As <b>it</b> was heard' },
+    { fieldId: id('books.series'), sort: 2 },
     { fieldId: id('books.seriesId'), isHidden: true },
     { fieldId: id('books.authorId'), isHidden: true },
     { fieldId: id('books.id'), isHidden: true },
@@ -249,7 +250,7 @@ it('calls, orders and hides collections and fields as the workspace says, and it
   const links = page.getByRole('list', { name: 'Collections' }).getByRole('link')
 
   await page.getByRole('gridcell', { name: 'Lovelace, Ada' }).waitFor()
-  expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'Remark', 'title', 'author', 'series'])
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'Remark', 'series', 'title', 'author'])
   expect(await page.getByRole('gridcell', { name: 'Rivers' }).count()).toBe(1)
   expect(await links.allTextContents()).toEqual(['📚الكتب', 'authors', 'series'])
   expect(await page.getByRole('link', { name: 'الكتب', exact: true }).count()).toBe(2)

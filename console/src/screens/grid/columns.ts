@@ -1,4 +1,5 @@
 /** Columns of a grid: fields, and behind those that refer the item that they refer to. */
+import { inOrder } from '../../data/workspaces.ts'
 import { type CollectionModel, calledBy, type FieldModel, type ToOne } from './model.ts'
 import { isNumber, type Row, textOf } from './values.ts'
 
@@ -42,7 +43,9 @@ export function columnsOf({ fields, toOne }: Pick<CollectionModel, 'fields' | 't
   })
   const behind = (name: string) => toOne.filter(({ by }) => by.at(-1) === name).map(relationColumn)
   const columns = fields.flatMap((field) => [columnOf(field), ...behind(field.name)])
-  return [...columns, ...toOne.filter(({ by }) => by.length === 0).map(relationColumn)]
+  const all = [...columns, ...toOne.filter(({ by }) => by.length === 0).map(relationColumn)]
+  // Without a place of its own a relation stays behind the fields that refer.
+  return inOrder(all, ({ relation, field, own }) => (relation ? (relation.sort ?? own.at(-1)?.sort) : field.sort))
 }
 
 /** What rows are filtered by: their columns, all else of the items that they refer to, and of those that refer to them, one of which has to meet it. */

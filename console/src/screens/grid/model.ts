@@ -24,6 +24,8 @@ export type FieldModel = {
   readonly operators: readonly string[]
   readonly isKey: boolean
   readonly hasDefault: boolean
+  /** Its place among the others, null where nobody gave it one. */
+  readonly sort: number | null
   /** Whether it is shown only where somebody asks for it. */
   readonly isHidden: boolean
   readonly mayUpdate: boolean
@@ -43,6 +45,7 @@ export type ToOne = {
   readonly name: string
   readonly title: string
   readonly to: string
+  readonly sort: number | null
   readonly isHidden: boolean
   readonly display: Display
   /** All of the other that may be read. */
@@ -189,13 +192,14 @@ function modelOf(
           operators: operators.get(name) ?? [],
           isKey: key.includes(index),
           hasDefault: field.defaultValue !== undefined && field.defaultValue !== null,
+          sort: names.get(field.id)?.sort ?? null,
           isHidden: names.get(field.id)?.isHidden ?? false,
           mayUpdate: !field.isReadonly && operations.has('updateOne') && mayUse(access, ofName, 'update', name),
           mayCreate: !field.isReadonly && operations.has('create') && mayUse(access, ofName, 'create', name),
         }
       })
       .filter(({ name }) => mayUse(access, ofName, 'read', name))
-    return inOrder(all, ({ id }) => names.get(id)?.sort)
+    return inOrder(all, ({ sort }) => sort)
   }
   const fields = fieldsOf(entry)
   const key = keyOf(entry).map((index) => text(entry.primitiveFields[index]?.apiName))
@@ -243,6 +247,7 @@ function modelOf(
         name,
         title,
         to,
+        sort: names.get(relation.id)?.sort ?? null,
         isHidden: names.get(relation.id)?.isHidden ?? false,
         display,
         fields: shown,
@@ -345,6 +350,7 @@ export function readOnlyField(name: string): FieldModel {
     operators: [],
     isKey: false,
     hasDefault: false,
+    sort: null,
     isHidden: false,
     mayUpdate: false,
     mayCreate: false,
