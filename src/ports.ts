@@ -27,6 +27,8 @@ export type SqlRow = readonly SqlParam[]
 export interface QueryContext {
   /** Returns true when the client has disconnected. Polled during long statements; absent if that cannot be known. */
   isDisconnected?(): boolean
+  /** Whose statement it is: what one has running and slow leaves room for others. */
+  readonly share?: string
   /** The statement changes rows. A driver that cannot tell whether a cancelled one took effect must not cancel it. */
   readonly isWriting?: boolean
   /**

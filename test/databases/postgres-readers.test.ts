@@ -71,6 +71,54 @@ it('answers those who wait in line for them, though nobody comes after', async (
   expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
 })
 
+it('has reads that stand behind a slow statement answered elsewhere, and keeps writes where they are', async () => {
+  const release = await hold()
+  const slow = [1, 2].map((number) => driver.query(untilReleased(number)))
+  const write = driver.query(statement('update counters set n = n where id = 1 returning id'))
+  const quick = await meanwhile(Array.from({ length: 8 }, (_, n) => driver.query(statement(`select ${n}::text`))))
+  await release()
+
+  expect(quick).toEqual(Array.from({ length: 8 }, (_, n) => [[String(n)]]))
+  expect(await Promise.all(slow)).toEqual([[['1']], [['2']]])
+  expect(await write).toEqual([['1']])
+})
+
+it('counts the limit of a read from its call, also behind many', async () => {
+  const limit = 500
+  const limited = openPostgres({ connectionString: server.url, timeLimit: limit })
+  const patient = openPostgres({ connectionString: server.url, timeLimit: 12 * limit })
+  const release = await hold()
+  try {
+    const all = Array.from({ length: 40 }, (_, number) => limited.query(untilReleased(number), {}))
+    // In the order of their turns the last would be ten times as late as the first.
+    const first = await Promise.race([Promise.allSettled(all), patient.query(untilReleased(40), {})])
+
+    expect(first).toEqual(all.map(() => ({ status: 'rejected', reason: expect.objectContaining({ state: '57014' }) })))
+  } finally {
+    await release()
+    await Promise.all([limited.close(), patient.close()])
+  }
+})
+
+it('leaves room for others where one has many slow statements', async () => {
+  const release = await hold()
+  const slow = Array.from({ length: 14 }, (_, number) => driver.query(untilReleased(number), { share: 'a' }))
+  // Two that are asked at once may be one too many.
+  await heldUp(5, 6)
+
+  const theirs = driver.query(statement('select 1::text'), { share: 'b' })
+  const write = driver.query(statement('update counters set n = n where id = 1 returning id'), {
+    ...{ share: 'b', isWriting: true },
+  })
+  const others = await meanwhile([theirs, write])
+  const held = await connections()
+  await release()
+
+  expect(others).toEqual([[['1']], [['1']]])
+  expect(held).toBeLessThan(9)
+  expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
+})
+
 it('opens no more than eight further connections for them', async () => {
   const release = await hold()
   const slow: Promise<unknown>[] = []
@@ -144,9 +192,9 @@ function untilReleased(number: number) {
 }
 
 /** Until so many statements wait for a lock, and have done so for long. */
-async function heldUp(count: number): Promise<void> {
+async function heldUp(...counts: readonly number[]): Promise<void> {
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
-  await expect.poll(async () => (await watcher.query(waiting)).rowCount).toBe(count)
+  await expect.poll(async () => (await watcher.query(waiting)).rowCount).toBeOneOf(counts)
   await wait(HELD_UP)
 }
 

@@ -23,7 +23,7 @@ export function readsAgain<Driver extends SqlDriver>(driver: Driver): Driver {
 const readAgain = <T>(read: () => Promise<T>): Promise<T> => again(2, read, (elapsed) => elapsed < SOON)
 
 /** What has no context is read if it begins as a read does; a `with` may write. */
-function isRead({ text }: Statement, context: QueryContext | undefined): boolean {
+export function isRead({ text }: Statement, context: QueryContext | undefined): boolean {
   return context === undefined ? /^\s*select\b/i.test(text) : context.isWriting !== true
 }
 

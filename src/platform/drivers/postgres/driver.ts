@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
-import { readsAgain, untilBegun } from '../lost-connection.ts'
+import { isRead, readsAgain, untilBegun } from '../lost-connection.ts'
 import { isAsked, type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
@@ -55,7 +55,8 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   return readsAgain({
     query: (statement, context) => {
       if (stream !== undefined || statement.isLarge) return queryAlone(statement, context)
-      return isAsked(context) ? readers.query(statement, context) : ownReaders.query(statement, context ?? noClient)
+      const by = isAsked(context) ? readers : ownReaders
+      return by.query(statement, context ?? noClient, isRead(statement, context))
     },
 
     // Not for an embedded database: a connection held by one slow caller would block all others.

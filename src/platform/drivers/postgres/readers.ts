@@ -1,9 +1,9 @@
 /**
  * Persistent pipelined clients for single statements: one round trip each, without waiting for a free connection.
- * Statements are prepared under names; a client blocked by a slow statement is replaced.
+ * Statements are prepared under names; reads do not wait behind a slow statement.
  */
 import type pg from 'pg'
-import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
+import { CANCELED, SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { isLost } from '../lost-connection.ts'
@@ -26,142 +26,218 @@ import { type Pace, startPace } from './pace.ts'
 import { isStale } from './prepared.ts'
 import { readText } from './text-read.ts'
 
-/** Opens clients on demand and replaces lost ones. If all are full, a statement waits for the first with room. */
+/**
+ * Opens clients on demand and replaces lost ones. Two share what is asked; where the first statement of one is silent, what
+ * is asked then, and the reads behind it, go by further ones. If all are full, a statement waits for the first with room.
+ */
 export function openReaders(asked: PostgresOptions) {
   const { timeLimit = 0 } = asked
   let options = asked
-  const readers: (Reader | undefined)[] = [undefined, undefined]
+  const readers: (Reader | undefined)[] = Array(MAX_READERS).fill(undefined)
   /** Replaced clients with unanswered statements. */
   const leaving = new Set<Reader>()
-  const waiting: PromiseWithResolvers<Reader>[] = []
+  let waiting: Question[] = []
+  /** Readers whose running statement has taken long. */
+  let silent = 0
   const names = new Map<string, string>()
   let issued = 0
   let closed = false
   let watching: NodeJS.Timeout | undefined
 
-  const query = (statement: Statement, context: QueryContext): Promise<readonly SqlRow[]> =>
-    ask(statement, context, nameOf(statement.text))
+  const query = (statement: Statement, context: QueryContext, isRead: boolean): Promise<readonly SqlRow[]> =>
+    new Promise((resolve, reject) => {
+      const name = nameOf(statement.text)
+      ask({ statement, context, isRead, asked: performance.now(), name, resolve, reject })
+    })
 
-  const ask = async (
-    statement: Statement,
-    context: QueryContext,
-    name: string | undefined,
-  ): Promise<readonly SqlRow[]> => {
-    const reader = (waiting.length === 0 ? take() : undefined) ?? (await inTurn())
-    const limited = options
-    let number = 0
-    let again = name
+  const ask = (question: Question): void => {
     try {
-      if (!reader.ready) await reader.connecting
-      number = reader.contexts.push(context) + reader.answered
-      return await send(reader, statement, name)
+      const reader = waiting.length === 0 ? take(question) : undefined
+      if (reader !== undefined) pass(reader, question)
+      // If no other statement waits, `take` has just found no room.
+      else if (waiting.push(question) > 1) handOut()
     } catch (error) {
-      const fault = postgresFault(error, lost)
-      // Its end may be known later only.
-      if (isLost(fault)) drop(reader)
-      const ended = reader.endings.get(number)
-      if (ended !== undefined) throw ended.fault
-      if (name !== undefined && isStale(fault)) {
-        // It was refused before it ran: the table has changed, or its preparation has failed.
-        if (names.get(statement.text) === name) forget()
-        again = undefined
-      } else if (!isMistakenlyCanceled(reader, fault) && limited === options) throw fault
-    } finally {
-      if (number > 0) {
-        reader.endings.delete(number)
-        reader.contexts.shift()
-        reader.answered += 1
-      }
-      giveBack(reader)
+      // The driver is closed, or not even a client could be created.
+      question.reject(error)
     }
-    return ask(statement, context, again)
+  }
+
+  const pass = (reader: Reader, question: Question): void => {
+    const attempt = { reader, question, limited: options }
+    if (reader.ready) send(attempt)
+    else
+      reader.connecting
+        .then(
+          () => send(attempt),
+          (error) => failed(attempt, undefined, error),
+        )
+        .catch(question.reject)
+  }
+
+  const send = (attempt: Attempt): void => {
+    const { reader, question } = attempt
+    const entry: Entry = { question, ended: undefined, isLeft: false }
+    reader.entries.push(entry)
+    read(reader, question).then(
+      (rows) => {
+        reader.entries.shift()
+        giveBack(reader)
+        if (!entry.isLeft) question.resolve(rows)
+      },
+      (error) => {
+        reader.entries.shift()
+        failed(attempt, entry, error)
+      },
+    )
+  }
+
+  const failed = ({ reader, question, limited }: Attempt, entry: Entry | undefined, error: unknown): void => {
+    const { name, statement } = question
+    const fault = postgresFault(error, lost)
+    // Its end may be known later only.
+    if (isLost(fault)) drop(reader)
+    // Before anything is asked again, which looks for room.
+    const isMistaken = isMistakenlyCanceled(reader, fault)
+    giveBack(reader)
+    if (entry?.isLeft) return
+    if (entry?.ended !== undefined) question.reject(entry.ended.fault)
+    else if (name !== undefined && isStale(fault)) {
+      // It was refused before it ran: the table has changed, or its preparation has failed.
+      if (names.get(statement.text) === name) forget()
+      ask({ ...question, name: undefined })
+    } else if (isMistaken || limited !== options) ask(question)
+    else question.reject(fault)
   }
 
   /** Whether a cancel request for an earlier statement hit this one instead; it had no effect and may run again. */
   const isMistakenlyCanceled = ({ pace, wasEnded }: Reader, { state }: SqlFault): boolean =>
     state === TIMED_OUT && wasEnded && (timeLimit === 0 || pace.silence(performance.now()) < timeLimit * 0.9)
 
-  /** Ends statements that are late or whose client has disconnected; on each connection only the first is running. */
   const check = () => {
     const now = performance.now()
     const all = [...readers, ...leaving].filter((reader) => reader !== undefined)
-    if (all.length === 0) {
+    if (waiting.length === 0 && all.every(({ pace }) => pace.load() === 0)) {
       clearInterval(watching)
       watching = undefined
+      return
     }
-    for (const reader of all) {
-      const [context] = reader.contexts
-      const elapsed = reader.pace.silence(now)
-      if (context === undefined || elapsed < POLL_INTERVAL) continue
-      const number = reader.answered + 1
-      const ended = reader.endings.get(number)
-      // An unreachable server cannot end the statement, so the connection is cut off.
-      if (ended !== undefined && now - ended.at > GIVEN_UP) cutOff(reader.client)
-      const margin = options.timeLimit ? MARGIN : 0
-      const limit = limitOf(context, timeLimit)
-      const fault = abortReason(context, { elapsed, timeLimit: limit && limit + margin })
-      if (fault === undefined || ended !== undefined) continue
-      reader.endings.set(number, { fault, at: now })
-      reader.wasEnded = true
-      void cancelRunning(options, reader.client)
+    for (const reader of all) checkFirst(reader, now)
+    handOut()
+    for (const reader of all) overtake(reader, now)
+    waiting = waiting.filter((question) => {
+      const fault = reasonToEnd(question, now, 0)
+      if (fault !== undefined) question.reject(fault)
+      return fault === undefined
+    })
+  }
+
+  /** The limit of a statement counts from its call, so that one that waited has less of it left. */
+  const reasonToEnd = ({ context, asked }: Question, now: number, margin: number): SqlFault | undefined => {
+    const limit = limitOf(context, timeLimit)
+    return abortReason(context, { elapsed: now - asked, timeLimit: limit && limit + margin })
+  }
+
+  /** Ends the running statement where it is late, or nobody waits for it; on each connection only the first is running. */
+  const checkFirst = (reader: Reader, now: number) => {
+    const [first] = reader.entries
+    const silence = reader.pace.silence(now)
+    // Only what was there at the last look: a busy process may have sent the rest a moment ago.
+    const isKnown = first === reader.looked
+    reader.looked = first
+    if (first === undefined || !isKnown || silence < SILENT) return
+    if (!reader.isSilent) silent += 1
+    reader.isSilent = true
+    // An unreachable server cannot end the statement, so the connection is cut off.
+    if (first.ended !== undefined && now - first.ended.at > GIVEN_UP) cutOff(reader.client)
+    if (first.ended !== undefined || silence < POLL_INTERVAL) return
+    // The server counts from the turn of a statement.
+    const hasWaited = now - silence - first.question.asked > POLL_INTERVAL
+    const margin = options.timeLimit && !hasWaited ? MARGIN : 0
+    const fault = first.isLeft ? left() : reasonToEnd(first.question, now, margin)
+    if (fault === undefined) return
+    first.ended = { fault, at: now }
+    reader.wasEnded = true
+    void cancelRunning(options, reader.client)
+  }
+
+  /** The reads behind a silent statement are asked once more, elsewhere, as far as there is room and time. */
+  const overtake = (reader: Reader, now: number) => {
+    if (!reader.isSilent) return
+    for (const entry of reader.entries.slice(1)) {
+      const { question } = entry
+      if (!question.isRead || entry.isLeft) continue
+      const fault = reasonToEnd(question, now, 0)
+      if (fault === undefined && pick(question) === undefined) continue
+      entry.isLeft = true
+      if (fault === undefined) ask(question)
+      else question.reject(fault)
     }
   }
 
-  const take = (): Reader | undefined => {
+  const take = (question: Question): Reader | undefined => {
     if (closed) throw closedFault()
-    const reader = pick()
+    const reader = pick(question)
     reader?.pace.ask(performance.now())
     reader?.timer.refresh()
+    // After the answers that have come meanwhile, which would otherwise count as silence.
+    watching ??= setInterval(() => setImmediate(check), SILENT).unref()
     return reader
   }
 
-  const inTurn = (): Promise<Reader> => {
-    const turn = Promise.withResolvers<Reader>()
-    // If no other statement waits, `take` has just found no room.
-    if (waiting.push(turn) > 1) handOut()
-    else watch.refresh()
-    return turn.promise
-  }
-
+  /** In the order of their calls, but for those whose share is used up. */
   const handOut = () => {
-    for (let turn = waiting[0]; turn !== undefined; turn = waiting[0]) {
+    const usedUp = new Set<string | undefined>()
+    for (let place = 0; place < waiting.length; ) {
+      const question = waiting[place] as Question
+      const { share } = question.context
       try {
-        const reader = take()
-        if (reader === undefined) return
-        turn.resolve(reader)
+        const reader = usedUp.has(share) ? undefined : take(question)
+        if (reader === undefined) {
+          if (!isUsedUp(share)) return
+          usedUp.add(share)
+          place += 1
+          continue
+        }
+        pass(reader, question)
       } catch (error) {
         // Not even a client could be created.
-        turn.reject(error)
+        question.reject(error)
       }
-      waiting.shift()
+      waiting.splice(place, 1)
     }
   }
 
-  /** Room appears with an answer or when a connection is found stuck; the timer finds that without new statements. */
-  const watch = setTimeout(() => {
-    handOut()
-    if (waiting.length > 0) watch.refresh()
-  }, STUCK_AFTER).unref()
+  const isUsedUp = (share: string | undefined): boolean =>
+    silent >= MAX_HELD &&
+    share !== undefined &&
+    readers.filter((one) => one?.isSilent && one.entries[0]?.question.context.share === share).length >= MAX_HELD
 
   const giveBack = (reader: Reader) => {
     reader.pace.answer(performance.now())
+    if (reader.isSilent) silent -= 1
+    reader.isSilent = false
     if (reader.retired && reader.pace.load() === 0) {
       leaving.delete(reader)
       void end(reader)
     }
-    handOut()
+    if (waiting.length > 0) handOut()
   }
 
-  /** Returns the reader with the fewest unanswered statements; undefined if all are full. */
-  const pick = (): Reader | undefined => {
+  /** Returns that of the first two that are not silent which has the fewest unanswered statements; undefined if there is none with room. */
+  const pick = ({ context: { share } }: Question): Reader | undefined => {
+    if (isUsedUp(share)) return undefined
     let best: Reader | undefined
-    for (let slot = 0; slot < readers.length; slot += 1) {
-      if (leaving.size < maxLeaving && isStuck(readers[slot])) retire(slot)
+    let sharing = 0
+    for (let slot = 0; slot < MAX_READERS && sharing < AT_ONCE; slot += 1) {
       const reader = readers[slot]
-      // A second connection is opened only for a statement that would queue behind another on the first.
+      if (reader?.isSilent) continue
+      sharing += 1
+      // Another connection is opened only for a statement that would queue behind another.
       if (reader === undefined) {
-        if (best?.pace.load() !== 0) best = open(slot)
-      } else if (!reader.pace.isFull() && (best === undefined || reader.pace.load() < best.pace.load())) best = reader
+        if (best === undefined || best.pace.load() > 0) return open(slot)
+        break
+      }
+      if (!reader.pace.isFull() && (best === undefined || reader.pace.load() < best.pace.load())) best = reader
     }
     return best
   }
@@ -193,9 +269,15 @@ export function openReaders(asked: PostgresOptions) {
       () => (reader.pace.load() === 0 ? retire(slot) : timer.refresh()),
       options.idle ?? idle,
     ).unref()
-    const state = { ready: false, retired: false, isHolding: false, answered: 0, wasEnded: false }
-    const reader: Reader = { client, connecting, timer, pace: startPace(), contexts: [], endings: new Map(), ...state }
-    watching ??= setInterval(check, POLL_INTERVAL).unref()
+    const state = {
+      looked: undefined,
+      ready: false,
+      retired: false,
+      isHolding: false,
+      isSilent: false,
+      wasEnded: false,
+    }
+    const reader: Reader = { client, connecting, timer, pace: startPace(), entries: [], ...state }
     readers[slot] = reader
     return reader
   }
@@ -229,16 +311,15 @@ export function openReaders(asked: PostgresOptions) {
 
   const close = async () => {
     closed = true
-    clearTimeout(watch)
     clearInterval(watching)
-    for (const turn of waiting.splice(0)) turn.reject(closedFault())
+    for (const { reject } of waiting.splice(0)) reject(closedFault())
     await Promise.all([...readers, ...leaving].map((reader) => reader && end(reader)))
   }
 
   return { query, close }
 }
 
-function send(reader: Reader, statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> {
+function read(reader: Reader, { statement, name }: Question): Promise<readonly SqlRow[]> {
   writeTogether(reader)
   if (name !== undefined) return readText(reader.client, name, statement)
   return reader.client.query<string[]>(textRequest(statement)).then(({ rows }) => rows)
@@ -255,16 +336,45 @@ function writeTogether(reader: Reader): void {
   })
 }
 
+type Question = {
+  readonly statement: Statement
+  readonly context: QueryContext
+  /** Whether it may be asked twice. */
+  readonly isRead: boolean
+  /** When it was called. */
+  readonly asked: number
+  /** Of its prepared statement, unless it goes without. */
+  readonly name: string | undefined
+  readonly resolve: (rows: readonly SqlRow[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Attempt = {
+  readonly reader: Reader
+  readonly question: Question
+  /** The options when it was begun. */
+  readonly limited: PostgresOptions
+}
+
+type Entry = {
+  readonly question: Question
+  /** Why it was ended. */
+  ended: { readonly fault: SqlFault; readonly at: number } | undefined
+  /** Whether its caller waits for another answer, or for none. */
+  isLeft: boolean
+}
+
 type Reader = {
   readonly client: pg.Client
   readonly connecting: Promise<void>
   readonly timer: NodeJS.Timeout
   readonly pace: Pace
-  /** The contexts of unanswered statements, in order; the first statement is running. */
-  readonly contexts: QueryContext[]
-  /** Why statements were ended, by their number; numbers count from 1 in the order of sending. */
-  readonly endings: Map<number, { readonly fault: SqlFault; readonly at: number }>
-  answered: number
+  /** Unanswered statements, in order; the first is running. */
+  readonly entries: Entry[]
+  /** What was running at the last look. */
+  looked: Entry | undefined
+  /** Whether the running statement has taken long. */
+  isSilent: boolean
   wasEnded: boolean
   ready: boolean
   retired: boolean
@@ -276,13 +386,15 @@ type Reader = {
 const MARGIN = 2_000
 const GIVEN_UP = 10_000
 
-/** Milliseconds without an answer after which a client is replaced, and how many replaced ones may remain. */
-const STUCK_AFTER = 250
-const maxLeaving = 8
+/** Milliseconds without an answer after which nobody waits behind a statement any more. */
+const SILENT = 50
 
-function isStuck(reader: Reader | undefined): boolean {
-  return reader?.ready === true && reader.pace.load() > 0 && reader.pace.silence(performance.now()) > STUCK_AFTER
-}
+/** Clients that share what is asked, as long as they are not silent; how many there may be, and of how many one workspace's statements are the silent ones. */
+const AT_ONCE = 2
+const MAX_READERS = 10
+const MAX_HELD = 5
+
+const left = () => new SqlFault('it was answered elsewhere', { state: CANCELED })
 
 const closedFault = () => new SqlFault('the driver is closed', { state: '08003' })
 
