@@ -1,4 +1,6 @@
 /** The held connections of the Postgres driver: a statement that takes its time, or waits for a lock, is waited for alone. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -135,6 +137,34 @@ it('opens no more than eight further connections for them', async () => {
 
   expect(most).toBe(10)
   expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
+})
+
+it('takes no distant server for silent', async () => {
+  const distance = 75
+  const { hostname, port } = new URL(server.url)
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    const pass = (from: Socket, to: Socket) => {
+      from.on('data', (chunk) => setTimeout(() => to.write(chunk), distance))
+      from.on('error', () => to.destroy()).on('close', () => to.destroy())
+    }
+    pass(near, far)
+    pass(far, near)
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const url = new URL(server.url)
+  url.port = String((proxy.address() as AddressInfo).port)
+  const distant = openPostgres({ connectionString: url.href })
+  try {
+    for (let round = 0; round < 10; round += 1)
+      await Promise.all(Array.from({ length: 8 }, (_, n) => distant.query(statement(`select ${n}::text`))))
+
+    // Another one where the machine is busy with other things.
+    expect(await connections()).toBeLessThan(4)
+  } finally {
+    await distant.close()
+    proxy.close()
+  }
 })
 
 it('keeps few waiting behind a server process that gets no time', async () => {

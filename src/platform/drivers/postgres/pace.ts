@@ -9,6 +9,8 @@ export type Pace = {
   readonly isFull: () => boolean
   /** Milliseconds since its last answer, or since its first unanswered statement if that is later. */
   readonly silence: (now: number) => number
+  /** The shortest response time so far, in milliseconds; infinite before the first answer. */
+  readonly nearest: () => number
   /** `now` is in milliseconds of a monotonic clock. */
   readonly ask: (now: number) => void
   /** Answers arrive in the order of statements. */
@@ -27,6 +29,7 @@ export function startPace(): Pace {
     load: () => asked.length,
     isFull: () => asked.length >= LEAST && asked.length * gap >= AHEAD + 2 * nearest,
     silence: (now) => now - moved,
+    nearest: () => nearest,
 
     ask(now) {
       if (asked.length === 0) moved = now

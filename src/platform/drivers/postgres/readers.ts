@@ -39,6 +39,8 @@ export function openReaders(asked: PostgresOptions) {
   let waiting: Question[] = []
   /** Readers whose running statement has taken long. */
   let silent = 0
+  /** The shortest response time of all, since a new connection has none yet. */
+  let nearest = Number.POSITIVE_INFINITY
   const names = new Map<string, string>()
   let issued = 0
   let closed = false
@@ -142,9 +144,14 @@ export function openReaders(asked: PostgresOptions) {
     const [first] = reader.entries
     const silence = reader.pace.silence(now)
     // Only what was there at the last look: a busy process may have sent the rest a moment ago.
-    const isKnown = first === reader.looked
-    reader.looked = first
-    if (first === undefined || !isKnown || silence < SILENT) return
+    if (first !== reader.looked) {
+      reader.looked = first
+      reader.lookedAt = now
+      return
+    }
+    // Silence counts from its call, which may have been long before the connection was there.
+    const most = Math.min(silence, now - reader.lookedAt + SILENT)
+    if (first === undefined || most < Math.min(LONGEST_SILENCE, SILENT + 2 * nearest)) return
     if (!reader.isSilent) silent += 1
     reader.isSilent = true
     // An unreachable server cannot end the statement, so the connection is cut off.
@@ -214,6 +221,7 @@ export function openReaders(asked: PostgresOptions) {
 
   const giveBack = (reader: Reader) => {
     reader.pace.answer(performance.now())
+    nearest = Math.min(nearest, reader.pace.nearest())
     if (reader.isSilent) silent -= 1
     reader.isSilent = false
     if (reader.retired && reader.pace.load() === 0) {
@@ -271,6 +279,7 @@ export function openReaders(asked: PostgresOptions) {
     ).unref()
     const state = {
       looked: undefined,
+      lookedAt: 0,
       ready: false,
       retired: false,
       isHolding: false,
@@ -373,6 +382,7 @@ type Reader = {
   readonly entries: Entry[]
   /** What was running at the last look. */
   looked: Entry | undefined
+  lookedAt: number
   /** Whether the running statement has taken long. */
   isSilent: boolean
   wasEnded: boolean
@@ -386,8 +396,12 @@ type Reader = {
 const MARGIN = 2_000
 const GIVEN_UP = 10_000
 
-/** Milliseconds without an answer after which nobody waits behind a statement any more. */
+/**
+ * Milliseconds without an answer, beyond twice the way to the server, after which nobody waits behind a statement any more;
+ * and in any case, also where no answer has shown the way yet.
+ */
 const SILENT = 50
+const LONGEST_SILENCE = 250
 
 /** Clients that share what is asked, as long as they are not silent; how many there may be, and of how many one workspace's statements are the silent ones. */
 const AT_ONCE = 2
