@@ -19,6 +19,7 @@ import { openNodeAssets } from '../src/platform/node/assets.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { openNodeConnectors } from '../src/platform/node/connectors/connectors.ts'
 import { openNodeConsole } from '../src/platform/node/console.ts'
+import { type AnswerRoom, createAnswerRoom } from '../src/platform/node/http/answer-room.ts'
 import { type HttpServer, openHttpServer } from '../src/platform/node/http/http-server.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
 import { createNetwork } from '../src/platform/node/network/network.ts'
@@ -38,7 +39,7 @@ import { VERSION } from '../src/services/instance/release.ts'
 import { startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { failure, toResponse } from './http/answer.ts'
-import type { AppContext } from './http/request.ts'
+import type { AppContext, AnswerRoom as RoomForAnswer } from './http/request.ts'
 import { closedAnswer } from './routes/system.ts'
 
 export type NodeOptions = {
@@ -54,6 +55,8 @@ export type NodeOptions = {
   readonly ticker?: Ticker
   /** Milliseconds until requests in flight are aborted when the server closes. */
   readonly shutdownLimit?: number
+  /** Maximum bytes of the answers that clients have not taken yet; 256 MiB where absent. */
+  readonly answerRoom?: number
 }
 
 export type NodeServer = {
@@ -92,6 +95,7 @@ export async function startNode({
   passwords = scryptPasswords,
   ticker,
   shutdownLimit = SHUTDOWN_LIMIT,
+  answerRoom,
 }: NodeOptions): Promise<NodeServer> {
   const config = requireConfig(environment, observe)
   const http = await openHttpServer({
@@ -112,6 +116,7 @@ export async function startNode({
       passwords,
       ticker,
       shutdownLimit,
+      answerRoom,
     })
   } catch (cause) {
     await http.drain({ delay: 0, limit: 0 })
@@ -125,10 +130,12 @@ type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'consoleFolder' | 
   readonly clock: Clock
   readonly passwords: Passwords
   readonly shutdownLimit: number
+  readonly answerRoom: number | undefined
 }
 
 async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
-  const { config, environment, embedded, consoleFolder, log, clock, passwords, ticker, shutdownLimit } = serving
+  const { config, environment, embedded, consoleFolder, log, clock, passwords, ticker } = serving
+  const { shutdownLimit, answerRoom } = serving
   const { observe, metrics, isTraced, ...observing } = await openObserving({
     log,
     config,
@@ -142,6 +149,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
   try {
     const services = await startServices(ports, config)
     await services.prune()
+    const answers = createAnswerRoom({ most: answerRoom })
     const { fetch } = createApp({
       services,
       isAccepting: () => isAccepting,
@@ -155,7 +163,13 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     })
     http.serve(
       getRequestListener(
-        (request, env) => fetch(request, { ...env, header: headerLookup(env), isDisconnected: leaving(env) }),
+        (request, env) =>
+          fetch(request, {
+            ...env,
+            header: headerLookup(env),
+            isDisconnected: leaving(env),
+            room: roomFor(env, answers),
+          }),
         {
           errorHandler,
           // The server itself discards unread bodies, with more patience.
@@ -220,6 +234,14 @@ function headerLookup({ incoming }: HttpBindings | Http2Bindings): (name: string
 /** Also checks the addresses that a provider's host name resolves to. */
 function openNodeProviderGate({ SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: allowPrivate }: Config): ProviderGate {
   return openProviderGate({ allowPrivate, wayOut: createNetwork({ allowPrivate }).fetch })
+}
+
+/** Counts what is answered to a request. */
+function roomFor({ outgoing }: HttpBindings | Http2Bindings, answers: AnswerRoom): RoomForAnswer {
+  return {
+    hold: (body) => answers.hold(outgoing, typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength),
+    makeRoom: () => answers.makeRoomFor(outgoing),
+  }
 }
 
 /** Returns a function that tells if the request's connection is closed. */

@@ -4,7 +4,7 @@
  */
 import type { Hono } from 'hono'
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
-import { ServiceError } from '../../src/core/error.ts'
+import { codedError, ServiceError } from '../../src/core/error.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
@@ -13,7 +13,7 @@ import { type Answer, failure, isFault, toResponse, withoutCredential } from './
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { weakened } from './etag.ts'
-import { type AppContext, headerOf, type Variables } from './request.ts'
+import { type AppContext, answerRoom, headerOf, type Variables } from './request.ts'
 import { phasesOf, serverTiming, startTiming } from './timing.ts'
 import {
   type BindingHeader,
@@ -168,7 +168,12 @@ function packed({ compress }: App, c: AppContext, answer: Answer): Eventual<Answ
   if (typeof body === 'string' && body.length < COMPRESSED_FROM) return answer
   if (headers?.['Content-Encoding'] !== undefined || !accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
   const announced = { ...weakened(headers), 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
-  if (typeof body === 'string') return compress(body).then((bytes) => ({ ...answer, body: bytes, headers: announced }))
+  if (typeof body === 'string') {
+    return compress(body).then((bytes) => {
+      if (body.length >= HELD_FROM) answerRoom(c)?.hold(bytes)
+      return { ...answer, body: bytes, headers: announced }
+    })
+  }
   return { ...answer, body: body.pipeThrough(new CompressionStream('gzip')), headers: announced }
 }
 
@@ -193,9 +198,29 @@ async function answerOf(
   try {
     if (!isProbe) c.set('credential', credentialOf(c))
     if (!(actsAs && reading.has(c.req.method))) refuseActAs(c)
-    return await handler(c)
+    return held(c, await handler(c))
   } catch (error) {
     if (isFault(error)) observe({ kind: 'fault', requestId, error })
     return failure(c.get('isAnonymous') === true ? withoutCredential(error) : error)
   }
+}
+
+/** Shorter bodies, in characters or bytes, are not counted among those that wait for their clients. */
+const HELD_FROM = 64 * 1024
+
+/** Seconds. */
+const ROOM_AFTER = 2
+
+/** Throws 503 where a read has no room in memory. What else was asked for is done already, so that others give way. */
+function held(c: AppContext, answer: Answer): Answer {
+  const { body } = answer
+  if (body === null || body instanceof ReadableStream || body.length < HELD_FROM) return answer
+  const room = answerRoom(c)
+  if (room === undefined || room.hold(body)) return answer
+  if (c.req.method === 'HEAD' || reading.has(c.req.method)) {
+    room.hold('')
+    throw codedError('5008', { meta: { retryAfter: ROOM_AFTER } })
+  }
+  room.makeRoom()
+  return answer
 }

@@ -37,6 +37,22 @@ export function isDisconnected(c: Context): boolean {
   return ((c.env ?? {}) as { readonly isDisconnected?: () => boolean }).isDisconnected?.() === true
 }
 
+/** What the platform tells in `env` of the memory for answers that their clients have not taken yet. */
+export type AnswerRoom = {
+  /**
+   * Counts the answer to the request with `body`, in place of what it was counted with before. Returns false where others
+   * hold so much that it has no room.
+   */
+  hold(body: string | Uint8Array): boolean
+  /** Cuts off the answers that have been held for longest, until that of the request has room. */
+  makeRoom(): void
+}
+
+/** Returns undefined where the platform bounds memory itself. */
+export function answerRoom(c: Context): AnswerRoom | undefined {
+  return ((c.env ?? {}) as { readonly room?: AnswerRoom }).room
+}
+
 /**
  * Returns a request header by its lower-case name; several of one name are joined. Uses the look-up in `env` if the
  * platform provides one: building `Headers` for two look-ups costs as much as the rest of the handler.

@@ -106,6 +106,7 @@ export const errorCodes = {
   '5005': { kind: 'unavailable', message: 'Other writes were in the way' },
   '5006': { kind: 'unavailable', message: 'The database takes no writes: it is read-only' },
   '5007': { kind: 'unavailable', message: 'The database is busy: no connection was free' },
+  '5008': { kind: 'unavailable', message: 'The service is busy: other bodies and answers have taken its memory' },
   '6001': overLimit,
   '6002': overLimit,
   '6003': overLimit,

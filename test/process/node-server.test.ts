@@ -1,8 +1,12 @@
 /** What only HTTP itself can get wrong is answered like every other fault; long addresses are read, not cut off. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNode } from '../../handlers/node.ts'
 import type { Drawing } from '../support/data/model-sketch.ts'
+import { generousLicense } from '../support/service/license.ts'
 import { type NodeService, startService } from '../support/service/node-service.ts'
 
 const library: Drawing = {
@@ -15,10 +19,12 @@ const library: Drawing = {
   relations: ['books.author(authorId) -> authors.books', 'logs.author(authorId) -> authors.logs'],
 }
 
+const secret = randomBytes(32).toString('base64url')
+
 let service: NodeService
 
 beforeAll(async () => {
-  service = await startService('library', library)
+  service = await startService('library', library, { SERVICE_SECRET: secret })
   await service.send('POST', 'authors', [{ id: 1 }])
 })
 
@@ -111,6 +117,76 @@ describe('a body of more than 4 MiB', () => {
     expect(response.status).toBe(413)
     expect(await response.json()).toEqual({ message: 'The body is larger than 4194304 bytes' })
     expect(await service.send('GET', 'authors/1')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('an answer that nobody takes', () => {
+  const line = 'x'.repeat(4 * 2 ** 20)
+  const large = 'logs?fields=line&limit=3'
+  /** Has room for one of those. */
+  const startSmall = async () =>
+    startNode({
+      environment: {
+        ...(await generousLicense()),
+        SERVICE_SECRET: secret,
+        SERVICE_DATABASE_URL: service.databaseUrl,
+        PORT: '0',
+      },
+      observe: () => {},
+      answerRoom: 16 * 2 ** 20,
+    })
+  let small: Awaited<ReturnType<typeof startSmall>>
+
+  beforeAll(async () => {
+    small = await startSmall()
+    for (const authorId of [1, 1, null]) {
+      expect(await service.send('POST', 'logs', [{ authorId, line: line.slice(99) }])).toMatchObject({ status: 200 })
+    }
+  })
+
+  afterAll(() => small?.close())
+
+  const ask = (path: string, init: RequestInit = {}) => {
+    const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
+    return fetch(small.url + service.items + path, { ...init, headers })
+  }
+  const hold = async () => {
+    const { hostname, port } = new URL(small.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET ${service.items}${large} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\n\r\n`)
+    await once(socket, 'readable')
+    return socket
+  }
+
+  it('leaves no room for another large one of a read', async () => {
+    const holder = await hold()
+    const refused = await ask(large)
+
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+      503,
+      '2',
+      {
+        message: 'The service is busy: other bodies and answers have taken its memory',
+        code: '5008',
+        meta: { retryAfter: 2 },
+      },
+    ])
+    expect((await ask('logs?fields=authorId')).status).toBe(200)
+    await text(holder)
+    const taken = await ask(large)
+    expect(taken.status).toBe(200)
+    expect((await taken.text()).length).toBeGreaterThan(12_000_000)
+  })
+
+  it('is cut off where a write has been done and needs the room', async () => {
+    const holder = await hold()
+    const isCut = once(holder, 'close')
+    const done = await ask('logs?filter[authorId]=1&fields=line', { method: 'PATCH', body: '{"authorId":1}' })
+
+    expect(done.status).toBe(200)
+    expect((await done.text()).length).toBeGreaterThan(8_000_000)
+    holder.resume()
+    await isCut
   })
 })
 
