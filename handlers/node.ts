@@ -39,6 +39,7 @@ import { VERSION } from '../src/services/instance/release.ts'
 import { startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { failure, toResponse } from './http/answer.ts'
+import { createBodyRoom } from './http/body-room.ts'
 import type { AppContext, AnswerRoom as RoomForAnswer } from './http/request.ts'
 import { closedAnswer } from './routes/system.ts'
 
@@ -57,6 +58,8 @@ export type NodeOptions = {
   readonly shutdownLimit?: number
   /** Maximum bytes of the answers that clients have not taken yet; 256 MiB where absent. */
   readonly answerRoom?: number
+  /** Maximum bytes of the bodies that are arriving; 128 MiB where absent, or 32 of the largest bodies of items. */
+  readonly bodyRoom?: number
 }
 
 export type NodeServer = {
@@ -85,6 +88,9 @@ const DRIFT_CHECK = 60_000
 /** Milliseconds until requests in flight are aborted (docs/contract.md#shutdown). */
 const SHUTDOWN_LIMIT = 30_000
 
+/** Bytes. */
+const BODY_ROOM = 128 * 1024 * 1024
+
 /** Resolves once requests are served. Throws an Error whose message tells the operator what to change. */
 export async function startNode({
   environment,
@@ -96,6 +102,7 @@ export async function startNode({
   ticker,
   shutdownLimit = SHUTDOWN_LIMIT,
   answerRoom,
+  bodyRoom,
 }: NodeOptions): Promise<NodeServer> {
   const config = requireConfig(environment, observe)
   const http = await openHttpServer({
@@ -117,6 +124,7 @@ export async function startNode({
       ticker,
       shutdownLimit,
       answerRoom,
+      bodyRoom,
     })
   } catch (cause) {
     await http.drain({ delay: 0, limit: 0 })
@@ -131,11 +139,12 @@ type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'consoleFolder' | 
   readonly passwords: Passwords
   readonly shutdownLimit: number
   readonly answerRoom: number | undefined
+  readonly bodyRoom: number | undefined
 }
 
 async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
   const { config, environment, embedded, consoleFolder, log, clock, passwords, ticker } = serving
-  const { shutdownLimit, answerRoom } = serving
+  const { shutdownLimit, answerRoom, bodyRoom } = serving
   const { observe, metrics, isTraced, ...observing } = await openObserving({
     log,
     config,
@@ -150,6 +159,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     const services = await startServices(ports, config)
     await services.prune()
     const answers = createAnswerRoom({ most: answerRoom })
+    const bodies = createBodyRoom({ most: bodyRoom ?? Math.max(BODY_ROOM, 32 * config.SERVICE_ITEMS__BODY_LIMIT) })
     const { fetch } = createApp({
       services,
       isAccepting: () => isAccepting,
@@ -169,6 +179,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
             header: headerLookup(env),
             isDisconnected: leaving(env),
             room: roomFor(env, answers),
+            bodies,
           }),
         {
           errorHandler,

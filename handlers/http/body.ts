@@ -1,13 +1,14 @@
 /** Reads request bodies: limited while reading, JSON only, parsed by a schema. Faults name their path. */
 import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
-import { nested, ServiceError } from '../../src/core/error.ts'
+import { codedError, nested, ServiceError } from '../../src/core/error.ts'
 import { parseExactJson } from '../../src/core/exact-json.ts'
 import { jsonFault } from '../../src/core/json-fault.ts'
 import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
-import { type AppContext, headerOf } from './request.ts'
+import type { ArrivingBody, BodyRoom } from './body-room.ts'
+import { type AppContext, bodyRoom, headerOf } from './request.ts'
 
 /** For all bodies but those of items and migrations, which have their own limits. */
 const SMALL_BODY = 64 * 1024
@@ -79,22 +80,51 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   }
   const announced = headerOf(c, 'content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge(limit, setting)
+  const room = bodyRoom(c)
   // At most the announced length can arrive, so nothing needs counting.
-  if (announced !== undefined) return decodeUtf8(new Uint8Array(await arriving(c.req.raw.arrayBuffer())))
+  if (announced !== undefined && (room === undefined || Number(announced) <= SMALL_BODY)) {
+    return decodeUtf8(new Uint8Array(await arriving(c.req.raw.arrayBuffer())))
+  }
   const { body } = c.req.raw
   if (body === null) return ''
-  const chunks: Uint8Array[] = []
-  let length = 0
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
-  for (let part = await arriving(reader.read()); !part.done; part = await arriving(reader.read())) {
-    length += part.value.byteLength
-    if (length > limit) {
-      await discard(reader)
-      throw tooLarge(limit, setting)
+  const { chunks, bytes } = await arrived(reader, limit, { room, excess: () => tooLarge(limit, setting) })
+  return decodeUtf8(joined(chunks, bytes))
+}
+
+type Bounds = { readonly room: BodyRoom | undefined; readonly excess: () => ServiceError }
+
+/** Throws `excess` above `limit` bytes, and 503 where other bodies have taken the room meanwhile. */
+async function arrived(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+  { room, excess }: Bounds,
+): Promise<ArrivingBody> {
+  const body: ArrivingBody = { chunks: [], bytes: 0, isGivenUp: false }
+  try {
+    for (let part = await arriving(reader.read()); !part.done; part = await arriving(reader.read())) {
+      body.bytes += part.value.byteLength
+      if (body.isGivenUp || body.bytes > limit) {
+        room?.release(body)
+        body.chunks.length = 0
+        await discard(reader)
+        throw body.isGivenUp ? noRoom() : excess()
+      }
+      body.chunks.push(part.value)
+      room?.hold(body)
     }
-    chunks.push(part.value)
+  } finally {
+    room?.release(body)
   }
-  return decodeUtf8(joined(chunks, length))
+  if (body.isGivenUp) throw noRoom()
+  return body
+}
+
+/** Seconds. */
+const ROOM_AFTER = 1
+
+function noRoom(): ServiceError {
+  return codedError('5008', { meta: { retryAfter: ROOM_AFTER } })
 }
 
 /** A failed read means that the client has disconnected. */

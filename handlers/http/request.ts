@@ -1,6 +1,7 @@
 /** The context of a request that middleware passes to handlers, and readers for its parts. */
 import type { Context } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'
+import type { BodyRoom } from './body-room.ts'
 import type { Timing } from './timing.ts'
 
 export type Variables = {
@@ -51,6 +52,11 @@ export type AnswerRoom = {
 /** Returns undefined where the platform bounds memory itself. */
 export function answerRoom(c: Context): AnswerRoom | undefined {
   return ((c.env ?? {}) as { readonly room?: AnswerRoom }).room
+}
+
+/** Returns undefined where the platform bounds memory itself. */
+export function bodyRoom(c: Context): BodyRoom | undefined {
+  return ((c.env ?? {}) as { readonly bodies?: BodyRoom }).bodies
 }
 
 /**

@@ -120,8 +120,7 @@ describe('a body of more than 4 MiB', () => {
   })
 })
 
-describe('an answer that nobody takes', () => {
-  const line = 'x'.repeat(4 * 2 ** 20)
+describe('where memory is short', () => {
   const large = 'logs?fields=line&limit=3'
   /** Has room for one of those. */
   const startSmall = async () =>
@@ -134,13 +133,15 @@ describe('an answer that nobody takes', () => {
       },
       observe: () => {},
       answerRoom: 16 * 2 ** 20,
+      bodyRoom: 4 * 2 ** 20,
     })
   let small: Awaited<ReturnType<typeof startSmall>>
 
   beforeAll(async () => {
     small = await startSmall()
+    const line = 'x'.repeat(4_000_000)
     for (const authorId of [1, 1, null]) {
-      expect(await service.send('POST', 'logs', [{ authorId, line: line.slice(99) }])).toMatchObject({ status: 200 })
+      expect(await service.send('POST', 'logs', [{ authorId, line }])).toMatchObject({ status: 200 })
     }
   })
 
@@ -158,7 +159,7 @@ describe('an answer that nobody takes', () => {
     return socket
   }
 
-  it('leaves no room for another large one of a read', async () => {
+  it('an answer that nobody takes leaves no room for another large one of a read', async () => {
     const holder = await hold()
     const refused = await ask(large)
 
@@ -178,7 +179,7 @@ describe('an answer that nobody takes', () => {
     expect((await taken.text()).length).toBeGreaterThan(12_000_000)
   })
 
-  it('is cut off where a write has been done and needs the room', async () => {
+  it('an answer that nobody takes is cut off where a write has been done and needs the room', async () => {
     const holder = await hold()
     const isCut = once(holder, 'close')
     const done = await ask('logs?filter[authorId]=1&fields=line', { method: 'PATCH', body: '{"authorId":1}' })
@@ -187,6 +188,26 @@ describe('an answer that nobody takes', () => {
     expect((await done.text()).length).toBeGreaterThan(8_000_000)
     holder.resume()
     await isCut
+  })
+
+  it('a body that does not go on is given up in favour of others', async () => {
+    const { hostname, port } = new URL(small.url)
+    const [stalled, fresh] = [connect(Number(port), hostname), connect(Number(port), hostname)]
+    const head = `POST ${service.items}authors HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: application/json\r\nConnection: close\r\n`
+    const begin = (socket: typeof stalled, length: number) =>
+      new Promise((resolve) =>
+        socket.write(`${head}Content-Length: ${length}\r\n\r\n${' '.repeat(length - 2)}`, resolve),
+      )
+    await begin(stalled, 2_000_000)
+    // In the same process, so that what was sent before has been read once these are answered.
+    for (let time = 0; time < 2; time += 1) await ask('authors', { method: 'POST', body: ' '.repeat(3_000_000) })
+    await begin(fresh, 2_000_000)
+    stalled.write('[]')
+    fresh.write('[]')
+    const [refused, served] = await Promise.all([text(stalled), text(fresh)])
+
+    expect(refused).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"code":"5008"/is)
+    expect(served).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 

@@ -1,0 +1,45 @@
+/** Bounds what the bodies of requests that are still arriving hold together in memory of the process. */
+
+/** What has arrived of a body; nothing of one that was given up. */
+export type ArrivingBody = { readonly chunks: Uint8Array[]; bytes: number; isGivenUp: boolean }
+
+export type BodyRoom = {
+  /**
+   * Counts what has arrived of a body until it is released. Where that has no room beside the others, it gives up those of
+   * which nothing has arrived for longest.
+   */
+  hold(body: ArrivingBody): void
+  release(body: ArrivingBody): void
+}
+
+export type BodyRoomDeps = {
+  /** Bytes of all bodies together, which a single one may exceed. */
+  readonly most: number
+}
+
+export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
+  const { most } = deps
+  /** With what is counted of each, in the order in which something arrived last. */
+  const held = new Map<ArrivingBody, number>()
+  let total = 0
+
+  function release(body: ArrivingBody): void {
+    total -= held.get(body) ?? 0
+    held.delete(body)
+  }
+
+  return {
+    hold(body) {
+      release(body)
+      held.set(body, body.bytes)
+      total += body.bytes
+      for (const other of held.keys()) {
+        if (total <= most || other === body) return
+        release(other)
+        other.isGivenUp = true
+        other.chunks.length = 0
+      }
+    },
+    release,
+  }
+}
