@@ -15,7 +15,6 @@ import { taggingOf } from '../http/list-tag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { answered, bodyQuery, pageAfter, rawQuery, readOptions } from '../http/raw-query.ts'
 import { type AppContext, headerOf, lastSegment, pathParam } from '../http/request.ts'
-import { readIn } from '../http/sent.ts'
 
 export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services
@@ -50,17 +49,16 @@ export function mountItems(app: App, services: Services): void {
     return (c) => andThen(reader(c), (scope) => work(c, scope))
   }
 
-  /** The same for a request with a body. */
+  /** The same for a request with a body (`handlers/http/sent.ts`). */
   function withBody<Sent>(
     read: (c: AppContext) => Promise<Sent>,
     work: (c: AppContext, scope: RequestScope, sent: Sent) => Eventual<Answer>,
   ): Handler {
     return async (c) => {
-      const [scope, sent] = await readIn(
-        () => reader(c),
-        () => read(c),
-      )
-      return work(c, scope, sent)
+      // Acting as somebody is recorded, and so begins behind the body.
+      await enter(c)
+      const sent = await read(c)
+      return work(c, await reader(c), sent)
     }
   }
 

@@ -402,6 +402,42 @@ it('lets only Administrators have the database write what a policy compares, or 
   expect([free.status, allowed.status]).toEqual([200, 200])
 })
 
+it('lets nobody but Administrators begin what actions of other relations carry on to what a policy compares', async () => {
+  const shaped = {
+    secrets: { text: 'string', level: 'int64?' },
+    levels: { name: 'string' },
+    holds: { docId: 'int64?', mineId: 'int64?' },
+    docs: { text: 'string' },
+    mine: { name: 'string' },
+  }
+  const own = await world.workspace('policies', shaped, ['holds.doc(docId) -> docs.holds'])
+  const acting = (text: string, actions: object) => {
+    const { kind, data } = createRelation(new Map(own.ids), text)
+    return { kind, data: { ...data, data: { ...(data as { data: object }).data, ...actions } } } as Operation
+  }
+  expect((await own.migrate(acting('secrets.lv(level) -> levels.secrets', { onUpdate: 'cascade' }))).status).toBe(200)
+  const collections = {
+    secrets: { read: { filter: { level: { _lt: '2' } } } },
+    docs: { read: { filter: { holds: { _none: { id: { _gt: '0' } } } } } },
+  }
+  const editor = await people.member(own, { entitlements: ['dataModel:edit'], collections })
+
+  const told = []
+  for (const operation of [
+    acting('levels.m(id) -> mine.levels', { onUpdate: 'cascade' }),
+    acting('holds.mine(mineId) -> mine.holds', { onDelete: 'cascade' }),
+  ]) {
+    const answer = await editor.post('/schema/migrate', { operations: [operation] })
+    told.push([answer.status, await answer.json()])
+  }
+
+  const refused = (message: string) => [500, { source: { source: { message, code: '3004' } } }]
+  expect(told).toMatchObject([
+    refused('field secrets.level is compared by a policy, which an action of a relation would change'),
+    refused('field docs.holds is compared by a policy, and an action of a relation would delete its items'),
+  ])
+})
+
 it('lets only Administrators change the type of what a relation of a policy joins by, or compares behind it', async () => {
   const shaped = { authors: { id: 'uuid', name: 'string' }, notes: { text: 'string', bossId: 'uuid?' } }
   const relation = 'notes.boss(bossId) -> authors.notes'

@@ -62,24 +62,26 @@ export function affected({ before, after }: Pick<Change, 'before' | 'after'>): A
     const how = `which another ${isRetyped ? 'type' : 'default'} would change`
     found.set(field.id, { name: nameOf(field), how, by: [field.id] })
   }
-  for (const relation of after.relationFields) {
-    const { constraintId } = relation
-    const constraint = next.constraints.get(constraintId ?? '')
-    if (constraint === undefined || actsAlike(constraints.get(constraint.id), constraint)) continue
-    const by = [relation.id, relation.oppositeRelationFieldId ?? relation.id]
-    const { onDelete, onUpdate, mappings } = constraint
-    if (writes.has(onUpdate) || (writes.has(onDelete) && onDelete !== 'cascade')) {
-      for (const { constrainedFieldId } of mappings) {
-        const field = fields.get(constrainedFieldId)
-        if (field === undefined || found.has(field.id)) continue
-        found.set(field.id, { name: nameOf(field), how: 'which an action of a relation would change', by })
-      }
-    }
-    const collection = collections.get(relation.collectionId)
-    if (onDelete === 'cascade' && collection !== undefined) {
-      const name = `collection ${collection.apiName}`
-      found.set(collection.id, { name, how: 'and an action of a relation would delete its items', by })
-    }
+  const { written, emptied } = actedOn({ before, after })
+  for (const [id, by] of written) {
+    const field = fields.get(id)
+    if (field === undefined || found.has(id)) continue
+    found.set(id, { name: nameOf(field), how: 'which an action of a relation would change', by })
+  }
+  const how = 'and an action of a relation would delete its items'
+  for (const [id, by] of emptied) {
+    const collection = collections.get(id)
+    if (collection !== undefined) found.set(id, { name: `collection ${collection.apiName}`, how, by })
+  }
+  const leadsTo = (relation: RelationFieldRecord | undefined): readonly string[] => {
+    if (relation === undefined) return []
+    const { through, collectionId, oppositeCollectionId } = relation
+    const over = through === undefined ? [] : [through.nearId, through.farId].map((id) => relations.get(id))
+    return [collectionId, oppositeCollectionId, ...over.flatMap(leadsTo)]
+  }
+  for (const relation of emptied.size === 0 ? [] : before.relationFields) {
+    const by = leadsTo(relation).flatMap((id) => emptied.get(id) ?? [])
+    if (by.length > 0) found.set(relation.id, { name: nameOf(relation), how, by })
   }
   if (found.size === 0) return found
   const columnsOf = (id: string | null | undefined): readonly string[] => {
@@ -97,6 +99,55 @@ export function affected({ before, after }: Pick<Change, 'before' | 'after'>): A
     if (effect !== undefined) found.set(relation.id, { ...effect, name: nameOf(relation) })
   }
   return found
+}
+
+type ActedOn = {
+  /** By the id of a field, or of a collection: those of the relation by which it begins. */
+  readonly written: ReadonlyMap<string, readonly string[]>
+  readonly emptied: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * The fields that the database writes, and the collections of which it deletes items, by relations whose actions are new, and
+ * by all that follows from those by the actions of others.
+ */
+function actedOn({ before, after }: Pick<Change, 'before' | 'after'>): ActedOn {
+  const [was, is] = [lookupOf(before).constraints, lookupOf(after).constraints]
+  const written = new Map<string, readonly string[]>()
+  const emptied = new Map<string, readonly string[]>()
+  const all = after.relationFields.flatMap((relation) => {
+    const constraint = is.get(relation.constraintId ?? '')
+    return constraint === undefined ? [] : [{ relation, constraint }]
+  })
+  type Acting = (typeof all)[number]
+  const write = ({ constraint }: Acting, by: readonly string[]): void => {
+    for (const { constrainedFieldId } of constraint.mappings) {
+      if (written.has(constrainedFieldId)) continue
+      written.set(constrainedFieldId, by)
+      for (const one of all) {
+        const isReferred = one.constraint.mappings.some((pair) => pair.referencedFieldId === constrainedFieldId)
+        if (isReferred && writes.has(one.constraint.onUpdate)) write(one, by)
+      }
+    }
+  }
+  const remove = (acting: Acting, by: readonly string[]): void => {
+    const { onDelete } = acting.constraint
+    if (!writes.has(onDelete)) return
+    const { collectionId } = acting.relation
+    if (onDelete !== 'cascade') write(acting, by)
+    else if (!emptied.has(collectionId)) {
+      emptied.set(collectionId, by)
+      for (const one of all) if (one.relation.oppositeCollectionId === collectionId) remove(one, by)
+    }
+  }
+  for (const acting of all) {
+    const { relation, constraint } = acting
+    if (actsAlike(was.get(constraint.id), constraint)) continue
+    const by = [relation.id, relation.oppositeRelationFieldId ?? relation.id]
+    if (writes.has(constraint.onUpdate)) write(acting, by)
+    remove(acting, by)
+  }
+  return { written, emptied }
 }
 
 /** Actions that write where the items of others are written. */

@@ -165,6 +165,8 @@ export type Dialect = SqlSyntax & {
   readonly testJson: (column: Sql, test: JsonTest) => Sql
   /** A column as compared and ordered, where its type in the database is not that of its field. */
   readonly compared: (column: Sql, field: PrimitiveField) => Sql
+  /** The end of a query of a condition that keeps the database from planning it in two ways, each with all that is in it. */
+  readonly plannedOnce: Sql
   /** Whether a query, which `lock` ends, finds no row. */
   readonly without: (found: Sql, lock: Sql) => Sql
   /**

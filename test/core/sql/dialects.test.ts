@@ -275,6 +275,21 @@ describe('a filter', () => {
     })
   })
 
+  it('has PostgreSQL plan once what is asked behind or within a condition, which it may plan in two ways each', () => {
+    const within = 'filter[articles][_some]'
+    const { postgres, mariadb } = filter(
+      'authors',
+      `${within}[_or][0][author][name][_eq]=a&${within}[_or][1][author][name][_eq]=b&${within}[author][name][_neq]=c`,
+    )
+
+    expect(postgres.text.match(/exists \(|offset 0\)/g)).toEqual([
+      'exists (',
+      ...['exists (', 'offset 0)', 'exists (', 'offset 0)'],
+      'exists (',
+    ])
+    expect(mariadb.text).not.toContain('offset')
+  })
+
   it('asks for every related row', () => {
     expect(filter('authors', 'filter[articles][_every][live][_eq]=true')).toEqual({
       postgres: {

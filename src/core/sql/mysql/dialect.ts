@@ -174,6 +174,7 @@ function family(own: Family, { slotsOf, updateOne, ...talk }: Talk): Dialect {
     compare: (column, field, { operator, operand }) => compare(column, field, { operator, operand, own }),
     isOneOf: (column, field, operands) => isOneOf(column, field, { operands, own }),
     matches: (column, _field, how) => matches(column, how, own),
+    plannedOnce: empty,
     without: own.without,
     elements: noLists,
     isEmpty: noLists,

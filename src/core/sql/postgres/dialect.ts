@@ -44,6 +44,7 @@ export const postgres: Dialect = {
   isEmpty,
   testJson,
   compared,
+  plannedOnce: sql` offset 0`,
   without: (found, lock) => sql`not exists (${found}${lock})`,
   ordered,
   ranked,

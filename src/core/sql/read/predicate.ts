@@ -1,6 +1,6 @@
 /** Compiles filters, of policies and of requests alike, into conditions. */
 import type { FieldRef, Filter, Match } from '../../query/filter.ts'
-import { ident, join, type Sql, sql } from '../statement.ts'
+import { empty, ident, join, type Sql, sql } from '../statement.ts'
 import { column, joined, type Scope, table } from './scope.ts'
 
 export function conjuncts(filter: Filter, scope: Scope): readonly Sql[] {
@@ -34,13 +34,13 @@ export function predicate(filter: Filter, scope: Scope): Sql {
       )})`
     case 'or':
       return sql`(${join(
-        filter.filters.map((part) => predicate(part, scope)),
+        filter.filters.map((part) => predicate(part, alternative(scope))),
         sql` or `,
       )})`
     case 'not':
-      return sql`not (${predicate(filter.filter, scope)})`
+      return sql`not (${predicate(filter.filter, alternative(scope))})`
     case 'isTrue':
-      return sql`(${predicate(filter.filter, scope)}) is true`
+      return sql`(${predicate(filter.filter, alternative(scope))}) is true`
     case 'compare':
       return dialect.compare(comparable(filter, scope), filter.field, filter)
     case 'match': {
@@ -79,6 +79,11 @@ function isNull(value: Sql, { field, negated }: Extract<Filter, { kind: 'null' }
   return sql`${value} ${negated ? sql`is not null` : sql`is null`}`
 }
 
+/** The same rows, asked about behind `or` or `not`: within a condition, where a database may plan each `exists` twice. */
+function alternative(scope: Scope): Scope {
+  return scope.place === 'condition' ? { ...scope, place: 'alternative' } : scope
+}
+
 function unless(isNegated: boolean, condition: Sql): Sql {
   return isNegated ? sql`not (${condition})` : condition
 }
@@ -95,12 +100,15 @@ function pattern({ part }: Match, operand: string): string {
 }
 
 function related(filter: Extract<Filter, { kind: 'related' }>, scope: Scope): Sql {
-  const inner = scope.next()
+  const inner: Scope = { ...scope.next(), place: 'condition' }
   const { relation, target, quantifier } = filter
   const joins = joined(relation, inner, scope)
   const condition =
-    quantifier === 'every' ? [sql`(${predicate(filter.filter, inner)}) is not true`] : conjuncts(filter.filter, inner)
+    quantifier === 'every'
+      ? [sql`(${predicate(filter.filter, alternative(inner))}) is not true`]
+      : conjuncts(filter.filter, inner)
   const where = join([...joins, ...conjuncts(filter.rows, inner), ...condition], sql` and `)
-  const found = sql`select 1 from ${table(target)} ${ident(inner.alias)} where ${where}`
+  const once = scope.place === 'alternative' ? scope.dialect.plannedOnce : empty
+  const found = sql`select 1 from ${table(target)} ${ident(inner.alias)} where ${where}${once}`
   return quantifier === 'some' ? sql`exists (${found}${scope.lock})` : scope.dialect.without(found, scope.lock)
 }

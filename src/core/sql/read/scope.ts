@@ -15,6 +15,8 @@ export type Scope = {
   readonly named: Set<string>
   /** Whether so many operands more may stand in the text one by one, instead of in one array. */
   readonly mayCount: (operands: number) => boolean
+  /** Whether these rows are those of a condition, and whether they are asked about where no join can take its place. */
+  readonly place?: 'condition' | 'alternative'
 }
 
 /** Policies may have thousands of lists of a few operands each. */
