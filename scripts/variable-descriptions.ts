@@ -54,7 +54,7 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
   SERVICE_QUERY__MAX_ROWS:
     'Most rows that one read may bring: the limits along each path of relations multiplied, and all paths together; beyond that 422 with code 4014',
   SERVICE_QUERY__TIMEOUT:
-    'How long a statement that a caller waits for may take before the database ends it; `0` sets no limit. Also for each question about a catalog, which then has 30 s',
+    'How long a statement that a caller waits for may take, from its call, before the database ends it; `0` sets no limit. Also for each question about a catalog, which then has 30 s',
   SERVICE_LOG__SLOW:
     'Requests that take longer have a line of kind `slow` in the log, with their route and the time of the database; 0 for none',
   SERVICE_IDEMPOTENCY__TTL: 'How long the key of a write is kept, and with it the answer that a retry gets',
