@@ -7,11 +7,15 @@ import type { Eventual } from '../../src/core/and-then.ts'
 /** What enters a request: whoever asks, authorized. */
 type Enter<Scope> = () => Eventual<Scope>
 
-/** Returns the scope in which a body counts, and the body. */
-export async function readIn<Scope, Sent>(enter: Enter<Scope>, read: () => Promise<Sent>): Promise<[Scope, Sent]> {
+/** Returns the scope in which a body counts, which `reenter` answers behind it, and the body. */
+export async function readIn<Scope, Sent>(
+  enter: Enter<Scope>,
+  read: () => Promise<Sent>,
+  reenter = enter,
+): Promise<[Scope, Sent]> {
   await enter()
   const sent = await read()
-  return [await enter(), sent]
+  return [await reenter(), sent]
 }
 
 /**

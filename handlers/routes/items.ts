@@ -15,6 +15,7 @@ import { taggingOf } from '../http/list-tag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { answered, bodyQuery, pageAfter, rawQuery, readOptions } from '../http/raw-query.ts'
 import { type AppContext, headerOf, lastSegment, pathParam } from '../http/request.ts'
+import { readIn } from '../http/sent.ts'
 
 export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services
@@ -49,16 +50,19 @@ export function mountItems(app: App, services: Services): void {
     return (c) => andThen(reader(c), (scope) => work(c, scope))
   }
 
-  /** The same for a request with a body (`handlers/http/sent.ts`). */
+  /** The same for a request with a body. */
   function withBody<Sent>(
     read: (c: AppContext) => Promise<Sent>,
     work: (c: AppContext, scope: RequestScope, sent: Sent) => Eventual<Answer>,
   ): Handler {
     return async (c) => {
-      // Acting as somebody is recorded, and so begins behind the body.
-      await enter(c)
-      const sent = await read(c)
-      return work(c, await reader(c), sent)
+      const [scope, sent] = await readIn(
+        () => enter(c),
+        () => read(c),
+        // Acting as somebody is recorded, and so begins behind the body.
+        () => reader(c),
+      )
+      return work(c, scope, sent)
     }
   }
 
