@@ -23,10 +23,17 @@ const PROJECTS_ONLY_IN_FULL = /^client-(?!node-on-node$)/
 /** What the quick tier tries on the Worker, too: of the console what a platform answers to a browser, of the API what is promised. */
 const ON_WORKERD = {
   console: () => ['test/console/sign-in.test.ts'],
-  acceptance: () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/contract.md'), 'utf8')
-    return [...new Set(page.match(/test\/acceptance\/[\w/-]+\.test\.ts/g))]
-  },
+  acceptance: () => [...promised().keys()].filter((file) => file.startsWith('test/acceptance/')),
+}
+
+/**
+ * The files that docs/contract.md names, with the places that do: each with a part of a title, with none, which means all tests of
+ * the file, or with another line of it, such as a case of a table.
+ */
+export function promised(): ReadonlyMap<string, readonly { readonly title: string | undefined }[]> {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/contract.md'), 'utf8')
+  const places = [...page.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g)].map(([, file = '', title]) => ({ file, title }))
+  return Map.groupBy(places, ({ file }) => file)
 }
 
 /** Patterns of the files of a room that are tried on a platform. */

@@ -2,22 +2,16 @@
  * The runner of the API's tests on the Worker in the quick tier: of the tests of a file it keeps those that docs/contract.md
  * names. What stands on that page is promised on both platforms; the other tests are tried on Node, and on both in full.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type RunnerTestSuite as Suite, type RunnerTask as Task, TestRunner } from 'vitest'
+import { promised } from './only-in-full.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/contract.md'), 'utf8')
-
-/**
- * Of a file: the places that give it, each with a part of a title, with none, which means all tests of the file, or with
- * another line of it, such as a case of a table, for which all are kept too.
- */
-const promised = Map.groupBy(page.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g), ([, file = '']) => file)
+const named = promised()
 
 export default class Promised extends TestRunner {
   onCollected(files: Suite[]): void {
     for (const file of files) {
-      const titles = (promised.get(file.name) ?? []).map(([, , title]) => pattern(title ?? ''))
+      const titles = (named.get(file.name) ?? []).map(({ title = '' }) => pattern(title))
+      // Where the page names another line than a title, all are kept.
       if (titles.every((title) => isIn(file, title))) keep(file, titles)
     }
   }
