@@ -2,6 +2,16 @@
  * The data model of one workspace, in a schema of its own; `{meta}` and `{data}` are placeholders for the quoted schema
  * names. The tables of the model have no foreign keys: the pure core writes its records as a whole and keeps them consistent.
  */
+
+/** Columns of how something is called and shown. */
+const shown = `  display_name text check (char_length(display_name) <= 200),
+  description text check (char_length(description) <= 4000),
+  icon text check (char_length(icon) <= 100),
+  color text check (char_length(color) <= 100),
+  display_template text check (char_length(display_template) <= 1000),
+  sort integer,
+  is_hidden boolean not null default false`
+
 export default `
 create schema {meta};
 create schema {data};
@@ -121,24 +131,12 @@ create table {meta}.index_field (
 
 create table {meta}.collection_meta (
   collection_id uuid primary key references {meta}.collection (id) on delete cascade,
-  display_name text check (char_length(display_name) <= 200),
-  description text check (char_length(description) <= 4000),
-  icon text check (char_length(icon) <= 100),
-  color text check (char_length(color) <= 100),
-  display_template text check (char_length(display_template) <= 1000),
-  sort integer,
-  is_hidden boolean not null default false
+${shown}
 );
 create table {meta}.field_meta (
   field_id uuid primary key,
   collection_id uuid not null references {meta}.collection (id) on delete cascade,
-  display_name text check (char_length(display_name) <= 200),
-  description text check (char_length(description) <= 4000),
-  icon text check (char_length(icon) <= 100),
-  color text check (char_length(color) <= 100),
-  display_template text check (char_length(display_template) <= 1000),
-  sort integer,
-  is_hidden boolean not null default false
+${shown}
 );
 create index on {meta}.field_meta (collection_id);
 create table {meta}.view (
