@@ -41,6 +41,8 @@ export type Affected = ReadonlyMap<string, Effect>
 
 export type Effect = {
   readonly name: string
+  /** What policies do with it. */
+  readonly use: 'compared' | 'used'
   /** What does it, as the end of a sentence. */
   readonly how: string
   /** The ids of which the operation that does it has one. */
@@ -60,18 +62,18 @@ export function affected({ before, after }: Pick<Change, 'before' | 'after'>): A
     const isFilledIn = JSON.stringify(then.defaultValue) !== JSON.stringify(field.defaultValue)
     if (!isRetyped && !isFilledIn) continue
     const how = `which another ${isRetyped ? 'type' : 'default'} would change`
-    found.set(field.id, { name: nameOf(field), how, by: [field.id] })
+    found.set(field.id, { name: nameOf(field), use: 'compared', how, by: [field.id] })
   }
   const { written, emptied } = actedOn({ before, after })
   for (const [id, by] of written) {
     const field = fields.get(id)
     if (field === undefined || found.has(id)) continue
-    found.set(id, { name: nameOf(field), how: 'which an action of a relation would change', by })
+    found.set(id, { name: nameOf(field), use: 'compared', how: 'which an action of a relation would change', by })
   }
   const how = 'and an action of a relation would delete its items'
   for (const [id, by] of emptied) {
     const collection = collections.get(id)
-    if (collection !== undefined) found.set(id, { name: `collection ${collection.apiName}`, how, by })
+    if (collection !== undefined) found.set(id, { name: `collection ${collection.apiName}`, use: 'used', how, by })
   }
   const leadsTo = (relation: RelationFieldRecord | undefined): readonly string[] => {
     if (relation === undefined) return []
@@ -81,7 +83,7 @@ export function affected({ before, after }: Pick<Change, 'before' | 'after'>): A
   }
   for (const relation of emptied.size === 0 ? [] : before.relationFields) {
     const by = leadsTo(relation).flatMap((id) => emptied.get(id) ?? [])
-    if (by.length > 0) found.set(relation.id, { name: nameOf(relation), how, by })
+    if (by.length > 0) found.set(relation.id, { name: nameOf(relation), use: 'compared', how, by })
   }
   if (found.size === 0) return found
   const columnsOf = (id: string | null | undefined): readonly string[] => {

@@ -41,13 +41,14 @@ export async function assertUnused(database: SqlDriver, workspaceId: string, imp
 
 /** The fault of the operation that does it to what the policy compares or names. */
 export function comparedFault(id: string, policy: string, { affected, operations, rights }: Impact): ServiceError {
-  const { name, how, by } = affected.get(id) ?? { name: 'field', how: 'which this would change', by: [id] }
+  const unknown = { name: 'field', use: 'compared', how: 'which this would change', by: [id] } as const
+  const { name, use: verb, how, by } = affected.get(id) ?? unknown
   const position = operations.findIndex(({ data }) => {
     const text = JSON.stringify(data)
     return by.some((one) => text.includes(one))
   })
   const who = readsPolicies(rights) ? `the policy ${policy}` : 'a policy'
-  const use = `${name} is ${name.startsWith('field') ? 'compared' : 'used'} by ${who}, ${how}`
+  const use = `${name} is ${verb} by ${who}, ${how}`
   return migrationFault(Math.max(position, 0), invalidOperation('usedByPolicy', use))
 }
 
