@@ -3,6 +3,8 @@
  * (docs/contract.md#data-sources).
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlProvider } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
@@ -788,6 +790,45 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     expect(left).toEqual([['0']])
     expect(await answer(renamed)).toEqual({ status: 200 })
     expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
+  })
+
+  it.runIf(provider === 'postgres')('does nothing of what waited for a migration while its sender left', async () => {
+    const slow = `${provider}_slow`
+    await shop.migrate(createCollection(ids, sourceId, slow, { text: 'string?' }))
+    const editor = await people.member(shop, {
+      entitlements: ['dataModel:read', 'dataModel:edit', 'dataSource:create', 'workspace:delete'],
+    })
+    const { connectionString } = servers.postgres.config as { connectionString: string }
+    const holder = new pg.Client({ connectionString })
+    await holder.connect()
+    await holder.query(`begin; lock table ${slow} in access share mode`)
+    const renamed = {
+      kind: 'updateCollection',
+      data: { id: ids.get(slow), operations: [{ kind: 'changeDbName', data: { dbName: `${slow}_on` } }] },
+    }
+    const running = shop.migrate(renamed)
+    await expect.poll(() => servers.postgres.run('select 1 from pg_locks where not granted')).toHaveLength(1)
+    const model = { version: 1, names: {} }
+    const found = await world.administrator.get(`/api/system/workspaces?filter[apiName][_eq]=${shop.name}`)
+    const [own] = ((await found.json()) as { data: { id: string }[] }).data
+    const { data } = (await (await editor.post('/schema/plan', { model })).json()) as { data: { plan: string } }
+    const waiting = [
+      editor.post('/schema/migrate', { operations: [createCollection(new Map(), sourceId, `${slow}_late`, {})] }),
+      editor.send('PUT', '/secrets/late', { body: { value: 'late' } }),
+      editor.post('/schema/apply', { model, plan: data.plan }),
+      editor.send('POST', `/schema/introspect/${sourceId}`),
+      editor.system.delete(`/api/system/workspaces/${own?.id}`),
+    ]
+    // Long enough for them to be known; where it is not, they are refused all the more.
+    await wait(1_000)
+    const left = await shop.delete(`/members/${editor.userId}`)
+    await holder.query('commit')
+    await holder.end()
+
+    expect(left.status).toBe(204)
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
+    expect((await running).status).toBe(200)
+    expect(await shop.data('/secrets')).toEqual([])
   })
 
   it.runIf(isMysql)('shows in a dry run what a person would run', async () => {

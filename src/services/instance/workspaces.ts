@@ -153,7 +153,10 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
         { workspace, caller },
         { action: 'workspace.delete.v1', target: targetOf(id), payload },
       )
-      await workspaces.withMigrationLock(id, () => deleteWorkspace(database, workspace, audit))
+      await workspaces.withMigrationLock(id, async () => {
+        await requireIn(await callerNow(database, caller), id, 'workspace:delete')
+        return deleteWorkspace(database, workspace, audit)
+      })
       await workspaces.changed(id)
       forget(id)
     },

@@ -147,10 +147,10 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
   return {
     async introspect(scope, request) {
-      const { workspace, rights } = scope
-      requireEntitlement(rights, 'dataModel:edit')
+      const { workspace } = scope
+      requireEntitlement(scope.rights, 'dataModel:edit')
       let keep = async () => {}
-      const answer = await models.change(workspace, async (current) => {
+      const answer = await models.change(scope, 'dataModel:edit', async (current, { rights }) => {
         const at = placed(workspace, current, request.sourceId)
         const { source } = at
         const skipped = await stillSkipped(at, request)

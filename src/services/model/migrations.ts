@@ -46,11 +46,11 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const action = 'schema.migrate.v1'
       let works: readonly SourceMigration[] = []
       try {
-        const migrated = await models.change(workspace, async (current) => {
-          const prepared = await work.prepare(scope, current, operations)
+        const migrated = await models.change(scope, 'dataModel:edit', async (current, now) => {
+          const prepared = await work.prepare(now, current, operations)
           const { records, own, others } = prepared
           works = own
-          const impact = impactOf({ before: current, after: records, operations }, rights)
+          const impact = impactOf({ before: current, after: records, operations }, now.rights)
           await assertUnused(database, workspace.id, impact)
           await work.requirePossible(workspace, prepared, { isDryRun: false })
           const { statements, elsewhere } = await work.changes(workspace, prepared, (applied) =>

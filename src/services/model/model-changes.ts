@@ -2,6 +2,8 @@
  * Changes the model of a workspace: under a lock, as the next version, in one transaction with further statements for
  * the system database, and published after the commit.
  */
+import type { Entitlement } from '../../core/access/entitlement.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
 import type { Statement } from '../../core/sql/statement.ts'
@@ -19,6 +21,7 @@ import {
 import { loadModel, saveModel } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { loadModelVersion } from '../../store/workspaces.ts'
+import { type RequestScope, rightsNow } from '../caller/callers.ts'
 import { compileModel, type ModelCache } from './model-cache.ts'
 
 export type ModelChange<Answer> = {
@@ -52,13 +55,14 @@ export type ModelChanges = {
   current(workspace: WorkspaceRow): Promise<ModelRecords>
   /**
    * Holds the workspace's lock while `decide` computes new records from the current ones; writes nothing if they are
-   * the same and there are no statements. Calls `decide` again if the model has changed meanwhile.
+   * the same and there are no statements. Calls `decide` again if the model has changed meanwhile. The lock may be
+   * waited for: `decide` gets the scope with the rights of then, and a caller without `needed` by then is refused (401,
+   * 403).
    */
-  change<Answer>(
-    workspace: WorkspaceRow,
-    decide: (records: ModelRecords) => Promise<ModelChange<Answer>>,
-  ): Promise<Answer>
+  change<Answer>(scope: RequestScope, needed: Entitlement, decide: Decide<Answer>): Promise<Answer>
 }
+
+type Decide<Answer> = (records: ModelRecords, scope: RequestScope) => Promise<ModelChange<Answer>>
 
 type Attempt<Answer> = { readonly answer: Answer } | Pick<HalfChange, 'error'>
 
@@ -130,11 +134,17 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
       return records
     },
 
-    async change(workspace, decide) {
+    async change(scope, needed, decide) {
+      const { workspace, caller } = scope
+      const decideNow = async (records: ModelRecords) => {
+        const rights = await rightsNow(database, caller, workspace.id)
+        requireEntitlement(rights, needed)
+        return decide(records, { ...scope, rights })
+      }
       const done = await workspaces.withMigrationLock(workspace.id, async (fence) => {
         for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
           // A new attempt draws a new fence, since it has read what a later holder wrote.
-          const change = await attempt(workspace, count === 0 ? givenFence(fence) : freshFence, decide)
+          const change = await attempt(workspace, count === 0 ? givenFence(fence) : freshFence, decideNow)
           if (change !== undefined) return change
         }
         throw new ServiceError('unavailable', 'Another migration of this workspace is still running')

@@ -51,12 +51,12 @@ export function createSecrets(deps: SecretsDeps): Secrets {
     },
 
     async write(scope, name, sent) {
-      const { workspace, rights } = scope
-      requireEntitlement(rights, 'dataSource:create')
+      const { workspace } = scope
+      requireEntitlement(scope.rights, 'dataSource:create')
       const { value } = await sent()
       const sealed = await vault.seal(secretPurpose(workspace.id, name), value)
       // A new version of the model makes every process check the secrets of its open sources.
-      const changed = await models.change(workspace, async (records) => {
+      const changed = await models.change(scope, 'dataSource:create', async (records, { rights }) => {
         const [known] = await loadSecrets(database, workspace.id, [name])
         const users = known === undefined ? new Set<string>() : await sourcesOf(database, known.id)
         for (const source of records.sources) {

@@ -31,17 +31,18 @@ export async function applyFile(
 ): Promise<{ readonly changes: readonly FileChange[] }> {
   const { ports, changes, work } = deps
   const { database, ids } = ports
-  const { workspace, rights } = scope
-  requireEntitlement(rights, 'dataModel:read')
+  const { workspace } = scope
+  requireEntitlement(scope.rights, 'dataModel:read')
   const sent = await readApply(body, scope)
   let works: readonly SourceMigration[] = []
   let placed = (fault: unknown) => fault
   try {
-    const done = await changes.change(workspace, async (current) => {
+    const done = await changes.change(scope, 'dataModel:read', async (current, now) => {
+      const { rights } = now
       const version = await loadAccessVersion(database)
-      const ground = await groundOf(deps, scope, { sent, current })
+      const ground = await groundOf(deps, now, { sent, current })
       requireUnmoved(movedSince(sent.plan, ground.state))
-      const planned = await planFile(deps, scope, { file: sent.file, ground })
+      const planned = await planFile(deps, now, { file: sent.file, ground })
       const { access, names, needed } = planned
       placed = planned.placed
       requireUnmoved(movedSince(sent.plan, { drift: planned.drift }))
@@ -51,8 +52,8 @@ export async function applyFile(
       works = own
       const answer = { changes: planned.changes, before: current, after: records, sources: [...own, ...others] }
       if (needed.length === 0) return { records: current, statements: [], answer }
-      const impact = await requireUnused(deps, scope, planned)
-      if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, scope, access)
+      const impact = await requireUnused(deps, now, planned)
+      if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, now, access)
       await work.requirePossible(workspace, planned.work, { isDryRun: false })
       const payload = {
         operations: [...planned.operations, ...(access?.operations ?? []), ...(names?.operations ?? [])].map(
