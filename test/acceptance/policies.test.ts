@@ -1,6 +1,7 @@
 /**
  * docs/contract.md#policies: policies. No right passes to what takes over a name, and no answer names what is hidden.
  */
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { refusedAnonymous } from '../support/service/messages.ts'
 import { people } from '../support/service/people.ts'
@@ -392,7 +393,7 @@ it('lets only Administrators have the database write what a policy compares, or 
     told.push([status, answer])
   }
   const free = await editor.post('/schema/migrate', {
-    operations: [acting({}), filled('secrets.text', { onCreate: { kind: 'static', valueEncoded: '' } })],
+    operations: [filled('secrets.text', { onCreate: { kind: 'static', valueEncoded: '' } })],
   })
   const allowed = await own.migrate(refusals[3]?.[0] as Operation)
 
@@ -436,6 +437,93 @@ it('lets nobody but Administrators begin what actions of other relations carry o
     refused('field secrets.level is compared by a policy, which an action of a relation would change'),
     refused('field docs.holds is compared by a policy, and an action of a relation would delete its items'),
   ])
+})
+
+it('lets nobody join, make unique or have an action write what they do not read or write in every item', async () => {
+  const shaped = {
+    people: { name: 'string', salary: 'int64?', team: 'int64?' },
+    mine: { code: 'int64', pay: 'int64?' },
+    teams: { lead: 'int64?' },
+  }
+  const own = await world.workspace('policies', shaped)
+  const unique = (name: string, field: string): Operation => {
+    const data = { id: randomUUID(), kind: 'unique', fieldIds: [own.ids.get(`${name}.${field}`)] }
+    return { kind: 'updateCollection', data: { id: own.ids.get(name), operations: [{ kind: 'createIndex', data }] } }
+  }
+  const related = (text: string, actions: object = {}) => {
+    const { kind, data } = createRelation(new Map(own.ids), text)
+    return { kind, data: { ...data, data: { ...(data as { data: object }).data, ...actions } } } as Operation
+  }
+  const some = { name: { _eq: 'Ada' } }
+  const editor = await people.member(own, {
+    entitlements: ['dataModel:read', 'dataModel:edit'],
+    collections: {
+      people: {
+        read: { fields: ['id', 'name', 'team'] },
+        update: { fields: ['team'], filter: some },
+        delete: { filter: some },
+      },
+      mine: { read: 'all', create: 'all', update: 'all', delete: 'all' },
+    },
+  })
+  await own.migrate(createRelation(own.ids as Map<string, string>, 'teams.owner(lead) -> mine.owned'))
+  const acting = (actions: object): Operation => ({
+    kind: 'updateRelationFieldPair',
+    data: {
+      firstFieldId: own.ids.get('teams.owner'),
+      secondFieldId: own.ids.get('mine.owned'),
+      operations: [{ kind: 'changeReferentialActions', data: actions }],
+    },
+  })
+  const refusals: readonly (readonly [Operation, string])[] = [
+    [related('people.sal(salary) -> mine.people'), 'read people.salary'],
+    [related('mine.team(pay) -> teams.mine'), 'read teams.id'],
+    [unique('people', 'salary'), 'read people.salary'],
+    [related('people.boss(team) -> mine.team', { onUpdate: 'cascade' }), 'update people.team'],
+    [acting({ onDelete: 'cascade' }), 'delete teams'],
+    [acting({ onDelete: 'setNull' }), 'update teams.lead'],
+  ]
+
+  const told = []
+  for (const [operation] of refusals) {
+    const answers = [
+      await editor.post('/schema/migrate?dryRun=true', { operations: [operation] }),
+      await editor.post('/schema/migrate', { operations: [operation] }),
+    ]
+    for (const answer of answers) told.push([answer.status, await answer.json()])
+  }
+  const { collections } = (await (await own.get('/schema/model')).json()) as {
+    collections: { people: { fields: object } }
+  }
+  const joined = { sal: { to: 'mine?', by: ['salary'], opposite: 'joined' } }
+  const people_ = { ...collections.people, fields: { ...collections.people.fields, ...joined } }
+  const planned = await editor.post('/schema/plan', {
+    model: { version: 1, collections: { ...collections, people: people_ } },
+  })
+  const allowed = await editor.post('/schema/migrate', {
+    operations: [
+      related('people.boss(team) -> mine.team'),
+      related('mine.chief(pay) -> people.paid', { onUpdate: 'cascade' }),
+      unique('mine', 'code'),
+      // No policy names it.
+      unique('teams', 'lead'),
+    ],
+  })
+
+  expect(told).toMatchObject(
+    refusals.flatMap(([, what]) => {
+      const refused = [
+        500,
+        { source: { source: { code: '3004', message: `needs the right to ${what} in every item` } } },
+      ]
+      return [refused, refused]
+    }),
+  )
+  expect([planned.status, await planned.json()]).toMatchObject([
+    422,
+    { code: '3004', source: { message: 'model.collections.people.fields.sal' } },
+  ])
+  expect([allowed.status, await allowed.text()]).toEqual([200, ''])
 })
 
 it('lets only Administrators change the type of what a relation of a policy joins by, or compares behind it', async () => {

@@ -56,11 +56,23 @@ export function visibility(access: Granted, field: Field): Filter | undefined {
   return access.grants.every((grant) => rows.has(grant.rows)) ? all : unite([...rows])
 }
 
-/** Whether the viewer reads these fields in every row of the collection; a field that is none is read by nobody. */
-export function readsEveryRow(viewer: Viewer, collection: Collection, fields: readonly (Field | undefined)[]): boolean {
-  const access = viewer.accessTo(collection, 'read')
-  if (access.kind === 'denied' || access.rows.kind !== 'all') return false
-  return fields.every((field) => field !== undefined && visibility(access, field)?.kind === 'all')
+/**
+ * Whether the viewer may do this with these fields in every row of the collection, whatever becomes of it; nobody may with a
+ * field that is none.
+ */
+export function holdsEveryRow(
+  viewer: Viewer,
+  action: Action,
+  collection: Collection,
+  fields: readonly (Field | undefined)[],
+): boolean {
+  const access = viewer.accessTo(collection, action)
+  if (access.kind === 'denied') return false
+  const free = access.grants.filter(({ check = all, validation }) => and([check, validation]).kind === 'all')
+  const holds = (grants: readonly Grant[]) => unite(grants.map(({ rows }) => rows)).kind === 'all'
+  return (
+    holds(free) && fields.every((field) => field !== undefined && holds(free.filter((one) => admits(one, field.id))))
+  )
 }
 
 /** Returns the condition that a row must meet before these fields are written. */

@@ -4,8 +4,9 @@
  */
 import type { FieldType } from '../model/field-type.ts'
 import { lookupOf } from '../model/lookup.ts'
-import type { ConstraintRecord, ModelRecords, ReferentialAction, RelationFieldRecord } from '../model/model.ts'
+import type { ModelRecords, RelationFieldRecord } from '../model/model.ts'
 import { isInteger } from '../model/number-range.ts'
+import { actsAlike, writes } from './actions.ts'
 
 /** Operations of a migration, as far as it matters here. */
 type AnyOperation = { readonly kind: string; readonly data: object }
@@ -150,16 +151,6 @@ function actedOn({ before, after }: Pick<Change, 'before' | 'after'>): ActedOn {
     remove(acting, by)
   }
   return { written, emptied }
-}
-
-/** Actions that write where the items of others are written. */
-const writes: ReadonlySet<ReferentialAction> = new Set(['cascade', 'setNull', 'setDefault'])
-
-function actsAlike(one: ConstraintRecord | undefined, other: ConstraintRecord): boolean {
-  if (one === undefined) return !writes.has(other.onDelete) && !writes.has(other.onUpdate)
-  const actionsOf = ({ onDelete, onUpdate, mappings }: ConstraintRecord) =>
-    JSON.stringify([onDelete, onUpdate, mappings])
-  return actionsOf(one) === actionsOf(other)
 }
 
 /** Integers and decimals are compared as numbers, whatever their bounds. */

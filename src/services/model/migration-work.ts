@@ -2,7 +2,7 @@
  * The work of a migration, whoever asks for it: operations → changes of databases by source, what keeps them from running, and
  * what runs with the model (docs/contract.md#all-or-nothing).
  */
-import { readsEveryRow } from '../../core/access/access.ts'
+import { holdsEveryRow } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import type { Rights } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -214,7 +214,7 @@ async function readsAll(
       (one) => one.sourceId === sourceId && one.schema === table.schema && one.dbName === table.dbName,
     )
     const fields = columns.map((name) => collection?.primitives.find(({ dbName }) => dbName === name))
-    return collection !== undefined && readsEveryRow(viewer, collection, fields)
+    return collection !== undefined && holdsEveryRow(viewer, 'read', collection, fields)
   })
 }
 

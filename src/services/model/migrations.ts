@@ -50,7 +50,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           const prepared = await work.prepare(now, current, operations)
           const { records, own, others } = prepared
           works = own
-          const impact = impactOf({ before: current, after: records, operations }, now.rights)
+          const impact = await impactOf({ before: current, after: records, operations }, now.rights)
           await assertUnused(database, workspace.id, impact)
           await work.requirePossible(workspace, prepared, { isDryRun: false })
           const { statements, elsewhere } = await work.changes(workspace, prepared, (applied) =>
@@ -81,7 +81,8 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const current = await models.current(workspace)
       const prepared = await work.prepare(scope, current, operations)
       const { records } = prepared
-      await assertUnused(database, workspace.id, impactOf({ before: current, after: records, operations }, rights))
+      const impact = await impactOf({ before: current, after: records, operations }, rights)
+      await assertUnused(database, workspace.id, impact)
       await work.requirePossible(workspace, prepared, { isDryRun: true })
       return { statements: await work.shown(prepared), model: records }
     },

@@ -1,14 +1,17 @@
 /**
- * Prevents the deletion of collections and fields that policies name, and another type of what they compare; used by
- * migrations and by the deletion of data sources.
+ * Prevents the deletion of collections and fields that policies name, another type of what they compare, and what a change has
+ * the database do beyond the rights of who makes it; used by migrations and by the deletion of data sources.
  */
 import { type Affected, affected, type Change, gone } from '../../core/access/gone.ts'
+import { viewerOf } from '../../core/access/merge.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
+import { type Unheld, unheld } from '../../core/access/unheld.ts'
 import { ServiceError } from '../../core/error.ts'
 import { invalidOperation, MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
 import type { Operation } from '../../core/migration/operation.ts'
 import type { SqlDriver } from '../../ports.ts'
-import { assertUnusedStatement, findUses } from '../../store/policies.ts'
+import { assertUnusedStatement, findUses, type Uses } from '../../store/policies.ts'
+import { compileModel } from './model-cache.ts'
 
 /** The names, by id, of what a change of the model takes away. */
 type Lost = ReadonlyMap<string, string>
@@ -20,12 +23,21 @@ type Loss = { readonly lost: Lost; readonly rights: Rights }
 export type Impact = Loss & {
   /** Empty where the caller holds everything, and so may change what policies mean (decision 112). */
   readonly affected: Affected
+  /** Empty likewise. */
+  readonly unheld: Unheld
   readonly operations: readonly Operation[]
 }
 
-export function impactOf(change: Change & { readonly operations: readonly Operation[] }, rights: Rights): Impact {
-  const { operations } = change
-  return { lost: gone(change), affected: rights.kind === 'all' ? new Map() : affected(change), operations, rights }
+export async function impactOf(
+  change: Change & { readonly operations: readonly Operation[] },
+  rights: Rights,
+): Promise<Impact> {
+  const { before, after, operations } = change
+  const lost = gone(change)
+  if (rights.kind === 'all') return { lost, affected: new Map(), unheld: new Map(), operations, rights }
+  const model = await compileModel(0, before)
+  const beyond = unheld(model, after, viewerOf(rights, model))
+  return { lost, affected: affected(change), unheld: beyond, operations, rights }
 }
 
 /** Throws where a migration would delete what a policy of the workspace names, or do something to what it compares. */
@@ -33,23 +45,36 @@ export async function assertUnused(database: SqlDriver, workspaceId: string, imp
   const use = await firstUse(database, workspaceId, impact)
   if (use !== undefined)
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
-  if (impact.affected.size === 0) return
-  const uses = { targetIds: [...impact.affected.keys()], how: 'compared' } as const
-  const [first] = await findUses(database, workspaceId, uses)
-  if (first !== undefined) throw comparedFault(first.targetId, first.policy, impact)
+  const [compared] = await usesOf([...impact.affected.keys()], 'compared')
+  if (compared !== undefined) throw comparedFault(compared.targetId, compared.policy, impact)
+  const [governed] = await usesOf([...impact.unheld.keys()], 'named')
+  if (governed !== undefined) throw beyondFault(governed.targetId, impact)
+
+  async function usesOf(targetIds: readonly string[], how: Uses['how']) {
+    return targetIds.length === 0 ? [] : findUses(database, workspaceId, { targetIds, how })
+  }
+}
+
+/** The fault of the operation that does what its maker may not, to a collection that a policy names. */
+export function beyondFault(id: string, { unheld, operations }: Impact): ServiceError {
+  const { reason, by } = unheld.get(id) ?? { reason: 'needs rights that you do not hold', by: [id] }
+  return operationFault(operations, by, reason)
+}
+
+function operationFault(operations: readonly Operation[], by: readonly string[], reason: string): ServiceError {
+  const position = operations.findIndex(({ data }) => {
+    const text = JSON.stringify(data)
+    return by.some((one) => text.includes(one))
+  })
+  return migrationFault(Math.max(position, 0), invalidOperation('usedByPolicy', reason))
 }
 
 /** The fault of the operation that does it to what the policy compares or names. */
 export function comparedFault(id: string, policy: string, { affected, operations, rights }: Impact): ServiceError {
   const unknown = { name: 'field', use: 'compared', how: 'which this would change', by: [id] } as const
   const { name, use: verb, how, by } = affected.get(id) ?? unknown
-  const position = operations.findIndex(({ data }) => {
-    const text = JSON.stringify(data)
-    return by.some((one) => text.includes(one))
-  })
   const who = readsPolicies(rights) ? `the policy ${policy}` : 'a policy'
-  const use = `${name} is ${verb} by ${who}, ${how}`
-  return migrationFault(Math.max(position, 0), invalidOperation('usedByPolicy', use))
+  return operationFault(operations, by, `${name} is ${verb} by ${who}, ${how}`)
 }
 
 /** Describes the first collection or field that a policy names and a change takes away; undefined where there is none. */
@@ -90,9 +115,12 @@ export async function policyUses(
  * The same check as statements for the migration's batch, after the lock is taken, so that no policy can be saved in
  * between.
  */
-export function stillUnused(workspaceId: string, { lost, affected }: Partial<Pick<Impact, 'lost' | 'affected'>>) {
+export function stillUnused(
+  workspaceId: string,
+  { lost, affected, unheld }: Partial<Pick<Impact, 'lost' | 'affected' | 'unheld'>>,
+) {
   const checks = [
-    { targetIds: [...(lost?.keys() ?? [])], how: 'named' },
+    { targetIds: [...(lost?.keys() ?? []), ...(unheld?.keys() ?? [])], how: 'named' },
     { targetIds: [...(affected?.keys() ?? [])], how: 'compared' },
   ] as const
   return checks.filter(({ targetIds }) => targetIds.length > 0).map((uses) => assertUnusedStatement(workspaceId, uses))

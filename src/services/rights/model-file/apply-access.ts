@@ -15,7 +15,7 @@ import { bumpAccessFrom } from '../../../store/rights.ts'
 import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
 import type { RequestScope } from '../../caller/callers.ts'
-import { assertUnused, comparedFault, type Impact, impactOf } from '../../model/policy-use.ts'
+import { assertUnused, beyondFault, comparedFault, type Impact, impactOf } from '../../model/policy-use.ts'
 import { requireGrantable, requireRevocable, requireRolesChangeable } from '../delegation.ts'
 import type { ModelFileDeps } from './deps.ts'
 
@@ -61,14 +61,14 @@ export async function requireUnused(
   { workspace, rights }: Pick<RequestScope, 'workspace' | 'rights'>,
   { access, work, operations }: Planned,
 ): Promise<Impact> {
-  const impact = impactOf({ before: work.current, after: work.records, operations }, rights)
+  const impact = await impactOf({ before: work.current, after: work.records, operations }, rights)
   if (access === undefined) await assertUnused(ports.database, workspace.id, impact)
   else requireUnnamed(access.after, impact)
   return impact
 }
 
 function requireUnnamed({ access }: Side, impact: Impact): void {
-  const { lost, affected, rights } = impact
+  const { lost, affected, unheld, rights } = impact
   for (const { name, content } of access.policies) {
     const { collectionIds, fieldIds } = policyReferences(content)
     const used = [...collectionIds, ...fieldIds].find((id) => lost.has(id))
@@ -79,6 +79,8 @@ function requireUnnamed({ access }: Side, impact: Impact): void {
     const compared =
       affected.size === 0 ? undefined : [...comparedFields(content), ...collectionIds].find((id) => affected.has(id))
     if (compared !== undefined) throw comparedFault(compared, name, impact)
+    const governed = [...collectionIds].find((id) => unheld.has(id))
+    if (governed !== undefined) throw beyondFault(governed, impact)
   }
 }
 

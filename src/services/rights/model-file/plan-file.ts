@@ -1,5 +1,5 @@
 /** What an apply of a file would do: read, resolved against the workspace as it is, and compared with it. */
-import { readsEveryRow, type Viewer } from '../../../core/access/access.ts'
+import { holdsEveryRow, type Viewer } from '../../../core/access/access.ts'
 import { affected } from '../../../core/access/gone.ts'
 import { viewerOf } from '../../../core/access/merge.ts'
 import { hasEntitlement, readsPolicies, requireEntitlement } from '../../../core/access/principal.ts'
@@ -221,7 +221,7 @@ export async function destroyed(
   const list: Destroyed[] = []
   for (const destruction of destructions) {
     const { operation, path, sourceId, collection, fields } = destruction
-    const database = viewer && readsEveryRow(viewer, collection, fields) ? sources.get(sourceId) : undefined
+    const database = viewer && holdsEveryRow(viewer, 'read', collection, fields) ? sources.get(sourceId) : undefined
     const rows = await database?.driver.query(countStatement(destruction, database.dialect))
     list.push({ operation, path, rows: rows === undefined ? null : Number(rows[0]?.[0] ?? 0) })
   }

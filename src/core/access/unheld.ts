@@ -1,0 +1,82 @@
+/**
+ * What a change of the model has the database do beyond the rights of who makes it (decision 112): relations join by every value of
+ * their fields, relations and keys tell which values there are, and actions write and delete without asking any policy.
+ */
+import { lookupOf } from '../model/lookup.ts'
+import type { Model, ModelRecords } from '../model/model.ts'
+import { type Action, holdsEveryRow, type Viewer } from './access.ts'
+import { actsAlike, writes } from './actions.ts'
+
+/** By the ids of the collections that it concerns: where no policy names any of them, nobody gains by it. */
+export type Unheld = ReadonlyMap<string, Beyond>
+
+export type Beyond = {
+  readonly reason: string
+  /** The ids of which the operation that does it has one. */
+  readonly by: readonly string[]
+}
+
+/** A right that a change needs in every row. */
+type Need = {
+  readonly action: Action
+  readonly collectionId: string
+  /** Those of them that are new are asked of nobody; a deletion is of whole items. */
+  readonly fieldIds: readonly string[]
+  readonly concerned: readonly string[]
+  readonly by: readonly string[]
+}
+
+/** Returns what a change needs and `viewer` does not hold in the model before it. */
+export function unheld(before: Model, after: ModelRecords, viewer: Viewer): Unheld {
+  const found = new Map<string, Beyond>()
+  for (const { action, collectionId, fieldIds, concerned, by } of needsOf(before.records, after)) {
+    const collection = before.collections.get(collectionId)
+    if (collection === undefined) continue
+    const wholly = { name: collection.apiName, fields: [] }
+    const fields = collection.primitives.filter(({ id }) => fieldIds.includes(id))
+    const ofFields = fields.map((field) => ({ name: `${collection.apiName}.${field.apiName}`, fields: [field] }))
+    const lacking = (action === 'delete' ? [wholly] : ofFields).find(
+      (one) => !holdsEveryRow(viewer, action, collection, one.fields),
+    )
+    if (lacking === undefined) continue
+    const reason = `needs the right to ${action} ${lacking.name} in every item`
+    for (const id of concerned) if (!found.has(id)) found.set(id, { reason, by })
+  }
+  return found
+}
+
+function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
+  const [was, is] = [lookupOf(before), lookupOf(after)]
+  const ofRelations = after.relationFields.flatMap((relation): readonly Need[] => {
+    const constraint = is.constraints.get(relation.constraintId ?? '')
+    if (constraint === undefined) return []
+    const { collectionId, oppositeCollectionId: target } = relation
+    const by = [relation.id, relation.oppositeRelationFieldId ?? relation.id]
+    const [own, other] = [
+      constraint.mappings.map(({ constrainedFieldId }) => constrainedFieldId),
+      constraint.mappings.map(({ referencedFieldId }) => referencedFieldId),
+    ]
+    const old = was.constraints.get(constraint.id)
+    const need = (action: Action, id: string, fieldIds: readonly string[]) => ({
+      ...{ action, collectionId: id, fieldIds, by },
+      concerned: [collectionId, target],
+    })
+    const { onDelete, onUpdate } = constraint
+    const isWriting = writes.has(onUpdate) || (writes.has(onDelete) && onDelete !== 'cascade')
+    const isActing = !actsAlike(old, constraint)
+    return [
+      ...(JSON.stringify(old?.mappings) === JSON.stringify(constraint.mappings)
+        ? []
+        : [need('read', collectionId, own), need('read', target, other)]),
+      ...(isActing && isWriting ? [need('update', collectionId, own)] : []),
+      ...(isActing && onDelete === 'cascade' ? [need('delete', collectionId, [])] : []),
+    ]
+  })
+  const ofKeys = after.indexes.flatMap(({ id, kind, collectionId, fieldIds }): readonly Need[] => {
+    const old = was.indexes.get(id)
+    const isKept = old !== undefined && old.kind === kind && JSON.stringify(old.fieldIds) === JSON.stringify(fieldIds)
+    if (kind === 'normal' || isKept) return []
+    return [{ action: 'read', collectionId, fieldIds, concerned: [collectionId], by: [id, ...fieldIds] }]
+  })
+  return [...ofRelations, ...ofKeys]
+}
