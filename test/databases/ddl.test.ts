@@ -282,13 +282,15 @@ describe('columns of a table with rows', () => {
 
 describe('types', () => {
   const short = { name: 'string', params: { length: 'fixed', value: 5 } }
+  const long = { name: 'string', params: { length: 'fixed', value: 9 } }
   const price = { name: 'decimal', params: { precision: 5, scale: 2 } }
 
   async function convert(from: string | Json, to: string | Json, literal: Sql, more: Json = {}) {
-    await apply(createCollection('a', [field('a.x', from, more)]))
-    await run(sql`insert into service_shop_data.a values (${literal})`)
+    await apply(createCollection('a', [field('a.x', from, { ...more, isNullable: true })]))
+    await run(sql`insert into service_shop_data.a values (${literal}), (null)`)
     await apply(updateCollection('a', updateField('a.x', toType(to))))
-    const [row] = await run(sql`select x::text from service_shop_data.a`)
+    const [row, none] = await run(sql`select x::text from service_shop_data.a`)
+    expect(none).toEqual([null])
     return row?.[0]
   }
 
@@ -300,7 +302,8 @@ describe('types', () => {
     ['wider float', 'float32', 'float64', sql`0.5`, '0.5'],
     ['decimal without bounds', price, 'decimal', sql`7.25`, '7.25'],
     ['longer text', short, 'string', sql`'abc'`, 'abc'],
-    ['shorter text', 'string', short, sql`'abc'`, 'abc'],
+    ['shorter text', 'string', short, sql`'abc  '`, 'abc  '],
+    ['shorter text with bounds', long, short, sql`'abc  '`, 'abc  '],
     [
       'UUID to text',
       'uuid',
@@ -321,7 +324,7 @@ describe('types', () => {
 
   it.each<[string, string | Json, string | Json, Sql, string]>([
     ['integers', 'int16', 'int64', sql`'{7}'`, '{7}'],
-    ['texts', 'string', short, sql`'{abc}'`, '{abc}'],
+    ['texts', 'string', short, sql`'{{abc,null},{"abc  ",""}}'`, '{{abc,NULL},{"abc  ",""}}'],
     ['numbers to texts', 'int32', 'string', sql`'{7}'`, '{7}'],
     ['dates to times', 'date', 'dateTime', sql`'{2024-02-29}'`, '{"2024-02-29 00:00:00"}'],
   ])('keep their values in lists: %s', async (_name, from, to, literal, text) => {
@@ -332,9 +335,21 @@ describe('types', () => {
     ['a number that is too large', 'int64', 'int16', sql`70000`],
     ['a number with too many digits', 'int64', price, sql`1000`],
     ['a text that is too long', 'string', short, sql`'abcdef'`],
+    ['a text that ends in too many spaces', 'string', short, sql`'abc   '`],
+    ['a bounded text that ends in too many spaces', long, short, sql`'abc   '`],
     ['a text that is no number', 'string', 'int32', sql`'1.5'`],
   ])('fail rather than cut or round: %s', async (_name, from, to, literal) => {
-    await expect(convert(from, to, literal)).rejects.toBeInstanceOf(SqlFault)
+    await expect(convert(from, to, literal)).rejects.toMatchObject({ state: expect.stringMatching(/^22/) })
+  })
+
+  it.each<[string, string | Json, string | Json, Sql]>([
+    ['a number that is too large', 'int64', 'int16', sql`'{7,70000}'`],
+    ['a text that is too long', 'string', short, sql`'{abc,abcdef}'`],
+    ['a text that ends in too many spaces', 'string', short, sql`'{{abc},{"abc   "}}'`],
+  ])('fail rather than cut or round in lists: %s', async (_name, from, to, literal) => {
+    await expect(convert(from, to, literal, { isList: true })).rejects.toMatchObject({
+      state: expect.stringMatching(/^22/),
+    })
   })
 
   it('change where the column ceases to count', async () => {

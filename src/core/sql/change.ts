@@ -91,7 +91,7 @@ export type IndexDefinition = { readonly dbName: string; readonly kind: IndexKin
 
 /**
  * `assign` stores the old value in the new column, `cast` converts it explicitly, `zone` adds or drops the zone UTC. (A
- * cast would truncate a text that is too long, an assignment refuses it.)
+ * cast would truncate a text that is too long; an assignment refuses it, but for blanks at its end.)
  */
 export type Conversion = 'assign' | 'cast' | 'zone'
 

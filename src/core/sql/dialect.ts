@@ -360,6 +360,8 @@ export type Ddl = {
   readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
   /** An aggregate that converts each text as the change of type does, and fails as it does; undefined where it would not fail. */
   readonly tried: ((column: ColumnDefinition, text: Sql, dialect: Dialect) => Sql) | undefined
+  /** The elements of a list as the table `e`, whose column is `v`; undefined without lists. */
+  readonly elements: ((list: Sql) => Sql) | undefined
   /**
    * A scalar query: 1 if a column has a type, or as a text a collation, of its own, whose rules another type would not
    * keep.

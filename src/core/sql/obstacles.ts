@@ -315,10 +315,14 @@ function tries(
   return tried && asked ? [{ count: sql`select 0 * ${tried} from ${table(asked.table)} b`, asked: [asked] }] : []
 }
 
-/** What of the old values the new type has no room for; undefined where all fit. */
-function misfits({ column, from, conversion }: ChangeOf<'changeColumnType'>, value: Sql, ddl: Dialect['ddl']) {
-  const { type, isList } = column
-  if (isList) return undefined
+/** What of the old values, or of their elements, the new type has no room for; undefined where all fit. */
+function misfits(change: ChangeOf<'changeColumnType'>, value: Sql, ddl: Dialect['ddl']): Sql | undefined {
+  if (!change.column.isList) return misfit(change, value, ddl)
+  const [elements, condition] = [ddl.elements?.(value), misfit(change, ident('e', 'v'), ddl)]
+  return elements && condition && sql`exists (select 1 from ${elements} where ${condition})`
+}
+
+function misfit({ column: { type }, from, conversion }: ChangeOf<'changeColumnType'>, value: Sql, ddl: Dialect['ddl']) {
   if (type.name === 'string') {
     return type.params.length === 'fixed' && from.name === 'string'
       ? sql`char_length(${value}) > ${integer(type.params.value)}`

@@ -141,6 +141,7 @@ const common: Omit<
 
   misreads,
   tried: undefined,
+  elements: undefined,
   ruled,
 }
 

@@ -29,9 +29,10 @@ export const postgresDdl: Ddl = {
     return backfill === column.initial ? [add] : [add, changeInitial(ref, column, dialect)]
   },
 
-  changeColumnType({ table: ref, column, conversion }, dialect) {
+  changeColumnType({ table: ref, column, from, conversion }, dialect) {
     const type = columnType(column, dialect)
-    return [sql`${alterColumn(ref, column)} type ${type}${using(column, conversion, type)}`]
+    const value = isShorter(column, from) ? uncut(column, type) : using(column, conversion, type)
+    return [sql`${alterColumn(ref, column)} type ${type}${value}`]
   },
 
   setNullable: ({ table: ref, column }) => [
@@ -60,6 +61,7 @@ export const postgresDdl: Ddl = {
   // Newer releases read more forms of numbers; what else does not convert fails by itself.
   misreads: ({ name }, column) => (/^int/.test(name) ? sql`${column} !~ '^\\s*[+-]?[0-9]\\w*\\s*$'` : undefined),
   tried: (column, text, dialect) => sql`count(${text}::${columnType(column, dialect)})`,
+  elements: (list) => sql`unnest(${list}) e(v)`,
   ruled,
   catalog: undefined,
 }
@@ -90,6 +92,19 @@ function using({ dbName, type }: ColumnDefinition, conversion: Conversion, targe
         ? sql` using ${ident(dbName)} at time zone 'UTC'`
         : sql` using ${ident(dbName)}::timestamp at time zone 'UTC'`
   }
+}
+
+function isShorter({ type }: ColumnDefinition, from: FieldType): boolean {
+  if (type.name !== 'string' || from.name !== 'string' || type.params.length === 'unlimited') return false
+  return from.params.length === 'unlimited' || from.params.value > type.params.value
+}
+
+/** An assignment cuts blanks at the end without a word, so that what it would cut is made a text that it refuses. */
+function uncut({ dbName, isList }: ColumnDefinition, type: Sql): Sql {
+  const name = ident(dbName)
+  const all = isList ? sql`text[]` : sql`text`
+  const refused = isList ? sql`array[concat(${name}, '.')]` : sql`concat(${name}, '.')`
+  return sql` using case when ${name}::${type}::${all} is distinct from ${name}::${all} then ${refused} else ${name}::${all} end`
 }
 
 /** The first new number is above every existing one. */
