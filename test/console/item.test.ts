@@ -23,6 +23,7 @@ beforeAll(async () => {
       },
       shelves: { id: 'string(40)', place: 'string' },
       boxes: { id: 'uuid', place: 'string' },
+      loans: { title: 'string', isOver: 'boolean', due: 'date?', at: 'dateTime?', since: 'dateTimeWithTimezone?' },
     },
     ['books.author(authorId) -> authors.books'],
   )
@@ -89,6 +90,32 @@ describe('an item', () => {
     })
     expect(sent.length).toBe(1)
     expect(await page.getByRole('link', { name: 'Ada' }).getAttribute('href')).toBe(at('authors', author))
+    await page.context().close()
+  })
+
+  it('switches what is true or false, and takes dates and times from the browser’s picker', async () => {
+    const id = await made('loans', { title: 'Notes', isOver: false })
+    const page = await signedInAt(at('loans', id))
+    const pick = (name: string, value: string) =>
+      page
+        .getByRole('button', { name: `Choose the date of ${name}` })
+        .locator('+ input')
+        .fill(value)
+
+    await page.getByRole('switch', { name: 'isOver' }).click()
+    await pick('due', '2026-01-31')
+    await pick('at', '2026-01-31T13:45')
+    await pick('since', '2026-07-31T13:45:07')
+    await save(page)
+    await page.getByText('Saved.', { exact: true }).waitFor()
+
+    const since = await page.evaluate('new Date("2026-07-31T13:45:07").toISOString()')
+    expect(await stored('loans', id)).toMatchObject({
+      isOver: true,
+      due: '2026-01-31',
+      at: '2026-01-31T13:45:00',
+      since: String(since).replace('.000', ''),
+    })
     await page.context().close()
   })
 

@@ -27,7 +27,7 @@ export const ar: Messages = {
     noMatch: 'لا توجد نتائج',
     optional: 'اختياري',
     retry: 'إعادة المحاولة',
-    showPassword: 'إظهار كلمة المرور',
+    showTyped: 'إظهار ما كُتب',
     skipToContent: 'الانتقال إلى المحتوى',
   },
 

@@ -26,7 +26,7 @@ export const en = {
     noMatch: 'Nothing matches',
     optional: 'optional',
     retry: 'Try again',
-    showPassword: 'Show password',
+    showTyped: 'Show what is typed',
     skipToContent: 'Skip to content',
   },
 

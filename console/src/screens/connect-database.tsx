@@ -112,6 +112,7 @@ export function ConnectDatabase({ workspace, onDone, onBack }: WayProps) {
         autofocus
         dir="ltr"
         type="password"
+        canShow
         autocomplete="off"
         spellcheck={false}
         disabled={isFixed}

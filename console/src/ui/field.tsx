@@ -1,7 +1,9 @@
 /** An input with its label, a hint and what is wrong with it, all of which a screen reader tells. */
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { t } from '../messages/messages.ts'
+import { Button } from './button.tsx'
 import styles from './field.module.css'
+import { Icon } from './icon.tsx'
 
 type InputProps = {
   readonly autocomplete?: string
@@ -25,13 +27,16 @@ type FieldProps = InputProps & {
   readonly hint?: string | undefined
   readonly error?: string | undefined
   readonly isOptional?: boolean
+  /** Whether what is typed as a secret can be shown. */
+  readonly canShow?: boolean
   /** So many are seen of what has several. */
   readonly lines?: number
 }
 
 export function Field(props: FieldProps) {
-  const { label, value, onValue, hint, error, isOptional, lines, type = 'text', ...others } = props
+  const { label, value, onValue, hint, error, isOptional, canShow = false, lines, type = 'text', ...others } = props
   const id = useId()
+  const [isShown, setShown] = useState(false)
   const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   const common = {
     dir: 'auto',
@@ -49,12 +54,24 @@ export function Field(props: FieldProps) {
         {isOptional && <span class={styles.optional}>{t.value.common.optional}</span>}
       </div>
       {lines === undefined ? (
-        <input
-          {...common}
-          // One of these is the member of a union that has it.
-          type={type as 'text'}
-          onInput={(event) => onValue(event.currentTarget.value)}
-        />
+        <div class={styles.line}>
+          <input
+            {...common}
+            // One of these is the member of a union that has it.
+            type={(isShown ? 'text' : type) as 'text'}
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+          {canShow && (
+            <Button
+              isIcon
+              aria-label={t.value.common.showTyped}
+              aria-pressed={isShown}
+              onClick={() => setShown(!isShown)}
+            >
+              <Icon name="eye" />
+            </Button>
+          )}
+        </div>
       ) : (
         <textarea {...common} rows={lines} onInput={(event) => onValue(event.currentTarget.value)} />
       )}

@@ -141,6 +141,7 @@ export const data: Translated<typeof en> = {
     related: 'ما يشير إليه',
     byDefault: 'يُملأ من تلقاء نفسه',
     required: 'مطلوب',
+    chooseDate: (field) => `اختر تاريخ ${field}`,
     setNull: (field) => `اجعل ${field} فارغ`,
     choose: (relation) => `اختيار \u2068${relation}\u2069`,
     search: (collection) => `ابحث في ${collection}`,

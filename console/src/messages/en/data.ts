@@ -133,6 +133,7 @@ export const data = {
     related: 'What refers to it',
     byDefault: 'Filled in by itself',
     required: 'required',
+    chooseDate: (field: string) => `Choose the date of ${field}`,
     setNull: (field: string) => `Set ${field} to null`,
     choose: (relation: string) => `Choose ${relation}`,
     search: (collection: string) => `Search ${collection}`,

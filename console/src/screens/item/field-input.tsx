@@ -6,6 +6,7 @@ import { Icon } from '../../ui/icon.tsx'
 import type { FieldModel } from '../grid/model.ts'
 import { inputKindOf, shapes, type Value } from '../grid/values.ts'
 import page from '../page.module.css'
+import { Calendar, hasCalendar } from './calendar.tsx'
 import styles from './item.module.css'
 
 export type Reference = {
@@ -53,6 +54,9 @@ export function FieldInput(props: FieldInputProps) {
       <div class={styles.value}>
         <div class={styles.line}>
           <Input {...props} id={id} />
+          {!isReadOnly && !field.isList && hasCalendar(field.type) && (
+            <Calendar title={field.title} type={field.type} text={text ?? ''} onText={onText} />
+          )}
           {reference?.onChoose && (
             <Button aria-haspopup="dialog" aria-label={texts.choose(reference.title)} onClick={reference.onChoose}>
               <Icon name="search" />
@@ -110,6 +114,23 @@ function Input({
   }
   const nothing = isNew && text === undefined ? (field.hasDefault ? t.value.item.byDefault : '') : t.value.grid.null
   const placeholder = text === null || text === undefined ? nothing : shapes[field.type]
+  if (field.type === 'boolean' && !field.isList && !field.isNullable && !isReadOnly && text) {
+    const isOn = text === 'true'
+    return (
+      <span class={styles.switch}>
+        <input
+          {...common}
+          class={undefined}
+          type="checkbox"
+          role="switch"
+          aria-checked={isOn}
+          checked={isOn}
+          onChange={({ currentTarget }) => onText(String(currentTarget.checked))}
+        />
+        <span aria-hidden="true">{text}</span>
+      </span>
+    )
+  }
   if (kind === 'choice' && !isReadOnly) {
     const names = field.type === 'boolean' ? ['true', 'false'] : field.values
     return (
