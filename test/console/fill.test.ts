@@ -8,7 +8,7 @@ import { cellsOf } from './support/cells.ts'
 
 let shop: Workspace
 const open: Page[] = []
-const { cell, goTo } = cellsOf(['id', 'title', 'makerId', 'maker', 'price', 'size', 'note'])
+const { cell, goTo } = cellsOf(['id', 'title', 'maker', 'price', 'size', 'note'])
 
 beforeEach(async () => {
   shop = await world.workspace(
@@ -84,9 +84,9 @@ describe('by keys', () => {
     const collections = { things: { read: 'all', update: { fields: ['title'] } }, makers: { read: 'all' } }
     const clerk = await people.member(shop, { entitlements: ['dataModel:read'], collections })
     const page = await grid(clerk)
-    await goTo(page, 'makerId')
+    await goTo(page, 'maker')
     await press(page, ['Shift+ArrowDown', 'Shift+ArrowLeft', 'Control+d'])
-    await page.getByText('makerId cannot be changed here.').waitFor()
+    await page.getByText('maker cannot be changed here.').waitFor()
     expect(await stored('title')).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 

@@ -178,7 +178,7 @@ describe('a grid', () => {
       'void (window.copied = new Promise((resolve) => document.addEventListener("copy", (event) => resolve(event.clipboardData.getData("text/plain")), { once: true })))',
     )
     await page.keyboard.press('Control+C')
-    expect(await page.evaluate('window.copied')).toBe('Book 0000\t1\nBook 0001\t1')
+    expect(await page.evaluate('window.copied')).toBe('Book 0000\tAda\nBook 0001\tAda')
     await page.context().close()
   })
 

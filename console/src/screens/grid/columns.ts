@@ -70,12 +70,17 @@ export function relationColumnId({ name, display }: ToOne): string {
   return `${name}.${display.name}`
 }
 
-/** Those of the ids in their order that are there; where none is, all that are not hidden. */
+/**
+ * Those of the ids in their order that are there; where none is, all that are not hidden, of a field that refers the item that it
+ * refers to alone.
+ */
 export function chosenOf(all: readonly Column[], ids: readonly string[] | undefined): readonly Column[] {
   const chosen = new Set(ids)
   const found = [...chosen].flatMap((id) => all.find((column) => column.id === id) ?? [])
   if (found.length > 0) return found
-  const open = all.filter(({ field, relation }) => !(relation ?? field).isHidden)
+  const seen = all.filter(({ field, relation }) => !(relation ?? field).isHidden)
+  const referring = new Set(seen.flatMap(({ relation }) => relation?.by.at(-1) ?? []))
+  const open = seen.filter(({ field, relation }) => relation !== undefined || field.isKey || !referring.has(field.name))
   return open.length > 0 ? open : all
 }
 
