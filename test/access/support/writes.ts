@@ -181,8 +181,11 @@ function anyAnswerFields({ readable }: Scope, collection: Name): Arbitrary<reado
 function anyOwnFilter({ readable }: Scope, collection: Name): Arbitrary<Tree> {
   const known = readable.fields.has(collection) ? readable : shop
   const filter = anyFilter({ ...stockOf(known), form: 'text', max: 100 }, collection, 1)
-  return filter.map((one): Tree => requestOf(one, 0, 'value'))
+  return filter.map((one): Tree => requestOf(one, 0, 'value')).filter((one) => !EMPTY.test(JSON.stringify(one)))
 }
+
+/** In a filter of what may be every item, which no write of many takes. */
+const EMPTY = /"_(?!n?eq)\w+":(?:""|\[\]|\{\})/
 
 type Place = {
   readonly depth: number
