@@ -31,6 +31,12 @@ export function twins(relation: RelationField): readonly RelationField[] {
   return overlapping(relation).filter((one) => hasSameColumns(one, relation) && !isSameLink(one, relation))
 }
 
+/** The columns of the relation's foreign key, and both sides of all relations that use one of them. */
+export function membersOf(relation: RelationField): readonly (PrimitiveField | RelationField)[] {
+  const sides = overlapping(relation).flatMap((one) => (one.opposite === undefined ? [one] : [one, one.opposite]))
+  return [...foreignKeyOf(relation).columns, ...sides]
+}
+
 function overlapping(relation: RelationField): readonly RelationField[] {
   const { collection, columns } = foreignKeyOf(relation)
   const known = users.get(collection) ?? usersOf(collection)

@@ -7,7 +7,7 @@ import { type Action, type Viewer, validRows, writableRows } from '../access/acc
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { and, type Filter, withoutTests } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
-import { twins } from './cells.ts'
+import { membersOf } from './cells.ts'
 import { lacksKey, writeAccess } from './names.ts'
 import type { Alteration, Assertion, Cell, Cut, Order, Slot, Step } from './plan.ts'
 import { MAX_CHANGES } from './relation-operation.ts'
@@ -147,7 +147,7 @@ export function addChecks(
   later: readonly RelationField[] = [],
 ): void {
   const { action } = conditions
-  const open = new Set<PrimitiveField | RelationField>(later.flatMap((one) => [one, ...twins(one), ...ownColumns(one)]))
+  const open = new Set<PrimitiveField | RelationField>(later.flatMap(membersOfLinks))
   for (const assertion of ['forbidden', 'left', 'invalid'] as const) {
     const whole = conditions[assertion]
     const where = whole && (open.size === 0 ? whole : withoutTests(whole, (one) => open.has(one)))
@@ -155,8 +155,10 @@ export function addChecks(
   }
 }
 
-function ownColumns({ isForward, joins }: RelationField): readonly PrimitiveField[] {
-  return isForward ? joins.map(({ own }) => own) : []
+/** What can be asked of the links that a write of the relation makes: a filter asks of a junction by its own relations. */
+function membersOfLinks(relation: RelationField): readonly (PrimitiveField | RelationField)[] {
+  const { through } = relation
+  return through === undefined ? membersOf(relation) : [through.near, through.far].flatMap(membersOf)
 }
 
 /** Returns a slot with the rows of another one that meet `where` now. */

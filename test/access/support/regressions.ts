@@ -97,6 +97,50 @@ export function describeRegressions(opened: () => Opened): void {
     ])
   })
 
+  it.each([{ fans: { _some: { id: 1 } } }, { likes: { _some: { personId: 1 } } }])(
+    'validates an item together with what is linked to it through a junction: %j',
+    async (rule) => {
+      const both = { read: 'all', create: 'all' } as const
+      const service = await as(
+        { people: both, likes: both },
+        { posts: { read: 'all', create: { validation: rule }, update: { check: rule } } },
+      )
+      const links = [
+        [{ _connect: { keys: [{ id: 1 }] } }],
+        [{ _create: { data: [{ id: 8 }] } }, { _connect: { keys: [{ id: 1 }] } }],
+        [{ _connect: { keys: [{ id: 2 }] } }],
+      ]
+
+      const statuses: number[] = []
+      for (const [at, fans] of links.entries()) {
+        const items = [{ id: 8 + at, status: 'draft', fans }]
+        const body = { title: 'a', fans }
+        const made = await service.write({ collection: 'posts', request: {}, kind: 'create', items })
+        await load(opened(), rows)
+        const changed = await service.write({ collection: 'posts', request: {}, kind: 'updateOne', key: 1, body })
+        await load(opened(), rows)
+        statuses.push(made.status, changed.status)
+      }
+
+      expect(statuses).toEqual([200, 200, 200, 200, 422, 403])
+    },
+  )
+
+  it('tells what is wrong with an item before what is wrong below it', async () => {
+    const service = await as({
+      posts: { read: 'all', create: { validation: { score: { _gt: 0 } } } },
+      notes: { create: { fields: ['id', 'kind'] } },
+    })
+    const notes = [{ _create: { data: [{ id: 7, kind: 'x' }] } }]
+    const create = (item: Row) =>
+      service.write({ collection: 'posts', request: {}, kind: 'create', items: [{ status: 'draft', notes, ...item }] })
+
+    const [both, below] = [await create({ id: 7, score: 0 }), await create({ id: 7, score: 1 })]
+
+    expect([both.status, below.status]).toEqual([422, 403])
+    await expectUntouched()
+  })
+
   it('asks the filter of a policy again when a row is changed', async () => {
     const drafts = { filter: { status: 'draft' } }
     const service = await as({ posts: { read: 'all', update: drafts } })
