@@ -154,9 +154,13 @@ export function naiveRules(
     return state[link.child].filter((one) => one[link.column] === row.id)
   }
 
-  const admits = ({ filter }: Grant, collection: Name, row: Row) => holds(everybody, collection, filter, row) === true
-  const approves = ({ validation }: Grant, collection: Name, row: Row) =>
-    holds(everybody, collection, validation, row) === true
+  /** Whether the filter holds, whatever becomes of the links that are yet to be written. */
+  const meets = (filter: Tree, collection: Name, row: Row, later: readonly Link[]) =>
+    holds(everybody, collection, later.length === 0 ? filter : loosened(collection, filter, later), row) === true
+  const admits = ({ filter }: Grant, collection: Name, row: Row, later: readonly Link[] = []) =>
+    meets(filter, collection, row, later)
+  const approves = ({ validation }: Grant, collection: Name, row: Row, later: readonly Link[] = []) =>
+    meets(validation, collection, row, later)
 
   function isReadable(collection: Name, row: Row): boolean {
     return grants(collection, 'read').some((grant) => admits(grant, collection, row))
@@ -503,21 +507,22 @@ export function naiveRules(
     return given.length === 0 ? [all] : given.map((name) => all.filter(({ fields }) => fields.has(name)))
   }
 
-  function checkBefore(rows: readonly Row[], how: How): void {
+  function checkBefore(rows: readonly Row[], how: How, later?: readonly Link[]): void {
     for (const row of rows) {
       for (const set of setsOf(how)) {
         demand(
-          set.some((grant) => admits(grant, how.collection, row)),
+          set.some((grant) => admits(grant, how.collection, row, later)),
           403,
         )
       }
     }
   }
 
-  function checkCreated(row: Row, how: How): void {
+  function checkCreated(row: Row, how: How, later?: readonly Link[]): void {
+    checkBefore([row], how, later)
     for (const set of setsOf(how)) {
       demand(
-        set.some((grant) => approves(grant, how.collection, row)),
+        set.some((grant) => approves(grant, how.collection, row, later)),
         422,
       )
     }
@@ -527,7 +532,11 @@ export function naiveRules(
    * Returns the check of what becomes of the rows: a grant with a check allows what it admitted before to become what
    * meets the check; all others together allow what one of them admitted to become what another one does.
    */
-  function checkUpdate(rows: readonly Row[], collection: Name, given: readonly string[]): () => void {
+  function checkUpdate(
+    rows: readonly Row[],
+    collection: Name,
+    given: readonly string[],
+  ): (later?: readonly Link[]) => void {
     const how: How = { collection, action: 'update', given }
     checkBefore(rows, how)
     const open = rows.flatMap((row) =>
@@ -538,8 +547,8 @@ export function naiveRules(
         return { row, ways: [...shared, ...before.filter((grant) => grant.check !== undefined)] }
       }),
     )
-    const becomes = ({ filter, check = filter }: Grant, row: Row) => holds(everybody, collection, check, row) === true
-    return () => {
+    return (later = []) => {
+      const becomes = ({ filter, check = filter }: Grant, row: Row) => meets(check, collection, row, later)
       for (const { row, ways } of open)
         demand(
           ways.some((grant) => becomes(grant, row)),
@@ -547,7 +556,7 @@ export function naiveRules(
         )
       for (const { row, ways } of open) {
         demand(
-          ways.some((grant) => becomes(grant, row) && approves(grant, collection, row)),
+          ways.some((grant) => becomes(grant, row) && approves(grant, collection, row, later)),
           422,
         )
       }
@@ -571,12 +580,14 @@ export function naiveRules(
     demandFree(state[collection], row)
     state[collection].push(row)
     refer(collection, row)
+    const given = [...Object.keys(body), ...(parent === undefined ? [] : [parent.link.name])]
+    const below = Object.keys(body).filter((name) => isRelation(collection, name) && isList(collection, name))
+    const later = below.flatMap((name) => linksOf(collection, name))
+    if (later.length > 0) checkCreated(row, { collection, action: 'create', given }, later)
     for (const { relation, kind, content } of operationsOf(collection, body)) {
       const { link, isForward } = linkOf(collection, relation)
       if (!isForward) backward(link, row, kind, content)
     }
-    const given = [...Object.keys(body), ...(parent === undefined ? [] : [parent.link.name])]
-    checkBefore([row], { collection, action: 'create', given })
     checkCreated(row, { collection, action: 'create', given })
     return row
   }
@@ -629,11 +640,18 @@ export function naiveRules(
       demandFree(state[collection], row)
       refer(collection, row)
     }
+    const relations = Object.keys(body).filter((name) => isRelation(collection, name))
     for (const row of rows) {
-      for (const { relation, kind, content } of operationsOf(collection, body)) {
-        const { link, isForward } = linkOf(collection, relation)
-        if (isForward) forward(link, row, kind, content)
-        else backward(link, row, kind, content)
+      let isChanged = columns.length > 0
+      for (const [place, name] of relations.entries()) {
+        const later = relations.slice(place).flatMap((one) => linksOf(collection, one))
+        for (const { relation, kind, content } of operationsOf(collection, { [name]: body[name] })) {
+          const { link, isForward } = linkOf(collection, relation)
+          if (isChanged) checkAfter(later)
+          if (isForward) forward(link, row, kind, content)
+          else backward(link, row, kind, content)
+          isChanged = isForward
+        }
       }
     }
     checkAfter()
@@ -772,6 +790,12 @@ function wayOf(collection: Name, relation: string): Way | undefined {
   return ways.find(({ of, name }) => of === collection && name === relation)
 }
 
+/** The links that a write of the relation makes or ends. */
+function linksOf(collection: Name, relation: string): readonly Link[] {
+  const way = wayOf(collection, relation)
+  return way === undefined ? [linkOf(collection, relation).link] : [way.near, way.far]
+}
+
 function isList(collection: Name, relation: string): boolean {
   return shop.relations.get(collection)?.get(relation)?.isList === true
 }
@@ -848,6 +872,32 @@ function holds(eyes: Eyes, collection: Name, filter: Tree, row: Row): Truth {
     return all(tests.map(([operator, operand]) => operatorHolds(type, operator, operand, value)))
   })
   return all(truths)
+}
+
+const never: Tree = { _or: [] }
+
+/** The filter without its tests of what the links may still change: it holds wherever the filter may come to hold. */
+function loosened(collection: Name, filter: Tree, later: readonly Link[], instead: Tree = {}): Tree {
+  const parts = Object.entries(filter).map(([name, part]): Tree => {
+    if (name === '_and' || name === '_or')
+      return { [name]: (part as Tree[]).map((one) => loosened(collection, one, later, instead)) }
+    if (name === '_not') return { _not: loosened(collection, part as Tree, later, instead === never ? {} : never) }
+    return mentions(collection, name, part, later) ? instead : { [name]: part }
+  })
+  return { _and: parts }
+}
+
+/** Whether a part of a filter, or anything in it, is about one of the links. */
+function mentions(collection: Name, name: string, part: unknown, later: readonly Link[]): boolean {
+  if (/^_(and|or|not|some|every|none)$/.test(name)) {
+    return listOf(part).some((one) =>
+      Object.entries(one).some(([key, inner]) => mentions(collection, key, inner, later)),
+    )
+  }
+  if (!isRelation(collection, name)) return later.some(({ child, column }) => child === collection && column === name)
+  if (linksOf(collection, name).some((link) => later.includes(link))) return true
+  const target = targetOf(collection, name)
+  return Object.entries(part as Tree).some(([key, inner]) => mentions(target, key, inner, later))
 }
 
 function relationHolds(eyes: Eyes, collection: Name, relation: string, part: Tree, row: Row): Truth {
