@@ -2,7 +2,7 @@
 import { numberText } from '../../data/exact-json.ts'
 import { type Column, valueAt } from '../grid/columns.ts'
 import type { Row } from '../grid/values.ts'
-import { guarded } from './formulas.ts'
+import { guarded, guardedJson } from './formulas.ts'
 
 /** Spreadsheets read what begins so as UTF-8. */
 export const MARK = '\uFEFF'
@@ -18,7 +18,10 @@ export function csvRow(columns: readonly Column[], row: Row, { isSafe }: { reado
     columns.map((column) => {
       const { type, isList } = column.field
       const value = valueAt(column, row)
-      if (isList || type === 'json') return value === null || value === undefined ? undefined : JSON.stringify(value)
+      if (isList || type === 'json') {
+        if (value === null || value === undefined) return undefined
+        return isSafe ? guardedJson(JSON.stringify(value)) : JSON.stringify(value)
+      }
       const isText = isSafe && ['string', ''].includes(type) && typeof value === 'string'
       return isText ? guarded(value) : cellOf(value)
     }),
