@@ -33,7 +33,12 @@ export function assertionError(unmet: Unmet, plan?: Plan): ServiceError {
         cause: new ServiceError('preconditionFailed', 'The item has changed since it was read'),
       })
     case 'lost':
-      return queryFailed(new ServiceError('invalid', 'the database has stored another key than was sent'))
+      return queryFailed(
+        new ServiceError(
+          'invalid',
+          'the database has stored another key than was sent, or would no longer show the item',
+        ),
+      )
     case 'noValue':
       return queryFault('$ref', 'stands for no value: there is no such item, or you may not read that field of it')
     case 'noReference':

@@ -23,7 +23,7 @@ import {
 } from './statement.ts'
 import { deleteKept, keepKeys, kept, readBack, requireKey, rowsOf, wholly } from './write/kept-rows.ts'
 import { answer, demanded, type Lines, run, settingsOf } from './write/lines.ts'
-import { inserted, linesOfStep } from './write/steps.ts'
+import { answerWritten, inserted, linesOfStep } from './write/steps.ts'
 
 export type CompiledWrite = {
   readonly statements: readonly StatementTemplate[]
@@ -110,7 +110,7 @@ function* create({ collection, rows, selection }: CreatePlan, dialect: Dialect, 
     else {
       requireKey(collection)
       yield* run(dialect.slots.keepInserted(slot, insertion))
-      yield* answer(readBack(dialect, { collection, slot, selection }))
+      yield* answerWritten(dialect, { collection, slot, selection })
     }
   }
 }
@@ -174,7 +174,7 @@ function* update(plan: UpdatePlan, dialect: Dialect, { free, marker }: PlanPlace
   }
   yield* found(plan, dialect, { free, marker })
   yield* run(kept(collection, free, rootScope(dialect)).map((rows) => dialect.update(rows.targets, settings)))
-  yield* answer(readBack(dialect, { collection, slot: free, selection, changed: cells }))
+  yield* answerWritten(dialect, { collection, slot: free, selection, changed: cells })
 }
 
 /** Whether the condition is the primary key alone, and the row has it afterwards, too. */

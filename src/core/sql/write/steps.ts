@@ -173,10 +173,24 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       return
     case 'answer': {
       const { collection, number: slot } = step.slot
-      yield* answer(readBack(dialect, { collection, slot, selection }))
+      yield* answerWritten(dialect, { collection, slot, selection })
       return
     }
   }
+}
+
+/**
+ * The items whose keys are kept in `slot`, all of them: a key may have been stored otherwise than it was `changed`, and a view
+ * may show an item no more.
+ */
+export function* answerWritten(dialect: Dialect, what: Parameters<typeof readBack>[1]): Lines {
+  const { collection, slot, changed = [] } = what
+  const isMoved = changed.some(({ field }) => collection.identity.includes(field))
+  const scope = lockedScope(dialect)
+  for (const rows of isMoved || collection.isView ? kept(collection, slot, scope, changed) : []) {
+    yield* run([every(rows, sql`1 = 1`, { marker: assertionMarker('lost'), scope })])
+  }
+  yield* answer(readBack(dialect, what))
 }
 
 /** Keeps the rows of a slot, in their order, in a slot: those that meet `where`, by the keys that `moved` has given them. */
