@@ -30,7 +30,10 @@ it.each(['tutorial', 'three-clients'])('answers what the page shows: %s', async 
   // One shell for all, since later commands use the variables of earlier ones.
   const script = commands.map(({ text }, index) => `{ ${text}\n} > ${directory}/${index}`).join('\n')
 
-  await run('bash', ['-euo', 'pipefail', '-c', script], { env: { ...process.env, API: `${local.url}/api`, PASSWORD } })
+  await run('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: directory,
+    env: { ...process.env, API: `${local.url}/api`, PASSWORD },
+  })
 
   expect(commands.length).toBeGreaterThan(9)
   for (const [index, command] of commands.entries()) {
