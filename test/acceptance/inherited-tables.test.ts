@@ -1,4 +1,4 @@
-/** A table of PostgreSQL that others inherit from, whose rows share keys with its own (docs/contract.md#beyond). */
+/** A table of PostgreSQL that others inherit from, whose rows share keys with its own (docs/proofs.md). */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { people } from '../support/service/people.ts'

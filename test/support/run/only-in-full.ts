@@ -1,5 +1,5 @@
 /**
- * What the quick tier leaves out (docs/testing.md): files that take long and prove what no sentence of docs/contract.md says, or
+ * What the quick tier leaves out (docs/testing.md): files that take long and prove what no sentence of docs/proofs.md says, or
  * prove again, at greater length or in another runtime, what a file of the quick tier proves.
  */
 import { readFileSync } from 'node:fs'
@@ -27,12 +27,14 @@ const ON_WORKERD = {
 }
 
 /**
- * The files that docs/contract.md names, with the places that do: each with a part of a title, with none, which means all tests of
+ * The files that docs/contract.md and docs/proofs.md name, with the places that do: each with a part of a title, with none, which means all tests of
  * the file, or with another line of it, such as a case of a table.
  */
 export function promised(): ReadonlyMap<string, readonly { readonly title: string | undefined }[]> {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/contract.md'), 'utf8')
-  const places = [...page.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g)].map(([, file = '', title]) => ({ file, title }))
+  const page = (name: string) => readFileSync(join(import.meta.dirname, `../../../docs/${name}.md`), 'utf8')
+  const places = [...`${page('contract')}${page('proofs')}`.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g)].map(
+    ([, file = '', title]) => ({ file, title }),
+  )
   return Map.groupBy(places, ({ file }) => file)
 }
 

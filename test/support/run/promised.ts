@@ -1,5 +1,5 @@
 /**
- * The runner of the API's tests on the Worker in the quick tier: of the tests of a file it keeps those that docs/contract.md
+ * The runner of the API's tests on the Worker in the quick tier: of the tests of a file it keeps those that docs/proofs.md
  * names. What stands on that page is promised on both platforms; the other tests are tried on Node, and on both in full.
  */
 import { type RunnerTestSuite as Suite, type RunnerTask as Task, TestRunner } from 'vitest'
