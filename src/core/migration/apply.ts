@@ -31,7 +31,7 @@ import {
   tableOf,
   tableRef,
 } from './draft.ts'
-import { migrationFault } from './fault.ts'
+import { FailedMigration } from './fault.ts'
 import { addColumn, createField, deleteField, updateField } from './fields.ts'
 import { giveUpName, refuseGivenUp } from './given-up.ts'
 import { createIndex, deleteIndex, emitIndex } from './indexes.ts'
@@ -67,7 +67,7 @@ export function* applyOperations(
     try {
       applyOperation(draft, operation)
     } catch (cause) {
-      throw cause instanceof ServiceError ? migrationFault(position, cause) : cause
+      throw cause instanceof ServiceError ? new FailedMigration(position, cause) : cause
     }
   }
   const givenUp = [...draft.givenUp].map(([name, { id }]) => ({ name, ownerId: id }))

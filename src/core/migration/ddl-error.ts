@@ -8,7 +8,7 @@ import { blockedCode, busyCode, databaseError, readOnlyCode } from '../sql/datab
 import type { Dialect } from '../sql/dialect.ts'
 import { type SqlFault, VITESS_UNSUPPORTED } from '../sql/fault.ts'
 import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
-import { invalidOperation, isDataFault, type MigrationFault, migrationFault } from './fault.ts'
+import { FailedMigration, invalidOperation, isDataFault, type MigrationFault } from './fault.ts'
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
   const told = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
@@ -55,7 +55,7 @@ export function rowsInTheWay(
 ): ServiceError {
   const reason = told === 'untold' || cause.kind === 'catalog' ? undefined : databaseError(cause.reason).message
   const meta = told === 'untold' || told.rows === undefined ? {} : { meta: told }
-  return migrationFault(operation, invalidOperation('data', reason ?? 'Rows are in the way', meta))
+  return new FailedMigration(operation, invalidOperation('data', reason ?? 'Rows are in the way', meta))
 }
 
 /** The error of the migration where the catalog stands in its way; `answer` is that to `count`. */
@@ -64,7 +64,7 @@ export function catalogError({ operation, cause, viewsIn }: Obstacle, answer: st
   const isClear = viewsIn === undefined ? !(Number(answer) > 0) : views.length === 0
   if (isClear || cause.kind !== 'catalog') return undefined
   const meta = views.length > 0 ? { meta: { views } } : {}
-  return migrationFault(operation, invalidOperation(cause.reason, reasonsOf[cause.reason], meta))
+  return new FailedMigration(operation, invalidOperation(cause.reason, reasonsOf[cause.reason], meta))
 }
 
 /** SQLSTATEs identify PostgreSQL errors, error numbers those of MySQL and MariaDB. */

@@ -2,7 +2,7 @@
  * The faults of well-formed migrations, each with a code, so that programs can tell them apart. A database's rejection
  * of a change is mapped to the same list.
  */
-import { type ErrorDetail, nested, ServiceError } from '../error.ts'
+import { type ErrorDetail, ServiceError } from '../error.ts'
 import type { ServiceErrorCode } from '../error-codes.ts'
 
 export type MigrationFault = keyof typeof codes
@@ -39,7 +39,21 @@ export function isDataFault({ code }: ServiceError): boolean {
 
 export const MIGRATION_FAILED = 'Failed to execute the migration'
 
-/** Wraps `cause`, the fault of one operation, into the error of the whole migration. */
-export function migrationFault(operation: number, cause: ServiceError): ServiceError {
-  return nested(cause.kind, [MIGRATION_FAILED, `operations[${operation}]`], { cause })
+/** The error of a whole migration: `Failed to execute the migration` > `operations[i]` > the fault of that operation. */
+export class FailedMigration extends ServiceError {
+  readonly operation: number
+  readonly reason: ServiceError
+
+  constructor(operation: number, reason: ServiceError) {
+    const cause = new ServiceError(reason.kind, `operations[${operation}]`, { cause: reason })
+    super(reason.kind, MIGRATION_FAILED, { cause })
+    this.operation = operation
+    this.reason = reason
+  }
+}
+
+/** The texts within an operation, in their order: its ids among them. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }

@@ -8,7 +8,7 @@ import type { Rights } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type Applied, applyOperations, type SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
-import { MIGRATION_FAILED as FAILED, invalidOperation, migrationFault } from '../../core/migration/fault.ts'
+import { MIGRATION_FAILED as FAILED, FailedMigration, invalidOperation } from '../../core/migration/fault.ts'
 import type { Operation } from '../../core/migration/operation.ts'
 import { withApplied } from '../../core/migration/renames.ts'
 import { touchedSources } from '../../core/migration/touched-sources.ts'
@@ -138,7 +138,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
     const work = works.find(({ sourceId }) => marked.has(sourceId))
     if (work === undefined) return
     const name = current.sources.find(({ id }) => id === work.sourceId)?.apiName
-    throw migrationFault(
+    throw new FailedMigration(
       work.changes[0]?.operation ?? 0,
       invalidOperation(
         'introspectFirst',
@@ -231,18 +231,18 @@ async function requireKey(key: DeclaredKey, databases: Databases, reader: Reader
   if (source === undefined) return
   const { driver, dialect } = source
   const rows = await driver.query(keyQuestion(key, dialect)).catch((cause: unknown) => {
-    throw cause instanceof SqlFault ? migrationFault(key.operation, ddlError(cause, dialect)) : cause
+    throw cause instanceof SqlFault ? new FailedMigration(key.operation, ddlError(cause, dialect)) : cause
   })
   const fault = keyFault(rows)
   if (fault === undefined) return
   const told = (await readsAll({ sourceId: key.sourceId, asked: [key] }, reader)) ? fault : NO_KEY
-  throw migrationFault(key.operation, new ServiceError('conflict', told, { code: '3015' }))
+  throw new FailedMigration(key.operation, new ServiceError('conflict', told, { code: '3015' }))
 }
 
 /** Maps a fault of the system database to an error of the operation that caused it. */
 function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
   const cause = ddlError(fault, postgres)
   const change = failedChange(changes, fault)
-  if (change !== undefined) return migrationFault(change.operation, cause)
+  if (change !== undefined) return new FailedMigration(change.operation, cause)
   return new ServiceError(cause.kind, FAILED, { cause })
 }

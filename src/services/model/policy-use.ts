@@ -7,7 +7,7 @@ import { viewerOf } from '../../core/access/merge.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
 import { type Unheld, unheld } from '../../core/access/unheld.ts'
 import { ServiceError } from '../../core/error.ts'
-import { invalidOperation, MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
+import { FailedMigration, invalidOperation, MIGRATION_FAILED, textsIn } from '../../core/migration/fault.ts'
 import type { Operation } from '../../core/migration/operation.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { assertUnusedStatement, findUses, type Uses } from '../../store/policies.ts'
@@ -62,11 +62,8 @@ export function beyondFault(id: string, { unheld, operations }: Impact): Service
 }
 
 function operationFault(operations: readonly Operation[], by: readonly string[], reason: string): ServiceError {
-  const position = operations.findIndex(({ data }) => {
-    const text = JSON.stringify(data)
-    return by.some((one) => text.includes(one))
-  })
-  return migrationFault(Math.max(position, 0), invalidOperation('usedByPolicy', reason))
+  const position = operations.findIndex(({ data }) => textsIn(data).some((text) => by.includes(text)))
+  return new FailedMigration(Math.max(position, 0), invalidOperation('usedByPolicy', reason))
 }
 
 /** The fault of the operation that does it to what the policy compares or names. */

@@ -7,7 +7,7 @@
 import { nested, ServiceError } from '../../core/error.ts'
 import type { SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
-import { isDataFault, MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
+import { FailedMigration, isDataFault, MIGRATION_FAILED } from '../../core/migration/fault.ts'
 import { eachOf, type Parts } from '../../core/parts.ts'
 import { isUnsent } from '../../core/sql/address.ts'
 import type { TableRef } from '../../core/sql/change.ts'
@@ -241,7 +241,9 @@ function failureOf({ database: { dialect } }: SourceMigration, { fault, applied,
   const cause = ddlError(fault, dialect)
   const meta = applied.length > 0 || !dialect.ddl.lock.isTransaction ? partial(applied, failed) : undefined
   const error =
-    failed === undefined ? nested(cause.kind, [MIGRATION_FAILED], { cause }) : migrationFault(failed.operation, cause)
+    failed === undefined
+      ? nested(cause.kind, [MIGRATION_FAILED], { cause })
+      : new FailedMigration(failed.operation, cause)
   return meta === undefined ? error : new ServiceError(error.kind, error.message, { cause: error.cause, meta })
 }
 

@@ -30,6 +30,7 @@ import {
 import { readModelFile } from '../../../core/file/read.ts'
 import { membersAt, readJsonBody } from '../../../core/file/reading.ts'
 import { resolveFile } from '../../../core/file/resolve.ts'
+import { FailedMigration, textsIn } from '../../../core/migration/fault.ts'
 import type { Operation } from '../../../core/migration/operation.ts'
 import { isSystemSource, type Model, type ModelRecords } from '../../../core/model/model.ts'
 import { inParts } from '../../../sources/in-parts.ts'
@@ -247,11 +248,8 @@ export async function destroyed(
 function faultInFile(fault: unknown, operations: readonly Operation[], places: ReadonlyMap<string, string>): unknown {
   if (!(fault instanceof ServiceError) || fault.meta !== undefined) return fault
   if (fault.kind !== 'unfit' && fault.kind !== 'invalid') return fault
-  const { cause } = fault
-  if (!(cause instanceof ServiceError)) return fault
-  const [, index] = /^operations\[(\d+)\]$/.exec(cause.message) ?? []
-  const operation = operations[Number(index ?? Number.NaN)]
-  const reason = operation === undefined ? cause : cause.cause
+  const operation = fault instanceof FailedMigration ? operations[fault.operation] : undefined
+  const reason = fault instanceof FailedMigration ? fault.reason : fault.cause
   if (!(reason instanceof ServiceError) || (operation === undefined && reason.code === undefined)) return fault
   const { message, code, meta } = reason
   const place = operation && placeOf(operation as Change, places)
@@ -268,6 +266,5 @@ function placeOf(change: Change, places: ReadonlyMap<string, string>): string | 
   const parts = (change.data.operations ?? []) as readonly Change[]
   const [only] = parts
   const ofPart = only !== undefined && parts.length === 1 ? placeOf(only, places) : undefined
-  const ids = JSON.stringify(change).match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []
-  return ofPart ?? ids.flatMap((id) => places.get(id) ?? [])[0]
+  return ofPart ?? textsIn(change).flatMap((id) => places.get(id) ?? [])[0]
 }
