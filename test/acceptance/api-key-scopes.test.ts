@@ -1,4 +1,5 @@
 /** A key may be limited to a part of what its user may do, and what is made with it reaches no further (docs/decisions/044). */
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { people } from '../support/service/people.ts'
 import { type Client, type Workspace, world } from '../support/service/world.ts'
@@ -9,6 +10,32 @@ const shop = await world.workspace('scopes', shape)
 const other = await world.workspace('scopes', shape)
 await shop.insert('articles', [{ title: 'Lamp' }])
 const items = (name: string, workspace: Workspace = shop) => `/api/${workspace.name}/items/${name}`
+
+it('joins and makes unique, in the model, nothing of collections that its scope denies', async () => {
+  const scope = {
+    workspaces: [shop.name],
+    entitlements: ['dataModel:read', 'dataModel:edit'],
+    collections: { articles: ['read', 'create', 'update', 'delete'] },
+  }
+  const { client } = await keyWith({ scope })
+  const unique = (collection: string, field: string) => {
+    const data = { id: randomUUID(), kind: 'unique', fieldIds: [shop.ids.get(`${collection}.${field}`)] }
+    return {
+      kind: 'updateCollection',
+      data: { id: shop.ids.get(collection), operations: [{ kind: 'createIndex', data }] },
+    }
+  }
+
+  const refused = await client.post(`/api/${shop.name}/schema/migrate?dryRun=true`, {
+    operations: [unique('secrets', 'text')],
+  })
+  const allowed = await client.post(`/api/${shop.name}/schema/migrate?dryRun=true`, {
+    operations: [unique('articles', 'title')],
+  })
+
+  expect([refused.status, await refused.json()]).toMatchObject([500, { source: { source: { code: '3004' } } }])
+  expect(allowed.status).toBe(200)
+})
 
 it('reaches only the workspaces, collections, actions and entitlements that its scope names', async () => {
   const scope = {

@@ -7,7 +7,10 @@ import type { Model, ModelRecords } from '../model/model.ts'
 import { type Action, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
 
-/** By the ids of the collections that it concerns: where no policy names any of them, nobody gains by it. */
+/**
+ * By the ids of the collections that it concerns: where no policy names any of them, nobody gains by it but who has a key with a
+ * scope.
+ */
 export type Unheld = ReadonlyMap<string, Beyond>
 
 export type Beyond = {

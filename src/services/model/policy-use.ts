@@ -4,7 +4,7 @@
  */
 import { type Affected, affected, type Change, gone } from '../../core/access/gone.ts'
 import { viewerOf } from '../../core/access/merge.ts'
-import { type Rights, readsPolicies } from '../../core/access/principal.ts'
+import { isKeptToCollections, type Rights, readsPolicies } from '../../core/access/principal.ts'
 import { type Unheld, unheld } from '../../core/access/unheld.ts'
 import { ServiceError } from '../../core/error.ts'
 import { FailedMigration, invalidOperation, MIGRATION_FAILED, textsIn } from '../../core/migration/fault.ts'
@@ -47,12 +47,19 @@ export async function assertUnused(database: SqlDriver, workspaceId: string, imp
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
   const [compared] = await usesOf([...impact.affected.keys()], 'compared')
   if (compared !== undefined) throw comparedFault(compared.targetId, compared.policy, impact)
+  requireHeldByKey(impact)
   const [governed] = await usesOf([...impact.unheld.keys()], 'named')
   if (governed !== undefined) throw beyondFault(governed.targetId, impact)
 
   async function usesOf(targetIds: readonly string[], how: Uses['how']) {
     return targetIds.length === 0 ? [] : findUses(database, workspaceId, { targetIds, how })
   }
+}
+
+/** The scope of a key limits it where no policy does. */
+export function requireHeldByKey(impact: Impact): void {
+  const [id] = impact.unheld.keys()
+  if (id !== undefined && isKeptToCollections(impact.rights)) throw beyondFault(id, impact)
 }
 
 /** The fault of the operation that does what its maker may not, to a collection that a policy names. */

@@ -15,7 +15,14 @@ import { bumpAccessFrom } from '../../../store/rights.ts'
 import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
 import type { RequestScope } from '../../caller/callers.ts'
-import { assertUnused, beyondFault, comparedFault, type Impact, impactOf } from '../../model/policy-use.ts'
+import {
+  assertUnused,
+  beyondFault,
+  comparedFault,
+  type Impact,
+  impactOf,
+  requireHeldByKey,
+} from '../../model/policy-use.ts'
 import { requireGrantable, requireRevocable, requireRolesChangeable } from '../delegation.ts'
 import type { ModelFileDeps } from './deps.ts'
 
@@ -68,6 +75,7 @@ export async function requireUnused(
 }
 
 function requireUnnamed({ access }: Side, impact: Impact): void {
+  requireHeldByKey(impact)
   const { lost, affected, unheld, rights } = impact
   for (const { name, content } of access.policies) {
     const { collectionIds, fieldIds } = policyReferences(content)
