@@ -3,7 +3,7 @@ import type { CatalogIds } from '../core/sql/catalog-ids.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
-import { ident, json, param, sql, statement } from './statements.ts'
+import { ident, json, param, sql, statement, uuids } from './statements.ts'
 
 export async function loadCatalogIds(database: SqlDriver, workspace: string, sourceId: string): Promise<CatalogIds> {
   const at = (name: string) => ident(metaSchema(workspace), name)
@@ -16,6 +16,15 @@ export async function loadCatalogIds(database: SqlDriver, workspace: string, sou
       where c.source_id = ${param(sourceId)}::uuid and f.catalog_id is not null`),
   )
   return new Map(rows.map(([id, catalogId]) => [id ?? '', catalogId ?? '']))
+}
+
+/** What is made again under its id is another table or column; runs after the records are saved. */
+export function forgetCatalogIds(workspace: string, ids: readonly string[]): readonly Statement[] {
+  if (ids.length === 0) return []
+  return ['collection', 'primitive_field'].map((table) =>
+    statement(sql`
+      update ${ident(metaSchema(workspace), table)} set catalog_id = null where id in (${uuids(ids)})`),
+  )
 }
 
 /** Writes what differs from `known`; runs after the records are saved. */

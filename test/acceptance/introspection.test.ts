@@ -52,6 +52,35 @@ it('knows POST only', async () => {
   expect(response.headers.get('Allow')).toBe('POST')
 })
 
+it('takes no column for a field that was deleted and made again elsewhere under its id', async () => {
+  const own = await world.workspace('introspect', {
+    people: { name: 'string', level: 'int64' },
+    other: { text: 'string' },
+  })
+  const id = randomUUID()
+  const made = (dbName: string) => ({
+    kind: 'createPrimitiveField',
+    data: { id, dbName, type: { name: 'int64' }, isNullable: true, isList: false, defaultValue: null },
+  })
+  const update = (name: string, operation: object) => ({
+    kind: 'updateCollection',
+    data: { id: own.ids.get(name), operations: [operation] },
+  })
+  // Both are the third column of their tables.
+  await own.migrate(update('other', made('gift')))
+  const moved = await own.migrate(
+    update('other', { kind: 'deletePrimitiveField', data: { id } }),
+    update('people', made('alias')),
+  )
+  await own.insert('people', [{ name: 'Ada', level: '7' }])
+
+  const imported = await own.post(`/schema/introspect/${own.sourceId}`, {})
+
+  expect(moved.status).toBe(200)
+  expect(await imported.json()).toEqual({ data: { operations: [], skipped: [] } })
+  expect(await own.data('/items/people?fields=alias,level')).toEqual([{ alias: null, level: '7' }])
+})
+
 it('leaves out no table that the database has and a policy uses', async () => {
   const own = await world.workspace('introspect', { notes: { text: 'string' }, drafts: { text: 'string' } })
   const notes = { read: { fields: ['id', 'text'] } }

@@ -51,7 +51,7 @@ export type Effect = {
 }
 
 export function affected({ before, after }: Pick<Change, 'before' | 'after'>): Affected {
-  const { collections, fields, relations, constraints } = lookupOf(before)
+  const { collections, fields, relations } = lookupOf(before)
   const next = lookupOf(after)
   const nameOf = (one: { readonly apiName: string; readonly collectionId: string }) =>
     `field ${collections.get(one.collectionId)?.apiName}.${one.apiName}`
@@ -87,21 +87,24 @@ export function affected({ before, after }: Pick<Change, 'before' | 'after'>): A
     if (by.length > 0) found.set(relation.id, { name: nameOf(relation), use: 'compared', how, by })
   }
   if (found.size === 0) return found
-  const columnsOf = (id: string | null | undefined): readonly string[] => {
-    const relation = relations.get(id ?? '')
-    if (relation === undefined) return []
-    const { through, constraintId, oppositeRelationFieldId } = relation
-    if (through !== undefined) return [through.nearId, through.farId].flatMap(columnsOf)
-    const owned = constraintId ?? relations.get(oppositeRelationFieldId ?? '')?.constraintId
-    const { mappings = [] } = constraints.get(owned ?? '') ?? {}
-    return mappings.flatMap(({ constrainedFieldId, referencedFieldId }) => [constrainedFieldId, referencedFieldId])
-  }
   for (const relation of before.relationFields) {
-    const column = columnsOf(relation.id).find((id) => found.has(id))
+    const column = columnsOf(before, relation.id).find((id) => found.has(id))
     const effect = found.get(column ?? '')
     if (effect !== undefined) found.set(relation.id, { ...effect, name: nameOf(relation) })
   }
   return found
+}
+
+/** The ids of the fields that a relation joins by, at both sides; of a many-to-many field those of its relations. */
+export function columnsOf(records: ModelRecords, id: string | null | undefined): readonly string[] {
+  const { relations, constraints } = lookupOf(records)
+  const relation = relations.get(id ?? '')
+  if (relation === undefined) return []
+  const { through, constraintId, oppositeRelationFieldId } = relation
+  if (through !== undefined) return [through.nearId, through.farId].flatMap((one) => columnsOf(records, one))
+  const owned = constraintId ?? relations.get(oppositeRelationFieldId ?? '')?.constraintId
+  const { mappings = [] } = constraints.get(owned ?? '') ?? {}
+  return mappings.flatMap(({ constrainedFieldId, referencedFieldId }) => [constrainedFieldId, referencedFieldId])
 }
 
 type ActedOn = {

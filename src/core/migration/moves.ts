@@ -1,7 +1,8 @@
 /**
  * Matches records with what a database has, by name and by the database's own ids: which have moved to another name.
  * Where an id is still there it decides, whoever has the name now. One that is gone leaves the record to the name, since
- * a table or column that replaced another is no rename, unless it is that of another record.
+ * a table or column that replaced another is no rename, unless it is that of another record. What a record has by name and id is
+ * nobody else's.
  */
 
 type Known<R> = { readonly record: R; readonly name: string; readonly dbId: string | undefined }
@@ -16,22 +17,25 @@ export type Move<R, T> =
 export type Matching<R, T> = {
   readonly known: readonly Known<R>[]
   readonly found: readonly Found<T>[]
+  /** Whether an item may be another one where no id proves it; all may be where this is absent. */
+  readonly isOffered?: (item: T) => boolean
   /** Texts that are the same where one may be the other under another name. */
   readonly kindOf: (record: R) => string
   readonly kindOfFound: (item: T) => string
 }
 
 export function findMoves<R, T>(matching: Matching<R, T>): readonly Move<R, T>[] {
-  const { known, found } = matching
+  const { known, found, isOffered = () => true } = matching
   const byName = new Map(found.map((one) => [one.name, one]))
   const byId = new Map(found.flatMap((one) => (one.dbId === undefined ? [] : [[one.dbId, one] as const])))
   const owned = new Set(known.map(({ dbId }) => dbId))
+  const settled = new Set(known.filter(({ name, dbId }) => byName.get(name)?.dbId === dbId).map(({ dbId }) => dbId))
   const lost: Known<R>[] = []
   const certain = known.flatMap((one): readonly Move<R, T>[] => {
     const { record, dbId } = one
     const there = byName.get(one.name)
-    const now = dbId === undefined ? undefined : byId.get(dbId)
     const isOther = there?.dbId !== undefined && there.dbId !== dbId
+    const now = dbId === undefined || (there?.dbId !== dbId && settled.has(dbId)) ? undefined : byId.get(dbId)
     const isTaken = isOther && (now !== undefined || owned.has(there.dbId))
     if (there !== undefined && !isTaken) return []
     if (now !== undefined) return [{ kind: 'moved', record, item: now.item, certain: true }]
@@ -41,7 +45,7 @@ export function findMoves<R, T>(matching: Matching<R, T>): readonly Move<R, T>[]
   })
   const names = new Set(known.map(({ name }) => name))
   const taken = new Set(certain.flatMap((move) => (move.kind === 'moved' ? move.item : [])))
-  const fresh = found.filter(({ name, item }) => !names.has(name) && !taken.has(item))
+  const fresh = found.filter(({ name, item }) => !names.has(name) && !taken.has(item) && isOffered(item))
   return [...certain, ...likelyMoves({ ...matching, known: lost, found: fresh })]
 }
 

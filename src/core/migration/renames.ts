@@ -21,10 +21,15 @@ export type RenameDiff = {
   readonly records: ModelRecords
   readonly operations: readonly SchemaOperation[]
   readonly renames: readonly Rename[]
+  /** The collections and fields, by id, that were led to something else though nothing proves that it is the same. */
+  readonly ledOn: ReadonlySet<string>
 }
 
 export type RenameSearch = {
+  /** The tables that are imported. */
   readonly schema: SourceSchema
+  /** All that there are: one that is left out is not gone, and nothing else is taken for it. */
+  readonly whole: SourceSchema
   /** The ids of when the source was last seen. */
   readonly known: CatalogIds
   /** Returns true for an uncertain rename that is to be followed. */
@@ -33,17 +38,23 @@ export type RenameSearch = {
 }
 
 export function* followRenames(records: ModelRecords, sourceId: string, search: RenameSearch): Parts<RenameDiff> {
-  const { schema, isAccepted } = search
+  const { schema, whole, isAccepted } = search
   const own = placedCollections(records, sourceId, schema.defaultNamespace)
   const tables = new Map(schema.tables.map((table) => [keyOf(table), table]))
-  const known: CatalogIds = isRestored(own, tables, search.known) ? new Map() : search.known
+  const chosen = new Set(tables.keys())
+  const all = new Map(whole.tables.map((table) => [keyOf(table), table]))
+  const known: CatalogIds = isRestored(own, all, search.known) ? new Map() : search.known
   const fields = Map.groupBy(records.primitiveFields, ({ collectionId }) => collectionId)
   yield
   const namespaces = namespaceFinder(records, sourceId, search)
   const renames: Rename[] = []
-  const isFollowed = (rename: Rename) => {
+  const ledOn = new Set<string>()
+  const isFollowed = (rename: Rename, id: string) => {
     renames.push(rename)
-    return rename.certain || isAccepted(rename)
+    if (rename.certain) return true
+    const isMeant = isAccepted(rename)
+    if (isMeant) ledOn.add(id)
+    return isMeant
   }
   const collections = new Map<string, CollectionRecord>()
   const columns = new Map<string, PrimitiveFieldRecord>()
@@ -51,13 +62,15 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
 
   for (const move of findMoves({
     known: own.map((one) => ({ record: one, name: keyOf(one.place), dbId: known.get(one.record.id) })),
-    found: schema.tables.map((table) => ({ item: table, name: keyOf(table), dbId: table.identity?.id })),
+    found: whole.tables.map((table) => ({ item: table, name: keyOf(table), dbId: table.identity?.id })),
+    isOffered: (table) => chosen.has(keyOf(table)),
     kindOf: ({ record }) => columnsText(fields.get(record.id) ?? []),
     kindOfFound: ({ columns }) => columnsText(columns),
   })) {
     const { record, place } = move.record
     if (move.kind === 'replaced') collections.set(record.id, { ...record, dbName: NOWHERE })
-    else if (isFollowed({ from: tableName(place), to: tableName(move.item), certain: move.certain })) {
+    else if (!chosen.has(keyOf(move.item))) tables.delete(keyOf(place))
+    else if (isFollowed({ from: tableName(place), to: tableName(move.item), certain: move.certain }, record.id)) {
       const { schema: to, dbName } = move.item
       const namespaceId = to === place.schema ? record.namespaceId : namespaces.idOf(to)
       collections.set(record.id, { ...record, dbName, namespaceId })
@@ -91,7 +104,7 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
       else {
         const { dbName } = move.item
         const [from, to] = [`${tableName(place)}.${field.dbName}`, `${tableName(table)}.${dbName}`]
-        if (!isFollowed({ from, to, certain: move.certain })) continue
+        if (!isFollowed({ from, to, certain: move.certain }, field.id)) continue
         columns.set(field.id, { ...field, dbName })
         const change = { kind: 'changeDbName', data: { dbName } }
         changes.push({ kind: 'updatePrimitiveField', data: { id: field.id, operations: [change] } })
@@ -99,9 +112,10 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
     }
     if (changes.length > 0) operations.push({ kind: 'updateCollection', data: { id: record.id, operations: changes } })
   }
-  if (collections.size + columns.size === 0) return { records, operations, renames }
+  if (collections.size + columns.size === 0) return { records, operations, renames, ledOn }
   return {
     renames,
+    ledOn,
     operations: [...namespaces.operations, ...operations],
     records: {
       ...records,

@@ -12,18 +12,18 @@ import { saveCatalogIds } from '../../store/catalog-ids.ts'
 
 export type MigratedModel = {
   readonly workspace: string
-  readonly before: ModelRecords
   readonly after: ModelRecords
+  /** The ids of the collections and fields that the migration has made. */
+  readonly made: ReadonlySet<string>
 }
 
 /** Never fails: without the ids a rename is offered where it would have been followed. */
 export async function rememberIds(
   system: SqlDriver,
-  { workspace, before, after }: MigratedModel,
+  { workspace, after, made }: MigratedModel,
   sources: readonly { readonly sourceId: string; readonly database: SourceDatabase }[],
 ): Promise<void> {
-  const old = new Set(before.primitiveFields.map(({ id }) => id))
-  const touched = new Set(after.primitiveFields.flatMap(({ id, collectionId }) => (old.has(id) ? [] : [collectionId])))
+  const touched = new Set(after.primitiveFields.flatMap(({ id, collectionId }) => (made.has(id) ? [collectionId] : [])))
   for (const { sourceId, database } of sources) {
     const { identities } = database.catalog
     const placed = placedCollections(after, sourceId, undefined).filter(({ record }) => touched.has(record.id))

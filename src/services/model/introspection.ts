@@ -2,8 +2,8 @@
  * Imports changes made to a database outside of the service: lock → read the schema → diff → persist → publish
  * (docs/contract.md#introspection). The database itself is only read.
  */
-import { gone } from '../../core/access/gone.ts'
-import { requireEntitlement } from '../../core/access/principal.ts'
+import { columnsOf, gone } from '../../core/access/gone.ts'
+import { isKeptToCollections, requireEntitlement } from '../../core/access/principal.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { type Breaking, breakingChanges } from '../../core/migration/breaking.ts'
 import { conventionalName } from '../../core/migration/derive.ts'
@@ -119,7 +119,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     }
     const known = await loadCatalogIds(database, workspace.apiName, source.id)
     const isAccepted = (rename: Rename) => meant.some(({ from, to }) => from === rename.from && to === rename.to)
-    const search = { schema, known, isAccepted, newId: ids.next }
+    const search = { schema, whole: imported.schema, known, isAccepted, newId: ids.next }
     const followed = await inParts(followRenames(current, source.id, search))
     requireOffered(followed.renames, meant)
     const { records, operations } = await inParts(diffModel(followed.records, source.id, { schema, context }))
@@ -128,6 +128,8 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       records,
       operations: [...followed.operations, ...operations],
       renames: followed.renames,
+      followed: followed.renames.filter((rename) => rename.certain || isAccepted(rename)),
+      ledOn: followed.ledOn,
       statements: [...imported.statements, ...(tables === undefined ? [] : [saveTableChoice(place, tables)])],
       isNew: records !== current || imported.statements.length > 0,
       identify: saveCatalogIds(workspace.apiName, known, catalogIdsOf(records, source.id, schema)),
@@ -158,17 +160,24 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         const imported = await catalogs.read(at)
         const digest = await shortened(imported.digest)
         const found = await compare(at, imported, request)
-        const { schema, records, operations, isNew, identify, isSettled } = found
+        const { schema, records, operations, followed, isNew, identify, isSettled } = found
         const lost = await leftOut(at, imported, records)
         const use = await firstUse(database, workspace.id, { lost, rights })
-        if (use !== undefined)
-          throw new ServiceError('unfit', INTROSPECTION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
+        if (use !== undefined) throw refusedImport(use)
+        const ledOn = rights.kind === 'all' ? new Map() : ledOnIn(current, found.ledOn)
+        if (ledOn.size > 0 && isKeptToCollections(rights)) throw refusedImport(UNCERTAIN)
+        const led = await firstUse(database, workspace.id, { lost: ledOn, rights })
+        if (led !== undefined) throw refusedImport(`${led}: ${UNCERTAIN}`)
         keep = async () => {
           if (digest === undefined || !(await isSettled())) return
           agreements.keep(records, source.id, { digest, skipped: schema.skipped })
         }
         // Without changes nothing is written, not even an audit entry.
-        const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
+        const payload = {
+          source: source.apiName,
+          operations: operations.map(({ kind }) => kind),
+          ...(followed.length > 0 && { renames: followed.map(({ from, to }) => `${from} to ${to}`) }),
+        }
         const target = { type: 'source', id: source.id } as const
         const audit = isNew
           ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
@@ -176,7 +185,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         // The model now includes what an unfinished migration left in the database.
         const isMarked = (await markedSources(database, workspace.id)).has(source.id)
         const statements = [
-          ...stillUnused(workspace.id, { lost }),
+          ...stillUnused(workspace.id, { lost: new Map([...lost, ...ledOn]) }),
           ...found.statements,
           ...(isMarked ? [unmarkSource(source.id)] : []),
           ...audit,
@@ -273,6 +282,35 @@ function requireTables(schema: SourceSchema, tables: TableChoice): void {
 }
 
 /** Throws 422 for a rename that was not found. */
+/**
+ * By id, the names of what another table or column was taken for, and of what stands on it: nothing proves that its values are
+ * those which policies speak of.
+ */
+function ledOnIn(records: ModelRecords, ids: ReadonlySet<string>) {
+  const { collections, primitiveFields, relationFields } = records
+  const names = new Map(collections.map(({ id, apiName }) => [id, apiName]))
+  const isLedOn = ({ id, collectionId }: { readonly id: string; readonly collectionId: string }) =>
+    ids.has(id) || ids.has(collectionId)
+  return new Map([
+    ...collections.filter(({ id }) => ids.has(id)).map(({ id, apiName }) => [id, `collection ${apiName}`] as const),
+    ...[
+      ...primitiveFields.filter(isLedOn),
+      ...relationFields.filter(
+        (field) =>
+          isLedOn(field) ||
+          ids.has(field.oppositeCollectionId) ||
+          columnsOf(records, field.id).some((id) => ids.has(id)),
+      ),
+    ].map((field) => [field.id, `field ${names.get(field.collectionId)}.${field.apiName}`] as const),
+  ])
+}
+
+const UNCERTAIN = 'only an Administrator follows a rename that the database does not prove'
+
+function refusedImport(reason: string): ServiceError {
+  return new ServiceError('unfit', INTROSPECTION_FAILED, { cause: invalidOperation('usedByPolicy', reason) })
+}
+
 function requireOffered(found: readonly Rename[], meant: readonly RenamedFrom[]): void {
   const unknown = meant.findIndex(({ from, to }) => !found.some((rename) => rename.from === from && rename.to === to))
   if (unknown === -1) return

@@ -9,6 +9,7 @@ import { ServiceError } from '../../core/error.ts'
 import { type Applied, applyOperations, type SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
 import { MIGRATION_FAILED as FAILED, FailedMigration, invalidOperation } from '../../core/migration/fault.ts'
+import { madeBy } from '../../core/migration/made.ts'
 import type { Operation } from '../../core/migration/operation.ts'
 import { withApplied } from '../../core/migration/renames.ts'
 import { touchedSources } from '../../core/migration/touched-sources.ts'
@@ -21,6 +22,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
+import { forgetCatalogIds } from '../../store/catalog-ids.ts'
 import { dataSchema } from '../../store/installation.ts'
 import { markedSources, recordGivenUp, waitForNames } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
@@ -75,6 +77,8 @@ export type Work = {
   readonly own: readonly SourceMigration[]
   readonly others: readonly SourceMigration[]
   readonly names: Applied['names']
+  /** The ids of the collections and fields that are made, some of them perhaps again. */
+  readonly made: ReadonlySet<string>
 }
 
 export type MigrationWorkDeps = {
@@ -128,7 +132,14 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       }
     })
     const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
-    return { current, records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)), names }
+    return {
+      current,
+      records,
+      own: works.filter(isOwn),
+      others: works.filter((work) => !isOwn(work)),
+      names,
+      made: madeBy(operations),
+    }
   }
 
   /** After an unfinished migration, the model differs from the database. */
@@ -155,14 +166,19 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       await requireNoObstacles([...own, ...others], how)
     },
 
-    async changes(workspace, { current, own, others, names }, unsaved) {
+    async changes(workspace, { current, own, others, names, made }, unsaved) {
       await waitForNames(database, workspace.id, names.taken)
       const givenUp = recordGivenUp(workspace.id, names.givenUp)
+      const again = [...current.collections, ...current.primitiveFields].filter(({ id }) => made.has(id))
+      const forget = forgetCatalogIds(
+        workspace.apiName,
+        again.map(({ id }) => id),
+      )
       const { mark, unmark } = migrationMarks(workspace.id, others)
       const changes = own.flatMap((work) => work.changes)
       return {
         // Last, since the names are others' as long as the batch runs.
-        statements: [...(await inParts(compileChanges(changes, postgres))), ...unmark, ...givenUp],
+        statements: [...forget, ...(await inParts(compileChanges(changes, postgres))), ...unmark, ...givenUp],
         ...(others.length > 0 && {
           elsewhere: {
             announce: mark,

@@ -63,7 +63,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
               ...statements,
               recordWorkspaceEvent(ids, scope, { action, payload }),
             ],
-            answer: { before: current, after: records, sources: [...own, ...others] },
+            answer: { after: records, made: prepared.made, sources: [...own, ...others] },
             ...(elsewhere !== undefined && { elsewhere }),
           }
         })

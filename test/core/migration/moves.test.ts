@@ -40,6 +40,7 @@ describe('a move', () => {
     ['one that two may be', 'a:t b:t', 'c:t', []],
     ['an unknown id', 'a:t', 'b#1:t', ['a ~> b']],
     ['one without an id beside one that the ids rule out', 'a:t b#1:t', 'c#7:t', ['a ~> c']],
+    ['what another has by name and id', 'a#1 b#1', 'a#1 b#7', []],
     ['one that both may be, whatever their ids', 'a:t b#1:t', 'c:t', []],
   ])('is found: %s', (_, known, found, expected) => {
     expect(moves(known, found)).toEqual(expected)

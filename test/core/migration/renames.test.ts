@@ -50,7 +50,8 @@ const known = new Map([
 ])
 
 const renames = (schema: ReturnType<typeof found>) =>
-  atOnce(followRenames(records, 'main', { schema, known, isAccepted: () => false, newId: () => '' })).renames
+  atOnce(followRenames(records, 'main', { schema, whole: schema, known, isAccepted: () => false, newId: () => '' }))
+    .renames
 
 describe('a rename of columns', () => {
   it.each([

@@ -50,7 +50,8 @@ export async function applyFile(
       await requireDestroyable(deps, planned, sent.mayDrop ? undefined : viewerOf(rights, ground.before))
       const { records, own, others } = planned.work
       works = own
-      const answer = { changes: planned.changes, before: current, after: records, sources: [...own, ...others] }
+      const { made } = planned.work
+      const answer = { changes: planned.changes, after: records, made, sources: [...own, ...others] }
       if (needed.length === 0) return { records: current, statements: [], answer }
       const impact = await requireUnused(deps, now, planned)
       if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, now, access)
@@ -80,8 +81,8 @@ export async function applyFile(
         ...(elsewhere !== undefined && { elsewhere }),
       }
     })
-    const { before, after, sources } = done
-    await rememberIds(database, { workspace: workspace.apiName, before, after }, sources)
+    const { after, made, sources } = done
+    await rememberIds(database, { workspace: workspace.apiName, after, made }, sources)
     return { changes: done.changes }
   } catch (cause) {
     return throwExplained(limitFault(cause) ?? cause, works).catch((fault: unknown) => Promise.reject(placed(fault)))

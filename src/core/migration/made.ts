@@ -1,0 +1,14 @@
+/** What a migration makes: its ids may have been those of something else, which is another table or column of the database. */
+import type { Operation } from './operation.ts'
+
+/** The ids of the collections and fields that operations make, whatever was under them before. */
+export function madeBy(operations: readonly Operation[]): ReadonlySet<string> {
+  return new Set(
+    operations.flatMap((operation) => {
+      if (operation.kind !== 'createCollection' && operation.kind !== 'updateCollection') return []
+      const { id, operations: parts } = operation.data
+      const fields = parts.flatMap((part) => (part.kind === 'createPrimitiveField' ? [part.data.id] : []))
+      return operation.kind === 'createCollection' ? [id, ...fields] : fields
+    }),
+  )
+}
