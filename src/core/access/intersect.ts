@@ -1,7 +1,8 @@
 /** What two principals may both read: the rows of both, and in each row the fields that both see there. */
-import { ServiceError } from '../error.ts'
-import { all, and, filterText, unite } from '../query/filter.ts'
-import { type Access, denied, type Grant, granted } from './access.ts'
+import { nested, ServiceError } from '../error.ts'
+import type { Collection, Model, PrimitiveField, RelationField } from '../model/model.ts'
+import { all, and, type Filter, filterText, someFilter, unite } from '../query/filter.ts'
+import { type Access, denied, type Grant, granted, linkRows, type Viewer, visibility } from './access.ts'
 
 /** Conditions of the answer, at most. */
 const MOST_PAIRS = 2_000
@@ -45,4 +46,39 @@ function byFields(grants: readonly Grant[]): readonly Grant[] {
 function inBoth(one: Grant['fields'], other: Grant['fields']): Grant['fields'] {
   if (one === 'every') return other
   return other === 'every' ? one : new Set([...one].filter((id) => other.has(id)))
+}
+
+/**
+ * Throws 403 where the conditions of `other` ask about more than `viewer` reads in the rows of the collection: which rows meet them
+ * would tell of that. What all of these rows meet anyway tells nothing.
+ */
+export function requireReadable({ viewer, model }: Reading, collection: Collection, other: Access): void {
+  const own = viewer.accessTo(collection, 'read')
+  if (own.kind === 'denied' || other.kind === 'denied') return
+  const met = new Set(own.grants.map(({ rows }) => filterText(rows)))
+  const hides = ({ rows }: Grant) => !(met.size === 1 && met.has(filterText(rows))) && asksMore({ viewer, model }, rows)
+  if (!other.grants.some(hides)) return
+  throw nested('forbidden', [
+    'You may not read all that decides this',
+    `conditions of theirs on the collection ${collection.apiName} are about more than you may read`,
+  ])
+}
+
+type Reading = { readonly viewer: Viewer; readonly model: Model }
+
+function asksMore({ viewer, model }: Reading, condition: Filter): boolean {
+  const isVisible = (of: Collection | undefined, field: PrimitiveField | RelationField) => {
+    const access = of && viewer.accessTo(of, 'read')
+    return access?.kind === 'granted' && visibility(access, field)?.kind === 'all'
+  }
+  return someFilter(condition, (one) => {
+    if (one.kind === 'related') {
+      const { relation, target } = one
+      const behind = viewer.accessTo(target, 'read')
+      const isOpen =
+        behind.kind === 'granted' && behind.rows.kind === 'all' && linkRows(viewer, relation)?.kind === 'all'
+      return !isOpen || !isVisible(relation.collection, relation)
+    }
+    return 'field' in one && !isVisible(model.collections.get(one.field.collectionId), one.field)
+  })
 }

@@ -7,7 +7,7 @@ import type { Collection, Field, Model } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'
 import { type FieldResolver, resolveFilter } from '../query/resolve.ts'
 import { type Access, type Action, denied, fullAccess, type Grant, granted, type Viewer } from './access.ts'
-import { intersected } from './intersect.ts'
+import { intersected, requireReadable } from './intersect.ts'
 import { fieldById, jsonFilter, type PolicyAction, type PolicyContent, usesCurrentUser } from './policy.ts'
 import { presentationAccess } from './presentation.ts'
 import { hasEntitlement, type Rights, type ScopedRights, scopeAllows } from './principal.ts'
@@ -36,7 +36,7 @@ export function viewerOf(rights: Rights, model: Model): Viewer {
 /** Limits the access of the key's user to the scope of the key. */
 function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
   const whole = viewerOf(scoped.rights, model)
-  if (scoped.within !== undefined) return readerWithin(whole, viewerOf(scoped.within, model))
+  if (scoped.within !== undefined) return readerWithin(whole, { viewer: viewerOf(scoped.within, model), model })
   const system = systemAccessOf(scoped, model)
   const viewer: Viewer = {
     seesModel: hasEntitlement(scoped, 'dataModel:read'),
@@ -49,16 +49,20 @@ function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
 }
 
 /** Reads what both may; what messages may tell is up to whoever asks. */
-function readerWithin(other: Viewer, own: Viewer): Viewer {
+function readerWithin(other: Viewer, asking: { readonly viewer: Viewer; readonly model: Model }): Viewer {
+  const own = asking.viewer
   const known = new Map<string, Access>()
   return {
     seesModel: own.seesModel,
     accessTo(collection, action) {
       if (action !== 'read') return denied
-      const access =
-        known.get(collection.id) ?? intersected(own.accessTo(collection, action), other.accessTo(collection, action))
-      known.set(collection.id, access)
-      return access
+      const access = known.get(collection.id)
+      if (access !== undefined) return access
+      const theirs = other.accessTo(collection, action)
+      requireReadable(asking, collection, theirs)
+      const both = intersected(own.accessTo(collection, action), theirs)
+      known.set(collection.id, both)
+      return both
     },
   }
 }
