@@ -76,8 +76,10 @@ function declare({ index, key, fields, search: searched, filter, sort }: Config)
 }
 
 async function find(config: Config, { key, fields }: Extract<QueryRequest, { operation: 'readOne' }>) {
-  const id = encodeURIComponent(String(key[config.key]))
-  const response = await ask(config, `/indexes/${config.index}/documents/${id}`)
+  const id = String(key[config.key])
+  // A path cannot name these, in whatever spelling: they lead elsewhere.
+  if (id === '' || id === '.' || id === '..') return null
+  const response = await ask(config, `/indexes/${config.index}/documents/${encodeURIComponent(id)}`)
   if (response.status === 404) return null
   return recordOf((await response.json()) as Item, fields)
 }

@@ -21,6 +21,7 @@ import {
   defineConnector,
   type Item,
   type Operator,
+  QueryRejected,
   type QueryRequest,
   request,
 } from 'governed-data-service/connector-kit'
@@ -153,7 +154,7 @@ function createApi({ baseUrl, token }: Config): Api {
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
   }
   const addressOf = ({ path, key: name }: Resource, key?: Item) =>
-    new URL(key === undefined ? path : `${path}/${encodeURIComponent(String(key[name]))}`, baseUrl)
+    new URL(key === undefined ? path : `${path}/${segmentOf(String(key[name]))}`, baseUrl)
 
   return {
     async page(resource, parameters) {
@@ -165,6 +166,7 @@ function createApi({ baseUrl, token }: Config): Api {
     },
 
     async read(resource, key) {
+      if (isElsewhere(String(key[resource.key]))) return null
       const response = await request(addressOf(resource, key), { headers })
       return response.status === 404 ? null : itemOf(await json(response))
     },
@@ -178,6 +180,16 @@ function createApi({ baseUrl, token }: Config): Api {
       return response.status === 404 || response.status === 204 ? null : itemOf(await json(response))
     },
   }
+}
+
+/** A path cannot name these, in whatever spelling: they lead elsewhere. */
+function isElsewhere(key: string): boolean {
+  return key === '' || key === '.' || key === '..'
+}
+
+function segmentOf(key: string): string {
+  if (isElsewhere(key)) throw new QueryRejected('the API has no address for this key')
+  return encodeURIComponent(key)
 }
 
 async function json(response: Response): Promise<unknown> {

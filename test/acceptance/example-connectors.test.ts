@@ -80,6 +80,18 @@ describe('json-api', () => {
     expect(await get('/999')).toMatchObject({ status: 404, body: { source: { message: 'No record found' } } })
   })
 
+  it.each(['..', '.'])('asks no other address for the key %s', async (key) => {
+    server.requests()
+    const address = `/items/labels/${encodeURIComponent(JSON.stringify(key))}`
+
+    const read = await workspace.send('GET', address, fresh)
+    const changed = await workspace.patch(address, { status: 'paid' })
+    const deleted = await workspace.send('DELETE', address)
+
+    expect([read.status, changed.status, deleted.status]).toEqual([404, 422, 404])
+    expect(server.requests()).toEqual([])
+  })
+
   it('creates, changes and deletes', async () => {
     const created = await readAnswer(
       await workspace.post('/items/orders?fields=id,status', [{ status: 'open', total: '1' }]),

@@ -91,7 +91,8 @@ export function ordersConfig({ url }: ExampleServer): object {
     total: 'total',
     writable: true,
   }
-  return { baseUrl: url, token: TOKEN, resources: [orders] }
+  const labels = { ...orders, name: 'labels', fields: { ...orders.fields, id: 'string' } }
+  return { baseUrl: url, token: TOKEN, resources: [orders, labels] }
 }
 
 type Order = { id: number; status: string; total: string; note: string | null }
