@@ -11,7 +11,7 @@ import type { SqlDriver } from '../ports.ts'
 import { isDuplicate, isUnmet } from './failed-batch.ts'
 import instance from './schema/instance.ts'
 import workspace from './schema/workspace.ts'
-import { param, sql, statement } from './statements.ts'
+import { ident, param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
 const migrations: readonly (readonly [number, string])[] = [[1, instance]]
@@ -44,9 +44,13 @@ export function workspaceSchema(name: string): readonly Statement[] {
   return workspaceMigrations.flatMap((script) => workspaceScript(script, name))
 }
 
-/** Drops both schemas with everything in them. */
-export function dropWorkspaceSchema(workspace: string): readonly Statement[] {
-  return split(`drop schema ${names(workspace).meta} cascade;\ndrop schema ${names(workspace).data} cascade;\n`)
+/** Drops both schemas with everything in them, and the namespaces that were made beside them. */
+export function dropWorkspaceSchema(workspace: string, namespaces: readonly string[]): readonly Statement[] {
+  const beside = namespaces.filter((name) => name !== dataSchema(workspace))
+  return [
+    ...split(`drop schema ${names(workspace).meta} cascade;\ndrop schema ${names(workspace).data} cascade;\n`),
+    ...beside.map((name) => statement(sql`drop schema if exists ${ident(name)} cascade`)),
+  ]
 }
 
 async function appliedNumbers(database: SqlDriver): Promise<ReadonlySet<number>> {

@@ -111,11 +111,20 @@ export async function updateDisplayName(
 
 /** The access version is incremented first, since every change of rights locks that row before the workspace's. */
 export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceRow, audit: Statement): Promise<void> {
+  const at = (name: string) => ident(metaSchema(workspace.apiName), name)
+  const namespaces = await database.query(
+    statement(sql`
+      select n.db_name from ${at('namespace')} n join ${at('data_source')} s on s.id = n.source_id
+      where s.api_name = ${param(SYSTEM_SOURCE)} and not n.is_system`),
+  )
   await database.batch([
     bumpAccess,
     statement(sql`delete from service.workspace where id = ${param(workspace.id)}::uuid`),
     forgetLedger(workspace.id),
-    ...dropWorkspaceSchema(workspace.apiName),
+    ...dropWorkspaceSchema(
+      workspace.apiName,
+      namespaces.flatMap(([name]) => name ?? []),
+    ),
     audit,
   ])
 }

@@ -1,4 +1,5 @@
 /** docs/contract.md#data-model: workspaces. */
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { people } from '../support/service/people.ts'
 import { world } from '../support/service/world.ts'
@@ -96,6 +97,15 @@ it('pages the list', async () => {
 
 it('deletes a workspace with everything in it, and its name is free again', async () => {
   const { id, apiName } = await createWorkspace()
+  const named = `service_${apiName}_extra`
+  const extra = async () => {
+    const found = await world.administrator.get(`/api/${apiName}/items/ServiceDataSource?fields=id`)
+    const [source] = ((await found.json()) as { data: { id: string }[] }).data
+    const data = { id: randomUUID(), sourceId: source?.id, dbName: named }
+    const operations = [{ kind: 'createNamespace', data }]
+    return (await world.administrator.post(`/api/${apiName}/schema/migrate`, { operations })).status
+  }
+  expect(await extra()).toBe(200)
 
   const deletion = await world.administrator.delete(`${path}/${id}`)
   const reading = await world.administrator.get(`${path}/${id}`)
@@ -108,6 +118,7 @@ it('deletes a workspace with everything in it, and its name is free again', asyn
   expect(await entering.json()).toEqual({ message: 'Workspace does not exist' })
   expect(again.status).toBe(201)
   expect(enteringAgain.status).toBe(200)
+  expect(await extra()).toBe(200)
 })
 
 it('answers 404 for a workspace that does not exist', async () => {
