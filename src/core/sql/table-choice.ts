@@ -2,6 +2,7 @@
  * Which tables of a source an introspection imports (docs/contract.md#introspection): patterns name a table, or its
  * schema and itself as `schema.table`; `*` stands for any characters.
  */
+import type { Parts } from '../parts.ts'
 import { NO_NAMESPACE, type SourceSchema, type SourceTable } from './source-schema.ts'
 
 export type TableChoice = {
@@ -10,7 +11,7 @@ export type TableChoice = {
 }
 
 /** Moves the tables that were not chosen to `skipped`. */
-export function chooseTables(schema: SourceSchema, { include, exclude = [] }: TableChoice): SourceSchema {
+export function* chooseTables(schema: SourceSchema, { include, exclude = [] }: TableChoice): Parts<SourceSchema> {
   const reasonOf = (table: SourceTable) => {
     if (include !== undefined && !include.some((pattern) => namesTable(pattern, table))) return 'is not included'
     return exclude.some((pattern) => namesTable(pattern, table)) ? 'is excluded' : undefined
@@ -18,6 +19,7 @@ export function chooseTables(schema: SourceSchema, { include, exclude = [] }: Ta
   const tables: SourceTable[] = []
   const skipped = [...schema.skipped]
   for (const table of schema.tables) {
+    yield
     const reason = reasonOf(table)
     if (reason === undefined) tables.push(table)
     else skipped.push({ table: tableName(table), reason })

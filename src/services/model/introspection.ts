@@ -110,7 +110,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   ) {
     const place = { workspace: workspace.apiName, sourceId: source.id }
     if (tables !== undefined) requireTables(imported.schema, tables)
-    const schema = chooseTables(imported.schema, tables ?? (await loadTableChoice(database, place)))
+    const schema = await inParts(chooseTables(imported.schema, tables ?? (await loadTableChoice(database, place))))
     const transliterate = await ports.transliterate()
     const context = {
       toApiName: (dbName: string) => conventionalName(dbName, transliterate),

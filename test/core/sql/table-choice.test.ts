@@ -1,5 +1,6 @@
 /** docs/contract.md#introspection: which tables are imported. */
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../src/core/parts.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../../../src/core/sql/source-schema.ts'
 import { chooseTables, missingTable, type TableChoice } from '../../../src/core/sql/table-choice.ts'
 
@@ -19,7 +20,9 @@ function schema(...names: readonly string[]): SourceSchema {
 const shop = schema('public.orders', 'public.tmp_a', 'sales.orders', 'sales.items', 'plain')
 
 function chosen(choice: TableChoice) {
-  return chooseTables(shop, choice).tables.map((table) => [table.schema, table.dbName].filter(Boolean).join('.'))
+  return atOnce(chooseTables(shop, choice)).tables.map((table) =>
+    [table.schema, table.dbName].filter(Boolean).join('.'),
+  )
 }
 
 describe('a choice of tables', () => {
@@ -38,7 +41,7 @@ describe('a choice of tables', () => {
   })
 
   it('says what it leaves out, and why, beside what the database left out', () => {
-    expect(chooseTables(shop, { include: ['public.*'], exclude: ['tmp_*'] }).skipped).toEqual([
+    expect(atOnce(chooseTables(shop, { include: ['public.*'], exclude: ['tmp_*'] })).skipped).toEqual([
       { table: 'public.secret', reason: 'the database user may not read it' },
       { table: 'public.tmp_a', reason: 'is excluded' },
       { table: 'sales.orders', reason: 'is not included' },
@@ -50,7 +53,7 @@ describe('a choice of tables', () => {
   it('costs no more for many stars', () => {
     const long = schema('a'.repeat(200))
 
-    expect(chooseTables(long, { include: [`${'*a'.repeat(100)}*b`] }).tables).toEqual([])
+    expect(atOnce(chooseTables(long, { include: [`${'*a'.repeat(100)}*b`] })).tables).toEqual([])
   })
 
   it('knows which name is no table', () => {
