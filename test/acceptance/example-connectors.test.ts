@@ -27,7 +27,8 @@ describe('json-api', () => {
 
   beforeAll(async () => {
     server = await startOrders()
-    workspace = await connect('json_api', { provider: 'json-api', config: ordersConfig(server) })
+    const labels = { name: 'labels', fields: { id: 'string', status: 'string', total: 'decimal' } }
+    workspace = await connect('json_api', { provider: 'json-api', config: ordersConfig(server, labels) })
   })
 
   afterAll(() => server.close())

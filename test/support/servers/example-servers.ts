@@ -78,7 +78,8 @@ async function readAll(request: IncomingMessage): Promise<string> {
 }
 
 /** The configuration of `json-api` for the orders of a server. */
-export function ordersConfig({ url }: ExampleServer): object {
+/** With the same orders under other names, as `others` say. */
+export function ordersConfig({ url }: ExampleServer, ...others: readonly object[]): object {
   const orders = {
     name: 'orders',
     path: 'orders',
@@ -91,8 +92,7 @@ export function ordersConfig({ url }: ExampleServer): object {
     total: 'total',
     writable: true,
   }
-  const labels = { ...orders, name: 'labels', fields: { ...orders.fields, id: 'string' } }
-  return { baseUrl: url, token: TOKEN, resources: [orders, labels] }
+  return { baseUrl: url, token: TOKEN, resources: [orders, ...others.map((other) => ({ ...orders, ...other }))] }
 }
 
 type Order = { id: number; status: string; total: string; note: string | null }
