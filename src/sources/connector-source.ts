@@ -10,6 +10,7 @@ import type { PlannedOperation, ReadPlan } from '../core/plan/plan.ts'
 import type { Row } from '../core/query/evaluate.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
+import { answeredWalk } from '../core/sql/read/answered-walk.ts'
 import { walkedPage } from '../core/sql/read/walked-page.ts'
 import { assertionError } from './assertion-error.ts'
 import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
@@ -17,7 +18,6 @@ import { bindPage, cursorAt } from './connector-walk.ts'
 import { createConnectorWrites } from './connector-write.ts'
 import { createRenderRows } from './rendered-rows.ts'
 import type { BatchAnswer, Prepared, Source } from './source.ts'
-import { answeredWalk } from './sql/walked.ts'
 
 /** Opens a source; the connector starts with the first request. */
 export function openConnectorSource(deps: ConnectorSourceDeps): Source {

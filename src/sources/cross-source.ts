@@ -167,25 +167,11 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
 
     async writeOnce(write) {
       const { plan, bindings } = write
-      refuseWritesElsewhere(plan)
-      if (source.writeOnce === undefined) throw new TypeError('the source has no ledger')
-      if (isPlain(plan)) return source.writeOnce(write)
-      requireFollowable(splitSelection(plan.selection, isLocal))
-      const run = { open, bindings, options: undefined, room: answerRoom() }
-      const { plan: own, split } = await local(plan, run)
-      const outcome = await source.writeOnce({ ...write, plan: own })
-      const whole = (text: string) => completedWrite(text, split, run)
-      if (outcome.kind === 'written') return { ...outcome, answer: await whole(outcome.answer) }
-      return outcome.kind === 'known' ? { ...outcome, completed: whole } : outcome
-    },
-
-    async batchOnce(batch) {
-      const { plan, bindings } = batch
       refuseBatchElsewhere(plan)
-      if (source.batchOnce === undefined) throw new TypeError('the source has no ledger')
-      if (plan.operations.every((operation) => isPlain(operation.plan))) return source.batchOnce(batch)
+      if (source.writeOnce === undefined) throw new TypeError('the source has no ledger')
+      if (plan.operations.every((operation) => isPlain(operation.plan))) return source.writeOnce(write)
       const { own, whole } = await localBatch(plan, { open, bindings, options: undefined, room: answerRoom() })
-      const outcome = await source.batchOnce({ ...batch, plan: own })
+      const outcome = await source.writeOnce({ ...write, plan: own })
       if (outcome.kind === 'written') return { ...outcome, answer: await whole(outcome.answer) }
       return outcome.kind === 'known' ? { ...outcome, completed: whole } : outcome
     },

@@ -29,11 +29,6 @@ export function lazySource(open: () => Promise<Source>): Source {
       if (source.writeOnce === undefined) throw new TypeError('the source has no ledger')
       return source.writeOnce(write)
     },
-    async batchOnce(batch) {
-      const source = await open()
-      if (source.batchOnce === undefined) throw new TypeError('the source has no ledger')
-      return source.batchOnce(batch)
-    },
     repeatsByKey: async (collection) => (await open()).repeatsByKey?.(collection) ?? false,
   }
 }

@@ -3,8 +3,8 @@ import type { Collection, PrimitiveField } from '../core/model/model.ts'
 import type { BatchPlan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { Cursors } from '../core/sql/read/row-query.ts'
-import type { Kept, LedgerEntry, LedgerRow } from '../core/sql/write/ledger.ts'
-import type { OperationKeeping } from '../core/sql/write/ledger-batch.ts'
+import type { Keeping } from '../core/sql/write/kept-lists.ts'
+import type { LedgerEntry, LedgerRow } from '../core/sql/write/ledger.ts'
 import type { LedgerTable } from '../core/sql/write/ledger-table.ts'
 import type { QueryContext } from '../ports.ts'
 
@@ -40,33 +40,27 @@ export type ReadOptions = QueryContext & {
 /** Rows whose `field` has one of these values. */
 export type LookupKeys = { readonly field: PrimitiveField; readonly values: readonly string[] }
 
-/** A write under a key, and the ledger of the source that has its entry. */
+/** A batch under a key, the ledger of the source that has its entry, and what is kept of each operation. */
 export type OnceWrite = {
-  readonly plan: WritePlan
+  readonly plan: BatchPlan
   readonly bindings: Bindings
   readonly table: LedgerTable
   readonly entry: LedgerEntry
-  readonly kept: Kept
-}
-
-/** The same of a batch: what is kept of each operation. */
-export type OnceBatch = Omit<OnceWrite, 'plan' | 'kept'> & {
-  readonly plan: BatchPlan
-  readonly keepings: readonly OperationKeeping[]
+  readonly keepings: readonly Keeping[]
 }
 
 /** The lists of a batch; undefined for what was not kept. */
 export type KeptAnswer = readonly (ListAnswer | undefined)[]
 
-export type OnceOutcome<Answer = string> =
+export type OnceOutcome =
   /** `prune` deletes what has expired in the ledger. */
-  | { readonly kind: 'written'; readonly answer: Answer; readonly prune: () => Promise<unknown> }
+  | { readonly kind: 'written'; readonly answer: KeptAnswer; readonly prune: () => Promise<unknown> }
   /** Another request has the key; it may end as if it had never been. */
   | { readonly kind: 'running' }
   /** The key was taken, and is free again. */
   | { readonly kind: 'gone' }
   /** `completed` adds to what was kept what other sources have of it. */
-  | { readonly kind: 'known'; readonly row: LedgerRow; readonly completed: (kept: Answer) => Promise<Answer> }
+  | { readonly kind: 'known'; readonly row: LedgerRow; readonly completed: (kept: KeptAnswer) => Promise<KeptAnswer> }
 
 export interface Source {
   /** Returns the items of a list as JSON array text. Running it throws ServiceError `Query failed` with its cause. */
@@ -93,7 +87,6 @@ export interface Source {
   prepareBatch(plan: BatchPlan): Prepared<BatchAnswer>
   /** The same with its entry in a ledger of the source, in one transaction. Absent where there can be none. */
   writeOnce?(write: OnceWrite): Promise<OnceOutcome>
-  batchOnce?(batch: OnceBatch): Promise<OnceOutcome<KeptAnswer>>
   /** Whether the source itself does a write under a key once, however often it is sent. Absent for never. */
   repeatsByKey?(collection: Collection): Promise<boolean>
 }

@@ -6,6 +6,7 @@ import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { Conversation, Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
+import { answeredWalk } from '../core/sql/read/answered-walk.ts'
 import { compileFirstStretch, compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder, type Statement } from '../core/sql/statement.ts'
 import { concatenate } from '../core/sql/write/lists.ts'
@@ -13,11 +14,9 @@ import { type CompiledWrite, compileWrite, conversed } from '../core/sql/write.t
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
 import { inParts } from './in-parts.ts'
 import { lazySource } from './lazy-source.ts'
-import type { OnceDeps } from './once.ts'
 import type { ListAnswer, Prepared, Source } from './source.ts'
 import { throwRefused } from './sql/caller-error.ts'
 import { createRetry, passingCause } from './sql/retry.ts'
-import { answeredWalk } from './sql/walked.ts'
 
 type Rows = readonly SqlRow[]
 
@@ -53,11 +52,6 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
       if (writeOnce === undefined) throw new TypeError('a database has a ledger')
       return writeOnce(write)
     },
-    async batchOnce(batch) {
-      const { batchOnce } = of(batch.plan)
-      if (batchOnce === undefined) throw new TypeError('a database has a ledger')
-      return batchOnce(batch)
-    },
   }
 }
 
@@ -67,8 +61,7 @@ function createSqlSource(deps: SqlSourceDeps): Source {
   const refuse = throwRefused(dialect)
   const retry = createRetry(deps)
   const textOf = (rows: Rows) => dialect.answerList(rows, false).data
-  const compiled: OnceDeps['compiled'] = new WeakMap()
-  const batchDeps = { ...deps, forms: new WeakMap() }
+  const batchDeps = { ...deps, forms: new WeakMap(), compiled: new WeakMap() }
 
   // Chained by `then` instead of async functions, since each await costs every request a step.
   return {
@@ -141,19 +134,7 @@ function createSqlSource(deps: SqlSourceDeps): Source {
 
     async writeOnce(write) {
       const { writeOnce } = await import('./once.ts')
-      const passing = passingCause([write.plan], dialect)
-      const attempt: OnceDeps['attempt'] = (work, isFinal) =>
-        retry({
-          run: (by) => work(by, writer),
-          passing: (fault) => (isFinal(fault) ? undefined : passing(fault)),
-        })
-      const once = { driver, dialect, attempt, compiled, textOf: answersOf }
-      return writeOnce(once, write).catch(throwRefused(dialect, write.plan))
-    },
-
-    async batchOnce(batch) {
-      const { runSqlBatchOnce } = await batches()
-      return runSqlBatchOnce(batchDeps, batch).catch(refuse)
+      return writeOnce(batchDeps, write)
     },
   }
 

@@ -303,6 +303,8 @@ export type BatchPlan = {
   readonly operations: readonly PlannedOperation[]
   /** Of operations whose plan serves all of their form (`batch/form.ts`), by index: the values of its placeholders. */
   readonly values: readonly (OperationValues | undefined)[]
+  /** Whether its one operation is the write of a route of its own. */
+  readonly isAlone?: boolean
 }
 
 /** The parts of the key, and the values of the item. */
@@ -311,10 +313,8 @@ export type OperationValues = { readonly key: readonly string[]; readonly item: 
 export type PlannedOperation = {
   readonly plan: Plan
   readonly collection: Collection
-  /** Whether it is about one row, without which the transaction fails; any number is answered otherwise. */
+  /** Whether the transaction fails where it answers no item; any number is answered otherwise. */
   readonly isOne: boolean
-  /** Whether it is about the item of a key, also where steps see to that there is one. */
-  readonly isKeyed: boolean
   /** Items that are there, those that it has deleted, or nothing at all. */
   readonly answers: 'items' | 'deleted' | 'nothing'
   /** Which of its rows the caller may read at all, where the selection does not say so. */

@@ -26,11 +26,15 @@ export type FailedRequest = {
 }
 
 /** Returns `error` with the details that this caller may know, of a batch with the place of its operation. */
-export function explainError(error: unknown, requestOf: (operation: number) => FailedRequest): unknown {
+export function explainError(
+  error: unknown,
+  isBatch: boolean,
+  requestOf: (operation: number) => FailedRequest,
+): unknown {
   if (!(error instanceof ServiceError)) return error
-  if (error instanceof OperationFault)
-    return placed(explained(error.fault, requestOf(error.operation)), error.operation)
-  return explained(error, requestOf(0))
+  if (!(error instanceof OperationFault)) return explained(error, requestOf(0))
+  const told = explained(error.fault, requestOf(error.operation))
+  return isBatch ? placed(told, error.operation) : told
 }
 
 /** The operation of a batch that has failed; the first where that is not known. */

@@ -94,7 +94,7 @@ export function runBatch(
     const rights = watched(viewers.of(scope.rights, model))
     const { source, plan } = await planned(model, rights.viewer, true)
     const text = JSON.stringify(body)
-    return started(() => writes.runBatch({ scope, once: key, body: text, model, rights, source, plan }))
+    return started(() => writes.run({ scope, once: key, body: text, model, rights, source, plan }))
   }
 
   const planning = onModel(scope, asked, (model): Planning<BatchAnswer> => {
@@ -104,17 +104,19 @@ export function runBatch(
       return started(() => run(bindings(), options))
     })
   })
-  return answering(planning, (answer) => textOf(operations, answer))
+  return answering(planning, (answer) => textOf(operations, answer, once !== undefined))
 }
 
 type SourceForm = Form & { readonly source: Source }
 
-function textOf(operations: readonly Operation[], answer: BatchAnswer): BatchText {
+/** Under a key an item that is not there is one that is gone since. */
+function textOf(operations: readonly Operation[], answer: BatchAnswer, isOnce: boolean): BatchText {
   const data = operations.map(({ kind, key, query }, index) => {
     const { data: items } = answer[index] ?? { data: '[]' }
     if (kind === 'delete' && query.fields === undefined) return 'null'
     try {
-      return key === undefined ? items : onlyItem(items)
+      if (key === undefined) return items
+      return isOnce && items === '[]' ? 'null' : onlyItem(items)
     } catch (error) {
       throw faultOf(error, index)
     }

@@ -4,6 +4,7 @@ import { type Action, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Parts } from '../../core/parts.ts'
+import { alone } from '../../core/plan/batch/planned-operation.ts'
 import { planUpdateEach } from '../../core/plan/bulk/update-each.ts'
 import { planUpsert } from '../../core/plan/bulk/upsert.ts'
 import type { SentKey } from '../../core/plan/item-key.ts'
@@ -105,18 +106,21 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     asked: AskedWrite & { readonly name: string; readonly once: OnceKey; readonly plan: PlanWrite },
   ): Promise<Planned<string>> {
     const { watched, writes } = await loadOnce()
-    const { once, isOne = false } = asked
-    const sent = { scope, once, body: JSON.stringify(asked.body) ?? '', model, isOne }
-    const item = asked.action === 'create' ? singleItem(asked.body) : undefined
+    const { once, action, isOne = false } = asked
+    const sent = { scope, once, body: JSON.stringify(asked.body) ?? '', model }
+    const run = (opened: Omit<OnceRequest, keyof typeof sent>) =>
+      started(() => writes.run({ ...sent, ...opened }).then(([list]) => list?.data ?? '[]'))
+    const item = action === 'create' ? singleItem(asked.body) : undefined
     const insert = item && openInsertOnce(model, scope, { ...asked, members: Object.keys(item), watched })
     if (item !== undefined && insert !== undefined && insert !== 'uncacheable') {
       const { valuesOf, ...opened } = insert
-      const values = { item: valuesOf(item, generatorsOf(ports)) }
-      return started(() => writes.run({ ...sent, ...opened, values }))
+      return run({ ...opened, values: { item: valuesOf(item, generatorsOf(ports)) } })
     }
     const { source, rights, request } = openWatched(model, scope, { ...asked, watched })
-    const plan = await inParts(asked.plan(request))
-    return started(() => writes.run({ ...sent, rights, source, collection: request.collection, plan }))
+    const { collection } = request
+    const answers = action === 'delete' ? 'deleted' : 'items'
+    const plan = alone(await inParts(asked.plan(request)), { collection, isOne, answers })
+    return run({ rights, source, plan })
   }
 
   /** What is planned with the request is noted in `rights`. */
@@ -150,7 +154,9 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
       countedApart<OpenInsertOnce>(scope, (apart) => {
         const { source, rights, request } = openWatched(model, apart, asked)
         const insert = planPlainInsert(request, members)
-        return insert === undefined ? 'uncacheable' : { ...insert, source, rights, collection: request.collection }
+        if (insert === undefined) return 'uncacheable'
+        const plan = alone(insert.plan, { collection: request.collection })
+        return { source, rights, plan, valuesOf: insert.valuesOf }
       }),
     )
     return spentBy(scope, made)
@@ -252,7 +258,7 @@ function ifAsked(items: string, { fields }: ReadQuery): string | undefined {
 /** A cached insert for all items with the same members; `uncacheable` where each item needs its own plan. */
 type OpenInsert = { readonly run: Prepared<string>; readonly valuesOf: PlainInsert['valuesOf'] } | 'uncacheable'
 
-type OpenInsertOnce = (PlainInsert & Pick<OnceRequest, 'source' | 'rights' | 'collection'>) | 'uncacheable'
+type OpenInsertOnce = (Pick<PlainInsert, 'valuesOf'> & Pick<OnceRequest, 'source' | 'rights' | 'plan'>) | 'uncacheable'
 
 type AskedWrite = {
   readonly action: Action

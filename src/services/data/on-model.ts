@@ -59,7 +59,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       )
 
     const explained = (model: Model, error: unknown) =>
-      explainError(error, (operation) => {
+      explainError(error, 'length' in asked, (operation) => {
         return { ...askedBy(asked, operation), model, rights, viewer: viewers.of(rights, model) }
       })
 

@@ -7,29 +7,24 @@ import type { BatchPlan } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
 import type { Conversation, Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { type BatchTold, conversedBatchOnce } from '../../core/sql/mysql/ledger.ts'
-import { claim, finishBatch, recordingOperation } from '../../core/sql/postgres/ledger.ts'
-import type { AnsweredWalk } from '../../core/sql/read/row-query.ts'
+import { answeredWalk } from '../../core/sql/read/answered-walk.ts'
 import { compile, type Statement, sql } from '../../core/sql/statement.ts'
 import {
   type BatchPlaces,
+  type CompiledBatch,
   type CompiledForms,
   compileBatch,
   conversedBatch,
-  type DialectOf,
   noPlaces,
   requireRows,
   unmetOperation,
 } from '../../core/sql/write/batch.ts'
-import { entryTexts } from '../../core/sql/write/ledger.ts'
 import { concatenate } from '../../core/sql/write/lists.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import { inParts } from '../in-parts.ts'
-import { type IsFinal, onceInLedger } from '../once.ts'
-import type { BatchAnswer, KeptAnswer, ListAnswer, OnceBatch, OnceOutcome, ReadOptions } from '../source.ts'
+import type { BatchAnswer, ReadOptions } from '../source.ts'
 import { refused } from './caller-error.ts'
 import { createRetry, passingCause } from './retry.ts'
-import { answeredWalk } from './walked.ts'
 
 export type SqlBatchDeps = {
   readonly driver: SqlDriver
@@ -45,102 +40,93 @@ export async function runSqlBatch(
   plan: BatchPlan,
   { bindings, options = {} }: SqlBatchRun,
 ): Promise<BatchAnswer> {
-  const { dialect } = deps
-  const plans = plan.operations.map((operation) => operation.plan)
+  const { driver, dialect, forms } = deps
   // A batch that writes continues when its client disconnects.
-  const context: QueryContext = plans.every(({ kind }) => kind === 'read') ? options : { isWriting: true }
-  const passing = passingCause(plans, dialect)
-  const retry = createRetry(deps)
+  const context = plan.operations.every((operation) => operation.plan.kind === 'read') ? options : writer
   if ('begun' in dialect) {
-    let places = noPlaces(plan)
-    const run = (by: SqlDriver) => {
-      places = noPlaces(plan)
-      return converse(by, conversedBatch(plan, dialect, { bindings, places }), context)
-    }
-    try {
-      return answersOf(plan, await retry({ run, passing }), { places, dialect, bindings })
-    } catch (error) {
-      throw await explained(deps, plan, error, places)
-    }
+    const conversed = (places: BatchPlaces) => conversedBatch(plan, dialect, { bindings, places })
+    return transaction(deps, { plan, bindings, send: inTurn(plan, conversed, context) }, (run) => run())
   }
-  const isHeard = deps.driver.hears === true && dialect.heard !== undefined
-  const compiled = await inParts(compileBatch(plan, dialect, { bindings, forms: deps.forms, isHeard }))
-  const { statements } = compiled
+  const isHeard = driver.hears === true && dialect.heard !== undefined
+  const compiled = await inParts(compileBatch(plan, dialect, { forms, isHeard }))
   const heard: QueryContext = { ...context, confirm: (results) => requireRows(plan, compiled, results) }
-  try {
-    const results = await retry({ run: (by) => by.batch(statements, isHeard ? heard : context), passing })
-    return answersOf(plan, results, { places: compiled, dialect, bindings })
-  } catch (error) {
-    throw await explained(deps, plan, error, compiled)
+  const send = atOnce(plan, { compiled, bindings }, isHeard ? heard : context)
+  return transaction(deps, { plan, bindings, send }, (run) => run())
+}
+
+export const writer: QueryContext = { isWriting: true }
+
+/** What was sent: what each statement is for, and the statements where all were sent at once. */
+type Sent = BatchPlaces & { readonly statements?: readonly Statement[] }
+
+type Send = (by: SqlDriver) => { readonly sent: Sent; readonly results: Promise<readonly (readonly SqlRow[])[]> }
+
+/** Sends all statements of a batch together. */
+export function atOnce(
+  { isAlone }: BatchPlan,
+  { compiled, bindings }: { readonly compiled: CompiledBatch; readonly bindings: Bindings },
+  context: QueryContext,
+): Send {
+  const statements = compiled.statements(bindings)
+  const sent = { ...compiled, statements }
+  const [only, ...others] = statements
+  if (isAlone && only !== undefined && others.length === 0) {
+    return (by) => ({ sent, results: by.query(only, context).then((rows) => [rows]) })
+  }
+  return (by) => ({ sent, results: by.batch(statements, context) })
+}
+
+/** Sends each when the one before it was answered; `statements` notes what they are for. */
+export function inTurn(
+  plan: BatchPlan,
+  statements: (places: BatchPlaces) => Iterable<Statement>,
+  context: QueryContext,
+): Send {
+  return ({ converse }) => {
+    if (converse === undefined) throw new TypeError('the driver sends a batch as a whole')
+    const sent = noPlaces(plan)
+    return { sent, results: converse(statements(sent), context) }
   }
 }
 
-/** The same with its entry in a ledger of the source. Throws what a batch throws; nothing of it is left then. */
-export async function runSqlBatchOnce(deps: SqlBatchDeps, batch: OnceBatch): Promise<OnceOutcome<KeptAnswer>> {
+/** Runs a batch, again where that may help, but not after a fault that `isFinal`. */
+export type RunBatch = (isFinal?: (fault: SqlFault) => boolean) => Promise<BatchAnswer>
+
+/** What comes of running a batch; its SqlFaults are thrown as errors of the operations that have failed. */
+export async function transaction<Outcome>(
+  deps: SqlBatchDeps,
+  { plan, bindings, send }: { readonly plan: BatchPlan; readonly bindings: Bindings; readonly send: Send },
+  outcomeOf: (run: RunBatch) => Promise<Outcome>,
+): Promise<Outcome> {
   const { dialect } = deps
-  const { plan, bindings, table, entry, keepings } = batch
   const plans = plan.operations.map((operation) => operation.plan)
   const passing = passingCause(plans, dialect)
   const retry = createRetry(deps)
-  let sent: Sent = { operations: [] }
-
-  async function inSettings(isFinal: IsFinal): Promise<KeptAnswer> {
-    const dialectOf: DialectOf = (marked, operation) => {
-      const [{ collection } = {}, keeping = 'nothing'] = [plan.operations[operation], keepings[operation]]
-      return collection === undefined ? marked : recordingOperation(marked, { collection, keeping, operation })
-    }
-    const { answers, ...compiled } = await inParts(compileBatch(plan, dialect, { bindings, dialectOf }))
-    const statements = [
-      compile(claim(table, dialect, entryTexts(entry)), dialect),
-      ...compiled.statements,
-      compile(finishBatch(table, entry.scope, { keepings, dialect }), dialect),
-    ]
-    sent = { statements, operations: [undefined, ...compiled.operations, undefined] }
-    const results = await retry({
-      run: (by) => by.batch(statements, writer),
-      passing: (fault) => (isFinal(fault) ? undefined : passing(fault)),
-    })
-    const places = { answers: answers.map((list) => list.map((place) => place + 1)) }
-    return answersOf(plan, results, { places, dialect, bindings })
+  let sent: Sent = noPlaces(plan)
+  const run = (by: SqlDriver) => {
+    const sending = send(by)
+    sent = sending.sent
+    return sending.results
   }
-
-  async function inConversation(isFinal: IsFinal): Promise<KeptAnswer> {
-    const run = async (by: SqlDriver) => {
-      const told: BatchTold = { lists: plan.operations.map(() => []), operations: [] }
-      sent = told
-      const once = { plan, bindings, table, entry, keepings, walks: walksOf(plan, bindings) }
-      await converse(by, conversedBatchOnce(dialect, once, told), writer)
-      return told.lists.map(joinedLists)
-    }
-    return retry({ run, passing: (fault) => (isFinal(fault) ? undefined : passing(fault)) })
-  }
-
-  const run = { bySettings: inSettings, byUs: inConversation }[dialect.answersGo]
   try {
-    return await onceInLedger(deps, batch, run)
+    return await outcomeOf(async (isFinal) => {
+      const results = await retry({ run, passing: (fault) => (isFinal?.(fault) ? undefined : passing(fault)) })
+      return answersOf(plan, results, { places: sent, dialect, bindings })
+    })
   } catch (error) {
     throw await explained(deps, plan, error, sent)
   }
 }
 
-const writer: QueryContext = { isWriting: true }
-
-function converse(
-  driver: SqlDriver,
-  statements: Iterable<Statement>,
-  context: QueryContext,
-): Promise<readonly (readonly SqlRow[])[]> {
-  if (driver.converse === undefined) throw new TypeError('the driver sends a batch as a whole')
-  return driver.converse(statements, context)
-}
-
-/** What was sent: the operation of each statement, if it has one, and the statements where all were sent at once. */
-type Sent = { readonly operations: readonly (number | undefined)[]; readonly statements?: readonly Statement[] }
-
 /** The error of the operation that failed. */
-async function explained(deps: SqlBatchDeps, { operations }: BatchPlan, error: unknown, sent: Sent): Promise<unknown> {
+async function explained(
+  deps: SqlBatchDeps,
+  { operations, isAlone }: BatchPlan,
+  error: unknown,
+  sent: Sent,
+): Promise<unknown> {
   if (!(error instanceof SqlFault)) return error
-  const told = unmetOperation(error.message) ?? sent.operations[error.position ?? -1]
+  const told = isAlone ? 0 : (unmetOperation(error.message) ?? sent.operations[error.position ?? -1])
   const fault = refused(deps.dialect, error, operations[told ?? -1]?.plan)
   const isSearched = told === undefined && error.position === undefined && fault.kind === 'invalid'
   const operation = isSearched && sent.statements ? await search(deps, error, sent) : told
@@ -156,19 +142,12 @@ function answersOf(
   return operations.map(({ plan }, index) => {
     const read = plan.kind === 'read' ? plan : undefined
     const walk = answeredWalk(read?.page, bindings)
-    const list = (place: number) => dialect.answerList(results[place] ?? [], read?.count === true, walk)
-    return joinedLists((places.answers[index] ?? []).map(list))
+    const lists = (places.answers[index] ?? []).map((place) =>
+      dialect.answerList(results[place] ?? [], read?.count === true, walk),
+    )
+    const [{ total, cursors } = { total: undefined }] = lists
+    return { data: concatenate(lists.map(({ data }) => data)), total, ...(cursors && { cursors }) }
   })
-}
-
-/** Of each operation. */
-function walksOf({ operations }: BatchPlan, bindings: Bindings): readonly (AnsweredWalk | undefined)[] {
-  return operations.map(({ plan }) => answeredWalk(plan.kind === 'read' ? plan.page : undefined, bindings))
-}
-
-function joinedLists(lists: readonly ListAnswer[]): ListAnswer {
-  const [{ total, cursors } = { total: undefined }] = lists
-  return { data: concatenate(lists.map(({ data }) => data)), total, ...(cursors && { cursors }) }
 }
 
 /** The first operation up to which the batch fails in the same way; undefined if it does so no more. */

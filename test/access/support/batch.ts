@@ -59,7 +59,7 @@ export async function runBatch(database: Database, who: Who, sent: readonly obje
     const source = openSqlSource({ driver, dialect })
     if (once === undefined) return { status: 200, answers: await source.prepareBatch(plan)(bindingsOf([])) }
     let isReplayed = false
-    const answers = await writesOf(driver).runBatch({
+    const answers = await writesOf(driver).run({
       scope: scopeOf(caller),
       once: { key: once, request: 'POST items', onReplay: () => (isReplayed = true) },
       body: JSON.stringify(sent),

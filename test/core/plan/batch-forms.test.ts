@@ -72,8 +72,8 @@ describe.each([postgres, mariadb, mysql].map((dialect): [string, Dialect] => [di
       const { formOf } = keptForms()
       for (const round of [0, 1, 2]) {
         const operations = sent(round)
-        const own = atOnce(compileBatch(planned(operations, formOf), dialect, { bindings: unbound, forms }))
-        const expected = atOnce(compileBatch(planned(operations), dialect, { bindings: unbound }))
+        const own = atOnce(compileBatch(planned(operations, formOf), dialect, { forms }))
+        const expected = atOnce(compileBatch(planned(operations), dialect))
 
         expect(told(own)).toEqual(told(expected))
       }
@@ -86,9 +86,10 @@ describe.each([postgres, mariadb, mysql].map((dialect): [string, Dialect] => [di
         { kind: 'read', collection: 'plain', key },
       ])
       const plan = planned(parseOperations({ operations }), formOf)
-      const { statements, operations: places } = atOnce(compileBatch(plan, dialect, { bindings: unbound }))
+      const { statements, operations: places } = atOnce(compileBatch(plan, dialect))
 
-      const texts = (index: number) => statements.flatMap(({ text }, place) => (places[place] === index ? [text] : []))
+      const texts = (index: number) =>
+        statements(unbound).flatMap(({ text }, place) => (places[place] === index ? [text] : []))
       expect(texts(2)).toEqual(texts(0))
       expect(texts(5)).toEqual(texts(1))
     })
@@ -104,11 +105,12 @@ describe('where the driver hears answers before it commits', () => {
   ]
   const operations = parseOperations({ operations: one.map((each) => ({ ...each, collection: 'plain' })) })
   const plan = planned(operations, keptForms().formOf)
-  const compiled = atOnce(compileBatch(plan, postgres, { bindings: unbound, isHeard: true }))
+  const compiled = atOnce(compileBatch(plan, postgres, { isHeard: true }))
 
   it('demands no row in the statements of one', () => {
-    expect(compiled.statements).toHaveLength(one.length)
-    for (const { text } of compiled.statements) expect(text).not.toMatch(/current_setting|set_config/)
+    const statements = compiled.statements(unbound)
+    expect(statements).toHaveLength(one.length)
+    for (const { text } of statements) expect(text).not.toMatch(/current_setting|set_config/)
   })
 
   it('demands the rows of keys in the answers, as far as there are any', () => {
@@ -125,7 +127,7 @@ describe('where the driver hears answers before it commits', () => {
 
 /** A driver that gets the answer to each statement tells which one has failed, so that its text need not. */
 function told({ statements, ...places }: CompiledBatch) {
-  const texts = statements.map(({ text, params }) => ({ text: text.replaceAll(/@\d+'/g, "'"), params }))
+  const texts = statements(unbound).map(({ text, params }) => ({ text: text.replaceAll(/@\d+'/g, "'"), params }))
   return { ...places, texts }
 }
 

@@ -2,16 +2,12 @@
 import { type Bindings, unbound } from '../../query/placeholder.ts'
 import type { OperationValues } from '../plan.ts'
 
-/** `bindings` has what is the same for all operations. */
-export function operationBindings(
-  bindings: Bindings,
-  index: number,
-  values: OperationValues = { key: [], item: [] },
-): Bindings {
+/** `bindings` has what is the same for all operations, and all that an operation without values of its own has. */
+export function operationBindings(bindings: Bindings, index: number, values: OperationValues | undefined): Bindings {
   return (placeholder) => {
+    if (placeholder.kind === 'operation') return String(index)
+    if (values === undefined) return bindings(placeholder)
     switch (placeholder.kind) {
-      case 'operation':
-        return String(index)
       case 'key':
         return values.key[placeholder.index] ?? unbound(placeholder)
       case 'itemValue': {

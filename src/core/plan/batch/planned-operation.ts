@@ -1,6 +1,6 @@
 /** What a batch knows of an operation beside its plan. */
 import { all } from '../../query/filter.ts'
-import type { Plan, PlannedOperation } from '../plan.ts'
+import type { BatchPlan, Plan, PlannedOperation, WritePlan } from '../plan.ts'
 import type { WriteRequest } from '../write.ts'
 import type { Operation } from './operation.ts'
 
@@ -9,13 +9,20 @@ export function plannedOperation(
   { kind, key, query }: Operation,
   { collection, read }: Pick<WriteRequest, 'collection' | 'read'>,
 ): PlannedOperation {
-  const isKeyed = key !== undefined
   return {
     plan,
     collection,
-    isOne: isKeyed && plan.kind !== 'program',
-    isKeyed,
+    isOne: key !== undefined,
     answers: kind !== 'delete' ? 'items' : query.fields === undefined ? 'nothing' : 'deleted',
     readable: kind === 'read' ? read.access.rows : all,
   }
+}
+
+/** A write of a route of its own, as a batch of one. */
+export function alone(
+  plan: WritePlan,
+  operation: Pick<PlannedOperation, 'collection'> & Partial<PlannedOperation>,
+): BatchPlan {
+  const planned = { plan, isOne: false, answers: 'items', readable: all, ...operation } as const
+  return { kind: 'batch', operations: [planned], values: [undefined], isAlone: true }
 }

@@ -3,55 +3,32 @@
  * is sent whole. A key is held by an advisory lock, so that a second request learns at once that the first one runs.
  */
 
-import type { Collection } from '../../model/model.ts'
+import type { PlannedOperation } from '../../plan/plan.ts'
 import { MAX_TEXT } from '../answer-bound.ts'
-import type { Dialect, Insertion, Marker } from '../dialect.ts'
+import type { Dialect, Insertion } from '../dialect.ts'
 import type { RowQuery } from '../read/row-query.ts'
 import { empty, ident, integer, join, literal, param, type Sql, sql } from '../statement.ts'
-import {
-  type EntryParams,
-  type Keeping,
-  type Kept,
-  keyMembers,
-  ledgerStatements,
-  maxBody,
-  openEntry,
-  RUNNING,
-  separator,
-} from '../write/ledger.ts'
-import type { OperationKeeping } from '../write/ledger-batch.ts'
+import { noRecordOf } from '../write/batch.ts'
+import type { Keeping } from '../write/kept-lists.ts'
+import { keyMembers, ledgerStatements, maxBody, openEntry, RUNNING, separator } from '../write/ledger.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
-import { answered, BEYOND, failingBy, failingText, itemsText, listOfRow, listText } from './rows.ts'
+import { answered, BEYOND, failingText, itemsText, listOfRow, listText } from './rows.ts'
 import { directlyReturning, written } from './writes.ts'
 
-/** The dialect that also keeps what it answers of written items. */
-export function recording(dialect: Dialect, { collection, keeping }: Pick<Kept, 'collection' | 'keeping'>): Dialect {
-  const list = (rows: RowQuery) => recordedList(rows, keyMembers(collection, dialect, rows.row.alias), keeping)
-  const keyColumns = collection.key.map(({ dbName }) => dbName)
-  return {
-    ...dialect,
-    writtenList: list,
-    written: (write, rendered) => written(write, (from, alias) => withColumns(rendered(from, alias), keyColumns), list),
-  }
-}
-
-/** The same of one operation of a batch, by whose index its lists are known. */
-export function recordingOperation(
+/** The dialect that also keeps what an operation answers, by whose index its lists are known. */
+export function recording(
   dialect: Dialect,
-  {
-    collection,
-    keeping,
-    operation,
-  }: { readonly collection: Collection; readonly keeping: OperationKeeping; readonly operation: number },
+  { collection, isOne }: PlannedOperation,
+  { keeping, index }: { readonly keeping: Keeping; readonly index: number },
 ): Dialect {
   if (keeping === 'nothing') return dialect
-  const list = (rows: RowQuery, { total, marker }: { readonly total?: Sql; readonly marker?: Marker } = {}) => {
+  const list = (rows: RowQuery, total?: Sql) => {
     const counted = total === undefined ? empty : sql`, (${total}) t`
     const { texts, hasCursors } = listText(rows)
     const items = sql`select b.*${counted} from (${texts}) b offset 0`
-    const head = sql`concat(${literal(`${operation}:`)}, ${total === undefined ? empty : sql`a.t, `}':'${hasCursors ? sql`, a.c` : empty})`
+    const head = sql`concat(${literal(`${index}:`)}, ${total === undefined ? empty : sql`a.t, `}':'${hasCursors ? sql`, a.c` : empty})`
     const key = keyMembers(collection, dialect, rows.row.alias)
-    const keys = sql`(select concat(${literal(`${operation}::`)}, k.a) from (${itemsText({ ...rows, members: key })}) k)`
+    const keys = sql`(select concat(${literal(`${index}::`)}, k.a) from (${itemsText({ ...rows, members: key })}) k)`
     const answer = sql`concat(${head}, a.a)`
     const kept = {
       body: [keep('body', answer)],
@@ -65,20 +42,15 @@ export function recordingOperation(
     )
     const text = sql`case when ${answered} <= ${integer(MAX_TEXT)} then case when ${isKept} then a.a end
       else ${failingText(BEYOND)} end`
-    const demanded = marker === undefined ? text : sql`case when a.a = '[]' then ${failingBy(marker)} else ${text} end`
+    const demanded = isOne ? sql`case when a.a = '[]' then ${failingText(noRecordOf(index))} else ${text} end` : text
     return sql`select ${demanded}${hasCursors ? sql`, a.c` : empty}${total === undefined ? empty : sql`, a.t`} from (${items}) a`
   }
   const keyColumns = collection.key.map(({ dbName }) => dbName)
   return {
     ...dialect,
-    writtenList: (rows, total) => list(rows, { ...(total && { total }) }),
-    demandedList: (rows, marker) => [list(rows, { marker })],
-    written: (write, rendered, marker) =>
-      written(
-        write,
-        (from, alias) => withColumns(rendered(from, alias), keyColumns),
-        (rows) => list(rows, { ...(marker !== undefined && { marker }) }),
-      ),
+    writtenList: list,
+    demandedList: (rows) => [list(rows)],
+    written: (write, rendered) => written(write, (from, alias) => withColumns(rendered(from, alias), keyColumns), list),
   }
 }
 
@@ -87,14 +59,15 @@ function withColumns(rows: RowQuery, names: readonly string[]): RowQuery {
 }
 
 /** Fails where the key is taken: by the key of the table, or since a transaction under way holds the lock. */
-export function claim(table: LedgerTable, dialect: Dialect, entry = openEntry): Sql {
-  return ledgerStatements(table, dialect).claim(entry, 'done', heldScope(entry))
+export function claim(table: LedgerTable, dialect: Dialect): Sql {
+  return ledgerStatements(table, dialect).claim(openEntry, 'done', heldScope())
 }
 
 /** The scope of the entry, once the transaction has its lock. */
-function heldScope({ scope }: Pick<EntryParams, 'scope'>): Sql {
-  const isAlone = sql`pg_try_advisory_xact_lock(hashtextextended(${param(scope)}, 0))`
-  return sql`case when ${isAlone} then ${param(scope)}::text else ${failingText(RUNNING)} end`
+function heldScope(): Sql {
+  const scope = param(openEntry.scope)
+  const isAlone = sql`pg_try_advisory_xact_lock(hashtextextended(${scope}, 0))`
+  return sql`case when ${isAlone} then ${scope}::text else ${failingText(RUNNING)} end`
 }
 
 /**
@@ -103,19 +76,20 @@ function heldScope({ scope }: Pick<EntryParams, 'scope'>): Sql {
  */
 export function combining(
   dialect: Dialect,
-  { table, kept }: { readonly table: LedgerTable; readonly kept: Pick<Kept, 'collection' | 'keeping'> },
+  { collection }: PlannedOperation,
+  { table, keeping }: { readonly table: LedgerTable; readonly keeping: Keeping | undefined },
 ): Dialect {
-  const { collection, keeping } = kept
   const { name } = ledgerStatements(table, dialect)
   const { scope, workspaceId, fingerprint, rights, startedAt, expiresAt } = openEntry
   const texts = join([scope, workspaceId, fingerprint, rights].map((value) => sql`${param(value)}::text`))
   const times = join([startedAt, expiresAt].map((value) => sql`${param(value)}::bigint`))
-  const isShort = { body: sql`true`, keys: sql`false`, bySize: sql`octet_length(a.a) <= ${maxBody}` }[keeping]
+  const isShort =
+    keeping === 'bySize' ? sql`octet_length(a.a) <= ${maxBody}` : keeping === 'body' ? sql`true` : sql`false`
   return {
     ...dialect,
     written(write, rendered) {
       if (write.kind !== 'insert' || !isOneOfOwnTypes(write.insertion)) return undefined
-      const insertion = { ...write.insertion, provided: sql`${heldScope(openEntry)} is not null` }
+      const insertion = { ...write.insertion, provided: sql`${heldScope()} is not null` }
       const alias = 't0'
       const item = listOfRow(rendered(empty, alias).members)
       const key = keeping === 'body' ? sql`null::text` : listOfRow(keyMembers(collection, dialect, alias))
@@ -137,25 +111,9 @@ function isOneOfOwnTypes({ fields, rows, source }: Insertion): boolean {
 }
 
 /** Writes what was kept of the answers into the ledger; the last statement of the transaction. */
-export function finish(table: LedgerTable, { kept, dialect }: { readonly kept: Kept; readonly dialect: Dialect }): Sql {
-  const { name, isOf } = ledgerStatements(table, dialect)
-  const { keeping, withoutItem } = kept
-  const hasItem = withoutItem === undefined ? sql`true` : sql`nullif(${setting('answer')}, '[]') is not null`
-  const isShort = { body: sql`true`, keys: sql`false`, bySize: sql`octet_length(${setting('answer')}) <= ${maxBody}` }[
-    keeping
-  ]
-  const failed = failingText(withoutItem ?? '')
-  return sql`
-    update ${name} set item_keys = case when not (${isShort}) then ${setting('keys')} end,
-      body = case when not (${hasItem}) then ${failed} when ${isShort} then ${setting('answer')} end
-    where ${isOf(openEntry.scope)}`
-}
-
-/** The same of a batch. */
-export function finishBatch(
+export function finish(
   table: LedgerTable,
-  scope: string,
-  { keepings, dialect }: { readonly keepings: readonly OperationKeeping[]; readonly dialect: Dialect },
+  { keepings, dialect }: { readonly keepings: readonly Keeping[]; readonly dialect: Dialect },
 ): Sql {
   const { name, isOf } = ledgerStatements(table, dialect)
   const isShort = sql`coalesce(octet_length(${setting('answer')}), 0) <= ${maxBody}`
@@ -163,17 +121,7 @@ export function finishBatch(
   return sql`
     update ${name} set item_keys = case when ${areKeysKept} then ${setting('keys')} end,
       body = concat_ws(chr(${separator}), ${setting('body')}, case when ${isShort} then ${setting('answer')} end)
-    where ${isOf(scope)}`
-}
-
-/** Answers as `writtenList` does. */
-function recordedList(rows: RowQuery, key: RowQuery['members'], keeping: Keeping): Sql {
-  const keys = sql`(select k.a from (${itemsText({ ...rows, members: key })}) k)`
-  const isKept = keeping === 'body' ? empty : sql` and ${keep('keys', keys)} is not null`
-  const text = sql`case when ${answered} <= ${integer(MAX_TEXT)}
-    then case when ${keep('answer', sql`a.a`)} is not null${isKept} then a.a end
-    else ${failingText(BEYOND)} end`
-  return sql`select ${text} from (${itemsText(rows)}) a`
+    where ${isOf(openEntry.scope)}`
 }
 
 /** Adds a list to those that are kept; the value is all of them. */

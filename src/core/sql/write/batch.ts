@@ -13,27 +13,29 @@ import type { Conversation, Dialect, Marker } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { rootScope } from '../read/scope.ts'
 import { countAll, listed } from '../read.ts'
-import { binder, compileTemplate, type Statement } from '../statement.ts'
+import { binder, compileTemplate, type Sql, type Statement } from '../statement.ts'
 import { linesOf } from '../write.ts'
 import { answer, demanded, type Line, type Lines } from './lines.ts'
 import { assertionMarker } from './steps.ts'
 
 /** What the statements of a batch are for, by their index. */
 export type BatchPlaces = {
-  /** The operation of each statement. */
-  readonly operations: number[]
+  /** The operation of each statement, if it has one. */
+  readonly operations: (number | undefined)[]
   /** The statements of each operation that answer, each with a list. */
   readonly answers: readonly number[][]
 }
 
-export type CompiledBatch = BatchPlaces & { readonly statements: readonly Statement[] }
+export type CompiledBatch = BatchPlaces & { readonly statements: (bindings: Bindings) => readonly Statement[] }
 
 export function noPlaces({ operations }: BatchPlan): BatchPlaces {
   return { operations: [], answers: operations.map(() => []) }
 }
 
-/** The dialect that an operation is compiled with. */
-export type DialectOf = (dialect: Dialect, operation: number) => Dialect
+/** How a transaction keeps what it answers: by the dialects of its operations, and statements before and behind theirs. */
+export type Recording = { readonly dialectOf: DialectOf; readonly before?: Sql; readonly behind?: Sql }
+
+type DialectOf = (dialect: Dialect, operation: PlannedOperation, index: number) => Dialect
 
 /** Operations whose plan serves others, too, as they were compiled. */
 export type CompiledForms = WeakMap<PlannedOperation, readonly CompiledLine[]>
@@ -45,44 +47,54 @@ export function* compileBatch(
   plan: BatchPlan,
   dialect: Dialect,
   how: {
-    readonly bindings: Bindings
     readonly forms?: CompiledForms
-    readonly dialectOf?: DialectOf
+    readonly recording?: Recording | undefined
     /** Whether `requireRows` gets the answers before the batch is committed. */
     readonly isHeard?: boolean
-  },
+  } = {},
 ): Parts<CompiledBatch> {
-  const { bindings, forms, dialectOf, isHeard = false } = how
+  const { forms, recording: { dialectOf, before, behind } = {}, isHeard = false } = how
   const ofForms = isHeard ? { ...dialect, ...dialect.heard } : dialect
   const places = noPlaces(plan)
-  const statements: Statement[] = []
+  const lines: CompiledLine[] = []
+  const add = (line: CompiledLine, index?: number) => {
+    notePlace(places, index, line.isAnswer)
+    lines.push(line)
+  }
+  if (before !== undefined) add(compiled({ sql: before, isAnswer: false }, dialect))
   for (const [index, operation] of plan.operations.entries()) {
     const values = plan.values[index]
     const known = values && forms?.get(operation)
-    const lines = known ?? (yield* compileOperation(plan, index, { dialect: values ? ofForms : dialect, dialectOf }))
-    if (values && known === undefined) forms?.set(operation, lines)
-    const own = operationBindings(bindings, index, values)
-    for (const { bind, isAnswer } of lines) {
-      notePlace(places, index, isAnswer)
-      statements.push(bind(own))
-    }
+    const own = known ?? (yield* compileOperation(plan, index, { dialect: values ? ofForms : dialect, dialectOf }))
+    if (values && known === undefined) forms?.set(operation, own)
+    for (const line of own) add(line, index)
   }
-  return { ...places, statements }
+  if (behind !== undefined) add(compiled({ sql: behind, isAnswer: false }, dialect))
+  return {
+    ...places,
+    statements(bindings) {
+      const own = plan.operations.map((_, index) => operationBindings(bindings, index, plan.values[index]))
+      return lines.map(({ bind }, place) => bind(own[places.operations[place] ?? -1] ?? bindings))
+    },
+  }
+}
+
+function compiled(line: Line, dialect: Dialect): CompiledLine {
+  return { bind: binder(compileTemplate(line.sql, dialect)), isAnswer: line.isAnswer }
 }
 
 function* compileOperation(
   plan: BatchPlan,
   index: number,
-  { dialect, dialectOf }: { readonly dialect: Dialect; readonly dialectOf: DialectOf | undefined },
+  { dialect, dialectOf }: Pick<OperationPlace, 'dialect' | 'dialectOf'>,
 ): Parts<readonly CompiledLine[]> {
-  const compiled: CompiledLine[] = []
+  const own: CompiledLine[] = []
   const lines = linesOfOperation(plan, index, { dialect, dialectOf, marker: { text: noRecord, operation } })
-  for (;;) {
+  for (let line = next(lines, index); line !== 'done'; line = next(lines, index)) {
     yield
-    const line = next(lines, index)
-    if (line === 'done') return compiled
-    if (line !== undefined) compiled.push({ bind: binder(compileTemplate(line.sql, dialect)), isAnswer: line.isAnswer })
+    if (line !== undefined) own.push(compiled(line, dialect))
   }
+  return own
 }
 
 /** Throws the fault of the first operation whose statement has not failed for want of the row that it demands. */
@@ -94,7 +106,7 @@ export function requireRows(
   for (const [index, { isOne }] of operations.entries()) {
     const [place] = answers[index] ?? []
     if (!isOne || values[index] === undefined || place === undefined || results[place]?.length !== 0) continue
-    throw new SqlFault(markerOf(noRecord, index), { state: NO_DATA, position: place })
+    throw new SqlFault(noRecordOf(index), { state: NO_DATA, position: place })
   }
 }
 
@@ -109,10 +121,9 @@ export function* conversedBatch(
   dialect: Conversation,
   { bindings, places }: { readonly bindings: Bindings; readonly places: BatchPlaces },
 ): Generator<Statement, void> {
-  for (const line of linesOfBatch(plan, dialect.begun(), { places })) {
-    if (line === undefined) continue
-    const index = places.operations.at(-1) ?? 0
-    yield binder(compileTemplate(line.sql, dialect))(operationBindings(bindings, index, plan.values[index]))
+  for (const { sql, isAnswer, index } of linesOfBatch(plan, dialect.begun())) {
+    notePlace(places, index, isAnswer)
+    yield binder(compileTemplate(sql, dialect))(operationBindings(bindings, index, plan.values[index]))
   }
 }
 
@@ -122,28 +133,26 @@ export function unmetOperation(message: string): number | undefined {
   return operation === undefined ? undefined : Number(operation)
 }
 
-/** Lines with pauses between long calculations, noted in `places`. */
+/** What a batch runs, line by line; some are only made when those before were answered. */
 export function* linesOfBatch(
   plan: BatchPlan,
   dialect: Dialect,
-  { places, dialectOf }: { readonly places: BatchPlaces; readonly dialectOf?: DialectOf | undefined },
-): Generator<Line | undefined, void> {
+  dialectOf?: DialectOf,
+): Generator<Line & { readonly index: number }, void> {
   for (const index of plan.operations.keys()) {
-    const marker = { text: markerOf(noRecord, index), operation: undefined }
+    const marker = { text: noRecordOf(index), operation: undefined }
     const lines = linesOfOperation(plan, index, { dialect, dialectOf, marker })
-    for (;;) {
-      const line = next(lines, index)
-      if (line === 'done') break
-      if (line !== undefined) notePlace(places, index, line.isAnswer)
-      yield line
+    for (let line = next(lines, index); line !== 'done'; line = next(lines, index)) {
+      if (line !== undefined) yield { ...line, index }
     }
   }
 }
 
-function notePlace({ operations, answers }: BatchPlaces, index: number, isAnswer: boolean): void {
+export function notePlace({ operations, answers }: BatchPlaces, index: number | undefined, isAnswer: boolean): void {
   const length = operations.push(index)
-  if (isAnswer) answers[index]?.push(length - 1)
-  if (length > MAX_CHANGES) throw queryFault('body', `needs more than ${MAX_CHANGES} statements`)
+  if (isAnswer) answers[index ?? -1]?.push(length - 1)
+  // Those of one operation are bounded by its steps.
+  if (length > MAX_CHANGES && answers.length > 1) throw queryFault('body', `needs more than ${MAX_CHANGES} statements`)
 }
 
 function next(lines: Lines, operation: number): Line | undefined | 'done' {
@@ -157,7 +166,7 @@ function next(lines: Lines, operation: number): Line | undefined | 'done' {
 
 type OperationPlace = {
   readonly dialect: Dialect
-  readonly dialectOf: DialectOf | undefined
+  readonly dialectOf?: DialectOf | undefined
   /** Of what the statements of an operation without steps demand. */
   readonly marker: Marker
 }
@@ -171,7 +180,7 @@ function* linesOfOperation(
   if (operation === undefined) return
   const { plan, isOne } = operation
   // What serves several operations names none.
-  const own = dialectOf(values[index] === undefined ? marked(dialect, index) : dialect, index)
+  const own = dialectOf(values[index] === undefined ? marked(dialect, index) : dialect, operation, index)
   const demanded = isOne ? marker : undefined
   yield* plan.kind === 'read' ? read(plan, own, demanded) : linesOf(plan, own, { free: FREE_SLOT, marker: demanded })
 }
@@ -198,6 +207,11 @@ function marked(dialect: Dialect, index: number): Dialect {
       found: (slot, demand) => slots.found(slot, { ...demand, marker: markerOf(demand.marker, index) }),
     },
   }
+}
+
+/** In the message of a transaction without the item that the operation is to answer. */
+export function noRecordOf(operation: number): string {
+  return markerOf(noRecord, operation)
 }
 
 function markerOf(marker: string, index: number): string {

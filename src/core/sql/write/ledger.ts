@@ -1,7 +1,6 @@
 /**
  * The ledger of writes that were sent with an Idempotency-Key (docs/contract.md#idempotency): its rows, and the statements
- * that make, find and end them. A write is in it from its claim on; its answer is one text of JSON lists, or the keys
- * of its items.
+ * that make, find and end them. A write is in it from its claim on; `kept-lists.ts` tells what is kept of its answer.
  */
 import type { Collection } from '../../model/model.ts'
 import type { Selection } from '../../plan/plan.ts'
@@ -13,7 +12,6 @@ import { rootScope } from '../read/scope.ts'
 import { rendered } from '../read.ts'
 import { ident, integer, type Sql, sql, type TemplateParam } from '../statement.ts'
 import type { LedgerTable } from './ledger-table.ts'
-import { concatenate } from './lists.ts'
 
 /** What a request writes into the ledger before it writes anything else. Times are in milliseconds. */
 export type LedgerEntry = {
@@ -57,21 +55,10 @@ export function entryBindings(bindings: Bindings, entry: LedgerEntry): Bindings 
 export type LedgerRow = Omit<LedgerEntry, 'scope' | 'workspaceId'> & {
   /** `unknown`: the write was sent, and nothing came back. */
   readonly outcome: 'running' | 'done' | 'unknown'
-  /** Lists as JSON texts, one behind the other; `listed` makes one of them. */
+  /** The lists of its operations (`readKept`). */
   readonly body: string | undefined
   /** The same of the keys of the items, where the answer itself is not kept. */
   readonly itemKeys: string | undefined
-}
-
-/** What is kept of an answer: itself, the keys of its items, or whichever is due by its size. */
-export type Keeping = 'body' | 'keys' | 'bySize'
-
-/** What a transaction keeps of its answer. */
-export type Kept = {
-  readonly collection: Collection
-  readonly keeping: Keeping
-  /** What it fails with if it has answered no item; undefined where that is no fault. */
-  readonly withoutItem: string | undefined
 }
 
 /** Longer answers, in bytes, are not kept; their items are read again by their keys. */
@@ -79,11 +66,6 @@ export const MAX_BODY = 64 * 1024
 
 /** Between two lists of one text: no JSON contains the character. */
 export const SEPARATOR = 30
-
-/** One list of those that a ledger keeps. */
-export function listed(lists: string): string {
-  return concatenate(lists.split(String.fromCharCode(SEPARATOR)))
-}
 
 /** The statements of a ledger. `scope` is the expression of the first value of a claim. */
 export function ledgerStatements(table: LedgerTable, { typed }: Pick<Dialect, 'typed'>) {

@@ -6,7 +6,7 @@ import { codedError, ServiceError } from '../../../core/error.ts'
 import { isUnsent } from '../../../core/sql/address.ts'
 import { isInDoubt, SqlFault } from '../../../core/sql/fault.ts'
 import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
-import type { OnceOutcome } from '../../../sources/source.ts'
+import type { BatchAnswer, OnceOutcome } from '../../../sources/source.ts'
 import {
   claimKey,
   doubtEntry,
@@ -20,24 +20,22 @@ import type { OnceWritesDeps } from './once-request.ts'
 export type ClaimsDeps = OnceWritesDeps
 
 export type Claims = {
-  run<Answer>(entry: LedgerEntry, claimed: ClaimedWrite<Answer>): Promise<OnceOutcome<Answer>>
+  run(entry: LedgerEntry, claimed: ClaimedWrite): Promise<OnceOutcome>
 }
 
-export type ClaimedWrite<Answer> = {
+export type ClaimedWrite = {
   /** Of the data source that is written. */
   readonly provider: string
-  readonly write: (sending: WriteSending) => Promise<Written<Answer>>
+  readonly write: (sending: WriteSending) => Promise<Written>
   /** Whether the data source itself does it once, however often it is sent under its key. */
   readonly isRepeatable: () => Promise<boolean>
 }
 
 export type WriteSending = { readonly idempotencyKey: string; readonly onSend: () => void }
 
-export type Written<Answer> = {
-  readonly answer: Answer
+export type Written = {
+  readonly answer: BatchAnswer
   readonly kept: { readonly body: string | null; readonly itemKeys: string | null }
-  /** Whether nothing was there to be written. */
-  readonly isUndone: boolean
 }
 
 export function createClaims(deps: ClaimsDeps): Claims {
@@ -47,7 +45,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
   const longest = timeLimit === 0 ? LONGEST : 2 * timeLimit + MINUTE
 
   /** Of a write that another request has claimed. One whose outcome is unknown is taken up again where that does no harm. */
-  async function known<Answer>(entry: LedgerEntry, claimed: ClaimedWrite<Answer>): Promise<OnceOutcome<Answer>> {
+  async function known(entry: LedgerEntry, claimed: ClaimedWrite): Promise<OnceOutcome> {
     const row = await findEntry(database, entry.scope, entry.startedAt)
     if (row === undefined) return { kind: 'gone' }
     if (row.fingerprint !== entry.fingerprint) throw codedError('4221')
@@ -58,7 +56,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
     return isOurs ? finished(entry, await repeated(entry, claimed)) : { kind: 'running' }
   }
 
-  async function first<Answer>({ scope }: LedgerEntry, { provider, write }: ClaimedWrite<Answer>) {
+  async function first({ scope }: LedgerEntry, { provider, write }: ClaimedWrite) {
     try {
       return await write({ idempotencyKey: scope, onSend: () => {} })
     } catch (error) {
@@ -71,7 +69,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
    * The data source answers as it has done. What refuses the write before it gets there may be a change of the first try, so
    * that nothing is told by it.
    */
-  async function repeated<Answer>({ scope }: LedgerEntry, { provider, write }: ClaimedWrite<Answer>) {
+  async function repeated({ scope }: LedgerEntry, { provider, write }: ClaimedWrite) {
     let isSent = false
     const sending = { idempotencyKey: scope, onSend: () => (isSent = true) }
     const tried = await write(sending).catch(async (error: unknown) => {
@@ -90,13 +88,9 @@ export function createClaims(deps: ClaimsDeps): Claims {
     await ending(database, scope).catch((fault: unknown) => observe({ kind: 'fault', error: fault }))
   }
 
-  async function finished<Answer>(
-    { scope }: LedgerEntry,
-    { answer, kept, isUndone }: Written<Answer>,
-  ): Promise<OnceOutcome<Answer>> {
-    const ending = isUndone ? releaseEntry(database, scope) : finishEntry(database, scope, kept)
+  async function finished({ scope }: LedgerEntry, { answer, kept }: Written): Promise<OnceOutcome> {
     // It is written, so no error may say otherwise.
-    await ending.catch((error: unknown) => observe({ kind: 'fault', error }))
+    await finishEntry(database, scope, kept).catch((error: unknown) => observe({ kind: 'fault', error }))
     return { kind: 'written', answer, prune: async () => {} }
   }
 

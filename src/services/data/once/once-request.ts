@@ -1,7 +1,7 @@
 /** What a write under a key is made of, and what stands against showing the answer of an earlier one. */
 import { codedError } from '../../../core/error.ts'
-import type { Collection, Model } from '../../../core/model/model.ts'
-import type { BatchPlan, WritePlan } from '../../../core/plan/plan.ts'
+import type { Model } from '../../../core/model/model.ts'
+import type { BatchPlan } from '../../../core/plan/plan.ts'
 import type { LedgerEntry, LedgerRow } from '../../../core/sql/write/ledger.ts'
 import type { Ports } from '../../../ports.ts'
 import type { BatchAnswer, Source } from '../../../sources/source.ts'
@@ -10,7 +10,7 @@ import type { BindingsOf, Values } from '../bindings.ts'
 import type { OnceKey } from '../planned.ts'
 import type { WatchedRights } from './rights.ts'
 
-type Once = {
+export type OnceRequest = {
   readonly scope: RequestScope
   readonly once: OnceKey
   /** The body as JSON text. */
@@ -18,18 +18,10 @@ type Once = {
   readonly model: Model
   readonly rights: WatchedRights
   readonly source: Source
-}
-
-export type OnceRequest = Once & {
-  readonly collection: Collection
-  readonly plan: WritePlan
+  readonly plan: BatchPlan
   /** Of the plan's placeholders, where it serves several requests. */
   readonly values?: Values
-  /** Whether the write is of one item, and nothing is done where there is none. */
-  readonly isOne: boolean
 }
-
-export type OnceBatchRequest = Once & { readonly plan: BatchPlan }
 
 export type OnceWritesDeps = {
   readonly ports: Pick<Ports, 'background' | 'clock' | 'database' | 'licensing' | 'observe' | 'tagOf'>
@@ -41,10 +33,8 @@ export type OnceWritesDeps = {
 }
 
 export type OnceWrites = {
-  /** Returns the written items, as the write itself does, or those of the first try. */
-  run(asked: OnceRequest): Promise<string>
-  /** The same of a batch: a list for each operation, `[null]` for an item of a key that is gone since. */
-  runBatch(asked: OnceBatchRequest): Promise<BatchAnswer>
+  /** Returns what the write itself does, or what the first try has: no item where that of a key is gone since. */
+  run(asked: OnceRequest): Promise<BatchAnswer>
 }
 
 /** Throws what stands against showing the answer of the entry. */

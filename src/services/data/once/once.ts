@@ -5,19 +5,13 @@
 import { codedError, type ServiceError } from '../../../core/error.ts'
 import { isSystemSource, type SourceRecord } from '../../../core/model/model.ts'
 import { queryFault } from '../../../core/query/parse.ts'
+import { keepingsOf } from '../../../core/sql/write/kept-lists.ts'
 import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
-import { keepingsOf } from '../../../core/sql/write/ledger-batch.ts'
 import { type LedgerTable, ledgerOf, systemLedger } from '../../../core/sql/write/ledger-table.ts'
 import type { KeptAnswer, OnceOutcome } from '../../../sources/source.ts'
 import { createClaims, type WriteSending } from './claims.ts'
-import { keepingOf, replayedItems, replayedLists, writtenBatch, writtenItems } from './kept-answers.ts'
-import {
-  type OnceBatchRequest,
-  type OnceRequest,
-  type OnceWrites,
-  type OnceWritesDeps,
-  requireSame,
-} from './once-request.ts'
+import { replayed, written } from './kept-answers.ts'
+import { type OnceRequest, type OnceWrites, type OnceWritesDeps, requireSame } from './once-request.ts'
 
 export { watched } from './rights.ts'
 
@@ -47,11 +41,11 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
    * A try in a database with a ledger. It may wait for its table before its claim, where nobody sees it, so that those that
    * come meanwhile are not tried beside it. When it has ended, all that have waited are tried at once.
    */
-  async function behindFirst<Answer>(
+  async function behindFirst(
     { scope, startedAt }: LedgerEntry,
     hasWaited: boolean,
-    attempt: () => Promise<OnceOutcome<Answer>>,
-  ): Promise<OnceOutcome<Answer>> {
+    attempt: () => Promise<OnceOutcome>,
+  ): Promise<OnceOutcome> {
     if (isTried(scope, startedAt)) return { kind: 'running' }
     if (hasWaited) return attempt()
     trying.set(scope, startedAt)
@@ -74,7 +68,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     once,
     body,
     rights,
-  }: OnceRequest | OnceBatchRequest): Promise<Omit<LedgerEntry, 'startedAt' | 'expiresAt'>> {
+  }: OnceRequest): Promise<Omit<LedgerEntry, 'startedAt' | 'expiresAt'>> {
     const { caller, workspace } = scope
     if (caller.kind === 'anonymous') throw queryFault('Idempotency-Key', 'is only taken of callers who sign in')
     return {
@@ -86,17 +80,17 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   }
 
   /** Tries until the write is done, by this request or another. */
-  async function untilDone<Answer>(
-    asked: OnceRequest | OnceBatchRequest,
+  async function untilDone(
+    asked: OnceRequest,
     ledger: LedgerTable | undefined,
-    { attempt, replayed }: Tries<Answer>,
-  ): Promise<Answer> {
+    attempt: (entry: LedgerEntry, hasWaited: boolean) => Promise<OnceOutcome>,
+  ): Promise<KeptAnswer> {
     const named = await entryOf(asked)
     let waited = 0
     for (let pause = 20; ; pause = Math.min(2 * pause, 250)) {
       const startedAt = ports.clock.now()
       const entry: LedgerEntry = { ...named, startedAt, expiresAt: startedAt + timeToLive }
-      const tried = await attempt(entry, (work) => behindFirst(entry, waited > 0, work))
+      const tried = await attempt(entry, waited > 0)
       if (tried.kind === 'written') {
         if (ledger !== undefined && ledger !== systemLedger && isDue(ledger, startedAt)) {
           ports.background(tried.prune())
@@ -105,7 +99,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       }
       if (tried.kind === 'known') {
         requireSame(tried.row, entry)
-        const answer = await replayed(tried)
+        const answer = await replayed(asked, tried, bindings)
         asked.once.onReplay()
         return answer
       }
@@ -117,52 +111,27 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   }
 
   return {
-    run(asked) {
-      const { model, plan, values, source, collection, isOne } = asked
+    async run(asked) {
+      const { model, plan, values, source, rights } = asked
       const { writeOnce } = source
-      const record = model.sources.get(collection.sourceId)
-      const table = ledgerIn(record)
-      const keeping = keepingOf(asked)
-      const kept = { collection, keeping, withoutItem: isOne ? NO_RECORD : undefined }
-      const provider = record?.provider ?? ''
-      const write = (sending: WriteSending) => writtenItems(asked, { bindings, keeping, sending })
-      const isRepeatable = async () => source.repeatsByKey?.(collection) ?? false
-      return untilDone<string>(asked, table, {
-        attempt: async (entry, behind) =>
-          table !== undefined && writeOnce !== undefined
-            ? behind(() => writeOnce({ plan, bindings: bindings(values), table, entry, kept }))
-            : claims.run(entry, { provider, write, isRepeatable }),
-        replayed: (known) => replayedItems(asked, known, bindings),
-      })
-    },
-
-    async runBatch(asked) {
-      const { model, plan, source, rights } = asked
-      const { batchOnce } = source
-      const record = model.sources.get(plan.operations[0]?.collection.sourceId ?? '')
+      const [{ collection } = {}] = plan.operations
+      const record = model.sources.get(collection?.sourceId ?? '')
       const table = ledgerIn(record)
       const keepings = keepingsOf(plan, rights.readsByRow())
-      const provider = record?.provider ?? ''
-      const write = (sending: WriteSending) => writtenBatch(asked, { bindings, keepings, sending })
-      const isRepeatable = async () => isRepeatableBatch(asked)
-      const answer = await untilDone<KeptAnswer>(asked, table, {
-        attempt: async (entry, behind) =>
-          table !== undefined && batchOnce !== undefined
-            ? behind(() => batchOnce({ plan, bindings: bindings(), table, entry, keepings }))
-            : claims.run(entry, { provider, write, isRepeatable }),
-        replayed: (known) => replayedLists(asked, known, bindings),
+      const claimed = {
+        provider: record?.provider ?? '',
+        write: (sending: WriteSending) => written(asked, { bindings, keepings, sending }),
+        // A connector takes a batch of one operation.
+        isRepeatable: async () => collection !== undefined && ((await source.repeatsByKey?.(collection)) ?? false),
+      }
+      const answer = await untilDone(asked, table, async (entry, hasWaited) => {
+        if (table === undefined || writeOnce === undefined) return claims.run(entry, claimed)
+        const write = () => writeOnce({ plan, bindings: bindings(values), table, entry, keepings })
+        return behindFirst(entry, hasWaited, write)
       })
       return answer.map((list) => list ?? { data: '[]', total: undefined })
     },
   }
-}
-
-type Behind<Answer> = (work: () => Promise<OnceOutcome<Answer>>) => Promise<OnceOutcome<Answer>>
-
-type Tries<Answer> = {
-  /** `behind` runs work that may wait before its claim. */
-  readonly attempt: (entry: LedgerEntry, behind: Behind<Answer>) => Promise<OnceOutcome<Answer>>
-  readonly replayed: (known: Extract<OnceOutcome<Answer>, { readonly kind: 'known' }>) => Promise<Answer>
 }
 
 /** The ledger in the database of a source; undefined where there is none. */
@@ -171,15 +140,6 @@ function ledgerIn(source: SourceRecord | undefined): LedgerTable | undefined {
   const { id = '', ledgerSchema } = source ?? {}
   return ledgerSchema === undefined ? undefined : ledgerOf({ id, ledgerSchema })
 }
-
-/** Connectors take batches of one operation. */
-async function isRepeatableBatch({ plan, source }: OnceBatchRequest): Promise<boolean> {
-  const [only] = plan.operations
-  return only !== undefined && ((await source.repeatsByKey?.(only.collection)) ?? false)
-}
-
-/** The assertion that fails where a write of one item has found none. */
-const NO_RECORD = 'service:noRecord'
 
 function stillRunning(): ServiceError {
   return codedError('4091', { meta: { retryAfter: MOST_WAITED / 1_000 } })

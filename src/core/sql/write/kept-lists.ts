@@ -1,20 +1,20 @@
 /**
- * What a ledger keeps of a batch (docs/contract.md#idempotency): the lists of its operations, each behind the index of its
+ * What a ledger keeps of a write (docs/contract.md#idempotency): the lists of its operations, each behind the index of its
  * operation and what else is told of it.
  */
 import type { BatchPlan } from '../../plan/plan.ts'
 import type { ReadList } from '../read/row-query.ts'
-import { type Keeping, MAX_BODY, SEPARATOR } from './ledger.ts'
+import { MAX_BODY, SEPARATOR } from './ledger.ts'
 import { concatenate } from './lists.ts'
 
 /**
- * What is kept of the answer of an operation. `ifShort`: the answer, unless all of them are too long together; what is not
- * kept is read once more.
+ * What is kept of the answer of an operation: itself, the keys of its items, or whichever is due by the size of all of them
+ * together. `ifShort`: the answer, unless they are too long; what is not kept is read once more.
  */
-export type OperationKeeping = Keeping | 'ifShort' | 'nothing'
+export type Keeping = 'body' | 'keys' | 'bySize' | 'ifShort' | 'nothing'
 
 /** Of each operation. `isByRow` says that rows decide what the caller reads. */
-export function keepingsOf({ operations }: BatchPlan, isByRow: boolean): readonly OperationKeeping[] {
+export function keepingsOf({ operations }: BatchPlan, isByRow: boolean): readonly Keeping[] {
   return operations.map(({ plan, collection, answers }) => {
     if (answers === 'nothing') return 'nothing'
     if (plan.kind === 'read') return isByRow ? 'nothing' : 'ifShort'
@@ -26,11 +26,11 @@ export function keepingsOf({ operations }: BatchPlan, isByRow: boolean): readonl
 
 /** What a ledger keeps of the lists that operations have answered, and of the keys of their items. */
 export function keptOf(
-  keepings: readonly OperationKeeping[],
+  keepings: readonly Keeping[],
   answers: readonly (readonly ReadList[])[],
   keys: readonly (readonly ReadList[])[],
 ): { readonly body: string | null; readonly itemKeys: string | null } {
-  const kept = (lists: readonly (readonly ReadList[])[], ...which: readonly OperationKeeping[]) =>
+  const kept = (lists: readonly (readonly ReadList[])[], ...which: readonly Keeping[]) =>
     keepings.flatMap((keeping, index) =>
       which.includes(keeping) ? (lists[index] ?? []).map((list) => keptList(index, list)) : [],
     )
@@ -51,12 +51,13 @@ function joined(lists: readonly string[]): string {
   return lists.join(String.fromCharCode(SEPARATOR))
 }
 
-/** What was kept, by operation. */
+/** What was kept, by operation; a list of nothing but items is that of the first. */
 export function readKept(lists: string | undefined): ReadonlyMap<number, ReadList> {
   const found = new Map<number, ReadList>()
   for (const text of lists === undefined || lists === '' ? [] : lists.split(String.fromCharCode(SEPARATOR))) {
-    const [, operation, total = '', cursors = '', data = ''] = /^(\d+):(\d*):(\{[^[]*\})?(\[.*)$/s.exec(text) ?? []
-    if (operation === undefined) throw new TypeError('a list of a batch is kept with its operation')
+    const [, operation = '0', total = '', cursors = '', data] =
+      /^(?:(\d+):(\d*):(\{[^[]*\})?)?(\[.*)$/s.exec(text) ?? []
+    if (data === undefined) throw new TypeError('a ledger keeps lists')
     const earlier = found.get(Number(operation))
     found.set(Number(operation), {
       data: earlier === undefined ? data : concatenate([earlier.data, data]),

@@ -1,7 +1,7 @@
 /** What a page of a walk was asked by, which the answer of some databases is put together with. */
-import type { Page } from '../../core/plan/plan.ts'
-import { type Bindings, isPlaceholder } from '../../core/query/placeholder.ts'
-import type { AnsweredWalk } from '../../core/sql/read/row-query.ts'
+import type { Page } from '../../plan/plan.ts'
+import { type Bindings, isPlaceholder } from '../../query/placeholder.ts'
+import type { AnsweredWalk } from './row-query.ts'
 
 /** Undefined for a page without cursors. */
 export function answeredWalk(page: Page | undefined, bindings: Bindings): AnsweredWalk | undefined {
