@@ -37,8 +37,8 @@ const seldom = [
   'src/services/data/once/once.ts',
   'src/services/rights/model-file/use-cases.ts',
   'src/sources/once.ts',
-  'src/sources/sql/batch.ts',
   'src/sources/sql/estimate.ts',
+  'src/sources/sql/failed-operation.ts',
   'src/sources/sql/repeat.ts',
 ]
 

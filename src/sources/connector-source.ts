@@ -15,7 +15,7 @@ import { walkedPage } from '../core/sql/read/walked-page.ts'
 import { assertionError } from './assertion-error.ts'
 import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
 import { bindPage, cursorAt } from './connector-walk.ts'
-import { createConnectorWrites } from './connector-write.ts'
+import { type ConnectorWrites, createConnectorWrites } from './connector-write.ts'
 import { createRenderRows } from './rendered-rows.ts'
 import type { BatchAnswer, Prepared, Source } from './source.ts'
 
@@ -23,6 +23,7 @@ import type { BatchAnswer, Prepared, Source } from './source.ts'
 export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   const reads = createConnectorReads(deps)
   const render = createRenderRows(deps)
+  const write = createConnectorWrites({ ...deps, reads, render })
   const source: Source = {
     prepareList(plan) {
       if (plan.grouping !== undefined) throw queryFault('aggregate', 'the data source has no aggregates', '4010')
@@ -52,14 +53,12 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
 
     repeatsByKey: async (collection) => (await deps.capabilities(collection)).idempotent,
 
-    prepareWrite: createConnectorWrites({ ...deps, reads, render }),
-
     prepareBatch: ({ operations, values }) => {
       const [only, ...others] = operations
       if (only === undefined || others.length > 0) {
         throw queryFault('operations', 'must hold one operation: the data source has no transactions', '4010')
       }
-      const run = alone(source, only)
+      const run = alone({ ...source, write }, only)
       return (bindings, options) =>
         run(operationBindings(bindings, 0, values[0]), options).catch((error: unknown) => {
           throw faultOf(error, 0)
@@ -70,20 +69,23 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
 }
 
 /** Runs one operation as its own route does. */
-function alone(source: Source, { plan, isOne }: PlannedOperation): Prepared<BatchAnswer> {
+function alone(
+  { prepareList, prepareOne, write }: Pick<Source, 'prepareList' | 'prepareOne'> & { readonly write: ConnectorWrites },
+  { plan, isOne }: PlannedOperation,
+): Prepared<BatchAnswer> {
   const found = (data: string): BatchAnswer => {
     if (isOne && data === '[]') throw assertionError({ assertion: 'noRecord' })
     return [{ data, total: undefined }]
   }
   if (plan.kind !== 'read') {
-    const run = source.prepareWrite(plan)
+    const run = write(plan)
     return async (bindings, options) => found(await run(bindings, options))
   }
   if (plan.page === undefined) {
-    const run = source.prepareOne(plan)
+    const run = prepareOne(plan)
     return async (bindings, options) => found(`[${(await run(bindings, options)) ?? ''}]`)
   }
-  const run = source.prepareList(plan)
+  const run = prepareList(plan)
   return async (bindings, options) => [await run(bindings, options)]
 }
 

@@ -38,8 +38,10 @@ export type ConnectorWritesDeps = ConnectorSourceDeps & {
 /** The key goes with a write where its collection declares that it knows keys. */
 type Sending = ConnectorSourceDeps & Pick<ReadOptions, 'idempotencyKey' | 'onSend'>
 
-/** Creates the function that prepares write plans; running one returns the written items as JSON array text. */
-export function createConnectorWrites(deps: ConnectorWritesDeps): (plan: WritePlan) => Prepared<string> {
+/** Prepares write plans; running one returns the written items as JSON array text. */
+export type ConnectorWrites = (plan: WritePlan) => Prepared<string>
+
+export function createConnectorWrites(deps: ConnectorWritesDeps): ConnectorWrites {
   const { reads, render } = deps
   return (plan) =>
     async (bindings, { idempotencyKey, onSend } = {}) => {

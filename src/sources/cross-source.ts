@@ -71,17 +71,21 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
       throw cause
     })
 
-  function refuseBatchElsewhere({ operations }: BatchPlan): void {
-    for (const [index, { plan }] of operations.entries()) {
+  /** Throws what no source can do. Returns the batch with the forms of items that the source can compare. */
+  function comparable(plan: BatchPlan): BatchPlan {
+    const operations = plan.operations.map((operation, index) => {
       try {
-        refuseElsewhere(plan, isLocal)
-        if (plan.kind === 'read') continue
-        refuseWritesElsewhere(plan)
-        requireFollowable(splitSelection(plan.selection, isLocal))
+        const own = withLocalForms(operation.plan, isLocal)
+        if (own.kind !== 'read') refuseWritesElsewhere(own)
+        refuseElsewhere(own, isLocal)
+        if (own.kind !== 'read') requireFollowable(splitSelection(own.selection, isLocal))
+        // What is kept of an operation is found by it.
+        return own === operation.plan ? operation : { ...operation, plan: own }
       } catch (error) {
         throw faultOf(error, index)
       }
-    }
+    })
+    return { ...plan, operations }
   }
 
   /** Returns the batch that the source runs, and what completes its lists. */
@@ -144,20 +148,8 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
       }
     },
 
-    prepareWrite(asked) {
-      refuseWritesElsewhere(asked)
-      const plan = withLocalForms(asked, isLocal)
-      if (isPlain(plan)) return source.prepareWrite(plan)
-      requireFollowable(splitSelection(plan.selection, isLocal))
-      return async (bindings, options) => {
-        const run = { open, bindings, options, room: answerRoom() }
-        const { plan: own, split } = await local(plan, run)
-        return completedWrite(await source.prepareWrite(own)(bindings, options), split, run)
-      }
-    },
-
-    prepareBatch(plan) {
-      refuseBatchElsewhere(plan)
+    prepareBatch(asked) {
+      const plan = comparable(asked)
       if (plan.operations.every((operation) => isPlain(operation.plan))) return source.prepareBatch(plan)
       return async (bindings, options) => {
         const { own, whole } = await localBatch(plan, { open, bindings, options, room: answerRoom() })
@@ -166,11 +158,11 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     },
 
     async writeOnce(write) {
-      const { plan, bindings } = write
-      refuseBatchElsewhere(plan)
+      const plan = comparable(write.plan)
       if (source.writeOnce === undefined) throw new TypeError('the source has no ledger')
-      if (plan.operations.every((operation) => isPlain(operation.plan))) return source.writeOnce(write)
-      const { own, whole } = await localBatch(plan, { open, bindings, options: undefined, room: answerRoom() })
+      if (plan.operations.every((operation) => isPlain(operation.plan))) return source.writeOnce({ ...write, plan })
+      const run = { open, bindings: write.bindings, options: undefined, room: answerRoom() }
+      const { own, whole } = await localBatch(plan, run)
       const outcome = await source.writeOnce({ ...write, plan: own })
       if (outcome.kind === 'written') return { ...outcome, answer: await whole(outcome.answer) }
       return outcome.kind === 'known' ? { ...outcome, completed: whole } : outcome

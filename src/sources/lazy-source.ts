@@ -22,7 +22,6 @@ export function lazySource(open: () => Promise<Source>): Source {
     prepareEstimate: (plan) => prepared((source) => source.prepareEstimate?.(plan) ?? unknown),
     prepareOne: (plan) => prepared((source) => source.prepareOne(plan)),
     prepareLookup: (plan, keys) => prepared((source) => source.prepareLookup(plan, keys)),
-    prepareWrite: (plan) => prepared((source) => source.prepareWrite(plan)),
     prepareBatch: (plan) => prepared((source) => source.prepareBatch(plan)),
     async writeOnce(write) {
       const source = await open()

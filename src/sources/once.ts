@@ -2,6 +2,7 @@
  * A write and its entry in a ledger of the same database, in one transaction (docs/contract.md#idempotency): the claim of
  * the key, the write, and what is kept of its answer. Loaded by the first write under a key.
  */
+import type { PlannedOperation } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { conversedOnce, isClaimed, isHeld } from '../core/sql/mysql/ledger.ts'
@@ -11,11 +12,11 @@ import { type BatchPlaces, type CompiledBatch, compileBatch } from '../core/sql/
 import { entryBindings, ledgerRow, ledgerStatements, RUNNING } from '../core/sql/write/ledger.ts'
 import { inParts } from './in-parts.ts'
 import type { OnceOutcome, OnceWrite } from './source.ts'
-import { atOnce, inTurn, type RunBatch, type SqlBatchDeps, transaction, writer } from './sql/batch.ts'
+import { atOnce, inTurn, type SqlBatchDeps, type Transaction, transactions, writer } from './sql/batch.ts'
 
 export type OnceDeps = SqlBatchDeps & {
-  /** By its plan, which is that of one ledger, and is kept for other writes where it serves several. */
-  readonly compiled: WeakMap<OnceWrite['plan'], CompiledBatch>
+  /** By the first operation, which is kept for other writes of one ledger where it serves several. */
+  readonly compiled: WeakMap<PlannedOperation, CompiledBatch>
 }
 
 /** Throws what a write throws; in that case nothing of it, and nothing in the ledger, is left. */
@@ -23,13 +24,14 @@ export async function writeOnce(deps: OnceDeps, write: OnceWrite): Promise<OnceO
   const { plan } = write
   const bindings = entryBindings(write.bindings, write.entry)
   const send = await { bySettings: inSettings, byUs: inConversation }[deps.dialect.answersGo](deps, write, bindings)
-  return transaction(deps, { plan, bindings, send }, (run) => outcomeOf(deps, write, run))
+  const { run, refuse } = transactions(deps, plan)(bindings, send)
+  return outcomeOf(deps, write, run).catch(refuse)
 }
 
 async function outcomeOf(
   { driver, dialect }: OnceDeps,
   { table, entry }: OnceWrite,
-  run: RunBatch,
+  run: Transaction['run'],
 ): Promise<OnceOutcome> {
   const { find, expire, prune } = ledgerStatements(table, dialect)
   const isTaken = (fault: SqlFault) => fault.constraint === table.key || isClaimed(fault)
@@ -53,8 +55,9 @@ async function outcomeOf(
 
 async function inSettings(deps: OnceDeps, write: OnceWrite, bindings: Bindings) {
   const { plan } = write
-  const compiled = deps.compiled.get(plan) ?? (await compileOnce(deps, write))
-  deps.compiled.set(plan, compiled)
+  const [first] = plan.operations
+  const compiled = (first && deps.compiled.get(first)) ?? (await compileOnce(deps, write))
+  if (first !== undefined) deps.compiled.set(first, compiled)
   return atOnce(plan, { compiled, bindings }, writer)
 }
 

@@ -1,6 +1,6 @@
 /** A data source as services see it, independent of its kind. Answers are JSON texts, from the database if possible. */
 import type { Collection, PrimitiveField } from '../core/model/model.ts'
-import type { BatchPlan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import type { BatchPlan, ReadPlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { Cursors } from '../core/sql/read/row-query.ts'
 import type { Keeping } from '../core/sql/write/kept-lists.ts'
@@ -78,11 +78,9 @@ export interface Source {
    * Returns the items of a list that have one of the keys, for relations from another source; called once per batch.
    */
   prepareLookup(plan: ReadPlan, keys: LookupKeys): Prepared<string>
-  /** Writes everything or nothing. Returns the written items as JSON array text, each `{}` if nothing is selected. */
-  prepareWrite(plan: WritePlan): Prepared<string>
   /**
-   * Runs all operations or none, and returns the items of each as a list. What fails in one operation is thrown as
-   * OperationFault, where that is known.
+   * Runs all operations or none, and returns the items of each as a list, each `{}` if nothing is selected. What fails in one
+   * operation is thrown as OperationFault, where that is known.
    */
   prepareBatch(plan: BatchPlan): Prepared<BatchAnswer>
   /** The same with its entry in a ledger of the source, in one transaction. Absent where there can be none. */

@@ -1,5 +1,5 @@
 /** A source behind an SQL driver: its dialect compiles plans, and each read is one statement. */
-import type { BatchPlan, Grouping, Page, Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import type { BatchPlan, Grouping, Page, Plan, ReadPlan } from '../core/plan/plan.ts'
 import { hasAggregatesInLists } from '../core/plan/relations.ts'
 import { notACursor } from '../core/query/cursor.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
@@ -9,14 +9,11 @@ import { SqlFault } from '../core/sql/fault.ts'
 import { answeredWalk } from '../core/sql/read/answered-walk.ts'
 import { compileFirstStretch, compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder, type Statement } from '../core/sql/statement.ts'
-import { concatenate } from '../core/sql/write/lists.ts'
-import { type CompiledWrite, compileWrite, conversed } from '../core/sql/write.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
-import { inParts } from './in-parts.ts'
 import { lazySource } from './lazy-source.ts'
 import type { ListAnswer, Prepared, Source } from './source.ts'
+import { prepareSqlBatch } from './sql/batch.ts'
 import { throwRefused } from './sql/caller-error.ts'
-import { createRetry, passingCause } from './sql/retry.ts'
 
 type Rows = readonly SqlRow[]
 
@@ -45,7 +42,6 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
     prepareEstimate: (plan) => plain.prepareEstimate?.(plan),
     prepareOne: (plan) => of(plan).prepareOne(plan),
     prepareLookup: (plan, keys) => of(plan).prepareLookup(plan, keys),
-    prepareWrite: (plan) => of(plan).prepareWrite(plan),
     prepareBatch: (plan) => of(plan).prepareBatch(plan),
     async writeOnce(write) {
       const { writeOnce } = of(write.plan)
@@ -59,7 +55,6 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
 function createSqlSource(deps: SqlSourceDeps): Source {
   const { driver, dialect } = deps
   const refuse = throwRefused(dialect)
-  const retry = createRetry(deps)
   const textOf = (rows: Rows) => dialect.answerList(rows, false).data
   const batchDeps = { ...deps, forms: new WeakMap(), compiled: new WeakMap() }
 
@@ -116,30 +111,12 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       return (bindings, options = reader) => driver.query(bind(bindings), options).then(textOf, refuse)
     },
 
-    prepareWrite(plan: WritePlan) {
-      if ('begun' in dialect) return conversation(plan, dialect)
-      const compiled = inParts(compileWrite(plan, dialect))
-      if (!(compiled instanceof Promise)) return ready(compiled, plan)
-      // Awaited when it runs; an error before that must not count as an unhandled rejection.
-      compiled.catch(() => {})
-      return (bindings) => compiled.then((write) => ready(write, plan)(bindings))
-    },
-
-    prepareBatch(plan: BatchPlan) {
-      return async (bindings, options) => {
-        const { runSqlBatch } = await batches()
-        return runSqlBatch(batchDeps, plan, { bindings, options })
-      }
-    },
+    prepareBatch: (plan) => prepareSqlBatch(batchDeps, plan),
 
     async writeOnce(write) {
       const { writeOnce } = await import('./once.ts')
       return writeOnce(batchDeps, write)
     },
-  }
-
-  function answersOf(results: readonly Rows[], answers: readonly number[]): string {
-    return concatenate(answers.map((index) => textOf(results[index] ?? [])))
   }
 
   async function compileLate(plan: ReadPlan, grouping: Grouping) {
@@ -176,47 +153,7 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       return refuse(error)
     }
   }
-
-  function conversation(plan: WritePlan, dialect: Conversation): Prepared<string> {
-    const passing = passingCause([plan], dialect)
-    const run = async ({ converse }: SqlDriver, bindings: Bindings) => {
-      if (converse === undefined) throw new TypeError('the driver sends a batch as a whole')
-      const answers: number[] = []
-      const results = await converse(conversed(plan, dialect, { bindings, answers }), writer)
-      return answersOf(results, answers)
-    }
-    return (bindings) => retry({ run: (by) => run(by, bindings), passing }).catch(throwRefused(dialect, plan))
-  }
-
-  function ready({ statements, answers }: CompiledWrite, plan: WritePlan): Prepared<string> {
-    const binders = statements.map(binder)
-    const answer = (results: readonly Rows[]) => answersOf(results, answers)
-    const passing = passingCause([plan], dialect)
-    const [only] = binders
-    if (only === undefined) return async () => '[]'
-    if (binders.length > 1) {
-      const refuseWrite = throwRefused(dialect, plan)
-      return (bindings) => {
-        const bound = binders.map((bind) => bind(bindings))
-        return retry({ run: (by) => by.batch(bound, writer), passing }).then(answer, refuseWrite)
-      }
-    }
-    return (bindings) => {
-      const bound = only(bindings)
-      return retry({ run: (by) => by.query(bound, writer), passing }).then((rows) => answer([rows]), refuse)
-    }
-  }
 }
 
-type Batches = typeof import('./sql/batch.ts')
-let loaded: Batches | undefined
-
-/** Kept, since each import looks the module up again; not the promise, which belongs to the request that has made it. */
-async function batches(): Promise<Batches> {
-  loaded ??= await import('./sql/batch.ts')
-  return loaded
-}
-
-/** A read has a client even if it is not known here; a write continues when its client disconnects. */
+/** A read has a client even if it is not known here. */
 const reader: QueryContext = {}
-const writer: QueryContext = { isWriting: true }

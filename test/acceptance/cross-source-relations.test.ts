@@ -269,6 +269,28 @@ describe('a write', () => {
     expect(body).toEqual({ data: [{ stars: 0, shelf: null }] })
   })
 
+  it('under a condition compares what its own source has, also in a batch and under a key', async () => {
+    const [review] = (await dataOf('/items/reviews?fields=id,_etag&filter[stars][_eq]=5')) as [
+      { readonly id: string; readonly _etag: string },
+    ]
+    const { id, _etag } = review
+    const change = { kind: 'update', collection: 'reviews', key: id, data: { stars: 5 }, ifMatch: _etag }
+    const operations = [{ ...change, fields: ['stars', 'author.name'] }]
+    const once = { 'Idempotency-Key': crypto.randomUUID() }
+
+    const alone = { body: { stars: 5 }, headers: { ...once, 'If-Match': `"${_etag}"` } }
+    const answers = [
+      await readAnswer(await shop.send('PATCH', `/items/reviews/${id}?fields=stars,author.name`, alone)),
+      await readAnswer(await shop.send('POST', '/items', { body: { operations } })),
+    ]
+
+    const shown = { stars: 5, author: { name: 'Ada' } }
+    expect(answers).toEqual([
+      { status: 200, body: { data: shown } },
+      { status: 200, body: { data: [shown] } },
+    ])
+  })
+
   it('of items of two sources is refused, since it cannot be one transaction', async () => {
     const { status, body } = await readAnswer(
       await shop.post('/items/reviews', [{ stars: 1, author: { _create: { data: { name: 'Nested' } } } }]),

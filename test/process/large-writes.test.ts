@@ -6,9 +6,10 @@ import { planCreate } from '../../src/core/plan/write.ts'
 import { parseBrackets } from '../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../src/core/query/parse.ts'
 import { postgres } from '../../src/core/sql/postgres/dialect.ts'
-import { compileWrite } from '../../src/core/sql/write.ts'
+import { compileBatch } from '../../src/core/sql/write/batch.ts'
 import { inParts } from '../../src/sources/in-parts.ts'
 import { build } from '../support/data/build.ts'
+import { aloneIn } from '../support/data/write-statements.ts'
 
 const COUNT = 15_000
 
@@ -21,9 +22,9 @@ afterEach(() => vi.useRealTimers())
 
 it('a nested write of thousands of items is planned and compiled in parts, at least one for each item', () => {
   const planned = partsOf(planCreate(request(), [author(COUNT)], 1_000))
-  const compiled = partsOf(compileWrite(planned.result, postgres))
+  const compiled = partsOf(compileBatch(aloneIn(planned.result), postgres))
 
-  expect(compiled.result.statements.length).toBe(COUNT / 500 + 2)
+  expect(compiled.result.operations.length).toBe(COUNT / 500 + 2)
   expect(planned.count).toBeGreaterThanOrEqual(COUNT)
   expect(compiled.count).toBeGreaterThanOrEqual(COUNT)
 })

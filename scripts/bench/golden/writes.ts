@@ -2,6 +2,7 @@
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import type { Parts } from '../../../src/core/parts.ts'
 import { atOnce } from '../../../src/core/parts.ts'
+import { alone } from '../../../src/core/plan/batch/planned-operation.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import {
   planCreate,
@@ -14,8 +15,8 @@ import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
-import { binder, type Statement } from '../../../src/core/sql/statement.ts'
-import { compileWrite } from '../../../src/core/sql/write.ts'
+import type { Statement } from '../../../src/core/sql/statement.ts'
+import { compileBatch } from '../../../src/core/sql/write/batch.ts'
 import { model } from './stock.ts'
 
 export type GoldenWrite = {
@@ -51,7 +52,7 @@ function statementsOf({ kind, collection: name, body, key, query }: Asked): read
     updateMany: () => planUpdateMany(request, body),
     delete: () => planDeleteMany(request),
   }
-  return atOnce(compileWrite(atOnce(plans[kind]()), postgres)).statements.map((one) => binder(one)(unbound))
+  return atOnce(compileBatch(alone(atOnce(plans[kind]()), collection), postgres)).statements(unbound)
 }
 
 const columns = ['title', 'slug', 'status', 'views', 'featured', 'score', 'publishedOn'] as const

@@ -16,7 +16,6 @@ import type {
   SelectedRelation,
   Selection,
   Step,
-  WritePlan,
 } from './plan.ts'
 
 /** Returns true if the source that runs the plan has both ends of the relation. */
@@ -111,7 +110,7 @@ function pagesOf(selection: Selection, isLocal: IsLocal): readonly (Page | undef
 }
 
 /** Leaves out the forms of an item that its source cannot read by itself, so that it cannot compare their tags. */
-export function withLocalForms(plan: WritePlan, isLocal: IsLocal): WritePlan {
+export function withLocalForms(plan: Plan, isLocal: IsLocal): Plan {
   if (plan.kind !== 'program' || !plan.steps.some(({ kind }) => kind === 'match')) return plan
   const steps = plan.steps.map((step) => {
     if (step.kind !== 'match') return step

@@ -1,67 +1,21 @@
 /**
- * Compiles a WritePlan into the statements of one transaction, and tells which of them return the written items. Where
- * the database can render what it has just written, a single statement is enough; otherwise the keys are kept and the
- * items read back. A statement is made when the one before it has run, or all of them at once where none needs that.
+ * Compiles a WritePlan into statements of one transaction, and tells which of them return the written items. Where the
+ * database can render what it has just written, a single statement is enough; otherwise the keys are kept and the items
+ * read back.
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
-import type { Parts } from '../parts.ts'
 import type { Cell, CreatePlan, DeletePlan, Order, UpdatePlan, WritePlan } from '../plan/plan.ts'
-import { type Bindings, boundText } from '../query/placeholder.ts'
-import type { Conversation, Dialect, DirectWrite, Insertion, Marker, Targets } from './dialect.ts'
+import { boundText } from '../query/placeholder.ts'
+import type { Dialect, DirectWrite, Insertion, Marker, Targets } from './dialect.ts'
 import { joinInserts } from './joined-inserts.ts'
 import { orderBy } from './read/order.ts'
 import { predicate } from './read/predicate.ts'
 import type { RowQuery } from './read/row-query.ts'
 import { rootScope, type Scope, table } from './read/scope.ts'
-import {
-  binder,
-  compileTemplate,
-  type Sql,
-  type SqlParam,
-  type Statement,
-  type StatementTemplate,
-} from './statement.ts'
+import type { Sql, SqlParam } from './statement.ts'
 import { deleteKept, keepKeys, kept, readBack, requireKey, rowsOf, wholly } from './write/kept-rows.ts'
 import { answer, demanded, type Lines, run, settingsOf } from './write/lines.ts'
 import { answerWritten, inserted, linesOfStep } from './write/steps.ts'
-
-export type CompiledWrite = {
-  readonly statements: readonly StatementTemplate[]
-  /** Indexes of the statements that return items, each a list. */
-  readonly answers: readonly number[]
-}
-
-/** All statements of the transaction, for a dialect whose database keeps the slots. */
-export function* compileWrite(plan: WritePlan, dialect: Dialect): Parts<CompiledWrite> {
-  const statements: StatementTemplate[] = []
-  const answers: number[] = []
-  for (const line of linesOf(plan, dialect)) {
-    yield
-    if (line === undefined) continue
-    for (let parts = 0; parts < line.sql.parts.length; parts += PARTS_IN_ONE_GO) yield
-    const length = statements.push(compileTemplate(line.sql, dialect))
-    if (line.isAnswer) answers.push(length - 1)
-  }
-  return { statements, answers }
-}
-
-/** The same statements one by one, each made when the one before it was answered. `answers` fills meanwhile. */
-export function* conversed(
-  plan: WritePlan,
-  dialect: Conversation,
-  { bindings, answers }: { readonly bindings: Bindings; readonly answers: number[] },
-): Generator<Statement, void> {
-  let index = 0
-  for (const line of linesOf(plan, dialect.begun())) {
-    if (line === undefined) continue
-    if (line.isAnswer) answers.push(index)
-    index += 1
-    yield binder(compileTemplate(line.sql, dialect))(bindings)
-  }
-}
-
-/** As many as a short statement has. */
-const PARTS_IN_ONE_GO = 50
 
 /** Where a plan stands in its transaction. */
 export type PlanPlace = {
@@ -71,10 +25,8 @@ export type PlanPlace = {
   readonly marker: Marker | undefined
 }
 
-const alone: PlanPlace = { free: 0, marker: undefined }
-
 /** What a write runs, line by line; some are only made when those before were answered. */
-export function* linesOf(plan: WritePlan, dialect: Dialect, place = alone): Lines {
+export function* linesOf(plan: WritePlan, dialect: Dialect, place: PlanPlace): Lines {
   switch (plan.kind) {
     case 'create':
       return yield* create(plan, dialect, place)

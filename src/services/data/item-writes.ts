@@ -24,7 +24,7 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import { parseCreate, parseItem, parseMany, textOf } from '../../core/query/raw-query.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
-import type { Prepared, Source } from '../../sources/source.ts'
+import type { BatchAnswer, Prepared } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { generatorsOf } from './generators.ts'
 import type { ItemReadsDeps } from './item-reads.ts'
@@ -91,25 +91,36 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     return { source, request }
   }
 
-  function write(scope: RequestScope, name: string, asked: AskedWrite, plan: PlanWrite) {
-    return onModel(scope, { name, action: asked.action, sent: () => sentText(asked.query, asked.body) }, (model) => {
-      const { once } = asked.query
-      if (once !== undefined) return writeOnce(model, scope, { ...asked, name, once, plan })
+  function write(scope: RequestScope, name: string, asked: AskedWrite, plan: PlanWrite): Planning<string> {
+    const { action, query, body } = asked
+    const sent = () => `${textOf(query.sent)}&${JSON.stringify(body)}`
+    const planning = onModel(scope, { name, action, sent }, (model): Planning<BatchAnswer> => {
+      if (query.once !== undefined) return writeOnce(model, scope, { ...asked, name, once: query.once, plan })
+      const item = action === 'create' ? singleItem(body) : undefined
+      const insert = item && openInsert(model, scope, name, { members: Object.keys(item), query })
+      if (item !== undefined && insert !== undefined && insert !== 'uncacheable') {
+        const values = insert.valuesOf(item, generatorsOf(ports))
+        return started(() => insert.run(bindings({ item: values })))
+      }
       const { source, request } = openWrite(model, scope, name, asked)
-      return plannedWrite(source, plan(request))
+      // Large ones are planned in parts, between which other requests run.
+      return andThen(inParts(plan(request)), (planned) => {
+        const run = source.prepareBatch(alone(planned, request.collection))
+        return started(() => run(bindings()))
+      })
     })
+    return answering(planning, ([list]) => list?.data ?? '[]')
   }
 
   async function writeOnce(
     model: Model,
     scope: RequestScope,
     asked: AskedWrite & { readonly name: string; readonly once: OnceKey; readonly plan: PlanWrite },
-  ): Promise<Planned<string>> {
+  ): Promise<Planned<BatchAnswer>> {
     const { watched, writes } = await loadOnce()
     const { once, action, isOne = false } = asked
     const sent = { scope, once, body: JSON.stringify(asked.body) ?? '', model }
-    const run = (opened: Omit<OnceRequest, keyof typeof sent>) =>
-      started(() => writes.run({ ...sent, ...opened }).then(([list]) => list?.data ?? '[]'))
+    const run = (opened: Omit<OnceRequest, keyof typeof sent>) => started(() => writes.run({ ...sent, ...opened }))
     const item = action === 'create' ? singleItem(asked.body) : undefined
     const insert = item && openInsertOnce(model, scope, { ...asked, members: Object.keys(item), watched })
     if (item !== undefined && insert !== undefined && insert !== 'uncacheable') {
@@ -117,9 +128,8 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
       return run({ ...opened, values: { item: valuesOf(item, generatorsOf(ports)) } })
     }
     const { source, rights, request } = openWatched(model, scope, { ...asked, watched })
-    const { collection } = request
     const answers = action === 'delete' ? 'deleted' : 'items'
-    const plan = alone(await inParts(asked.plan(request)), { collection, isOne, answers })
+    const plan = alone(await inParts(asked.plan(request)), request.collection, { isOne, answers })
     return run({ rights, source, plan })
   }
 
@@ -155,19 +165,11 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
         const { source, rights, request } = openWatched(model, apart, asked)
         const insert = planPlainInsert(request, members)
         if (insert === undefined) return 'uncacheable'
-        const plan = alone(insert.plan, { collection: request.collection })
+        const plan = alone(insert.plan, request.collection)
         return { source, rights, plan, valuesOf: insert.valuesOf }
       }),
     )
     return spentBy(scope, made)
-  }
-
-  /** Plans a large write in parts, between which other requests run. */
-  function plannedWrite(source: Source, parts: Parts<WritePlan>): Planning<string> {
-    return andThen(inParts(parts), (plan) => {
-      const run = source.prepareWrite(plan)
-      return started(() => run(bindings()))
-    })
   }
 
   function openInsert(
@@ -182,7 +184,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
         const insert = planPlainInsert(request, members)
         return insert === undefined
           ? 'uncacheable'
-          : { run: source.prepareWrite(insert.plan), valuesOf: insert.valuesOf }
+          : { run: source.prepareBatch(alone(insert.plan, request.collection)), valuesOf: insert.valuesOf }
       }),
     )
     return spentBy(scope, made)
@@ -195,19 +197,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
         if (conflict === undefined) return planCreate(request, body, createLimit)
         return planUpsert(request, body, { conflict, most: createLimit })
       }
-      if (query.once !== undefined) {
-        return write(scope, name, { action: 'create', query, body, parse: parseCreate }, plan)
-      }
-      return onModel(scope, { name, action: 'create', sent: () => sentText(query, body) }, (model) => {
-        const item = singleItem(body)
-        const insert = item && openInsert(model, scope, name, { members: Object.keys(item), query })
-        if (item === undefined || insert === undefined || insert === 'uncacheable') {
-          const { source, request } = openWrite(model, scope, name, { action: 'create', query, parse: parseCreate })
-          return plannedWrite(source, plan(request))
-        }
-        const values = insert.valuesOf(item, generatorsOf(ports))
-        return started(() => insert.run(bindings({ item: values })))
-      })
+      return write(scope, name, { action: 'create', query, body, parse: parseCreate }, plan)
     },
 
     updateOne(scope, name, { key, body }, query) {
@@ -246,17 +236,13 @@ function insertKey(name: string, { sent }: ItemQuery, members: readonly string[]
   return `create ${name} ${textOf(sent)} ${members.length} ${members.join()}`
 }
 
-function sentText({ sent }: ItemQuery, body: unknown): string {
-  return `${textOf(sent)}&${JSON.stringify(body)}`
-}
-
 /** Deleted items are answered only to whoever names fields of them. */
 function ifAsked(items: string, { fields }: ReadQuery): string | undefined {
   return fields === undefined ? undefined : items
 }
 
 /** A cached insert for all items with the same members; `uncacheable` where each item needs its own plan. */
-type OpenInsert = { readonly run: Prepared<string>; readonly valuesOf: PlainInsert['valuesOf'] } | 'uncacheable'
+type OpenInsert = { readonly run: Prepared<BatchAnswer>; readonly valuesOf: PlainInsert['valuesOf'] } | 'uncacheable'
 
 type OpenInsertOnce = (Pick<PlainInsert, 'valuesOf'> & Pick<OnceRequest, 'source' | 'rights' | 'plan'>) | 'uncacheable'
 

@@ -1,14 +1,11 @@
-/**
- * Runs a batch behind an SQL driver: one transaction, and the operation that a failed one has failed in. Not every driver
- * tells which statement failed; then it is searched for, by transactions that never commit.
- */
+/** Runs batches behind an SQL driver: each is one transaction. A write of a route of its own is a batch of one. */
 import { OperationFault } from '../../core/plan/operation-fault.ts'
 import type { BatchPlan } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
 import type { Conversation, Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { answeredWalk } from '../../core/sql/read/answered-walk.ts'
-import { compile, type Statement, sql } from '../../core/sql/statement.ts'
+import type { Statement } from '../../core/sql/statement.ts'
 import {
   type BatchPlaces,
   type CompiledBatch,
@@ -22,7 +19,7 @@ import {
 import { concatenate } from '../../core/sql/write/lists.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import { inParts } from '../in-parts.ts'
-import type { BatchAnswer, ReadOptions } from '../source.ts'
+import type { BatchAnswer, Prepared, ReadOptions } from '../source.ts'
 import { refused } from './caller-error.ts'
 import { createRetry, passingCause } from './retry.ts'
 
@@ -32,34 +29,44 @@ export type SqlBatchDeps = {
   readonly forms: CompiledForms
 }
 
-export type SqlBatchRun = { readonly bindings: Bindings; readonly options: ReadOptions | undefined }
-
-/** Throws an OperationFault where it is known which operation has failed. */
-export async function runSqlBatch(
-  deps: SqlBatchDeps,
-  plan: BatchPlan,
-  { bindings, options = {} }: SqlBatchRun,
-): Promise<BatchAnswer> {
+/** Running it throws an OperationFault where it is known which operation has failed. */
+export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<BatchAnswer> {
   const { driver, dialect, forms } = deps
-  // A batch that writes continues when its client disconnects.
-  const context = plan.operations.every((operation) => operation.plan.kind === 'read') ? options : writer
-  if ('begun' in dialect) {
-    const conversed = (places: BatchPlaces) => conversedBatch(plan, dialect, { bindings, places })
-    return transaction(deps, { plan, bindings, send: inTurn(plan, conversed, context) }, (run) => run())
+  const isReading = plan.operations.every((operation) => operation.plan.kind === 'read')
+  const contextOf = (options: ReadOptions = {}) => (isReading ? options : writer)
+  const begin = transactions(deps, plan)
+  const ran = (bindings: Bindings, send: Send) => {
+    const { run, refuse } = begin(bindings, send)
+    return run().catch(refuse)
   }
-  const isHeard = driver.hears === true && dialect.heard !== undefined
-  const compiled = await inParts(compileBatch(plan, dialect, { forms, isHeard }))
-  const heard: QueryContext = { ...context, confirm: (results) => requireRows(plan, compiled, results) }
-  const send = atOnce(plan, { compiled, bindings }, isHeard ? heard : context)
-  return transaction(deps, { plan, bindings, send }, (run) => run())
+  if ('begun' in dialect) {
+    return (bindings, options) => {
+      const conversed = (places: BatchPlaces) => conversedBatch(plan, dialect, { bindings, places })
+      return ran(bindings, inTurn(plan, conversed, contextOf(options)))
+    }
+  }
+  const isHeard = plan.isAlone !== true && driver.hears === true && dialect.heard !== undefined
+  const together = (compiled: CompiledBatch, bindings: Bindings, options?: ReadOptions) => {
+    const context = contextOf(options)
+    const heard = isHeard && { ...context, confirm: (results: Results) => requireRows(plan, compiled, results) }
+    return ran(bindings, atOnce(plan, { compiled, bindings }, heard || context))
+  }
+  const compiled = inParts(compileBatch(plan, dialect, { forms, isHeard }))
+  if (!(compiled instanceof Promise)) return (bindings, options) => together(compiled, bindings, options)
+  // Awaited when it runs; an error before that must not count as an unhandled rejection.
+  compiled.catch(() => {})
+  return (bindings, options) => compiled.then((ready) => together(ready, bindings, options))
 }
 
+type Results = readonly (readonly SqlRow[])[]
+
+/** A write continues when its client disconnects. */
 export const writer: QueryContext = { isWriting: true }
 
 /** What was sent: what each statement is for, and the statements where all were sent at once. */
 type Sent = BatchPlaces & { readonly statements?: readonly Statement[] }
 
-type Send = (by: SqlDriver) => { readonly sent: Sent; readonly results: Promise<readonly (readonly SqlRow[])[]> }
+type Send = (by: SqlDriver) => { readonly sent: Sent; readonly results: Promise<Results> }
 
 /** Sends all statements of a batch together. */
 export function atOnce(
@@ -70,7 +77,8 @@ export function atOnce(
   const statements = compiled.statements(bindings)
   const sent = { ...compiled, statements }
   const [only, ...others] = statements
-  if (isAlone && only !== undefined && others.length === 0) {
+  if (only === undefined) return () => ({ sent, results: Promise.resolve([]) })
+  if (isAlone && others.length === 0) {
     return (by) => ({ sent, results: by.query(only, context).then((rows) => [rows]) })
   }
   return (by) => ({ sent, results: by.batch(statements, context) })
@@ -89,53 +97,57 @@ export function inTurn(
   }
 }
 
-/** Runs a batch, again where that may help, but not after a fault that `isFinal`. */
-export type RunBatch = (isFinal?: (fault: SqlFault) => boolean) => Promise<BatchAnswer>
+export type Transaction = {
+  /** Runs the batch, again where that may help, but not after a fault that `isFinal`. Throws SqlFaults. */
+  readonly run: (isFinal?: (fault: SqlFault) => boolean) => Promise<BatchAnswer>
+  /** Throws SqlFaults as errors of the operations that have failed. */
+  readonly refuse: (error: unknown) => Promise<never>
+}
 
-/** What comes of running a batch; its SqlFaults are thrown as errors of the operations that have failed. */
-export async function transaction<Outcome>(
-  deps: SqlBatchDeps,
-  { plan, bindings, send }: { readonly plan: BatchPlan; readonly bindings: Bindings; readonly send: Send },
-  outcomeOf: (run: RunBatch) => Promise<Outcome>,
-): Promise<Outcome> {
+export function transactions(deps: SqlBatchDeps, plan: BatchPlan): (bindings: Bindings, send: Send) => Transaction {
   const { dialect } = deps
-  const plans = plan.operations.map((operation) => operation.plan)
+  const { operations, isAlone } = plan
+  const plans = operations.map((operation) => operation.plan)
   const passing = passingCause(plans, dialect)
   const retry = createRetry(deps)
-  let sent: Sent = noPlaces(plan)
-  const run = (by: SqlDriver) => {
-    const sending = send(by)
-    sent = sending.sent
-    return sending.results
-  }
-  try {
-    return await outcomeOf(async (isFinal) => {
-      const results = await retry({ run, passing: (fault) => (isFinal?.(fault) ? undefined : passing(fault)) })
-      return answersOf(plan, results, { places: sent, dialect, bindings })
-    })
-  } catch (error) {
-    throw await explained(deps, plan, error, sent)
+  const nothing = noPlaces(plan)
+  return (bindings, send) => {
+    let sent: Sent = nothing
+    const run = (by: SqlDriver) => {
+      const sending = send(by)
+      sent = sending.sent
+      return sending.results
+    }
+    return {
+      run: (isFinal) =>
+        retry({ run, passing: (fault) => (isFinal?.(fault) ? undefined : passing(fault)) }).then((results) =>
+          answersOf(plan, results, { places: sent, dialect, bindings }),
+        ),
+      async refuse(error) {
+        if (!(error instanceof SqlFault)) throw error
+        const told = isAlone ? 0 : (unmetOperation(error.message) ?? sent.operations[error.position ?? -1])
+        const fault = refused(dialect, error, plans[told ?? -1])
+        const isSearched = told === undefined && error.position === undefined && fault.kind === 'invalid'
+        const operation = isSearched ? await searched(deps, error, sent) : told
+        throw operation === undefined || isAlone ? fault : new OperationFault(fault, operation)
+      },
+    }
   }
 }
 
-/** The error of the operation that failed. */
-async function explained(
+async function searched(
   deps: SqlBatchDeps,
-  { operations, isAlone }: BatchPlan,
-  error: unknown,
-  sent: Sent,
-): Promise<unknown> {
-  if (!(error instanceof SqlFault)) return error
-  const told = isAlone ? 0 : (unmetOperation(error.message) ?? sent.operations[error.position ?? -1])
-  const fault = refused(deps.dialect, error, operations[told ?? -1]?.plan)
-  const isSearched = told === undefined && error.position === undefined && fault.kind === 'invalid'
-  const operation = isSearched && sent.statements ? await search(deps, error, sent) : told
-  return operation === undefined ? fault : new OperationFault(fault, operation)
+  fault: SqlFault,
+  { operations, statements }: Sent,
+): Promise<number | undefined> {
+  if (statements === undefined) return undefined
+  const { search } = await import('./failed-operation.ts')
+  return search(deps, fault, { operations, statements })
 }
 
 function answersOf(
   { operations }: BatchPlan,
-  results: readonly (readonly SqlRow[])[],
+  results: Results,
   how: { readonly places: Pick<BatchPlaces, 'answers'>; readonly dialect: Dialect; readonly bindings: Bindings },
 ): BatchAnswer {
   const { places, dialect, bindings } = how
@@ -149,33 +161,3 @@ function answersOf(
     return { data: concatenate(lists.map(({ data }) => data)), total, ...(cursors && { cursors }) }
   })
 }
-
-/** The first operation up to which the batch fails in the same way; undefined if it does so no more. */
-async function search(
-  { driver, dialect }: SqlBatchDeps,
-  { state }: SqlFault,
-  { operations, statements = [] }: Sent,
-): Promise<number | undefined> {
-  const last = Math.max(...operations.map((operation) => operation ?? 0))
-  const ending = compile(dialect.slots.assertion(sql`1 = 0`, ENDED), dialect)
-  const failsUpTo = async (operation: number) => {
-    const some = statements.filter((_, index) => (operations[index] ?? 0) <= operation)
-    try {
-      await driver.batch([...some, ending], { isWriting: true })
-      return false
-    } catch (error) {
-      if (!(error instanceof SqlFault)) throw error
-      return !error.message.includes(ENDED) && error.state === state
-    }
-  }
-  let low = 0
-  let high = last
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (await failsUpTo(middle)) high = middle
-    else low = middle + 1
-  }
-  return low < last || (await failsUpTo(last)) ? low : undefined
-}
-
-const ENDED = 'service:ended'

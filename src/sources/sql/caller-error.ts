@@ -7,9 +7,9 @@ import { failedAssertion } from '../../core/sql/write/steps.ts'
 import { assertionError, queryFailed } from '../assertion-error.ts'
 
 /** Throws database errors in the words of docs/contract.md#what-the-caller-sees, without the message of the driver. */
-export function throwRefused(dialect: Dialect, plan?: Plan): (cause: unknown) => never {
+export function throwRefused(dialect: Dialect): (cause: unknown) => never {
   return (cause) => {
-    throw cause instanceof SqlFault ? refused(dialect, cause, plan) : cause
+    throw cause instanceof SqlFault ? refused(dialect, cause, undefined) : cause
   }
 }
 

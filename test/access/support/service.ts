@@ -13,6 +13,7 @@ import type { Model } from '../../../src/core/model/model.ts'
 import type { Parts } from '../../../src/core/parts.ts'
 import { atOnce } from '../../../src/core/parts.ts'
 import { planAggregates, planInList } from '../../../src/core/plan/aggregate.ts'
+import { alone } from '../../../src/core/plan/batch/planned-operation.ts'
 import { planUpdateEach } from '../../../src/core/plan/bulk/update-each.ts'
 import { planUpsert } from '../../../src/core/plan/bulk/upsert.ts'
 import { openCollection } from '../../../src/core/plan/names.ts'
@@ -127,7 +128,8 @@ export function openService(
         const given = item && plain?.valuesOf(item, request.generators)
         const plan = plain?.plan ?? atOnce(planOf(request, write))
         isJoined = plan.kind === 'program' && isReordered(plan.steps, dialect)
-        const text = await source.prepareWrite(plan)(bindingsOf(given ?? []))
+        const [list] = await source.prepareBatch(alone(plan, collection))(bindingsOf(given ?? []))
+        const text = list?.data ?? ''
         if (text === '[]' && 'key' in write) return { status: 404, text: 'Query failed > No record found' }
         return { status: 200, text }
       })

@@ -9,9 +9,9 @@ import { parseItemQuery } from '../../../src/core/query/parse.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
-import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
 import { withManyToMany } from '../../support/data/many-to-many.ts'
+import { writeStatements } from '../../support/data/write-statements.ts'
 
 const model = build.model(
   { authors: { id: 'int32', name: 'string?' }, posts: { id: 'int32', authorId: 'int32?', title: 'string?' } },
@@ -67,7 +67,7 @@ function connecting(keys: readonly unknown[], { dialect = postgres as Dialect, v
   const query = () => parseItemQuery(parseBrackets(''))
   const items = [{ id: 1, posts: [{ _connect: { keys } }] }]
   const plan = atOnce(planCreate({ viewer, collection, generators, read, query }, items, 1_000))
-  return atOnce(compileWrite(plan, dialect)).statements
+  return writeStatements(plan, dialect)
 }
 
 const ids = (count: number) => Array.from({ length: count }, (_, id) => ({ id }))

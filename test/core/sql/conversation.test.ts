@@ -5,8 +5,9 @@ import { unbound } from '../../../src/core/query/placeholder.ts'
 import { SqlFault } from '../../../src/core/sql/fault.ts'
 import { mysqlConversation } from '../../../src/core/sql/mysql/dialect.ts'
 import type { SqlParam } from '../../../src/core/sql/statement.ts'
-import { conversed } from '../../../src/core/sql/write.ts'
+import { conversedBatch, noPlaces } from '../../../src/core/sql/write/batch.ts'
 import { build } from '../../support/data/build.ts'
+import { aloneIn } from '../../support/data/write-statements.ts'
 
 const model = build.model({ authors: { id: 'int64', name: 'string' } })
 const { collection, selection, where } = build.read(model, 'authors', 'fields=name&filter[name][_eq]=Ada')
@@ -15,13 +16,14 @@ const update = { kind: 'update', collection, where, order: [], assignments, sele
 
 /** The statements of the update, each heeding its answer; the rows of the first one are those of the keys. */
 function told(keys: readonly string[]) {
-  const answers: number[] = []
+  const plan = aloneIn(update)
+  const places = noPlaces(plan)
   const statements: { readonly text: string; readonly params: readonly SqlParam[] }[] = []
-  for (const { text, params, heed } of conversed(update, mysqlConversation, { bindings: unbound, answers })) {
+  for (const { text, params, heed } of conversedBatch(plan, mysqlConversation, { bindings: unbound, places })) {
     heed?.(keys.map((key) => [key]))
     statements.push({ text, params })
   }
-  return { statements, answers }
+  return { statements, answers: places.answers[0] }
 }
 
 it('finds and locks, then names what it has found', () => {

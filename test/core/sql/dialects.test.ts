@@ -5,7 +5,6 @@
 
 import { describe, expect, it } from 'vitest'
 import type { PrimitiveField } from '../../../src/core/model/model.ts'
-import { atOnce } from '../../../src/core/parts.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { SqlFault } from '../../../src/core/sql/fault.ts'
@@ -14,8 +13,8 @@ import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { predicate } from '../../../src/core/sql/read/predicate.ts'
 import { rootScope } from '../../../src/core/sql/read/scope.ts'
 import { compile, literal, type Sql, type Statement, sql } from '../../../src/core/sql/statement.ts'
-import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
+import { writeStatements } from '../../support/data/write-statements.ts'
 
 const model = build.model(
   {
@@ -529,7 +528,7 @@ describe('a write', () => {
       { field: name, value: text },
     ]
     const plan: WritePlan = { kind: 'create', collection, rows: [row('7', 'Bo'), row(null, 'a"\\')], selection }
-    const [statement] = atOnce(compileWrite(plan, postgres)).statements
+    const [statement] = writeStatements(plan, postgres)
 
     expect(statement?.text).toContain(
       'insert into "authors" ("id", "name") select "c0", "c1" from unnest($1::bigint[], $2::text[]) u("c0", "c1") returning "name"',
@@ -784,7 +783,7 @@ const slotTable =
   "(select cast(substr(nullif(json_unquote(json_extract(x.e, '$.c0')), 'null'), 2) as signed) as `c0`, x.n from json_table(@slot0, '$[*]' columns (n for ordinality, e json path '$')) x)"
 
 function written(plan: WritePlan): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
-  const texts = (dialect: Dialect) => atOnce(compileWrite(plan, dialect)).statements.map(({ text }) => text)
+  const texts = (dialect: Dialect) => writeStatements(plan, dialect).map(({ text }) => text)
   return { postgres: texts(postgres), mariadb: texts(mariadb), mysql: texts(mysql) }
 }
 

@@ -8,8 +8,8 @@ import { parseItemQuery } from '../../../src/core/query/parse.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
-import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
+import { writeStatements } from '../../support/data/write-statements.ts'
 
 const model = build.model(
   {
@@ -46,7 +46,7 @@ function statements(items: readonly unknown[], { dialect = postgres as Dialect, 
   const generators = { uuid: () => '', now: () => '' }
   const query = () => parseItemQuery(parseBrackets(''))
   const plan = atOnce(planCreate({ viewer, collection, generators, read, query }, items, 1_000))
-  return atOnce(compileWrite(plan, dialect)).statements
+  return writeStatements(plan, dialect)
 }
 
 const many = <T>(count: number, item: (index: number) => T) => Array.from({ length: count }, (_, index) => item(index))

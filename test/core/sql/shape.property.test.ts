@@ -19,15 +19,14 @@ import {
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
-import { unbound } from '../../../src/core/query/placeholder.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { compileRead } from '../../../src/core/sql/read.ts'
 import { binder, compile, ident, literal, type Statement } from '../../../src/core/sql/statement.ts'
-import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
 import { anyCharacter } from '../../support/data/characters.ts'
+import { writeStatements } from '../../support/data/write-statements.ts'
 import { casesOr } from '../../support/run/cases.ts'
 
 const MARK = '§'
@@ -361,7 +360,7 @@ function write(dialect: Dialect, filled: unknown): readonly Statement[] {
     updateMany: () => atOnce(planUpdateMany(request, body)),
     delete: () => atOnce(planDeleteMany(request)),
   }
-  return atOnce(compileWrite(plans[kind](), dialect)).statements.map((template) => binder(template)(unbound))
+  return writeStatements(plans[kind](), dialect)
 }
 
 const limits = { default: 100, max: 10_000 }

@@ -7,6 +7,7 @@ import { ServiceError } from '../../../src/core/error.ts'
 import type { Collection, Model, PrimitiveField } from '../../../src/core/model/model.ts'
 import type { Parts } from '../../../src/core/parts.ts'
 import { atOnce } from '../../../src/core/parts.ts'
+import { alone } from '../../../src/core/plan/batch/planned-operation.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import { planList, type ReadContext } from '../../../src/core/plan/read.ts'
 import {
@@ -65,7 +66,8 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
     const read = contextOf(name)
     const query = () => parseItemQuery(parseBrackets(search))
     const plan = atOnce(planned({ viewer, collection: read.collection, generators, read, query }))
-    return JSON.parse(await source.prepareWrite(plan)(unbound))
+    const [list] = await source.prepareBatch(alone(plan, read.collection))(unbound)
+    return JSON.parse(list?.data ?? '')
   }
 
   return {

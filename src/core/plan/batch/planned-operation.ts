@@ -1,4 +1,5 @@
 /** What a batch knows of an operation beside its plan. */
+import type { Collection } from '../../model/model.ts'
 import { all } from '../../query/filter.ts'
 import type { BatchPlan, Plan, PlannedOperation, WritePlan } from '../plan.ts'
 import type { WriteRequest } from '../write.ts'
@@ -19,10 +20,7 @@ export function plannedOperation(
 }
 
 /** A write of a route of its own, as a batch of one. */
-export function alone(
-  plan: WritePlan,
-  operation: Pick<PlannedOperation, 'collection'> & Partial<PlannedOperation>,
-): BatchPlan {
-  const planned = { plan, isOne: false, answers: 'items', readable: all, ...operation } as const
-  return { kind: 'batch', operations: [planned], values: [undefined], isAlone: true }
+export function alone(plan: WritePlan, collection: Collection, own: Partial<PlannedOperation> = {}): BatchPlan {
+  const operation = { plan, collection, isOne: false, answers: 'items', readable: all, ...own } as const
+  return { kind: 'batch', operations: [operation], values: [undefined], isAlone: true }
 }

@@ -1,6 +1,7 @@
 /**
- * Compiles a batch into the statements of one transaction: those of its operations one after the other. Each statement is
- * known by its operation, and so is what an operation demands, by the marker in the message of the failed transaction.
+ * Compiles a batch into the statements of one transaction: those of its operations one after the other. A statement is made
+ * when the one before it has run, or all of them at once where none needs that. Each is known by its operation, and so is
+ * what an operation demands, by the marker in the message of the failed transaction.
  */
 import type { Parts } from '../../parts.ts'
 import { operationBindings } from '../../plan/batch/operation-bindings.ts'
@@ -92,10 +93,15 @@ function* compileOperation(
   const lines = linesOfOperation(plan, index, { dialect, dialectOf, marker: { text: noRecord, operation } })
   for (let line = next(lines, index); line !== 'done'; line = next(lines, index)) {
     yield
-    if (line !== undefined) own.push(compiled(line, dialect))
+    if (line === undefined) continue
+    for (let parts = 0; parts < line.sql.parts.length; parts += PARTS_IN_ONE_GO) yield
+    own.push(compiled(line, dialect))
   }
   return own
 }
+
+/** As many as a short statement has. */
+const PARTS_IN_ONE_GO = 50
 
 /** Throws the fault of the first operation whose statement has not failed for want of the row that it demands. */
 export function requireRows(
@@ -172,17 +178,20 @@ type OperationPlace = {
 }
 
 function* linesOfOperation(
-  { operations, values }: BatchPlan,
+  { operations, values, isAlone }: BatchPlan,
   index: number,
   { dialect, dialectOf = plainly, marker }: OperationPlace,
 ): Lines {
   const operation = operations[index]
   if (operation === undefined) return
   const { plan, isOne } = operation
-  // What serves several operations names none.
-  const own = dialectOf(values[index] === undefined ? marked(dialect, index) : dialect, operation, index)
+  // What serves several operations names none, nor does what is the only one.
+  const isNamed = values[index] === undefined && isAlone !== true
+  const own = dialectOf(isNamed ? marked(dialect, index) : dialect, operation, index)
   const demanded = isOne ? marker : undefined
-  yield* plan.kind === 'read' ? read(plan, own, demanded) : linesOf(plan, own, { free: FREE_SLOT, marker: demanded })
+  yield* plan.kind === 'read'
+    ? read(plan, own, demanded)
+    : linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: demanded })
 }
 
 const plainly: DialectOf = (dialect) => dialect

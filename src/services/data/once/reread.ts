@@ -4,6 +4,7 @@
  */
 import { parseExactJson } from '../../../core/exact-json.ts'
 import type { Collection, PrimitiveField } from '../../../core/model/model.ts'
+import { alone } from '../../../core/plan/batch/planned-operation.ts'
 import { decodeKey } from '../../../core/plan/item-key.ts'
 import { fieldEquals } from '../../../core/plan/names.ts'
 import type { Selection, UpdatePlan } from '../../../core/plan/plan.ts'
@@ -30,10 +31,11 @@ const MOST_KEYS = 500
 export async function readAgain(reread: Reread, keys: string): Promise<string> {
   const { source, collection, selection, readable = all, bindings } = reread
   const sought = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
-  const read = (found: Filter, selected: Selection) => {
+  const read = async (found: Filter, selected: Selection) => {
     const where = and([found, readable])
     const plan: UpdatePlan = { kind: 'update', collection, where, order: [], assignments: [], selection: selected }
-    return source.prepareWrite(plan)(bindings())
+    const [list] = await source.prepareBatch(alone(plan, collection))(bindings())
+    return list?.data ?? '[]'
   }
   const [only] = sought
   if (only !== undefined && sought.length === 1) return read(isKey(collection.key, only), selection)

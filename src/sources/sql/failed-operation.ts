@@ -1,0 +1,38 @@
+/**
+ * The operation of a batch that has failed. Not every driver tells which statement failed; then it is searched for, by
+ * transactions that never commit.
+ */
+import { SqlFault } from '../../core/sql/fault.ts'
+import { compile, type Statement, sql } from '../../core/sql/statement.ts'
+import type { RetryDeps } from './attempt.ts'
+
+/** The first operation up to which the batch fails in the same way; undefined if it does so no more. */
+export async function search(
+  { driver, dialect }: RetryDeps,
+  { state }: SqlFault,
+  sent: { readonly operations: readonly (number | undefined)[]; readonly statements: readonly Statement[] },
+): Promise<number | undefined> {
+  const { operations, statements } = sent
+  const last = Math.max(...operations.map((operation) => operation ?? 0))
+  const ending = compile(dialect.slots.assertion(sql`1 = 0`, ENDED), dialect)
+  const failsUpTo = async (operation: number) => {
+    const some = statements.filter((_, index) => (operations[index] ?? 0) <= operation)
+    try {
+      await driver.batch([...some, ending], { isWriting: true })
+      return false
+    } catch (error) {
+      if (!(error instanceof SqlFault)) throw error
+      return !error.message.includes(ENDED) && error.state === state
+    }
+  }
+  let low = 0
+  let high = last
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (await failsUpTo(middle)) high = middle
+    else low = middle + 1
+  }
+  return low < last || (await failsUpTo(last)) ? low : undefined
+}
+
+const ENDED = 'service:ended'
