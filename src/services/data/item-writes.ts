@@ -1,6 +1,6 @@
 /** The writes of items: each authorized, planned and run as one transaction. */
 
-import { type Action, writeOnlyAccess } from '../../core/access/access.ts'
+import { type Action, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Parts } from '../../core/parts.ts'
@@ -30,7 +30,7 @@ import { generatorsOf } from './generators.ts'
 import type { ItemReadsDeps } from './item-reads.ts'
 import type { LoadOnce } from './load-once.ts'
 import type { OnceRequest } from './once/once-request.ts'
-import type { WatchRights } from './once/rights.ts'
+import type { WatchedRights } from './once/rights.ts'
 import { onlyItem } from './only-item.ts'
 import { type Counted, spentBy } from './open-items.ts'
 import {
@@ -69,17 +69,20 @@ export type ItemWritesDeps = ItemReadsDeps & {
 export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   const { onModel, open, plans, bindings, ports, loadOnce, createLimit, maxRows } = deps
 
-  function openWrite(
+  /** What is planned with the request asks a viewer of `watch`. */
+  function openWrite<Rights extends Watched>(
     model: Model,
     scope: RequestScope,
-    name: string,
-    { action, query, parse = parseItem }: AskedWrite,
+    { name, action, query, parse = parseItem }: AskedWrite,
+    watch: (viewer: Viewer) => Rights,
   ) {
     const { source, ...opened } = open(model, scope, name, action)
-    const { viewer, collection } = opened
+    const { collection } = opened
+    const rights = watch(opened.viewer)
+    const { viewer } = rights
     const access = viewer.accessTo(collection, 'read')
     // A caller that may write but not read gets items with all values null.
-    const read = { ...opened, access: access.kind === 'granted' ? access : writeOnlyAccess }
+    const read = { ...opened, viewer, access: access.kind === 'granted' ? access : writeOnlyAccess }
     const request: WriteRequest = {
       viewer,
       collection,
@@ -88,21 +91,17 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
       query: () => parse(query.sent),
       tags: query.tags,
     }
-    return { source, request }
+    return { source, rights, request }
   }
 
-  function write(scope: RequestScope, name: string, asked: AskedWrite, plan: PlanWrite): Planning<string> {
-    const { action, query, body } = asked
+  function write(scope: RequestScope, asked: AskedWrite, plan: PlanWrite): Planning<string> {
+    const { name, action, query, body } = asked
     const sent = () => `${textOf(query.sent)}&${JSON.stringify(body)}`
     const planning = onModel(scope, { name, action, sent }, (model): Planning<BatchAnswer> => {
-      if (query.once !== undefined) return writeOnce(model, scope, { ...asked, name, once: query.once, plan })
-      const item = action === 'create' ? singleItem(body) : undefined
-      const insert = item && openInsert(model, scope, name, { members: Object.keys(item), query })
-      if (item !== undefined && insert !== undefined && insert !== 'uncacheable') {
-        const values = insert.valuesOf(item, generatorsOf(ports))
-        return started(() => insert.run(bindings({ item: values })))
-      }
-      const { source, request } = openWrite(model, scope, name, asked)
+      if (query.once !== undefined) return writeOnce(model, scope, { ...asked, once: query.once, plan })
+      const insert = openInsert(model, scope, asked, unwatched)
+      if (insert !== undefined) return started(() => insert.run(bindings(insert.values)))
+      const { source, request } = openWrite(model, scope, asked, unwatched)
       // Large ones are planned in parts, between which other requests run.
       return andThen(inParts(plan(request)), (planned) => {
         const run = source.prepareBatch(alone(planned, request.collection))
@@ -115,79 +114,45 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   async function writeOnce(
     model: Model,
     scope: RequestScope,
-    asked: AskedWrite & { readonly name: string; readonly once: OnceKey; readonly plan: PlanWrite },
+    asked: AskedWrite & { readonly once: OnceKey; readonly plan: PlanWrite },
   ): Promise<Planned<BatchAnswer>> {
     const { watched, writes } = await loadOnce()
     const { once, action, isOne = false } = asked
     const sent = { scope, once, body: JSON.stringify(asked.body) ?? '', model }
-    const run = (opened: Omit<OnceRequest, keyof typeof sent>) => started(() => writes.run({ ...sent, ...opened }))
-    const item = action === 'create' ? singleItem(asked.body) : undefined
-    const insert = item && openInsertOnce(model, scope, { ...asked, members: Object.keys(item), watched })
-    if (item !== undefined && insert !== undefined && insert !== 'uncacheable') {
-      const { valuesOf, ...opened } = insert
-      return run({ ...opened, values: { item: valuesOf(item, generatorsOf(ports)) } })
-    }
-    const { source, rights, request } = openWatched(model, scope, { ...asked, watched })
+    const insert = openInsert(model, scope, asked, watched)
+    if (insert !== undefined) return started(() => writes.run({ ...insert, ...sent }))
+    const { source, rights, request } = openWrite(model, scope, asked, watched)
     const answers = action === 'delete' ? 'deleted' : 'items'
     const plan = alone(await inParts(asked.plan(request)), request.collection, { isOne, answers })
-    return run({ rights, source, plan })
+    return started(() => writes.run({ ...sent, rights, source, plan }))
   }
 
-  /** What is planned with the request is noted in `rights`. */
-  function openWatched(
+  /** The insert of one plain item, which is planned once for these rights; undefined where each write needs its own plan. */
+  function openInsert<Rights extends Watched>(
     model: Model,
     scope: RequestScope,
-    asked: AskedWrite & { readonly name: string; readonly watched: WatchRights },
+    asked: AskedWrite,
+    watch: (viewer: Viewer) => Rights,
   ) {
-    const { source, request } = openWrite(model, scope, asked.name, asked)
-    const rights = asked.watched(request.viewer)
-    const { viewer } = rights
-    viewer.accessTo(request.collection, 'read')
-    return { source, rights, request: { ...request, viewer, read: { ...request.read, viewer } } }
-  }
-
-  /** An insert that is planned for later requests, too, which count it then; what is planned each time counts each time. */
-  function countedApart<T>(scope: RequestScope, make: (apart: RequestScope) => T): Counted<T> {
-    const spent = { rows: 0 }
-    const made = make({ ...scope, spent })
-    return { made, rows: made === 'uncacheable' ? 0 : spent.rows, most: maxRows }
-  }
-
-  /** Planned once for these rights, as without a key. */
-  function openInsertOnce(
-    model: Model,
-    scope: RequestScope,
-    asked: Parameters<typeof openWatched>[2] & { readonly members: readonly string[] },
-  ): OpenInsertOnce {
-    const { name, query, members } = asked
-    const made = plans.get(scope.rights, model, `once ${insertKey(name, query, members)}`, () =>
-      countedApart<OpenInsertOnce>(scope, (apart) => {
-        const { source, rights, request } = openWatched(model, apart, asked)
-        const insert = planPlainInsert(request, members)
-        if (insert === undefined) return 'uncacheable'
-        const plan = alone(insert.plan, request.collection)
-        return { source, rights, plan, valuesOf: insert.valuesOf }
-      }),
-    )
-    return spentBy(scope, made)
-  }
-
-  function openInsert(
-    model: Model,
-    scope: RequestScope,
-    name: string,
-    { members, query }: { readonly members: readonly string[]; readonly query: ItemQuery },
-  ): OpenInsert {
-    const made = plans.get(scope.rights, model, insertKey(name, query, members), () =>
-      countedApart<OpenInsert>(scope, (apart) => {
-        const { source, request } = openWrite(model, apart, name, { action: 'create', query, parse: parseCreate })
-        const insert = planPlainInsert(request, members)
-        return insert === undefined
-          ? 'uncacheable'
-          : { run: source.prepareBatch(alone(insert.plan, request.collection)), valuesOf: insert.valuesOf }
-      }),
-    )
-    return spentBy(scope, made)
+    const { name, action, query, body } = asked
+    const item = action === 'create' ? singleItem(body) : undefined
+    if (item === undefined) return undefined
+    const members = Object.keys(item)
+    // Only member names with a comma could make the keys of two requests equal, and no field has such a name.
+    const key = `create ${query.once !== undefined} ${name} ${textOf(query.sent)} ${members.length} ${members.join()}`
+    const opened = plans.get<Counted<OpenInsert<Rights> | 'uncacheable'>>(scope.rights, model, key, () => {
+      // Later requests count it, too, and what is planned each time counts each time.
+      const spent = { rows: 0 }
+      const { source, rights, request } = openWrite(model, { ...scope, spent }, asked, watch)
+      const insert = planPlainInsert(request, members)
+      if (insert === undefined) return { made: 'uncacheable', rows: 0, most: maxRows }
+      const plan = alone(insert.plan, request.collection)
+      const made = { source, rights, plan, run: source.prepareBatch(plan), valuesOf: insert.valuesOf }
+      return { made, rows: spent.rows, most: maxRows }
+    })
+    const insert = spentBy(scope, opened)
+    if (insert === 'uncacheable') return undefined
+    return { ...insert, values: { item: insert.valuesOf(item, generatorsOf(ports)) } }
   }
 
   return {
@@ -197,43 +162,38 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
         if (conflict === undefined) return planCreate(request, body, createLimit)
         return planUpsert(request, body, { conflict, most: createLimit })
       }
-      return write(scope, name, { action: 'create', query, body, parse: parseCreate }, plan)
+      return write(scope, { name, action: 'create', query, body, parse: parseCreate }, plan)
     },
 
     updateOne(scope, name, { key, body }, query) {
-      const asked = { action: 'update', query, body, isOne: true } as const
+      const asked = { name, action: 'update', query, body, isOne: true } as const
       return answering(
-        write(scope, name, asked, (request) => planUpdateOne(request, body, key)),
+        write(scope, asked, (request) => planUpdateOne(request, body, key)),
         onlyItem,
       )
     },
 
     updateMany(scope, name, body, query) {
-      const asked = { action: 'update', query, body, parse: parseMany } as const
-      return write(scope, name, asked, (request) =>
+      const asked = { name, action: 'update', query, body, parse: parseMany } as const
+      return write(scope, asked, (request) =>
         Array.isArray(body) ? planUpdateEach(request, body, createLimit) : planUpdateMany(request, body),
       )
     },
 
     deleteOne(scope, name, key, query) {
-      const asked = { action: 'delete', query, isOne: true } as const
+      const asked = { name, action: 'delete', query, isOne: true } as const
       return answering(
-        write(scope, name, asked, (request) => planDeleteOne(request, key)),
+        write(scope, asked, (request) => planDeleteOne(request, key)),
         (items) => ifAsked(onlyItem(items), parseItem(query.sent)),
       )
     },
 
     deleteMany(scope, name, query) {
-      return answering(write(scope, name, { action: 'delete', query, parse: parseMany }, planDeleteMany), (items) =>
+      return answering(write(scope, { name, action: 'delete', query, parse: parseMany }, planDeleteMany), (items) =>
         ifAsked(items, parseMany(query.sent)),
       )
     },
   }
-}
-
-/** Only member names with a comma could make the keys of two requests equal, and no field has such a name. */
-function insertKey(name: string, { sent }: ItemQuery, members: readonly string[]): string {
-  return `create ${name} ${textOf(sent)} ${members.length} ${members.join()}`
 }
 
 /** Deleted items are answered only to whoever names fields of them. */
@@ -241,12 +201,16 @@ function ifAsked(items: string, { fields }: ReadQuery): string | undefined {
   return fields === undefined ? undefined : items
 }
 
-/** A cached insert for all items with the same members; `uncacheable` where each item needs its own plan. */
-type OpenInsert = { readonly run: Prepared<BatchAnswer>; readonly valuesOf: PlainInsert['valuesOf'] } | 'uncacheable'
+type Watched = Pick<WatchedRights, 'viewer'>
 
-type OpenInsertOnce = (Pick<PlainInsert, 'valuesOf'> & Pick<OnceRequest, 'source' | 'rights' | 'plan'>) | 'uncacheable'
+const unwatched = (viewer: Viewer): Watched => ({ viewer })
+
+/** An insert for all items with the same members. */
+type OpenInsert<Rights> = Pick<PlainInsert, 'valuesOf'> &
+  Pick<OnceRequest, 'source' | 'plan'> & { readonly rights: Rights; readonly run: Prepared<BatchAnswer> }
 
 type AskedWrite = {
+  readonly name: string
   readonly action: Action
   readonly query: WriteQuery
   readonly parse?: typeof parseItem
