@@ -21,7 +21,7 @@ import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { TagOf } from '../ports.ts'
 import { pushWalk, walkedFields } from './connector-walk.ts'
-import type { LookupKeys, ReadOptions } from './source.ts'
+import type { ReadOptions } from './source.ts'
 
 /** Calls the connector and parses its answer. Throws ServiceError `Query failed`, or why it cannot be called. */
 export type Ask = (
@@ -45,7 +45,7 @@ export type ConnectorRead = {
   readonly page?: ReadPlan['page']
   readonly count?: boolean
   /** Limits the rows to those with one of these field values; set for internal look-ups. */
-  readonly keys?: LookupKeys
+  readonly keys?: ReadPlan['keys']
 }
 
 export type ConnectorReads = {

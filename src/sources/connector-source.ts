@@ -43,14 +43,6 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
       }
     },
 
-    prepareLookup(plan, keys) {
-      return async (bindings, options) => {
-        const wanted = boundRead(plan, bindings)
-        const { rows } = await reads.many({ ...wanted, keys }, options)
-        return render(wanted.selection, rows)
-      }
-    },
-
     repeatsByKey: async (collection) => (await deps.capabilities(collection)).idempotent,
 
     prepareBatch: ({ operations, values }) => {

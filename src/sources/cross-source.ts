@@ -139,15 +139,6 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
       }
     },
 
-    prepareLookup(plan, keys) {
-      if (isPlain(plan)) return source.prepareLookup(plan, keys)
-      return async (bindings, options) => {
-        const run = { open, bindings, options, room: answerRoom() }
-        const own = await local(plan, run)
-        return completed(await source.prepareLookup(own.plan, keys)(bindings, options), own.split, run)
-      }
-    },
-
     prepareBatch(asked) {
       const plan = comparable(asked)
       if (plan.operations.every((operation) => isPlain(operation.plan))) return source.prepareBatch(plan)

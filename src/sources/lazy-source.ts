@@ -21,7 +21,6 @@ export function lazySource(open: () => Promise<Source>): Source {
     prepareList: (plan) => prepared((source) => source.prepareList(plan)),
     prepareEstimate: (plan) => prepared((source) => source.prepareEstimate?.(plan) ?? unknown),
     prepareOne: (plan) => prepared((source) => source.prepareOne(plan)),
-    prepareLookup: (plan, keys) => prepared((source) => source.prepareLookup(plan, keys)),
     prepareBatch: (plan) => prepared((source) => source.prepareBatch(plan)),
     async writeOnce(write) {
       const source = await open()

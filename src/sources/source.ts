@@ -1,5 +1,5 @@
 /** A data source as services see it, independent of its kind. Answers are JSON texts, from the database if possible. */
-import type { Collection, PrimitiveField } from '../core/model/model.ts'
+import type { Collection } from '../core/model/model.ts'
 import type { BatchPlan, ReadPlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { Cursors } from '../core/sql/read/row-query.ts'
@@ -37,9 +37,6 @@ export type ReadOptions = QueryContext & {
   readonly onSend?: () => void
 }
 
-/** Rows whose `field` has one of these values. */
-export type LookupKeys = { readonly field: PrimitiveField; readonly values: readonly string[] }
-
 /** A batch under a key, the ledger of the source that has its entry, and what is kept of each operation. */
 export type OnceWrite = {
   readonly plan: BatchPlan
@@ -74,10 +71,6 @@ export interface Source {
   prepareEstimate?(plan: ReadPlan): Prepared<number | null> | undefined
   /** Returns one item as JSON text; undefined if no row matches. */
   prepareOne(plan: ReadPlan): Prepared<string | undefined>
-  /**
-   * Returns the items of a list that have one of the keys, for relations from another source; called once per batch.
-   */
-  prepareLookup(plan: ReadPlan, keys: LookupKeys): Prepared<string>
   /**
    * Runs all operations or none, and returns the items of each as a list, each `{}` if nothing is selected. What fails in one
    * operation is thrown as OperationFault, where that is known.

@@ -41,7 +41,6 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
     prepareList: (plan) => of(plan).prepareList(plan),
     prepareEstimate: (plan) => plain.prepareEstimate?.(plan),
     prepareOne: (plan) => of(plan).prepareOne(plan),
-    prepareLookup: (plan, keys) => of(plan).prepareLookup(plan, keys),
     prepareBatch: (plan) => of(plan).prepareBatch(plan),
     async writeOnce(write) {
       const { writeOnce } = of(write.plan)
@@ -55,12 +54,12 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
 function createSqlSource(deps: SqlSourceDeps): Source {
   const { driver, dialect } = deps
   const refuse = throwRefused(dialect)
-  const textOf = (rows: Rows) => dialect.answerList(rows, false).data
   const batchDeps = { ...deps, forms: new WeakMap(), compiled: new WeakMap() }
 
   // Chained by `then` instead of async functions, since each await costs every request a step.
   return {
-    prepareList(plan: ReadPlan) {
+    prepareList(asked: ReadPlan) {
+      const plan = asked.keys === undefined ? asked : { ...asked, where: and([asked.where, among(asked.keys)]) }
       const answer = (rows: Rows) => dialect.answerList(rows, plan.count)
       const { grouping } = plan
       if (grouping !== undefined) {
@@ -105,12 +104,6 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       return (bindings, options = reader) => driver.query(bind(bindings), options).then(dialect.answerOne, refuse)
     },
 
-    prepareLookup(plan, { field, values }) {
-      const among: Filter = { kind: 'in', field, visible: all, negated: false, operands: values }
-      const bind = binder(compileRead({ ...plan, where: and([plan.where, among]) }, dialect))
-      return (bindings, options = reader) => driver.query(bind(bindings), options).then(textOf, refuse)
-    },
-
     prepareBatch: (plan) => prepareSqlBatch(batchDeps, plan),
 
     async writeOnce(write) {
@@ -153,6 +146,10 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       return refuse(error)
     }
   }
+}
+
+function among({ field, values }: NonNullable<ReadPlan['keys']>): Filter {
+  return { kind: 'in', field, visible: all, negated: false, operands: values }
 }
 
 /** A read has a client even if it is not known here. */

@@ -110,6 +110,8 @@ export type ReadPlan = {
   readonly collection: Collection
   readonly selection: Selection
   readonly where: Filter
+  /** Of a list, only the rows whose `field` has one of these values: those that relations from another source lead to. */
+  readonly keys?: { readonly field: PrimitiveField; readonly values: readonly string[] }
   /** Undefined if one item is read by its key. */
   readonly page: Page | undefined
   /** Also count all matching rows. */
@@ -303,7 +305,7 @@ export type BatchPlan = {
   readonly operations: readonly PlannedOperation[]
   /** Of operations whose plan serves all of their form (`batch/form.ts`), by index: the values of its placeholders. */
   readonly values: readonly (OperationValues | undefined)[]
-  /** Whether its one operation is the write of a route of its own. */
+  /** Whether its one operation was asked for by itself, so that nothing names it. */
   readonly isAlone?: boolean
 }
 

@@ -109,11 +109,12 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
     collection: relation.target,
     selection: [...selection, lookupColumn(other)],
     where,
+    keys: { field: other, values },
     page: { order: page?.order ?? [], limit, offset: 0 },
     count: false,
   }
   const source = run.open(relation.target.sourceId)
-  const text = await source.prepareLookup(plan, { field: other, values })(run.bindings, run.options)
+  const { data: text } = await source.prepareList(plan)(run.bindings, run.options)
   run.room.gather(text)
   const found = parseExactJson(text) as readonly Item[]
   if (isOneEach || values.length === 1 || found.length < PAGE) return found

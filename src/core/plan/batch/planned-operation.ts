@@ -1,7 +1,7 @@
 /** What a batch knows of an operation beside its plan. */
 import type { Collection } from '../../model/model.ts'
 import { all } from '../../query/filter.ts'
-import type { BatchPlan, Plan, PlannedOperation, WritePlan } from '../plan.ts'
+import type { BatchPlan, Plan, PlannedOperation } from '../plan.ts'
 import type { WriteRequest } from '../write.ts'
 import type { Operation } from './operation.ts'
 
@@ -19,8 +19,8 @@ export function plannedOperation(
   }
 }
 
-/** A write of a route of its own, as a batch of one. */
-export function alone(plan: WritePlan, collection: Collection, own: Partial<PlannedOperation> = {}): BatchPlan {
+/** A batch of one that is none to its caller. */
+export function alone(plan: Plan, collection: Collection, own: Partial<PlannedOperation> = {}): BatchPlan {
   const operation = { plan, collection, isOne: false, answers: 'items', readable: all, ...own } as const
   return { kind: 'batch', operations: [operation], values: [undefined], isAlone: true }
 }

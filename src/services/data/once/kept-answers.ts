@@ -1,4 +1,5 @@
 /** What is kept of an answer where the write itself cannot keep it, and what is answered of it later. */
+import { alone } from '../../../core/plan/batch/planned-operation.ts'
 import type { PlannedOperation, Selection } from '../../../core/plan/plan.ts'
 import { type Keeping, keptOf, readKept } from '../../../core/sql/write/kept-lists.ts'
 import { keySelection } from '../../../core/sql/write/ledger.ts'
@@ -52,13 +53,10 @@ export async function replayed(
     const [list, ofKeys] = [shown[index], keys.get(index)]
     const { plan: own, collection, readable, answers } = operation
     if (list !== undefined || answers === 'nothing') lists.push(list)
-    else if (own.kind === 'read' && own.page !== undefined) lists.push(await source.prepareList(own)(bindings()))
+    else if (own.kind === 'read') lists.push(...(await source.prepareBatch(alone(own, collection))(bindings())))
     else {
       const { selection } = own
-      const data =
-        own.kind === 'read'
-          ? `[${(await source.prepareOne(own)(bindings())) ?? ''}]`
-          : await readAgain({ source, collection, selection, readable, bindings }, ofKeys?.data ?? '[]')
+      const data = await readAgain({ source, collection, selection, readable, bindings }, ofKeys?.data ?? '[]')
       lists.push({ data, total: undefined })
     }
   }
