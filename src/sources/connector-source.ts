@@ -43,6 +43,8 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
       }
     },
 
+    writeOnce: () => Promise.reject(new TypeError('a connector has no ledger')),
+
     repeatsByKey: async (collection) => (await deps.capabilities(collection)).idempotent,
 
     prepareBatch: ({ operations, values }) => {

@@ -150,7 +150,6 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
 
     async writeOnce(write) {
       const plan = comparable(write.plan)
-      if (source.writeOnce === undefined) throw new TypeError('the source has no ledger')
       if (plan.operations.every((operation) => isPlain(operation.plan))) return source.writeOnce({ ...write, plan })
       const run = { open, bindings: write.bindings, options: undefined, room: answerRoom() }
       const { own, whole } = await localBatch(plan, run)

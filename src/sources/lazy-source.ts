@@ -22,11 +22,7 @@ export function lazySource(open: () => Promise<Source>): Source {
     prepareEstimate: (plan) => prepared((source) => source.prepareEstimate?.(plan) ?? unknown),
     prepareOne: (plan) => prepared((source) => source.prepareOne(plan)),
     prepareBatch: (plan) => prepared((source) => source.prepareBatch(plan)),
-    async writeOnce(write) {
-      const source = await open()
-      if (source.writeOnce === undefined) throw new TypeError('the source has no ledger')
-      return source.writeOnce(write)
-    },
+    writeOnce: async (write) => (await open()).writeOnce(write),
     repeatsByKey: async (collection) => (await open()).repeatsByKey?.(collection) ?? false,
   }
 }

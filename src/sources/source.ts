@@ -76,8 +76,8 @@ export interface Source {
    * operation is thrown as OperationFault, where that is known.
    */
   prepareBatch(plan: BatchPlan): Prepared<BatchAnswer>
-  /** The same with its entry in a ledger of the source, in one transaction. Absent where there can be none. */
-  writeOnce?(write: OnceWrite): Promise<OnceOutcome>
+  /** The same with its entry in a ledger of the source, in one transaction. */
+  writeOnce(write: OnceWrite): Promise<OnceOutcome>
   /** Whether the source itself does a write under a key once, however often it is sent. Absent for never. */
   repeatsByKey?(collection: Collection): Promise<boolean>
 }

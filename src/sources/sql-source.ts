@@ -42,11 +42,7 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
     prepareEstimate: (plan) => plain.prepareEstimate?.(plan),
     prepareOne: (plan) => of(plan).prepareOne(plan),
     prepareBatch: (plan) => of(plan).prepareBatch(plan),
-    async writeOnce(write) {
-      const { writeOnce } = of(write.plan)
-      if (writeOnce === undefined) throw new TypeError('a database has a ledger')
-      return writeOnce(write)
-    },
+    writeOnce: (write) => of(write.plan).writeOnce(write),
   }
 }
 

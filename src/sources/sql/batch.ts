@@ -64,7 +64,7 @@ type Results = readonly (readonly SqlRow[])[]
 export const writer: QueryContext = { isWriting: true }
 
 /** What was sent: what each statement is for, and the statements where all were sent at once. */
-type Sent = BatchPlaces & { readonly statements?: readonly Statement[] }
+type Sent = Pick<BatchPlaces, 'operations' | 'answers'> & { readonly statements?: readonly Statement[] }
 
 type Send = (by: SqlDriver) => { readonly sent: Sent; readonly results: Promise<Results> }
 
@@ -75,7 +75,8 @@ export function atOnce(
   context: QueryContext,
 ): Send {
   const statements = compiled.statements(bindings)
-  const sent = { ...compiled, statements }
+  const { operations, answers } = compiled
+  const sent = { operations, answers, statements }
   const [only, ...others] = statements
   if (only === undefined) return () => ({ sent, results: Promise.resolve([]) })
   if (isAlone && others.length === 0) {
@@ -157,7 +158,7 @@ function answersOf(
     const lists = (places.answers[index] ?? []).map((place) =>
       dialect.answerList(results[place] ?? [], read?.count === true, walk),
     )
-    const [{ total, cursors } = { total: undefined }] = lists
-    return { data: concatenate(lists.map(({ data }) => data)), total, ...(cursors && { cursors }) }
+    const [first = { total: undefined }] = lists
+    return { ...first, data: concatenate(lists.map(({ data }) => data)) }
   })
 }

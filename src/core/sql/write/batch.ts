@@ -25,16 +25,19 @@ export type BatchPlaces = {
   readonly operations: (number | undefined)[]
   /** The statements of each operation that answer, each with a list. */
   readonly answers: readonly number[][]
+  /** How many statements there may be: those of what stands alone are bounded by its steps. */
+  readonly most: number
 }
 
 export type CompiledBatch = BatchPlaces & { readonly statements: (bindings: Bindings) => readonly Statement[] }
 
-export function noPlaces({ operations }: BatchPlan): BatchPlaces {
-  return { operations: [], answers: operations.map(() => []) }
+export function noPlaces({ operations, isAlone }: BatchPlan): BatchPlaces {
+  const most = isAlone ? Number.POSITIVE_INFINITY : MAX_CHANGES
+  return { operations: [], answers: operations.map(() => []), most }
 }
 
 /** How a transaction keeps what it answers: by the dialects of its operations, and statements before and behind theirs. */
-export type Recording = { readonly dialectOf: DialectOf; readonly before?: Sql; readonly behind?: Sql }
+export type Recording = { readonly dialectOf: DialectOf; readonly before: Sql; readonly behind: Sql }
 
 type DialectOf = (dialect: Dialect, operation: PlannedOperation, index: number) => Dialect
 
@@ -49,12 +52,12 @@ export function* compileBatch(
   dialect: Dialect,
   how: {
     readonly forms?: CompiledForms
-    readonly recording?: Recording | undefined
+    readonly recording?: Recording
     /** Whether `requireRows` gets the answers before the batch is committed. */
     readonly isHeard?: boolean
   } = {},
 ): Parts<CompiledBatch> {
-  const { forms, recording: { dialectOf, before, behind } = {}, isHeard = false } = how
+  const { forms, recording, isHeard = false } = how
   const ofForms = isHeard ? { ...dialect, ...dialect.heard } : dialect
   const places = noPlaces(plan)
   const lines: CompiledLine[] = []
@@ -62,15 +65,16 @@ export function* compileBatch(
     notePlace(places, index, line.isAnswer)
     lines.push(line)
   }
-  if (before !== undefined) add(compiled({ sql: before, isAnswer: false }, dialect))
+  if (recording !== undefined) add(compiled({ sql: recording.before, isAnswer: false }, dialect))
   for (const [index, operation] of plan.operations.entries()) {
     const values = plan.values[index]
     const known = values && forms?.get(operation)
-    const own = known ?? (yield* compileOperation(plan, index, { dialect: values ? ofForms : dialect, dialectOf }))
+    const place = { dialect: values ? ofForms : dialect, dialectOf: recording?.dialectOf }
+    const own = known ?? (yield* compileOperation(plan, index, place))
     if (values && known === undefined) forms?.set(operation, own)
     for (const line of own) add(line, index)
   }
-  if (behind !== undefined) add(compiled({ sql: behind, isAnswer: false }, dialect))
+  if (recording !== undefined) add(compiled({ sql: recording.behind, isAnswer: false }, dialect))
   return {
     ...places,
     statements(bindings) {
@@ -80,22 +84,22 @@ export function* compileBatch(
   }
 }
 
-function compiled(line: Line, dialect: Dialect): CompiledLine {
-  return { bind: binder(compileTemplate(line.sql, dialect)), isAnswer: line.isAnswer }
+function compiled({ sql, isAnswer }: Line, dialect: Dialect): CompiledLine {
+  return { bind: binder(compileTemplate(sql, dialect)), isAnswer }
 }
 
 function* compileOperation(
   plan: BatchPlan,
   index: number,
-  { dialect, dialectOf }: Pick<OperationPlace, 'dialect' | 'dialectOf'>,
+  place: Omit<OperationPlace, 'marker'>,
 ): Parts<readonly CompiledLine[]> {
   const own: CompiledLine[] = []
-  const lines = linesOfOperation(plan, index, { dialect, dialectOf, marker: { text: noRecord, operation } })
+  const lines = linesOfOperation(plan, index, { ...place, marker: { text: noRecord, operation } })
   for (let line = next(lines, index); line !== 'done'; line = next(lines, index)) {
     yield
     if (line === undefined) continue
     for (let parts = 0; parts < line.sql.parts.length; parts += PARTS_IN_ONE_GO) yield
-    own.push(compiled(line, dialect))
+    own.push(compiled(line, place.dialect))
   }
   return own
 }
@@ -154,11 +158,11 @@ export function* linesOfBatch(
   }
 }
 
-export function notePlace({ operations, answers }: BatchPlaces, index: number | undefined, isAnswer: boolean): void {
+export function notePlace(places: BatchPlaces, index: number | undefined, isAnswer: boolean): void {
+  const { operations, answers, most } = places
   const length = operations.push(index)
   if (isAnswer) answers[index ?? -1]?.push(length - 1)
-  // Those of one operation are bounded by its steps.
-  if (length > MAX_CHANGES && answers.length > 1) throw queryFault('body', `needs more than ${MAX_CHANGES} statements`)
+  if (length > most) throw queryFault('body', `needs more than ${most} statements`)
 }
 
 function next(lines: Lines, operation: number): Line | undefined | 'done' {

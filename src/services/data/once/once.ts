@@ -113,7 +113,6 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   return {
     async run(asked) {
       const { model, plan, values, source, rights } = asked
-      const { writeOnce } = source
       const [{ collection } = {}] = plan.operations
       const record = model.sources.get(collection?.sourceId ?? '')
       const table = ledgerIn(record)
@@ -125,8 +124,8 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
         isRepeatable: async () => collection !== undefined && ((await source.repeatsByKey?.(collection)) ?? false),
       }
       const answer = await untilDone(asked, table, async (entry, hasWaited) => {
-        if (table === undefined || writeOnce === undefined) return claims.run(entry, claimed)
-        const write = () => writeOnce({ plan, bindings: bindings(values), table, entry, keepings })
+        if (table === undefined) return claims.run(entry, claimed)
+        const write = () => source.writeOnce({ plan, bindings: bindings(values), table, entry, keepings })
         return behindFirst(entry, hasWaited, write)
       })
       return answer.map((list) => list ?? { data: '[]', total: undefined })
