@@ -160,15 +160,19 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     const member = await people.member(shop, {
       collections: { [books]: { create: 'all', read: { filter: { title: { _neq: 'hidden' } } } } },
     })
-    const pages = Array.from({ length: 30 }, (_, index) => ({ title: long, text: `${index} ${'x'.repeat(3_000)}` }))
+    // More than 64 KiB in bytes alone.
+    const pages = Array.from({ length: 30 }, (_, index) => ({ title: long, text: `${index} ${'é'.repeat(1_200)}` }))
 
     const first = await send(shop, long, ['POST', `/items/${books}?fields=title,text`, pages])
+    await shop.patch(`/items/${books}?filter[title][_eq]=${long}&filter[text][_starts_with]=7`, { text: 'changed' })
     const again = await send(shop, long, ['POST', `/items/${books}?fields=title,text`, pages])
     await send(member, own, ['POST', `/items/${books}?fields=title`, [{ title: own }]])
     await shop.patch(`/items/${books}?filter[title][_eq]=${own}`, { title: 'hidden' })
     const hidden = await send(member, own, ['POST', `/items/${books}?fields=title`, [{ title: own }]])
 
-    expect(again).toEqual({ ...first, replayed: 'true' })
+    const shown = pages.map((page, index) => (index === 7 ? { ...page, text: 'changed' } : page))
+    expect(first).toEqual({ status: 200, replayed: null, body: { data: pages } })
+    expect(again).toEqual({ status: 200, replayed: 'true', body: { data: shown } })
     expect(hidden).toEqual({ status: 200, replayed: 'true', body: { data: [{ title: null }] } })
   })
 })
