@@ -275,6 +275,31 @@ export function describeRegressions(opened: () => Opened): void {
     expect([reply.status, reply.text, reply.total]).toEqual([200, '[]', 0])
   })
 
+  it('sorts and groups a row whose value is hidden as one without a value', async () => {
+    const service = await as(
+      { posts: { read: { fields: ['id', 'score'], filter: { id: 1 } } } },
+      { posts: { read: { fields: ['id'] } } },
+    )
+
+    const sorted = await service.list('posts', search('fields=id&sort[0][score][direction]=desc'))
+    const grouped = await service.aggregate('posts', { group: ['score'], aggregate: { n: { count: '*' } } })
+
+    expect(data(sorted)).toEqual([{ id: 3 }, { id: 2 }, { id: 1 }])
+    expect(data(grouped)).toEqual([{ group: { score: null }, n: 3 }])
+  })
+
+  it.each([
+    ['_some', '[id][_gt]=0', []],
+    ['_none', '[id][_gt]=0', [1, 2, 3]],
+    ['_every', '[id][_lt]=0', [1, 2, 3]],
+  ])('asks by %s of no hidden row behind a relation', async (quantifier, condition, ids) => {
+    const service = await as({ people: { read: 'all' }, posts: { read: { filter: { status: 'live' } } } })
+
+    const reply = await service.list('people', search(`fields=id&filter[posts][${quantifier}]${condition}`))
+
+    expect(data(reply)).toEqual(ids.map((id) => ({ id })))
+  })
+
   it('answers a hidden row, a row that is not there and a key that is hidden alike', async () => {
     const service = await as(
       { posts: { read: { fields: ['id'], filter: { id: { _lt: 3 } } }, update: 'all', delete: 'all' } },
