@@ -10,6 +10,7 @@ const shop = await world.workspace('scopes', shape)
 const other = await world.workspace('scopes', shape)
 await shop.insert('articles', [{ title: 'Lamp' }])
 const items = (name: string, workspace: Workspace = shop) => `/api/${workspace.name}/items/${name}`
+const count = (name: string) => `/api/${shop.name}/aggregates/${name}?aggregate[n][count]=*`
 
 it('joins and makes unique, in the model, nothing of collections that its scope denies', async () => {
   const scope = {
@@ -47,6 +48,7 @@ it('reaches only the workspaces, collections, actions and entitlements that its 
 
   const allowed = [
     await client.get(items('articles')),
+    await client.get(count('articles')),
     await client.post(items('articles'), [{ title: 'Chair' }]),
     await client.get(`/api/${shop.name}/schema`),
   ]
@@ -54,6 +56,7 @@ it('reaches only the workspaces, collections, actions and entitlements that its 
     await client.delete(`${items('articles')}?filter[title][_eq]=Chair`),
     await client.patch(items('articles'), { title: 'Table' }),
     await client.get(items('secrets')),
+    await client.get(count('secrets')),
     await client.get(items('ServiceDataSource')),
     await client.get(items('articles', other)),
     await client.get(`/api/${shop.name}/members`),
@@ -63,7 +66,7 @@ it('reaches only the workspaces, collections, actions and entitlements that its 
     await client.post(`/api/${shop.name}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   ]
 
-  expect(allowed.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(allowed.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
 })
 
@@ -303,6 +306,16 @@ it('ends with the key that it was made with: switched off, deleted, and never la
     [200, 200],
     [401, 401],
   ])
+})
+
+it('lets nobody in whose membership is suspended', async () => {
+  const member = await people.member(shop, { collections: { articles: { read: 'all' } } })
+  const { client } = await keyWith({ scope: { workspaces: [shop.name] } }, member.system)
+  const before = await client.get(items('articles'))
+  await shop.patch(`/members/${member.userId}`, { status: 'suspended' })
+  const after = await client.get(items('articles'))
+
+  expect([before.status, after.status]).toEqual([200, 403])
 })
 
 it('switches no key on that outlives it, and makes no endless line of keys', async () => {
