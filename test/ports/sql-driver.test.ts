@@ -135,6 +135,16 @@ describe.each(adapters)('$name', ({ open }) => {
     expect(await driver.query(statement('select id from parent where id between 20 and 29'))).toEqual([])
   })
 
+  it('leaves nothing behind of hundreds of statements where the last one fails', async () => {
+    const made = Array.from({ length: 250 }, (_, index) =>
+      statement(`insert into parent (id) values (${1000 + index})`),
+    )
+
+    await expect(driver.batch([...made, statement('select 1/0')])).rejects.toMatchObject({ state: '22012' })
+
+    expect(await driver.query(statement('select count(*) from parent where id >= 1000'))).toEqual([['0']])
+  })
+
   it.each([
     ['a unique key', `insert into parent values (30, 'same'), (31, 'same')`, '23505', 'parent_name_key', undefined],
     ['a foreign key', 'insert into child values (1, 999)', '23503', 'child_parent_fkey', undefined],
