@@ -151,6 +151,18 @@ describe('the order of a list', () => {
 
 const stringType = { name: 'string' as const, sizes: [], isList: false, isNullable: true }
 
+describe('groups', () => {
+  it('are of one text each, and as many are counted', async () => {
+    const groups = await items.aggregate('orders', 'group[0]=note&aggregate[n][count]=*')
+    const [all] = await items.aggregate('orders', 'aggregate[n][countDistinct]=note')
+
+    expect(new Map(groups.map(({ group, n }) => [(group as Item).note, n]))).toEqual(
+      new Map(['x', 'X', 'x ', 'y'].map((note) => [note, 1])),
+    )
+    expect(all).toMatchObject({ n: 4 })
+  })
+})
+
 describe('keys and relations', () => {
   it('names an item by its exact key', async () => {
     expect(await keyed('tenants', 'acme')).toHaveLength(1)

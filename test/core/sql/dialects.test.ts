@@ -142,15 +142,15 @@ describe('a filter', () => {
   })
 
   it('matches a part of a text', () => {
-    expect(filter('articles', 'filter[title][_contains]=50%25')).toEqual({
-      postgres: { text: `"t0"."title" like $1::text escape '!'`, params: ['%50!%%'] },
+    expect(filter('articles', 'filter[title][_contains]=50%25_!')).toEqual({
+      postgres: { text: `"t0"."title" like $1::text escape '!'`, params: ['%50!%!_!!%'] },
       mariadb: {
         text: "concat(`t0`.`title`) like convert(? using utf8mb4) collate utf8mb4_nopad_bin escape '!'",
-        params: ['%50!%%'],
+        params: ['%50!%!_!!%'],
       },
       mysql: {
         text: "`t0`.`title` like convert(? using utf8mb4) collate utf8mb4_0900_bin escape '!'",
-        params: ['%50!%%'],
+        params: ['%50!%!_!!%'],
       },
     })
   })

@@ -7,6 +7,7 @@ import { ServiceError } from '../../../src/core/error.ts'
 import type { Collection, Model, PrimitiveField } from '../../../src/core/model/model.ts'
 import type { Parts } from '../../../src/core/parts.ts'
 import { atOnce } from '../../../src/core/parts.ts'
+import { parseAggregateQuery, planAggregates } from '../../../src/core/plan/aggregate.ts'
 import { alone } from '../../../src/core/plan/batch/planned-operation.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import { planList, type ReadContext } from '../../../src/core/plan/read.ts'
@@ -37,6 +38,7 @@ export type WrittenItems = {
   deleteOne(name: string, key: unknown, search?: string): Promise<readonly Item[]>
   deleteMany(name: string, search: string): Promise<readonly Item[]>
   list(name: string, search?: string): Promise<readonly Item[]>
+  aggregate(name: string, search: string): Promise<readonly Item[]>
 }
 
 export const NOW = '2026-02-03T04:05:06.789Z'
@@ -80,6 +82,10 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
     deleteMany: (name, search) => write(name, search, planDeleteMany),
     async list(name, search = '') {
       const run = source.prepareList(planList(contextOf(name), parseListQuery(parseBrackets(search))))
+      return JSON.parse((await run(unbound)).data)
+    },
+    async aggregate(name, search) {
+      const run = source.prepareList(planAggregates(contextOf(name), parseAggregateQuery(search)))
       return JSON.parse((await run(unbound)).data)
     },
   }
