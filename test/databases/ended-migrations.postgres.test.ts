@@ -1,9 +1,9 @@
-/** Migrations that the database ends in favour of others, over HTTP (docs/contract.md#writes-in-each-others-way). */
+/** Migrations that others come before, over HTTP (docs/contract.md#writes-in-each-others-way, docs/contract.md#all-or-nothing). */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
-import { migrate, signIn, type Workspace } from '../migration/support/client.ts'
+import { introspect, migrate, signIn, type Workspace } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
@@ -15,7 +15,11 @@ let service: InProcess
 beforeAll(async () => {
   server = await startPostgres()
   database = openPostgres({ connectionString: server.url })
-  service = await openInProcess({ database, databaseUrl: server.url })
+  service = await openInProcess({
+    database,
+    databaseUrl: server.url,
+    variables: { SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true' },
+  })
 })
 
 afterAll(async () => {
@@ -65,6 +69,37 @@ it('is 503 with the seconds after which it may be sent again, and leaves nothing
   await holder.query('commit')
   await Promise.all([holder.end(), gate.end()])
   expect((await migrate(client, shop, ...renamed)).status).toBe(200)
+})
+
+it('is recorded as failed, with what it has done elsewhere, where another holder of the lock has come first', async () => {
+  const client = await signIn(service.administrator, 'http://localhost', service.request)
+  const own = await client.workspace('overtaken')
+  await database.query({ text: 'create database elsewhere', params: [] })
+  const elsewhere = new URL('/elsewhere', server.url).href
+  const wish = { apiName: 'target', provider: 'postgres', config: { connectionString: elsewhere } }
+  const { body: source } = await client.send('POST', '/api/overtaken/sources/data', wish)
+  const target = { ...own, sourceId: (source as { data: { id: string } }).data.id }
+  expect((await introspect(client, target)).status).toBe(200)
+  const gate = new pg.Client(elsewhere)
+  await gate.connect()
+
+  // The migration waits for a table of the same name, which is then given up.
+  await gate.query('begin; create table made (id int)')
+  const migrated = migrate(client, target, plainCollection(target, 'made', 1))
+  const held = `select 1 from pg_stat_activity where datname = 'elsewhere' and wait_event_type = 'Lock'`
+  await expect.poll(() => database.query({ text: held, params: [] })).toHaveLength(1)
+  const later = `update service.workspace set fence = nextval('service.fence') where id = $1::uuid`
+  await database.query({ text: later, params: [own.id] })
+  await gate.query('rollback')
+
+  expect(await migrated).toMatchObject({ status: 503, body: { message: expect.stringContaining('ran concurrently') } })
+  await gate.end()
+  const log =
+    '/api/overtaken/audit-log?fields=payload&filter[action][_eq]=schema.migrate.v1&filter[outcome][_eq]=failure'
+  const applied = [{ operation: 0, collection: 'made', change: 'createTable' }]
+  expect((await client.send('GET', log)).body).toEqual({
+    data: [{ payload: { operations: ['createCollection'], applied: expect.arrayContaining(applied) } }],
+  })
 })
 
 /** Resolves when somebody waits for the table. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { installSchema, WORKSPACE_SCHEMA_NUMBER } from '../../src/store/installation.ts'
+import { batchUnderLock, freshFence, givenFence, takeLock } from '../../src/store/model-lock.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -35,6 +36,22 @@ it('brings workspaces forward that are behind', async () => {
 
   expect(await ask('select schema_number from service.workspace')).toEqual([[String(WORKSPACE_SCHEMA_NUMBER)]])
   expect(await ask('select count(*) from service_late_meta.collection')).toEqual([['0']])
+})
+
+it('takes a model only over the version that was read, and from no holder of the lock whom another one has followed', async () => {
+  const workspaceId = randomUUID()
+  const values = `'${workspaceId}', 'locked', ${WORKSPACE_SCHEMA_NUMBER}`
+  await ask(`insert into service.workspace (id, api_name, schema_number) values (${values})`)
+  const [[before] = []] = await ask(`select model_version from service.workspace where id = '${workspaceId}'`)
+  const take = (later: number, fence = freshFence) =>
+    batchUnderLock(drivers[0] as SqlDriver, [takeLock({ workspaceId, version: Number(before) + later }, fence)])
+
+  expect([await take(0), await take(0), await take(1, givenFence(0)), await take(1)]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ])
 })
 
 it('is left alone where a newer release has migrated it', async () => {
