@@ -117,6 +117,10 @@ describe('a license by key', () => {
       await admin.post(path, [{}]),
       await admin.patch(`${path}/1`, {}),
       await admin.delete(`${path}/1`),
+      await admin.patch(path, []),
+      await admin.delete(`${path}?filter[_all]=true`),
+      await admin.send('QUERY', path, { body: {} }),
+      await admin.post('/api/shop/items', { operations: [{ kind: 'read', collection: 'ServiceCollection' }] }),
       await admin.send('PUT', path),
       await admin.get('/api/shop/items/no_such_collection'),
       await admin.get('/api/nowhere/items/things'),
@@ -130,6 +134,27 @@ describe('a license by key', () => {
 
     expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 402))
     expect(await answers[0]?.json()).toEqual(locked)
+  })
+
+  it('while locked, answers agents the same by every tool for items', async () => {
+    const collection = 'ServiceCollection'
+    const calls = {
+      list_items: { collection },
+      aggregate_items: { collection, aggregate: { n: { count: '*' } } },
+      create_items: { collection, data: [{}] },
+      update_item: { collection, key: '1', data: {} },
+      delete_item: { collection, key: '1' },
+      batch_items: { operations: [{ kind: 'read', collection }] },
+    }
+    const body = Object.entries(calls).map(([name, sent], id) => {
+      return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: sent } }
+    })
+    const headers = { Accept: 'application/json, text/event-stream' }
+
+    const response = await admin.send('POST', '/api/shop/mcp', { body, headers })
+
+    const answers = (await response.json()) as { readonly result: { readonly structuredContent: object } }[]
+    expect(answers.map(({ result }) => result.structuredContent)).toEqual(body.map(() => ({ error: locked })))
   })
 
   it('while locked, keeps everything else working', async () => {
