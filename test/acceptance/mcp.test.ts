@@ -416,22 +416,29 @@ it('writes once under a key, and tells whose answer an earlier call got', async 
   const target = { collection: 'articles', key: id, ifMatch }
   const priced = { ...target, data: { price: '1.00' }, fields: ['price'], idempotencyKey: change }
   const changed = [await told('update_item', priced), await told('update_item', priced)]
-  const other = await told('update_item', { ...priced, data: { price: '2.00' } })
-  const elsewhere = await told('delete_item', { ...target, idempotencyKey: key })
+  const others = [
+    await told('update_item', { ...priced, data: { price: '2.00' } }),
+    await told('update_item', { ...priced, key: '1' }),
+    await told('update_item', { ...priced, fields: ['id'] }),
+    await told('update_item', { ...priced, ifMatch: undefined }),
+    await told('create_items', { ...creation, fields: 'id' }),
+    await told('delete_item', { ...target, idempotencyKey: key }),
+  ]
   const gone = { collection: 'articles', key: id, idempotencyKey: deletion }
   const deleted = [await told('delete_item', gone), await told('delete_item', gone)]
+  others.push(await told('delete_item', { ...gone, key: '1' }))
   const operations = [
     { kind: 'create', collection: 'articles', data: [{ title: key }], fields: ['title'] },
     { kind: 'read', collection: 'articles', filter: { title: { _eq: key } }, fields: ['title'], meta: 'totalCount' },
   ]
   const batch = { operations, idempotencyKey: crypto.randomUUID() }
   const batches = [await told('batch_items', batch), await told('batch_items', batch)]
-  const another = await told('batch_items', { ...batch, operations: operations.slice(1) })
+  others.push(await told('batch_items', { ...batch, operations: operations.slice(1) }))
 
   const coded = { error: expect.objectContaining({ code: '4221' }) }
   expect(made).toEqual([{ data: [{ id, _etag: ifMatch }] }, { data: [{ id, _etag: ifMatch }], replayed: true }])
   expect(changed).toEqual([{ data: { price: '1.00' } }, { data: { price: '1.00' }, replayed: true }])
-  expect([other, elsewhere, another]).toEqual([coded, coded, coded])
+  expect(others).toEqual(others.map(() => coded))
   const answer = { data: [[{ title: key }], [{ title: key }]], meta: [null, { totalCount: 1 }] }
   expect(batches).toEqual([answer, { ...answer, replayed: true }])
   expect(deleted).toEqual([{ data: { deleted: true } }, { data: { deleted: true }, replayed: true }])
