@@ -1,10 +1,12 @@
 /** The matcher table against the pure function, and against the gate that is the only way out of the sandbox on Node. */
 import type { lookup } from 'node:dns'
-import { isIP } from 'node:net'
+import { once } from 'node:events'
+import { connect, isIP } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isGranted, parseTarget } from '../../src/core/connector/target.ts'
 import { type ConnectorGate, openConnectorGate } from '../../src/platform/node/connectors/gate.ts'
 import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
+import { isPrivateHost } from '../../src/platform/private-hosts.ts'
 import { hostInUrl, type NetworkRow, networkRows } from './network-rows.ts'
 
 const asked: string[] = []
@@ -17,10 +19,13 @@ const resolve = ((host: string, _: object, callback: (error: Error) => void) => 
 const limits = { timeLimit: 30_000, busyLimit: 10_000, idleLimit: 60_000, memoryLimit: 64 }
 const host = createNodeConnectorHost({ ...limits, allowPrivate: true, resolve })
 const gate = await openConnectorGate({ allowPrivate: true, resolve })
+/** Raw connections are made by addresses that it has looked up itself. */
+const publicGate = await openConnectorGate({ allowPrivate: false, resolve })
 
 afterAll(async () => {
   await host.close()
   await gate.close()
+  await publicGate.close()
 })
 
 describe('the matcher table', () => {
@@ -62,6 +67,16 @@ describe('the matcher table', () => {
     }
   })
 
+  it('is what the gate says of raw connections, which look up no name that is not permitted', async () => {
+    for (const row of networkRows.filter((one) => !isPrivateHost(hostInUrl(one)) && isIP(hostInUrl(one)) === 0)) {
+      asked.length = 0
+
+      await connected(publicGate, row)
+
+      expect.soft(asked.length, `${row.target} ${row.host} ${row.port}`).toBe(row.permitted ? 1 : 0)
+    }
+  })
+
   it('leaves nothing to the rules of Deno: its process may connect to none of the places', async () => {
     const code = `const preflight = 1; const setup = () => ({ introspect: 1, query: (hosts) =>
       hosts.map((host) => Deno.permissions.querySync({ name: 'net', host }).state) }); export { preflight, setup };`
@@ -83,4 +98,12 @@ async function ask({ admit }: ConnectorGate, row: NetworkRow): Promise<string | 
   const address = encodeURIComponent(`http://${hostInUrl(row)}:${row.port}/`)
   const { headers } = await fetch(`http://127.0.0.1:${port}/${pass}/${address}`)
   return headers.get('x-connector-gate-denied') ?? headers.get('x-connector-gate-failed')
+}
+
+/** Resolves when the gate has ended the connection to this place. */
+async function connected({ admit }: ConnectorGate, row: NetworkRow): Promise<void> {
+  const { port, pass } = admit([row.target])
+  const socket = connect(port, '127.0.0.1').resume()
+  socket.write(`CONNECT ${hostInUrl(row)}:${row.port} HTTP/1.1\r\nHost: gate\r\nx-connector-gate-pass: ${pass}\r\n\r\n`)
+  await once(socket, 'close')
 }

@@ -1,5 +1,6 @@
 /** The matcher table against the gate itself, with all that it lets through answered in place of the network. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { GateProps } from '../../src/platform/cloudflare/gate.ts'
 import { networkRows } from '../ports/network-rows.ts'
 import { gate } from './isolates.ts'
 
@@ -42,4 +43,26 @@ describe('the matcher table at the gate', () => {
 
     expect([allowed.status, refused.status]).toEqual([200, 403])
   })
+
+  it('is asked of raw connections, too', async () => {
+    const { granted, forbidden } = inject('upstream')
+    const own = [`127.0.0.1:${granted}`]
+
+    const answers = await Promise.all([
+      saidBy(granted, { grant: own, allowPrivate: true }),
+      saidBy(forbidden, { grant: own, allowPrivate: true }),
+      saidBy(granted, { grant: own, allowPrivate: false }),
+    ])
+
+    expect(answers).toEqual(['HTTP/1.1 200 OK', '', ''])
+  })
 })
+
+/** How what a raw connection to a port on loopback answers begins; nothing where the gate closes it. */
+async function saidBy(port: number, props: GateProps): Promise<string> {
+  const socket = gate({ props }).connect(`127.0.0.1:${port}`)
+  const writer = socket.writable.getWriter()
+  const request = new TextEncoder().encode('GET / HTTP/1.1\r\nHost: upstream\r\nConnection: close\r\n\r\n')
+  const said = Promise.all([new Response(socket.readable).text(), writer.write(request)])
+  return said.then(([text]) => text.slice(0, 15)).catch(() => '')
+}
