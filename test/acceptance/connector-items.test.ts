@@ -290,6 +290,16 @@ describe('a caller with policies', () => {
     ])
   })
 
+  it('reads no row of a key for which its filter is unknown', async () => {
+    const filter = { country: { _neq: 'GB' } }
+    const member = await people.member(shop, { collections: { authors: { read: { filter } } } })
+    const [nobody] = (await shop.data('/items/authors?fields=id&filter[country][_null]=true')) as { id: number }[]
+
+    const answers = await Promise.all([1, 2, nobody?.id].map((id) => member.get(`/items/authors/${id}`)))
+
+    expect(answers.map(({ status }) => status)).toEqual([404, 200, 404])
+  })
+
   it('never gets what was read for another', async () => {
     await shop.get('/items/authors')
     await shop.get('/items/authors/2')
