@@ -1,5 +1,6 @@
-/** How a cell of the console's grid shows lists and JSON: as a person reads them, and no two values alike. */
+/** How a cell of the console's grid shows lists and JSON: as a person reads them, and no two values alike; and how it reads JSON. */
 import { expect, it } from 'vitest'
+import { numberText, parseExactly } from '../../console/src/data/exact-json.ts'
 import { readableOf } from '../../console/src/screens/grid/readable.ts'
 
 const json = { type: 'json', isList: false }
@@ -21,6 +22,14 @@ it.each([
   [json, { 'a: b': 'c\nd' }, '"a: b": "c\\nd"'],
 ])('%j shows %j as %s', (field, value, text) => {
   expect(readableOf(field, value)).toBe(text)
+})
+
+it('keeps the digits of numbers in JSON that is typed', () => {
+  const text = '{"n":12345678901234567890,"d":1.50,"i":1,"e":1e2}'
+  const { n, i } = parseExactly(text) as Record<string, unknown>
+
+  expect(JSON.stringify(parseExactly(text))).toBe(text)
+  expect([numberText(n), i, numberText(i), numberText('1')]).toEqual(['12345678901234567890', 1, '1', undefined])
 })
 
 it('is cut where no cell has more room, between characters', () => {

@@ -19,6 +19,11 @@ it.each([
   expect(unguarded(guarded(text))).toBe(text)
 })
 
+it.each([...'=+-@\uff1d\uff0b\uff0d\uff20'])('begins none with %s, in a text and in JSON', (sign) => {
+  expect([guarded(`${sign}1`), guarded(`a;${sign}1`)]).toEqual([`'${sign}1`, `a;'${sign}1`])
+  expect(guardedJson(JSON.stringify(`a;${sign}1`))).not.toContain(`;${sign}`)
+})
+
 it('begins none in any text, and gives any back', () => {
   const unit = fc.constantFrom(...`;\t\r\n"'=+-@\uff1da `)
   fc.assert(
