@@ -178,6 +178,24 @@ describe('a cell', () => {
     await page.context().close()
   })
 
+  it('is typed over, and undone to what is stored, where a page was left before its answer came', async () => {
+    const [id = ''] = await made({ text: 'first' })
+    const page = await open(id)
+    await page.route('**/api/*/items/things/*', (route) => void route.fetch())
+    await type(page, 'text', 'unheard')
+    await expect.poll(async () => (await stored(id)).text).toBe('unheard')
+    await page.unroute('**/api/*/items/things/*')
+    await page.reload()
+    await page.getByText('The page was left before this was saved.').waitFor()
+
+    await type(page, 'text', 'last')
+    await expect.poll(async () => (await stored(id)).text).toBe('last')
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Control+z')
+    await expect.poll(async () => (await stored(id)).text).toBe('unheard')
+    await page.context().close()
+  })
+
   it.each(firstOf([0, 401, 412, 403, 409, 422, 429, 500], 3))(
     'keeps what was typed where the save fails with %i, to be tried again',
     async (status) => {

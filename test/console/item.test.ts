@@ -218,7 +218,8 @@ describe('an item', () => {
     await page.getByRole('link', { name: 'Grace 100%' }).waitFor()
     await expect.poll(() => page.getByLabel('authorId').inputValue()).toBe(grace)
     await save(page)
-    await expect.poll(async () => (await stored('books', id)).authorId).toBe(grace)
+    await page.getByText('Saved.', { exact: true }).waitFor()
+    expect((await stored('books', id)).authorId).toBe(grace)
 
     await page.goto(only('books', id))
     await page.getByRole('gridcell', { name: 'Grace 100%' }).click()

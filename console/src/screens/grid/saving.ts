@@ -73,7 +73,7 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
     { readonly all: readonly Conflict[]; readonly choose: (choice: Choice) => void } | undefined
   >(undefined)
   let steps: readonly Step[] = []
-  /** What was sent last for a cell and what became of it, such as `1.5` and `1.5000`. */
+  /** What was sent last for a cell and what became of it, such as `1.5` and `1.5000`; or may have, where no answer came. */
   const settled = new Map<string, { readonly sent: Value; readonly got: Value }>()
   let last: Promise<unknown> = Promise.resolve()
 
@@ -130,11 +130,15 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
     }
     const unknown = [...rows.values()].filter(({ row }) => row === undefined)
     const read = unknown.length > 0 ? await readAll(unknown.map(({ key }) => key)) : undefined
-    const sent = [...rows].map(([id, { key, row, changes: own }]) => ({
-      key,
-      row: row ?? read?.get(id) ?? {},
-      changes: own,
-    }))
+    const sent = [...rows].map(([id, { key, row: known, changes: own }]) => {
+      const row = known ?? read?.get(id) ?? {}
+      // What leads back is what is stored.
+      const based = own.map((change) => {
+        const now = ownOf(row, change.field)
+        return !change.link && isAsTyped(change, now) ? { ...change, base: now } : change
+      })
+      return { key, row, changes: based }
+    })
     const found = sent.flatMap(({ row, changes: own }) =>
       own.flatMap((change): Conflict[] => {
         const theirs = ownOf(row, change.field)
@@ -203,6 +207,8 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
     // What was typed there before and could not be saved is typed over; operations on a relation add up.
     const isOver = ({ changes: before, error }: Edit) =>
       error !== undefined && before.every(({ key, field, link }) => !link && cells.has(idOf(key, field)))
+    for (const { key, field, base, value } of edits.value.filter(isOver).flatMap(({ changes }) => changes))
+      settled.set(idOf(key, field), { sent: base, got: value })
     const own = parts.map((changes): Edit => ({ changes }))
     edits.value = [...edits.value.filter((one) => !isOver(one)), ...own]
     const step: Step = { backs: parts.map((part) => writable(part.map(reversed))) }
