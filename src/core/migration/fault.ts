@@ -51,9 +51,3 @@ export class FailedMigration extends ServiceError {
     this.reason = reason
   }
 }
-
-/** The texts within an operation, in their order: its ids among them. */
-export function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}

@@ -1,13 +1,14 @@
 /** Finds the data sources that operations affect: those that they name, directly or through the id of a record. */
 import type { ModelRecords } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
+import { textsIn } from './named.ts'
 import type { Operation } from './operation.ts'
 
 export function* touchedSources(records: ModelRecords, operations: readonly Operation[]): Parts<ReadonlySet<string>> {
   const named = new Set<string>()
   for (const operation of operations) {
     yield
-    for (const [id] of JSON.stringify(operation).toLowerCase().matchAll(uuids)) named.add(id)
+    for (const text of textsIn(operation)) named.add(text.toLowerCase())
   }
   const sourceOf = new Map(records.collections.map(({ id, sourceId }) => [id, sourceId]))
   const parts = [
@@ -19,5 +20,3 @@ export function* touchedSources(records: ModelRecords, operations: readonly Oper
   ]
   return new Set(parts.flatMap(([id, sourceId]) => (sourceId !== undefined && named.has(id) ? [sourceId] : [])))
 }
-
-const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g

@@ -1,4 +1,4 @@
-/** What a migration makes: its ids may have been those of something else, which is another table or column of the database. */
+/** What operations name, and what of it they make: ids that may have been those of another table or column of the database. */
 import type { Operation } from './operation.ts'
 
 /** The ids of the collections and fields that operations make, whatever was under them before. */
@@ -11,4 +11,10 @@ export function madeBy(operations: readonly Operation[]): ReadonlySet<string> {
       return operation.kind === 'createCollection' ? [id, ...fields] : fields
     }),
   )
+}
+
+/** The texts within an operation, in their order: its ids among them. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
