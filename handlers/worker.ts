@@ -7,6 +7,7 @@ import { ServiceError } from '../src/core/error.ts'
 import { openCloudflareAssets, openCloudflareConsole, SYSTEM_DOCUMENT_FILE } from '../src/platform/cloudflare/assets.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
+import { openCloudflareFiles } from '../src/platform/cloudflare/files.ts'
 import { openNeonLazily } from '../src/platform/cloudflare/lazy-drivers.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
 import { asRequest } from '../src/platform/cloudflare/request-scope.ts'
@@ -119,8 +120,9 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
 
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const assets = openCloudflareAssets(env.ASSETS)
+  const database = runsAgain(openNeonLazily({ connectionString: databaseUrl, timeLimit }))
   const ports: Ports = {
-    database: runsAgain(openNeonLazily({ connectionString: databaseUrl, timeLimit })),
+    database,
     connectors: await openCloudflareConnectors({ bindings: env, config: reading.config, observe: observeOnConsole }),
     databases: createCloudflareSqlDatabases({
       allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
@@ -137,6 +139,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     observe: observeOnConsole,
     mailer: openMailer({ settings: reading.config, observe: observeOnConsole, openSmtp: undefined }),
     background: createCloudflareBackground(observeOnConsole),
+    files: openCloudflareFiles({ database, observe: observeOnConsole }),
     telemetry: createTelemetryClient('workers'),
     transliterate: createTransliterate(assets),
     licensing: {

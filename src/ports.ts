@@ -347,6 +347,40 @@ export type ConsoleFile = {
   bytes(coding: 'br' | 'gzip' | undefined): Promise<Uint8Array<ArrayBuffer>>
 }
 
+/** Most bytes of a part of a file: what one request may keep in memory of a file, however large it is. */
+export const PART_SIZE = 8 * 1024 ** 2
+
+/**
+ * The bytes of files, in parts of at most PART_SIZE, each of which is stored whole or not at all: a file of any size goes
+ * through a bounded memory, and is resumed by asking which parts are there. A key is `<workspace id>/<random uuid>`, both in
+ * lower case; the service makes it, never from a name that a client gives. Anything else, and numbers out of their range,
+ * are a RangeError.
+ *
+ * A store that cannot be reached, and bytes that are not there, are ServiceError `unavailable`. What the store itself said
+ * is observed and not part of the error.
+ */
+export interface FileStore {
+  /** Most bytes of a file because of this kind of store; undefined where it sets no limit. */
+  readonly limit?: number | undefined
+  /**
+   * Stores part `number`, from 1, in place of an earlier one. What was stored outlives a crash of the process and of the
+   * machine once it resolves. May be repeated after an error: nobody knows then whether the part was stored.
+   */
+  put(key: string, number: number, bytes: Uint8Array): Promise<void>
+  /**
+   * Streams `length` bytes of one part from `offset`, as they are taken. Throws where the part is not there or ends before.
+   * Whoever gets the stream reads it to its end or cancels it, which frees the file or connection behind it; it errors where
+   * the store fails meanwhile.
+   */
+  read(key: string, number: number, offset: number, length: number): Promise<ReadableStream<Uint8Array>>
+  /** The parts that are there, by ascending number; empty for an unknown key. */
+  parts(key: string): Promise<readonly FilePart[]>
+  /** Removes all parts of a key, or of all keys of a workspace id. Where nothing is there it does nothing. */
+  clear(key: string): Promise<void>
+}
+
+export type FilePart = { readonly number: number; readonly size: number }
+
 export type Ports = {
   /** The system database. */
   readonly database: SqlDriver
@@ -367,4 +401,5 @@ export type Ports = {
   readonly licensing: LicensingPorts
   readonly telemetry: TelemetryPort
   readonly transliterate: LoadTransliterate
+  readonly files: FileStore
 }

@@ -417,4 +417,18 @@ create table service.telemetry (
   posted_at timestamptz not null default '-infinity'
 );
 insert into service.telemetry default values;
+
+-- The bytes of files where no bucket or folder has them: each part in pieces of at most 1 MiB. Without a reference to the
+-- workspace, since they are removed like those of the other stores.
+
+create table service.file_part (
+  workspace_id uuid not null,
+  file_id uuid not null,
+  number integer not null,
+  piece integer not null,
+  bytes bytea not null,
+  primary key (workspace_id, file_id, number, piece)
+);
+-- Bytes of files are compressed already, and a range of what is not compressed is read without the rest.
+alter table service.file_part alter column bytes set storage external;
 `

@@ -6,6 +6,8 @@ import pg from 'pg'
 import { createApp } from '../../../handlers/app.ts'
 import { renderSystemDocument } from '../../../handlers/openapi/routes.ts'
 import { readConfig } from '../../../src/config.ts'
+import { checkedFiles } from '../../../src/platform/files/checked.ts'
+import { openFileTable } from '../../../src/platform/files/table.ts'
 import { timeOrderedIds } from '../../../src/platform/ids.ts'
 import { openNodeAssets } from '../../../src/platform/node/assets.ts'
 import { createNodeLicensing } from '../../../src/platform/node/licensing.ts'
@@ -74,6 +76,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     observe,
     mailer: { send: async (mail: Mail) => void mails.push(mail) },
     background: () => {},
+    files: checkedFiles({ store: openFileTable(database), observe }),
     licensing: createNodeLicensing({ clock }).ports,
   }
   const services = await startServices(ports, config)
