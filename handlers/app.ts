@@ -10,6 +10,7 @@ import { type AppContext, headerOf, type Variables } from './http/request.ts'
 import { isBelowItems, ServiceRouter } from './http/router.ts'
 import { mountAccess } from './routes/access.ts'
 import { mountApiKeys } from './routes/api-keys.ts'
+import { mountAssets } from './routes/assets.ts'
 import { mountAuditLog } from './routes/audit-log.ts'
 import { mountAuth } from './routes/auth.ts'
 import { mountConsole, pageHandler } from './routes/console.ts'
@@ -98,6 +99,7 @@ export function createApp(deps: AppDeps) {
   mountSecrets(app, services)
   mountSources(app, services)
   mountItems(app, services)
+  mountAssets(app, services)
   mountOpenApi(app, services, systemDocument)
   mountReference(app, assets)
   mountMcp(app, services)

@@ -85,7 +85,7 @@ export function createWorker(deps: WorkerDeps = {}) {
           requestId: timeOrderedIds.next(),
         })
       }
-      return asRequest(() => app.fetch(request, env, context))
+      return asRequest(async () => ofKnownLength(await app.fetch(request, env, context)))
     },
 
     /**
@@ -107,6 +107,13 @@ export function createWorker(deps: WorkerDeps = {}) {
 const worker = createWorker()
 export const { LicenseObject } = worker
 export default worker.handler
+
+/** Cloudflare sends no `Content-Length` with a stream unless that says itself how long it is. */
+function ofKnownLength(response: Response): Response {
+  const length = response.headers.get('Content-Length')
+  if (response.body === null || length === null) return response
+  return new Response(response.body.pipeThrough(new FixedLengthStream(Number(length))), response)
+}
 
 async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promise<Opened> {
   const variables = Object.entries(env).filter((scope): scope is [string, string] => typeof scope[1] === 'string')

@@ -160,6 +160,7 @@ const conditions: Readonly<Record<ErrorKind, string>> = {
   preconditionFailed: 'The item has none of the tags that `If-Match` names',
   tooLarge: 'The body is larger than allowed',
   unsupportedMediaType: 'The body is not `application/json`, or is compressed',
+  rangeNotSatisfiable: 'The file has none of the bytes that `Range` asks for',
   invalid: 'Well-formed HTTP that says something wrong: body, query, value, configuration',
   throttled: 'Too many sign-ins; `Retry-After` says when to try again',
   unfit:

@@ -63,6 +63,10 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
   SERVICE_SCHEMA__DRIFT_INTERVAL:
     'Time between two looks at the schemas of databases, for changes made outside of the service: at least 1m, or 0 for none. Workers look when their cron runs, too',
   SERVICE_ITEMS__BODY_LIMIT: 'Largest body of an item request',
+  SERVICE_FILES__MAX_SIZE: 'x',
+  SERVICE_FILES__TYPES: 'x',
+  SERVICE_FILES__DELETE_AFTER: 'x',
+  SERVICE_FILES__UPLOAD_TTL: 'x',
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS:
     'Whether a data source may be at a loopback, private or link-local address. The local run allows it',
   SERVICE_SOURCES__AWS_ROLES:

@@ -42,6 +42,8 @@ const size = lazily(() =>
   }),
 )
 
+const mediaTypes = lazily(() => z.string().transform((text) => text.split(',').map((one) => one.trim())))
+
 const bytesPer: Readonly<Record<string, number>> = {
   B: 1,
   KB: 1e3,
@@ -249,6 +251,10 @@ export const variables = {
   SERVICE_SCHEMA__BODY_LIMIT: [size, 1024 ** 2],
   SERVICE_SCHEMA__DRIFT_INTERVAL: [lookInterval, 15 * 60_000],
   SERVICE_ITEMS__BODY_LIMIT: [size, 4 * 1024 ** 2],
+  SERVICE_FILES__MAX_SIZE: [size, 5 * 1024 ** 3],
+  SERVICE_FILES__TYPES: [mediaTypes, undefined],
+  SERVICE_FILES__DELETE_AFTER: [durationSchema, 86_400_000],
+  SERVICE_FILES__UPLOAD_TTL: [durationSchema, 86_400_000],
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: [flag, false],
   SERVICE_SOURCES__AWS_ROLES: [awsRoles, []],
   SERVICE_SOURCES__HYPERDRIVES: [hyperdrives, []],

@@ -10,7 +10,7 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/connector-kit\/harness\./, /^src\//],
   [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code|core\/model\/vocabulary)/],
   [/^src\/(sources|store)\//, /^(src\/(core|sources|store|ports)|quick-lru$)/],
-  [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$|quick-lru$)/],
+  [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$|quick-lru$|file-type$|node:crypto$)/],
   [/^src\/platform\//, /^(?!src\/|handlers\/)|^src\/(core|platform|ports|config)/],
   [/^handlers\/(worker|node)\./, /./],
   [/^handlers\/http\//, /^(handlers\/http\/|src\/(core|services|ports|config)|hono|zod$)/],
@@ -23,6 +23,7 @@ const packagesOfStart = ['cloudflare:workers', 'hono', 'jose', 'node:async_hooks
 /** Rooms of the core, each may only import those before it and itself. */
 const coreOrder = [
   'error',
+  'assets',
   'model',
   'query',
   'access',
@@ -38,7 +39,7 @@ const coreOrder = [
 ]
 
 /** Rooms of the use cases; the same holds for them. */
-const servicesOrder = ['caller', 'license', 'model', 'rights', 'accounts', 'data', 'documents', 'instance']
+const servicesOrder = ['caller', 'license', 'model', 'rights', 'accounts', 'data', 'assets', 'documents', 'instance']
 
 /** Folders of many files of one kind: a route family each, an aggregate each. */
 const uniformFolders = ['handlers/routes', 'src/store', 'src/store/schema']

@@ -73,13 +73,7 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ServiceError('unsupportedMediaType', 'The body must be application/json')
   }
-  // The size of a compressed body would be counted wrongly.
-  const encoding = headerOf(c, 'content-encoding') ?? 'identity'
-  if (encoding.trim().toLowerCase() !== 'identity') {
-    throw new ServiceError('unsupportedMediaType', 'The body must not be compressed')
-  }
-  const announced = headerOf(c, 'content-length')
-  if (Number(announced ?? 0) > limit) throw tooLarge(limit, setting)
+  const announced = announcedLength(c, limit, setting)
   const room = bodyRoom(c)
   // At most the announced length can arrive, so nothing needs counting.
   if (announced !== undefined && (room === undefined || Number(announced) <= SMALL_BODY)) {
@@ -90,6 +84,52 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
   const { chunks, bytes } = await arrived(reader, limit, { room, excess: () => tooLarge(limit, setting) })
   return decodeUtf8(joined(chunks, bytes))
+}
+
+/** Returns `Content-Length`. Throws 415 for a compressed body, whose size would be counted wrongly, and 413. */
+function announcedLength(c: AppContext, limit: number, setting: keyof Config | undefined): string | undefined {
+  const encoding = headerOf(c, 'content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw new ServiceError('unsupportedMediaType', 'The body must not be compressed')
+  }
+  const announced = headerOf(c, 'content-length')
+  if (Number(announced ?? 0) > limit) throw tooLarge(limit, setting)
+  return announced
+}
+
+/**
+ * The body as it arrives, whatever it is. It fails with 413 where it is longer than `limit` bytes, with 415 where it is
+ * compressed, and with 499 where the client has gone.
+ */
+export function bodyStream(c: AppContext, limit: number, setting?: keyof Config): ReadableStream<Uint8Array> {
+  const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as ReadableStreamDefaultReader<Uint8Array>
+  let bytes = 0
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          if (bytes === 0) announcedLength(c, limit, setting)
+          const { done, value } = await arriving(reader.read())
+          if (done) return controller.close()
+          bytes += value.byteLength
+          if (bytes > limit) throw tooLarge(limit, setting)
+          controller.enqueue(value)
+        } catch (error) {
+          await discard(reader).catch(() => {})
+          throw error
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Reads what is left of a body that nobody reads, for the reason that `discard` has. */
+export async function discardBody(c: AppContext): Promise<void> {
+  const { body } = c.req.raw
+  if (body === null || body.locked) return
+  await discard(body.getReader() as ReadableStreamDefaultReader<Uint8Array>).catch(() => {})
 }
 
 type Bounds = { readonly room: BodyRoom | undefined; readonly excess: () => ServiceError }

@@ -166,6 +166,8 @@ function packed({ compress }: App, c: AppContext, answer: Answer): Eventual<Answ
   const { body, headers } = answer
   if (compress === undefined || body === null || body instanceof Uint8Array) return answer
   if (typeof body === 'string' && body.length < COMPRESSED_FROM) return answer
+  // A file goes out as it is.
+  if (headers?.['Content-Length'] !== undefined) return answer
   if (headers?.['Content-Encoding'] !== undefined || !accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
   const announced = { ...weakened(headers), 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
   if (typeof body === 'string') {

@@ -163,6 +163,7 @@ const advice: Readonly<Record<ErrorKind, string>> = {
   preconditionFailed: 'Nothing was changed: somebody else has changed it. Read it with its _etag and decide again.',
   tooLarge: 'Send less at a time.',
   unsupportedMediaType: 'Correct the arguments.',
+  rangeNotSatisfiable: 'Correct the arguments.',
   invalid: 'Nothing was changed. Correct the place that is named; read_schema lists names and types.',
   throttled: notNow,
   unfit: 'Nothing was changed. Correct the operation that is named; read_schema lists what there is.',

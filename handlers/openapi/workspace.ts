@@ -18,6 +18,7 @@ import { data, item, listOf, noContent, oneOf, parameter, requestBody, response 
 const rights = 'Roles, policies and members'
 const dataModel = 'Data model'
 const dataSources = 'Data sources'
+const files = 'Files'
 
 const content = { content: policyContentSchema() }
 const example = { collections: { articles: { read: { fields: ['title'] } } } }
@@ -100,7 +101,47 @@ const fileRights = z.array(
 )
 const broken = z.array(z.strictObject({ location: z.string(), reason: z.string() }))
 
+const bytes = { 'application/octet-stream': {} }
+const anyBytes = { mediaType: '*/*', schema: {} }
+const fileName = parameter('fileName', 'What the file is called.', { type: 'string', maxLength: 255 })
+
 export const workspaceRoutes: RouteDescriptions = {
+  'POST /api/{workspace}/assets': {
+    summary: 'Upload a file',
+    tag: files,
+    asks: { kind: 'item', of: 'ServiceFile' },
+    parameters: [fileName],
+    otherBodies: {
+      ...bytes,
+      'multipart/form-data': { type: 'object', additionalProperties: { type: 'string', format: 'binary' } },
+    },
+    answers: { '201': { description: 'The file, or those of a form.', schema: { kind: 'some', of: 'ServiceFile' } } },
+    errors: ['paymentRequired'],
+  },
+  'GET /api/{workspace}/assets/{id}': {
+    summary: 'Download a file',
+    tag: files,
+    parameters: [parameter('download', 'To keep the file instead of showing it.', { type: 'string' })],
+    answers: {
+      '200': { description: 'The bytes of the file.', headers: { ETag: 'Of the bytes.' }, ...anyBytes },
+      '206': {
+        description: 'The bytes that `Range` asks for.',
+        headers: { 'Content-Range': 'Which they are.' },
+        ...anyBytes,
+      },
+      '304': { description: 'The client has these bytes: `If-None-Match` names their tag.' },
+    },
+    errors: ['paymentRequired', 'rangeNotSatisfiable'],
+  },
+  'PUT /api/{workspace}/assets/{id}': {
+    summary: 'Give a file other bytes',
+    tag: files,
+    asks: { kind: 'item', of: 'ServiceFile' },
+    parameters: [fileName],
+    otherBodies: bytes,
+    answers: { '200': item('ServiceFile', 'The file.') },
+    errors: ['paymentRequired', 'preconditionFailed'],
+  },
   'GET /api/{workspace}/members': listOf('members', rights),
   'PATCH /api/{workspace}/members/{id}': {
     summary: 'Change a member’s roles, or suspend them',

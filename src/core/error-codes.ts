@@ -16,6 +16,7 @@ export const statusOf = {
   preconditionFailed: 412,
   tooLarge: 413,
   unsupportedMediaType: 415,
+  rangeNotSatisfiable: 416,
   invalid: 422,
   throttled: 429,
   /** A migration that does not fit the model or the data; its author must correct it, whatever the status. */

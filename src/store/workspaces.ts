@@ -41,6 +41,12 @@ export async function findWorkspaces(
   return JSON.parse(text ?? '[]') as WorkspaceRow[]
 }
 
+/** Names and ids of all. */
+export async function everyWorkspace(database: SqlDriver): Promise<readonly Pick<WorkspaceRow, 'id' | 'apiName'>[]> {
+  const rows = await database.query(statement(sql`select id, api_name from service.workspace order by id`))
+  return rows.map(([id, apiName]) => ({ id: id ?? '', apiName: apiName ?? '' }))
+}
+
 async function one(database: SqlDriver, where: ReturnType<typeof sql>): Promise<WorkspaceRow | undefined> {
   const [row] = await database.query(
     statement(sql`select row_to_json(r)::text from (select ${columns} from service.workspace w ${where}) r`),

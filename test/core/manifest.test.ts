@@ -153,7 +153,7 @@ it('is that of a smaller model for some collections', () => {
   )
 })
 
-it('holds the system collections, to be read only but for names and views', () => {
+it('holds the system collections, to be read only but for names, views and files', () => {
   const records: ModelRecords = {
     ...noRecords,
     sources: [{ id: 'system', apiName: '_system', provider: 'postgres' }],
@@ -163,7 +163,7 @@ it('holds the system collections, to be read only but for names and views', () =
 
   const { collections } = manifest.serviceSchema
   expect(collections.map(({ isSystem, isReadonly, namespace }) => [isSystem, isReadonly, namespace])).toEqual(
-    collections.map((_, index) => [true, index < collections.length - 3 ? true : undefined, 0]),
+    collections.map((_, index) => [true, index < collections.length - 4 ? true : undefined, 0]),
   )
   expect(readBack(manifest).operations.filter((operation) => operation.includes(' ServiceIndexField('))).toEqual([
     'readMany ServiceIndexField(ServiceIndexFieldListArguments): [ServiceIndexFieldCollectionOutput]',

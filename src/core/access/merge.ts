@@ -3,6 +3,7 @@
  * one grant; access.ts unites grants.
  */
 import { ServiceError } from '../error.ts'
+import { isFiles, isUploading, withContent } from '../model/file-collection.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'
 import { type FieldResolver, resolveFilter } from '../query/resolve.ts'
@@ -21,7 +22,8 @@ export function viewerOf(rights: Rights, model: Model): Viewer {
   const viewer: Viewer = {
     seesModel: hasEntitlement(rights, 'dataModel:read'),
     accessTo(collection, action) {
-      if (collection.isSystem) return system(viewer, collection, action)
+      if (collection.isSystem && !isFiles(collection)) return system(viewer, collection, action)
+      if (action === 'create' && isFiles(collection) && !isUploading(collection)) return denied
       if (rights.kind === 'all') return fullAccess
       const path = `${collection.id} ${action}`
       const access =
@@ -42,7 +44,8 @@ function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
     seesModel: hasEntitlement(scoped, 'dataModel:read'),
     accessTo(collection, action) {
       if (!scopeAllows(scoped, collection.id, action)) return denied
-      return collection.isSystem ? system(viewer, collection, action) : whole.accessTo(collection, action)
+      if (collection.isSystem && !isFiles(collection)) return system(viewer, collection, action)
+      return whole.accessTo(collection, action)
     },
   }
   return viewer
@@ -118,7 +121,8 @@ function grantOf(action: PolicyAction, collection: Collection, resolver: FieldRe
   try {
     return {
       rows: resolved(filter),
-      fields: fields === '*' ? 'every' : new Set(fields),
+      fields:
+        fields === '*' ? 'every' : isUploading(collection) ? withContent(new Set(fields), collection) : new Set(fields),
       ...(check !== undefined && { check: resolved(check) }),
       validation: resolved(validation),
     }

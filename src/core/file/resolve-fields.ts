@@ -1,10 +1,10 @@
 /** The fields, relations and indexes that the collections of a file are to have: names → records with ids. */
+import { fileRecords } from '../model/file-collection.ts'
 import { lookupOf } from '../model/lookup.ts'
 import {
   type IndexRecord,
   type ModelRecords,
   modelOf,
-  noRecords,
   type PrimitiveFieldRecord,
   type RelationFieldRecord,
   type SourceRecord,
@@ -28,10 +28,12 @@ export type FieldsContext = {
 
 export function* resolveFields(placed: readonly Placed[], { records, sources, ids }: FieldsContext): Parts<Resolved> {
   const managed = new Set([...sources.values()].map(({ id }) => id))
-  const strange = records.collections.filter(({ sourceId }) => !managed.has(sourceId))
+  const files = fileRecords(records)
+  const own = records.collections.filter(({ sourceId }) => !managed.has(sourceId))
+  const strange = [...own, ...files.collections]
   const strangeIds = new Set(strange.map(({ id }) => id))
   const isStrange = ({ collectionId }: { readonly collectionId: string }) => strangeIds.has(collectionId)
-  const { collections: built } = yield* modelOf(0, records, noRecords)
+  const { collections: built } = yield* modelOf(0, records, files)
   const shapes = yield* shapesOf(
     placed,
     strange.flatMap(({ id }) => built.get(id) ?? []),
@@ -54,7 +56,8 @@ export function* resolveFields(placed: readonly Placed[], { records, sources, id
     if (taken.has(name)) throw fileFault(place, `${collection} already has a field ${name}`)
     taken.add(name)
   }
-  for (const { collectionId, apiName } of [...kept.relations, ...records.primitiveFields.filter(isStrange)]) {
+  const columns = [...records.primitiveFields, ...files.primitiveFields].filter(isStrange)
+  for (const { collectionId, apiName } of [...kept.relations, ...columns]) {
     claim(collectionId, apiName, 'model.sources')
   }
   for (const { record, fields, shape } of collections.values()) {
@@ -72,7 +75,7 @@ export function* resolveFields(placed: readonly Placed[], { records, sources, id
       places.set(pair.opposite.id, relation.place)
     }
   }
-  const manyToMany = yield* resolveManyToMany(placed, { pairs, records, ids, claim })
+  const manyToMany = yield* resolveManyToMany(placed, { built, pairs, records, ids, claim })
   for (const [id, place] of manyToMany.places) places.set(id, place)
 
   const indexes: IndexRecord[] = []
@@ -90,7 +93,7 @@ export function* resolveFields(placed: readonly Placed[], { records, sources, id
   const resolved: ModelRecords = {
     sources: records.sources,
     namespaces: records.namespaces,
-    collections: [...strange, ...placed.map(({ record }) => record)],
+    collections: [...own, ...placed.map(({ record }) => record)],
     primitiveFields: [
       ...records.primitiveFields.filter(isStrange),
       ...[...collections.values()].flatMap(({ fields }) => [...fields.values()]),

@@ -3,6 +3,7 @@ import { cutName } from '../migration/derive.ts'
 import { manyToManyPair } from '../migration/many-to-many.ts'
 import { lookupOf } from '../model/lookup.ts'
 import type { Collection, ConstraintRecord, ModelRecords, RelationFieldRecord } from '../model/model.ts'
+import { fileCollectionId } from '../model/presentation.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Parts } from '../parts.ts'
 import type { FileOver } from './file.ts'
@@ -160,6 +161,8 @@ function opposingRecord(
 }
 
 type Overs = {
+  /** The collections of now by their ids. */
+  readonly built: ReadonlyMap<string, Collection>
   readonly pairs: readonly PairRecords[]
   readonly records: ModelRecords
   readonly ids: Ids
@@ -169,16 +172,18 @@ type Overs = {
 /** The many-to-many fields over junctions that are collections themselves. */
 export function* resolveManyToMany(
   placed: readonly Placed[],
-  { pairs, records, ids, claim }: Overs,
+  { built, pairs, records, ids, claim }: Overs,
 ): Parts<{ readonly records: readonly RelationFieldRecord[]; readonly places: ReadonlyMap<string, string> }> {
   const made: RelationFieldRecord[] = []
   const places = new Map<string, string>()
   const { relations, relationsOf } = lookupOf(records)
-  const targets = new Map(placed.map((one) => [one.record.id, one]))
+  const files = built.get(fileCollectionId)
+  const names = new Map(placed.map(({ record, entry }) => [record.id, entry.name]))
+  if (files !== undefined) names.set(files.id, files.apiName)
   const ways: Ways = {
     leadingTo: Map.groupBy(pairs, ({ opposite }) => opposite.collectionId),
     from: Map.groupBy(pairs, ({ owner }) => owner.collectionId),
-    targets,
+    names,
   }
   for (const { entry, record, before } of placed) {
     yield
@@ -203,7 +208,7 @@ export function* resolveManyToMany(
       const other = relations.get(known?.oppositeRelationFieldId ?? '')
       const opposite = other?.collectionId === farId ? other : undefined
       const own = { id: known?.id ?? ids.forNew(want.line), apiName: want.name }
-      const farName = targets.get(farId)?.entry.name ?? ''
+      const farName = names.get(farId) ?? ''
       const theirs = {
         id: opposite?.id ?? ids.forNew(`${farName}.${want.field.opposite}`),
         apiName: want.field.opposite,
@@ -225,17 +230,17 @@ export function* resolveManyToMany(
   return { records: made, places }
 }
 
-/** The relations of the file by the ids of the collections at their ends, and the collections by theirs. */
+/** The relations of the file by the ids of the collections at their ends, and the names of collections by theirs. */
 type Ways = {
   readonly leadingTo: ReadonlyMap<string, readonly PairRecords[]>
   readonly from: ReadonlyMap<string, readonly PairRecords[]>
-  readonly targets: ReadonlyMap<string, Placed>
+  readonly names: ReadonlyMap<string, string>
 }
 
 function linksOf(
   { over, many }: FileOver,
   [collectionId, place]: readonly [string, string],
-  { leadingTo, from, targets }: Ways,
+  { leadingTo, from, names }: Ways,
 ) {
   const [nearName, farName] = over
   const leading = leadingTo.get(collectionId) ?? []
@@ -258,10 +263,10 @@ function linksOf(
         ways.map(({ owner }) => owner.apiName),
       )}`,
     )
-  const target = targets.get(far.opposite.collectionId)
-  if (target?.entry.name !== many)
-    throw fileFault(`${place}.many`, `${farName} leads to ${target?.entry.name ?? 'another collection'}`)
-  return { near, far, farId: target.record.id }
+  const { collectionId: farId } = far.opposite
+  const target = names.get(farId)
+  if (target !== many) throw fileFault(`${place}.many`, `${farName} leads to ${target ?? 'another collection'}`)
+  return { near, far, farId }
 }
 
 function refuse(place: string, reason: string): never {

@@ -4,6 +4,7 @@
  */
 import { type Action, linkRows, type Viewer, visibility } from '../access/access.ts'
 import { canFollow, type Declarations } from '../connector/item-capabilities.ts'
+import { isFiles } from '../model/file-collection.ts'
 import type { Collection, Field } from '../model/model.ts'
 
 /** In how many rows something applies. */
@@ -20,7 +21,8 @@ export type ModelView = {
 
 export function fullModelView(declared: Declarations): ModelView {
   return {
-    may: (collection, action) => action === 'read' || !collection.isReadOnly,
+    may: (collection, action) =>
+      action === 'read' || (!collection.isReadOnly && (action !== 'create' || !isFiles(collection))),
     uses: (_, field, action) => (isServed(field, action, declared) ? 'always' : 'never'),
     shows: () => 'always',
     declared,

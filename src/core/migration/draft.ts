@@ -4,6 +4,7 @@
  */
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
+import { fileRecords } from '../model/file-collection.ts'
 import { byId } from '../model/lookup.ts'
 import type {
   CollectionRecord,
@@ -16,6 +17,7 @@ import type {
   RelationFieldRecord,
   SourceRecord,
 } from '../model/model.ts'
+import { fileCollectionId } from '../model/presentation.ts'
 import { systemRecords } from '../model/system.ts'
 import { eachOf, type Parts } from '../parts.ts'
 import type { Change, ColumnDefinition, IndexDefinition, InitialValue, SourceChange, TableRef } from '../sql/change.ts'
@@ -109,6 +111,7 @@ export function* createDraft(records: ModelRecords, context: MigrationContext): 
     taken: new Map(),
   }
   reserveBuiltIn(draft)
+  addFiles(draft, fileRecords(records))
   yield* eachOf(records.collections, (record) => addCollection(draft, record))
   yield* eachOf(records.primitiveFields, (record) => addField(draft, collectionOf(draft, record.collectionId), record))
   yield* eachOf(records.indexes, (record) => addIndex(draft, collectionOf(draft, record.collectionId), record))
@@ -118,14 +121,15 @@ export function* createDraft(records: ModelRecords, context: MigrationContext): 
 }
 
 export function recordsOf(draft: Draft): ModelRecords {
+  const isOwn = ({ collectionId }: { readonly collectionId: string }) => collectionId !== fileCollectionId
   return {
     sources: [...draft.sources.values()],
     namespaces: [...draft.namespaces.values()],
-    collections: [...draft.collections.values()].map(({ record }) => record),
-    primitiveFields: [...draft.fields.values()],
+    collections: [...draft.collections.values()].flatMap(({ record }) => (record.isSystem ? [] : [record])),
+    primitiveFields: [...draft.fields.values()].filter(isOwn),
     relationFields: [...draft.relations.values()],
     constraints: [...draft.constraints.values()],
-    indexes: [...draft.indexes.values()],
+    indexes: [...draft.indexes.values()].filter(isOwn),
   }
 }
 
@@ -272,6 +276,11 @@ export function editableCollection(draft: Draft, id: string): CollectionDraft {
   return collection
 }
 
+/** Returns a collection to which relations may lead: that of files, too. Throws for others. */
+export function relatableCollection(draft: Draft, id: string): CollectionDraft {
+  return id === fileCollectionId ? collectionOf(draft, id) : unprotectedCollection(draft, id)
+}
+
 /** Returns a collection that may have relations, and be changed where its source can; throws for others. */
 export function unprotectedCollection(draft: Draft, id: string): CollectionDraft {
   const collection = collectionOf(draft, id)
@@ -386,6 +395,13 @@ function pairsOwnedBy(draft: Draft, ids: ReadonlySet<string>): readonly Pair[] {
     if (owner === undefined || constraint === undefined) return []
     return { owner, constraint, opposite: draft.relations.get(owner.oppositeRelationFieldId ?? '') }
   })
+}
+
+/** The collection of files is no record either, but what relations lead to. */
+function addFiles(draft: Draft, { collections, primitiveFields, indexes }: ModelRecords): void {
+  for (const record of collections) addCollection(draft, record)
+  for (const record of primitiveFields) addField(draft, collectionOf(draft, record.collectionId), record)
+  for (const record of indexes) addIndex(draft, collectionOf(draft, record.collectionId), record)
 }
 
 /** System collections are not among the records, but their names and ids are reserved. */

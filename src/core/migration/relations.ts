@@ -15,6 +15,7 @@ import {
   isMade,
   type Pair,
   refuse,
+  relatableCollection,
   removeRelation,
   storageOf,
   tableOf,
@@ -31,7 +32,7 @@ type Side = PairData['firstField']
 export function createRelationPair(draft: Draft, { data }: DataOf<'createRelationFieldPair'>): void {
   const { own, other } = sidesOf(data)
   const constrained = unprotectedCollection(draft, own.collectionId)
-  const referenced = unprotectedCollection(draft, other.collectionId)
+  const referenced = relatableCollection(draft, other.collectionId)
   checkSides(draft, { own, other, constrained, referenced })
   if (constrained.constraintNames.has(data.relationName)) {
     refuse('nameInUse', `the collection ${constrained.record.apiName} already has a constraint ${data.relationName}`)
@@ -173,8 +174,8 @@ function pairOf(draft: Draft, { firstFieldId, secondFieldId }: { firstFieldId: s
   const first = draft.relations.get(firstFieldId) ?? refuse('unknown', `unknown relation field ${firstFieldId}`)
   const second = draft.relations.get(secondFieldId) ?? refuse('unknown', `unknown relation field ${secondFieldId}`)
   if (first.oppositeRelationFieldId !== second.id) refuse('relation', 'the two relation fields are not a pair')
-  unprotectedCollection(draft, first.collectionId)
-  unprotectedCollection(draft, second.collectionId)
+  relatableCollection(draft, first.collectionId)
+  relatableCollection(draft, second.collectionId)
   const [owner, opposite] = first.constraintId === null ? [second, first] : [first, second]
   const constraint = draft.constraints.get(owner.constraintId ?? '')
   if (constraint === undefined) refuse('relation', 'the two relation fields are not a pair')

@@ -1,12 +1,13 @@
 /**
- * The system collections that are written as items (docs/contract.md#names-and-views): how collections and fields are called and
- * shown, and saved views of lists. They have no relations, so that whoever may not read the model can write a view of their own.
+ * The system collections that are written as items: how collections and fields are called and shown, and saved views of lists
+ * (docs/contract.md#names-and-views), and files (docs/contract.md#files). Of them only files have relations, those that collections
+ * of users declare to them.
  */
 import type { FieldType } from './field-type.ts'
 import type { DefaultValue, ModelRecords } from './model.ts'
 
-export const presentationNames = ['ServiceCollectionMeta', 'ServiceFieldMeta', 'ServiceView'] as const
-export type PresentationName = (typeof presentationNames)[number]
+const names = ['ServiceCollectionMeta', 'ServiceFieldMeta', 'ServiceView', 'ServiceFile'] as const
+export type PresentationName = (typeof names)[number]
 
 type Column = {
   readonly dbName: string
@@ -19,6 +20,9 @@ type Column = {
 const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
 const optional = (dbName: string, type: FieldType): Column => ({ dbName, type, isNullable: true })
 const required = (dbName: string, type: FieldType): Column => ({ dbName, type })
+/** What the service finds out itself. */
+const known = (dbName: string, type: FieldType): Column => ({ dbName, type, isReadOnly: true })
+const moment: FieldType = { name: 'dateTime' }
 
 const shown: Readonly<Record<string, Column>> = {
   displayName: optional('display_name', text),
@@ -65,13 +69,47 @@ const tables: Readonly<
       layout: optional('layout', { name: 'json' }),
     },
   },
+  ServiceFile: {
+    dbName: 'file',
+    columns: {
+      id: {
+        dbName: 'id',
+        type: { name: 'uuid' },
+        isReadOnly: true,
+        defaultValue: { source: 'engineManaged', onCreate: { kind: 'uuid' } },
+      },
+      fileName: known('file_name', text),
+      // A number that JSON holds exactly, also above 2 GiB.
+      fileSize: known('file_size', { name: 'float64' }),
+      mediaType: known('media_type', text),
+      title: optional('title', text),
+      description: optional('description', text),
+      tags: optional('tags', { name: 'json' }),
+      createdAt: {
+        ...known('created_at', moment),
+        defaultValue: { source: 'engineManaged', onCreate: { kind: 'now' } },
+      },
+      updatedAt: {
+        ...known('updated_at', moment),
+        defaultValue: { source: 'engineManaged', onCreate: { kind: 'now' }, onUpdate: { kind: 'now' } },
+      },
+    },
+  },
 }
 
-/** Ids that no client can generate, and none of the other system collections has. The first column is the key. */
-export function presentationRecords(sourceId: string, namespaceId: string): Partial<ModelRecords> {
-  const id = (collection: number, field: number) =>
-    `00000000-0000-0000-0001-${(collection * 256 + field).toString(16).padStart(12, '0')}`
-  const named = presentationNames.map((apiName, index) => ({ apiName, index: index + 1, ...tables[apiName] }))
+/** Ids that no client can generate, and none of the other system collections has. */
+function id(collection: number, field: number): string {
+  return `00000000-0000-0000-0001-${(collection * 256 + field).toString(16).padStart(12, '0')}`
+}
+
+/** The id of ServiceFile, the same in every workspace. */
+export const fileCollectionId = id(names.indexOf('ServiceFile') + 1, 0)
+
+type WrittenRecords = Pick<ModelRecords, 'collections' | 'primitiveFields' | 'indexes'>
+
+/** The first column is the key. */
+export function presentationRecords(sourceId: string, namespaceId: string): WrittenRecords {
+  const named = names.map((apiName, index) => ({ apiName, index: index + 1, ...tables[apiName] }))
   return {
     collections: named.map(({ apiName, dbName, index }) => ({
       id: id(index, 0),

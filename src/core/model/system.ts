@@ -234,8 +234,8 @@ export function systemRecords(sourceId: string, namespaceId: string): ModelRecor
   return {
     sources: [],
     namespaces: [],
-    collections: [...collections, ...(written.collections ?? [])],
-    primitiveFields: [...primitiveFields, ...(written.primitiveFields ?? [])],
+    collections: [...collections, ...written.collections],
+    primitiveFields: [...primitiveFields, ...written.primitiveFields],
     relationFields: relations.flatMap((relation) => relationPair(relation, ids)),
     constraints: relations.map(({ from, name, column, to }) => ({
       id: ids(`${from}.${name}.constraint`),
@@ -252,7 +252,7 @@ export function systemRecords(sourceId: string, namespaceId: string): ModelRecor
         kind: 'primary' as const,
         fieldIds: key.map((name) => ids(`${apiName}.${name}`)),
       })),
-      ...(written.indexes ?? []),
+      ...written.indexes,
     ],
   }
 }

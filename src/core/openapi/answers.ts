@@ -73,6 +73,11 @@ const failures = {
     description: 'The body is not JSON.',
     example: { message: 'The body must be application/json' },
   },
+  rangeNotSatisfiable: {
+    description: 'The file has none of the bytes that `Range` asks for; `Content-Range` says how many it has.',
+    example: { message: 'The file has 1024 bytes' },
+    headers: { 'Content-Range': { type: 'string' } },
+  },
   invalid: {
     description: 'Well-formed, but wrong: the place and the reason are nested.',
     example: {
@@ -112,10 +117,7 @@ export function errorResponses(kinds: readonly DocumentedKind[]): JsonSchema {
   )
 }
 
-/** The errors of all routes but those of items, which alone are written under a condition. */
-export const everyError = (Object.keys(failures) as readonly DocumentedKind[]).filter(
-  (kind) => kind !== 'preconditionFailed',
-)
+export const everyError = Object.keys(failures) as readonly DocumentedKind[]
 
 /** `components.responses` for these errors. */
 export function errorComponents(kinds: readonly DocumentedKind[]): JsonSchema {

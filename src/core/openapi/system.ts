@@ -20,6 +20,8 @@ export type RouteDescription = {
   readonly parameters?: readonly JsonSchema[]
   readonly body?: JsonSchema
   readonly isBodyOptional?: true
+  /** Schemas of bodies that are no JSON, by media type. */
+  readonly otherBodies?: Readonly<Record<string, JsonSchema>>
   readonly answers: Readonly<Record<string, AnswerDescription>>
   /** Errors besides those of every route of its kind. */
   readonly errors?: readonly DocumentedKind[]
@@ -27,8 +29,8 @@ export type RouteDescription = {
 
 export type AnswerDescription = {
   readonly description: string
-  /** A schema, or an item or list of a built-in collection under `data`. */
-  readonly schema?: JsonSchema | { readonly kind: 'list' | 'item'; readonly of: string }
+  /** A schema, or of a built-in collection under `data` an item, a list with what is told of it, or one or several items. */
+  readonly schema?: JsonSchema | BuiltIn
   /** JSON by default. */
   readonly mediaType?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -79,7 +81,9 @@ function builtIn(): ReadonlyMap<string, Collection> {
 }
 
 function operation(route: string, description: RouteDescription, means: Means): JsonSchema {
-  const { summary, tag, asks, parameters = [], body, isBodyOptional, answers } = description
+  const { summary, tag, asks, parameters = [], body, isBodyOptional, otherBodies, answers } = description
+  const bodies = { ...(body !== undefined && { 'application/json': body }), ...otherBodies }
+  const content = Object.fromEntries(Object.entries(bodies).map(([type, schema]) => [type, { schema }]))
   const asked = asks === undefined ? [] : query(asks, means)
   return {
     operationId: operationId(route),
@@ -87,9 +91,7 @@ function operation(route: string, description: RouteDescription, means: Means): 
     description: `${summary}.`,
     tags: [tag],
     ...(asked.length + parameters.length > 0 && { parameters: [...asked, ...parameters] }),
-    ...(body !== undefined && {
-      requestBody: { required: isBodyOptional !== true, content: { 'application/json': { schema: body } } },
-    }),
+    ...(Object.keys(content).length > 0 && { requestBody: { required: isBodyOptional !== true, content } }),
     responses: {
       ...errorResponses(errorsOf(route, description)),
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answered(answer, means)])),
@@ -140,7 +142,7 @@ function answered({ description, schema, mediaType, headers = {} }: AnswerDescri
   }
 }
 
-type BuiltIn = { readonly kind: 'list' | 'item'; readonly of: string }
+type BuiltIn = { readonly kind: 'list' | 'item' | 'some'; readonly of: string }
 
 function isBuiltIn(schema: NonNullable<AnswerDescription['schema']>): schema is BuiltIn {
   return 'kind' in schema && 'of' in schema
@@ -149,7 +151,8 @@ function isBuiltIn(schema: NonNullable<AnswerDescription['schema']>): schema is 
 function underData({ kind, of }: BuiltIn, { context, collections }: Means): JsonSchema {
   const collection = found(collections, of)
   const item = component(itemComponent(context, collection))
-  const data = kind === 'list' ? { type: 'array', items: item } : item
+  const list = { type: 'array', items: item }
+  const data = kind === 'some' ? { anyOf: [item, list] } : kind === 'list' ? list : item
   const properties = { data, ...(kind === 'list' && { meta: component('ResponseMeta') }) }
   return { type: 'object', properties, required: ['data'], additionalProperties: false }
 }

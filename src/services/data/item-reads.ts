@@ -1,10 +1,12 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
 
+import { granted } from '../../core/access/access.ts'
+import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
 import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
 import { planList, planOne } from '../../core/plan/read.ts'
-import { and, type Filter } from '../../core/query/filter.ts'
+import { all, and, type Filter } from '../../core/query/filter.ts'
 import { parseItem, textOf } from '../../core/query/raw-query.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -35,6 +37,8 @@ export type ItemReads = {
     key: SentKey,
     conditions: (model: Model) => readonly Filter[],
   ): Planning<readonly boolean[]>
+  /** What is needed to send a file, as JSON; 404 where the caller does not read its row. */
+  fileContent(scope: RequestScope, key: SentKey): Planning<string>
 }
 
 export type ItemReadsDeps = {
@@ -112,8 +116,28 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         return started(() => run(bindings()).then((item) => metIn(known(item))))
       })
     },
+
+    fileContent(scope, key) {
+      return onModel(scope, { name: FILES, action: 'read', sent: () => '' }, (own) => {
+        const model = uploadingModel(own)
+        const made = plans.get(scope.rights, model, 'content', () =>
+          counted(open(model, scope, FILES, 'read'), (source, context) => {
+            // Whoever reads the row reads the bytes, whichever of its fields they see.
+            const access = granted([{ rows: context.access.rows, fields: 'every', validation: all }])
+            const keyed = keyFields(context.collection)
+            const where = keyEquals(access, keyed, [{ kind: 'key', index: 0 }])
+            const run = source.prepareOne(planOne({ ...context, access }, parseItem(CONTENT), where))
+            return { fields: keyed, run }
+          }),
+        )
+        const { fields, run } = spentBy(scope, made)
+        return started(() => run(bindings({ key: decodeKey(fields, key) })).then(known))
+      })
+    },
   }
 }
+
+const CONTENT = 'fields=fileName,fileSize,mediaType,contentKey,contentHash'
 
 /** A key is never null: it is shown where a condition holds, and null elsewhere. */
 function asSelection([field]: readonly PrimitiveField[], conditions: readonly Filter[]): Selection {

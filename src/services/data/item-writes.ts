@@ -2,6 +2,7 @@
 
 import { type Action, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
+import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Parts } from '../../core/parts.ts'
 import { alone } from '../../core/plan/batch/planned-operation.ts'
@@ -55,6 +56,16 @@ export type ItemWrites = {
   /** The deleted item; undefined if the query has no `fields`. */
   deleteOne(scope: RequestScope, name: string, key: SentKey, query: WriteQuery): Planning<string | undefined>
   deleteMany(scope: RequestScope, name: string, query: ItemQuery): Planning<string | undefined>
+  /** Creates the rows of uploaded files, of which all that the service finds out is given. */
+  createFiles(scope: RequestScope, files: readonly object[], query: ItemQuery): Planning<string>
+  /** Gives a file other bytes. */
+  replaceFile(
+    scope: RequestScope,
+    target: { readonly key: SentKey; readonly body: object },
+    query: ItemQuery,
+  ): Planning<string>
+  /** Throws 403 where the caller may not do this to any file. */
+  admitFile(scope: RequestScope, action: 'create' | 'update'): Planning<void>
 }
 
 export type ItemWritesDeps = ItemReadsDeps & {
@@ -97,7 +108,8 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   function write(scope: RequestScope, asked: AskedWrite, plan: PlanWrite): Planning<string> {
     const { name, action, query, body } = asked
     const sent = () => `${textOf(query.sent)}&${JSON.stringify(body)}`
-    const planning = onModel(scope, { name, action, sent }, (model): Planning<BatchAnswer> => {
+    const planning = onModel(scope, { name, action, sent }, (own): Planning<BatchAnswer> => {
+      const model = asked.isUpload === true ? uploadingModel(own) : own
       if (query.once !== undefined) return writeOnce(model, scope, { ...asked, once: query.once, plan })
       const insert = openInsert(model, scope, asked, unwatched)
       if (insert !== undefined) return started(() => insert.run(bindings(insert.values)))
@@ -193,8 +205,30 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
         ifAsked(items, parseMany(query.sent)),
       )
     },
+
+    createFiles(scope, files, query) {
+      const asked = { ...uploaded, action: 'create', query, body: files, parse: parseCreate } as const
+      return write(scope, asked, (request) => planCreate(request, files, files.length))
+    },
+
+    replaceFile(scope, { key, body }, query) {
+      const asked = { ...uploaded, action: 'update', query, body, isOne: true } as const
+      return answering(
+        write(scope, asked, (request) => planUpdateOne(request, body, key)),
+        onlyItem,
+      )
+    },
+
+    admitFile(scope, action) {
+      return onModel(scope, { name: FILES, action, sent: () => '' }, (model) => {
+        open(uploadingModel(model), scope, FILES, action)
+        return started(() => Promise.resolve())
+      })
+    },
   }
 }
+
+const uploaded = { name: FILES, isUpload: true } as const
 
 /** Deleted items are answered only to whoever names fields of them. */
 function ifAsked(items: string, { fields }: ReadQuery): string | undefined {
@@ -217,6 +251,8 @@ type AskedWrite = {
   readonly body?: unknown
   /** Of the item of a key, whose absence is 404. */
   readonly isOne?: boolean
+  /** Of the service itself, which writes what a file is made of. */
+  readonly isUpload?: true
 }
 
 type PlanWrite = (request: WriteRequest) => Parts<WritePlan>

@@ -3,6 +3,7 @@
 import { entitlementSchema } from '../../core/access/entitlement.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
+import { isFiles, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model } from '../../core/model/model.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -28,7 +29,8 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
   const known = new WeakMap<Model, WeakMap<Rights, AccessText>>()
   return {
     async load({ workspace, snapshot, rights }) {
-      const model = await models.load(workspace, snapshot.modelVersion)
+      // A right to create files is one to upload them.
+      const model = uploadingModel(await models.load(workspace, snapshot.modelVersion))
       const byRights = known.get(model) ?? new WeakMap<Rights, AccessText>()
       known.set(model, byRights)
       const kept = byRights.get(rights)
@@ -43,7 +45,7 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
       const entitlements = entitlementSchema().options.filter((one) => hasEntitlement(rights, one))
       // Views name collections by id, also for whoever may not read the model (decision 109).
       const named = [...model.collections.values()].filter(
-        (one) => !one.isSystem && Object.hasOwn(collections, one.apiName),
+        (one) => (!one.isSystem || isFiles(one)) && Object.hasOwn(collections, one.apiName),
       )
       const ids = Object.fromEntries(named.map(({ apiName, id }) => [apiName, id]))
       const text = JSON.stringify({ entitlements, collections, ids })

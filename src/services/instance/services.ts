@@ -21,6 +21,7 @@ import { createServiceAccounts, type ServiceAccounts } from '../accounts/service
 import { createSessions, type Sessions } from '../accounts/sessions.ts'
 import { createSignInLinks, type SignInLinks } from '../accounts/sign-in-links.ts'
 import { createUsers, type Users } from '../accounts/users.ts'
+import { type AssetFiles, createAssetFiles } from '../assets/assets.ts'
 import { type AuditLog, createAuditLog } from '../caller/audit.ts'
 import { type Callers, createCallers } from '../caller/callers.ts'
 import { createDirectory } from '../caller/directory.ts'
@@ -90,6 +91,7 @@ export type Services = {
   readonly explanations: Explanations
   readonly actAs: ActAs
   readonly items: Items
+  readonly assetFiles: AssetFiles
   /** Deletes expired data: audit entries, counters of attempts, mailed tokens, keys of writes. */
   prune(): Promise<void>
   readonly openApi: OpenApi
@@ -160,6 +162,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     look: introspection.look,
     onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
+  const assetFiles = createAssetFiles({ ports, config, items })
   return {
     ports,
     config,
@@ -195,6 +198,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     explanations: createExplanations({ ports, models, declarations, items }),
     actAs: createActAs({ ports }),
     items,
+    assetFiles,
     telemetry: createTelemetry({ ports, config }),
     openApi: createOpenApi({ models, declarations, version: VERSION }),
     agents: createAgents({ items, migrations, modelFiles, models, declarations, licensing }),
@@ -205,6 +209,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
       await deviceSignIn.prune()
       await passwords.prune()
       await deleteExpiredEntries(ports.database, ports.clock.now())
+      await assetFiles.prune()
     },
   }
 }

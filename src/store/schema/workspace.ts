@@ -177,4 +177,47 @@ create function {meta}.keep_view_role() returns trigger language plpgsql as $$ b
   return new; --
 end $$;
 create trigger keep before insert or update of role_id on {meta}.view for each row execute function {meta}.keep_view_role();
+
+-- Files, and the bytes that are of no file: those of uploads that go on, and of what was deleted or replaced. A file gets its
+-- bytes out of them and leaves them there, in the same transaction, so that neither is without the other. The service
+-- removes those that are old.
+
+create table {meta}.file (
+  id uuid primary key,
+  file_name text not null check (octet_length(file_name) between 1 and 255),
+  file_size double precision not null check (file_size >= 0),
+  media_type text not null,
+  title text check (char_length(title) <= 200),
+  description text check (char_length(description) <= 4000),
+  tags jsonb,
+  created_at timestamp not null,
+  updated_at timestamp not null,
+  content_key uuid not null unique,
+  content_hash text not null
+);
+
+create table {meta}.loose_content (
+  key uuid primary key,
+  since timestamptz not null default now(),
+  -- The file that it was of, empty for an upload that was given up; null for one that goes on.
+  file jsonb
+);
+create index on {meta}.loose_content (since);
+
+create function {meta}.take_content() returns trigger language plpgsql as $$ begin
+  delete from {meta}.loose_content where key = new.content_key and file is null; --
+  if not found then raise exception 'there is no such content' using errcode = 'foreign_key_violation', table = 'file', constraint = 'file_content_key_fkey'; end if; --
+  return new; --
+end $$;
+create trigger take before insert on {meta}.file for each row execute function {meta}.take_content();
+create trigger retake before update of content_key on {meta}.file for each row
+  when (new.content_key <> old.content_key) execute function {meta}.take_content();
+
+create function {meta}.leave_content() returns trigger language plpgsql as $$ begin
+  insert into {meta}.loose_content (key, file) values (old.content_key, to_jsonb(old)); --
+  return null; --
+end $$;
+create trigger leave after delete on {meta}.file for each row execute function {meta}.leave_content();
+create trigger leave_old after update of content_key on {meta}.file for each row
+  when (new.content_key <> old.content_key) execute function {meta}.leave_content();
 `

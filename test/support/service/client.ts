@@ -1,7 +1,11 @@
 /** One who sends requests to a server under test, with headers of their own. */
 export type Client = {
-  /** Sends one request; a body that is text already is sent as it is, anything else as JSON. */
-  send(method: string, path: string, request?: { body?: unknown; headers?: Record<string, string> }): Promise<Response>
+  /** Sends one request; a body that is text already is sent as it is, anything else as JSON. `raw` is sent as fetch takes it. */
+  send(
+    method: string,
+    path: string,
+    request?: { body?: unknown; raw?: BodyInit; headers?: Record<string, string> },
+  ): Promise<Response>
   get(path: string): Promise<Response>
   post(path: string, body: unknown): Promise<Response>
   patch(path: string, body: unknown): Promise<Response>
@@ -18,11 +22,12 @@ export function client(
   look: (method: string, url: string, response: Response) => Promise<void> = async () => {},
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Client {
-  const send: Client['send'] = async (method, path, { body, headers } = {}) => {
+  const send: Client['send'] = async (method, path, { body, raw, headers } = {}) => {
     const url = base + path
     const response = await fetch(url, {
       method,
       headers: { ...own, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(raw !== undefined && { body: raw }),
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     await look(method, url, response)

@@ -132,9 +132,9 @@ function constraintOf(constraint: ConstraintRecord | undefined) {
   return { actions: { onDelete, onUpdate }, dbName }
 }
 
-/** A many-to-many field is written at one of its two sides. */
+/** A many-to-many field is written at one of its two sides: that of files at the other. */
 function isFirst({ collection, apiName, opposite }: RelationField): boolean {
-  if (opposite === undefined) return true
+  if (opposite === undefined || opposite.collection.isSystem) return true
   const [own, other] = [`${collection.apiName}.${apiName}`, `${opposite.collection.apiName}.${opposite.apiName}`]
   return own <= other
 }

@@ -12,6 +12,7 @@ import type {
   PrimitiveFieldRecord,
   RelationFieldRecord,
 } from '../../model/model.ts'
+import { fileCollectionId } from '../../model/presentation.ts'
 import { eachOf, type Parts } from '../../parts.ts'
 import type { SourceForeignKey } from '../../sql/source-schema.ts'
 import type { Pair } from '../draft.ts'
@@ -196,7 +197,9 @@ function changedPair(pair: Pair, foreignKey: SourceForeignKey | undefined, now: 
   const { owner, opposite, constraint } = pair
   const { onDelete, onUpdate } = foreignKey ?? constraint
   const isSameConstraint = onDelete === constraint.onDelete && onUpdate === constraint.onUpdate
-  const isNullable = foreignKey === undefined || isNullableKey(constraint, now)
+  // The foreign keys to the service's own table of files are not compared.
+  const isKnown = owner.oppositeCollectionId === fileCollectionId && !owner.isNullable
+  const isNullable = (foreignKey === undefined && !isKnown) || isNullableKey(constraint, now)
   const mustBeList =
     opposite?.isList === false && !hasUnique(owner.collectionId, constrainedOf(constraint), now.indexes)
   return {

@@ -1,0 +1,224 @@
+/** `/api/{workspace}/assets[/{id}]` (docs/contract.md#files): uploads and downloads of files, under the gate of items. */
+import { checkFileName, disposition } from '../../src/core/assets/file-name.ts'
+import { sendingOf } from '../../src/core/assets/media-type.ts'
+import { type ByteRange, rangesOf } from '../../src/core/assets/range.ts'
+import { nested, ServiceError } from '../../src/core/error.ts'
+import type { FileContent, SentFile, UploadQuery } from '../../src/services/assets/assets.ts'
+import type { RequestScope } from '../../src/services/caller/callers.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { type Answer, createdText, dataText, failure, noContent } from '../http/answer.ts'
+import { bodyStream, discardBody } from '../http/body.ts'
+import { authorize } from '../http/context.ts'
+import { searchWithoutToken } from '../http/credentials.ts'
+import { tagsOf, withTag } from '../http/etag.ts'
+import { type App, type Handler, mount } from '../http/mount.ts'
+import { readOptions } from '../http/raw-query.ts'
+import { type AppContext, headerOf, lastSegment } from '../http/request.ts'
+import { requireKnownParameters } from '../http/unexpected-input.ts'
+
+/** A form is read as a whole, before its first file is known. */
+const LARGEST_FORM = 32 * 1024 ** 2
+
+export function mountAssets(app: App, services: Services): void {
+  const { assetFiles, licensing } = services
+  const { bytes, setting } = assetFiles.limit
+  const limit = [bytes, setting] as const
+  const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
+
+  async function enter(c: AppContext): Promise<RequestScope> {
+    const scope = await authorize(services, c)
+    await licensing.admit(scope.snapshot.licenseVersion)
+    return scope
+  }
+
+  mount(
+    app,
+    '/api/:workspace/assets',
+    {
+      POST: withUpload(async (c) => {
+        const scope = await enter(c)
+        await assetFiles.admit(scope, 'create')
+        const form = formType(c)
+        const { fileName, query } = uploadQuery(c)
+        if (form === undefined) {
+          const name = checkFileName(fileName, 'fileName')
+          const body = bodyStream(c, ...limit)
+          return createdText((await assetFiles.upload(scope, [{ fileName: name, body }], query)).slice(1, -1))
+        }
+        if (fileName !== undefined) throw nested('invalid', [UNREADABLE, 'fileName', 'is in the form'])
+        const files = await formFiles(bodyStream(c, Math.min(limit[0], LARGEST_FORM)), form)
+        const items = await assetFiles.upload(scope, files, query)
+        return createdText(files.length === 1 ? items.slice(1, -1) : items)
+      }),
+    },
+    { strictQuery: ['POST'] },
+  )
+
+  mount(
+    app,
+    '/api/:workspace/assets/:id',
+    {
+      GET: async (c) => {
+        requireKnownParameters(c, ['download'])
+        const known = tagsOf(c, 'If-None-Match')
+        const content = await assetFiles.content(await enter(c), key(c))
+        const unchanged = withTag(noContent(), content.hash, known)
+        return unchanged.status === 304 ? unchanged : withTag(contentAnswer(c, content), content.hash, undefined)
+      },
+      PUT: withUpload(async (c) => {
+        const scope = await enter(c)
+        await assetFiles.admit(scope, 'update')
+        const { fileName, query } = uploadQuery(c)
+        const tags = tagsOf(c, 'If-Match')
+        const file = {
+          fileName: checkFileName(fileName, 'fileName'),
+          body: bodyStream(c, ...limit),
+        }
+        const hashes = tags === 'any' ? undefined : tags
+        return dataText(await assetFiles.replace(scope, key(c), file, { ...query, hashes }))
+      }),
+    },
+    { strictQuery: ['GET', 'PUT'], headers: { GET: ['If-None-Match'], PUT: ['If-Match'] } },
+  )
+}
+
+/** What is refused before its body is read to the end gets its answer nevertheless. */
+function withUpload(work: Handler): Handler {
+  return async (c) => {
+    try {
+      return await work(c)
+    } catch (error) {
+      await discardBody(c)
+      throw error
+    }
+  }
+}
+
+const UNREADABLE = 'Failed to read the file'
+
+/** The name of the file, and the query of the answer without it. */
+function uploadQuery(c: AppContext): { readonly fileName: string | undefined; readonly query: UploadQuery } {
+  const sent = searchWithoutToken(c.req.url)
+  const rest = sent
+    .replace(/^\?/, '')
+    .split('&')
+    .filter((parameter) => parameter !== '' && !/^fileName(=|$)/.test(parameter))
+  const names = new URLSearchParams(sent).getAll('fileName')
+  if (names.length > 1) throw nested('invalid', [UNREADABLE, 'fileName', 'is given twice'])
+  return { fileName: names[0], query: { sent: rest.join('&'), ...readOptions(c) } }
+}
+
+function formType(c: AppContext): string | undefined {
+  const type = headerOf(c, 'content-type') ?? ''
+  return /^multipart\/form-data\s*(;|$)/i.test(type) ? type : undefined
+}
+
+async function formFiles(body: ReadableStream<Uint8Array>, type: string): Promise<readonly SentFile[]> {
+  const bytes = await new Response(body).arrayBuffer()
+  const form = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(() => undefined)
+  if (form === undefined) throw nested('invalid', [UNREADABLE, 'body', 'is no form of multipart/form-data'])
+  const files = [...form].map(([name, value]) => {
+    if (typeof value === 'string') throw nested('invalid', [UNREADABLE, name, 'is not a file'])
+    return { fileName: checkFileName(value.name, name), body: value.stream() as ReadableStream<Uint8Array> }
+  })
+  if (files.length > 0) return files
+  throw nested('invalid', [UNREADABLE, 'body', 'has no file'])
+}
+
+/** The whole file, or the ranges of it that were asked for. */
+function contentAnswer(c: AppContext, content: FileContent): Answer {
+  const { fileName, size, mediaType, hash, read } = content
+  const sending = sendingOf(mediaType)
+  const isDownload = new URL(c.req.url).searchParams.has('download')
+  const headers = {
+    'Accept-Ranges': 'bytes',
+    'Content-Disposition': disposition(isDownload ? 'attachment' : sending.disposition, fileName),
+    // Nothing of it runs, whatever it is and however it is opened.
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  }
+  const isHead = c.req.method === 'HEAD'
+  const whole = (): Answer => ({
+    status: 200,
+    body: isHead || size === 0 ? null : read({ first: 0, last: size - 1 }),
+    headers: { ...headers, 'Content-Type': sending.contentType, 'Content-Length': String(size) },
+  })
+  if (isHead || !isOfTag(headerOf(c, 'if-range'), hash)) return whole()
+  const ranges = rangesOf(headerOf(c, 'range'), size)
+  if (ranges === undefined) return whole()
+  if (ranges === 'unsatisfiable') {
+    const refused = failure(new ServiceError('rangeNotSatisfiable', `The file has ${size} bytes`))
+    return { ...refused, headers: { 'Content-Range': `bytes */${size}` } }
+  }
+  const { contentType } = sending
+  const [only, ...others] = ranges
+  if (only === undefined || others.length > 0) return manyRanges(ranges, content, { headers, contentType })
+  const range = { 'Content-Range': rangeText(only, size), 'Content-Length': String(lengthOf(only)) }
+  return { status: 206, body: read(only), headers: { ...headers, 'Content-Type': contentType, ...range } }
+}
+
+/** Ranges one after the other, each with its place and type (RFC 9110, section 15.3.7.2). */
+function manyRanges(
+  ranges: readonly ByteRange[],
+  { size, hash, read }: FileContent,
+  { headers, contentType }: { readonly headers: Answer['headers']; readonly contentType: string },
+): Answer {
+  const encoder = new TextEncoder()
+  // Nothing in a file can be taken for it, since it is made of the hash of the file.
+  const boundary = hash.replaceAll(/[^\w]/g, '')
+  const heads = ranges.map((range) =>
+    encoder.encode(
+      `\r\n--${boundary}\r\nContent-Type: ${contentType}\r\nContent-Range: ${rangeText(range, size)}\r\n\r\n`,
+    ),
+  )
+  const end = encoder.encode(`\r\n--${boundary}--\r\n`)
+  const length = sum(heads.map((head) => head.length)) + end.length + sum(ranges.map(lengthOf))
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (const [index, range] of ranges.entries()) {
+      yield heads[index] ?? end
+      yield* read(range)
+    }
+    yield end
+  }
+  return {
+    status: 206,
+    body: streamOf(pieces()),
+    headers: {
+      ...headers,
+      'Content-Type': `multipart/byteranges; boundary=${boundary}`,
+      'Content-Length': String(length),
+    },
+  }
+}
+
+function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await pieces.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
+}
+
+function lengthOf({ first, last }: ByteRange): number {
+  return last - first + 1
+}
+
+function rangeText({ first, last }: ByteRange, size: number): string {
+  return `bytes ${first}-${last}/${size}`
+}
+
+/** Ranges are of the file that `If-Range` names, where it names one: a date names none, for files have none. */
+function isOfTag(header: string | undefined, hash: string): boolean {
+  return header === undefined || header.trim() === `"${hash}"`
+}

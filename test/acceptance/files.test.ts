@@ -1,0 +1,281 @@
+/** docs/contract.md#files: files under policies, their bytes, and relations to them. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { people } from '../support/service/people.ts'
+import { createRelation, type Item, type Workspace, world } from '../support/service/world.ts'
+
+const shop = await world.workspace('files', { films: { title: 'string', posterId: 'uuid?' } })
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const fields = ['id', 'fileName', 'fileSize', 'mediaType', 'title', 'description', 'tags', 'createdAt', 'updatedAt']
+
+type Sender = Pick<Workspace, 'send'>
+
+function upload(name: string, body: BodyInit, by: Sender = shop, path = '/assets'): Promise<Response> {
+  const search = path.includes('?') ? '&' : '?'
+  return by.send('POST', `${path}${search}fileName=${encodeURIComponent(name)}`, { raw: body })
+}
+
+async function uploaded(name: string, body: BodyInit, by?: Sender): Promise<Item & { id: string }> {
+  const response = await upload(name, body, by)
+  const answer = (await response.json()) as { data: Item & { id: string } }
+  expect(response.status, JSON.stringify(answer)).toBe(201)
+  return answer.data
+}
+
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
+
+it('keeps what was uploaded, of the type that it is', async () => {
+  const file = await uploaded('Plakat „Größe".png', png)
+
+  expect(Object.keys(file)).toEqual(fields)
+  expect(file).toMatchObject({
+    fileName: 'Plakat „Größe".png',
+    fileSize: png.length,
+    mediaType: 'image/png',
+    title: null,
+    tags: null,
+  })
+  const content = await shop.get(`/assets/${file.id}`)
+  expect(content.status).toBe(200)
+  expect(Object.fromEntries(content.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'content-length': String(png.length),
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    etag: `"${createHash('sha256').update(png).digest('base64url')}"`,
+    'content-disposition':
+      'inline; filename="Plakat _Gr__e_.png"; filename*=UTF-8\'\'Plakat%20%E2%80%9EGr%C3%B6%C3%9Fe%22.png',
+  })
+  expect(await bytesOf(content)).toEqual(png)
+})
+
+it('keeps files of more than one part, and none', async () => {
+  const large = randomBytes(17 * 1024 ** 2)
+  const [file, empty] = [await uploaded('large.bin', large), await uploaded('empty', '')]
+
+  expect([file.fileSize, empty.fileSize]).toEqual([large.length, 0])
+  expect((await bytesOf(await shop.get(`/assets/${file.id}`))).equals(large)).toBe(true)
+  const range = await shop.send('GET', `/assets/${file.id}`, { headers: { Range: 'bytes=8388600-16777300' } })
+  expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 8388600-16777300/${large.length}`])
+  expect((await bytesOf(range)).equals(large.subarray(8_388_600, 16_777_301))).toBe(true)
+  expect(await (await shop.get(`/assets/${empty.id}`)).text()).toBe('')
+})
+
+it('sends the ranges that are asked for', async () => {
+  const { id } = await uploaded('letters.txt', 'abcdefghij')
+  const asked = async (headers: Record<string, string>, method = 'GET') => {
+    const response = await shop.send(method, `/assets/${id}`, { headers })
+    return [response.status, response.headers.get('content-range'), await response.text()]
+  }
+  const { headers } = await shop.get(`/assets/${id}`)
+  const tag = headers.get('etag') ?? ''
+
+  expect(await asked({ Range: 'bytes=2-4' })).toEqual([206, 'bytes 2-4/10', 'cde'])
+  expect(await asked({ Range: 'bytes=-3' })).toEqual([206, 'bytes 7-9/10', 'hij'])
+  expect(await asked({ Range: 'bytes=7-' })).toEqual([206, 'bytes 7-9/10', 'hij'])
+  expect(await asked({ Range: 'bytes=10-' })).toEqual([416, 'bytes */10', expect.stringContaining('10 bytes')])
+  expect(await asked({ Range: 'pages=1-2' })).toEqual([200, null, 'abcdefghij'])
+  expect(await asked({ Range: 'bytes=2-4', 'If-Range': '"other"' })).toEqual([200, null, 'abcdefghij'])
+  expect(await asked({ Range: 'bytes=2-4', 'If-Range': tag })).toEqual([206, 'bytes 2-4/10', 'cde'])
+  expect(await asked({ 'If-None-Match': tag })).toEqual([304, null, ''])
+  expect(await asked({ Range: 'bytes=2-4' }, 'HEAD')).toEqual([200, null, ''])
+  const [status, , text] = await asked({ Range: 'bytes=0-1,5-6' })
+  expect(status).toBe(206)
+  expect(text).toMatch(
+    /^\r\n--(\S+)\r\nContent-Type: text\/plain; charset=utf-8\r\nContent-Range: bytes 0-1\/10\r\n\r\nab\r\n--\1\r\n[\s\S]*\r\n\r\nfg\r\n--\1--\r\n$/,
+  )
+})
+
+it('shows nothing that a browser would run', async () => {
+  const script = '<script>alert(1)</script>'
+  const sent = {
+    'a.html': script,
+    'a.svg': `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`,
+    'a.js': 'alert(1)',
+  }
+  const types: unknown[] = []
+  for (const [name, text] of Object.entries(sent)) {
+    const { id, mediaType } = await uploaded(name, text)
+    const { headers } = await shop.get(`/assets/${id}`)
+    types.push([mediaType, headers.get('content-type'), headers.get('content-disposition')])
+  }
+
+  expect(types).toEqual([
+    ['text/html', 'application/octet-stream', 'attachment; filename="a.html"'],
+    ['image/svg+xml', 'application/octet-stream', 'attachment; filename="a.svg"'],
+    ['text/javascript', 'application/octet-stream', 'attachment; filename="a.js"'],
+  ])
+})
+
+it('takes a form of several files, all or none', async () => {
+  const form = (...names: string[]) => {
+    const made = new FormData()
+    for (const name of names) made.append('file', new Blob([name]), name)
+    return made
+  }
+  const before = await shop.data('/items/ServiceFile?fields=id&limit=1000')
+
+  const refused = await shop.send('POST', '/assets', { raw: form('one.txt', '..') })
+  expect([refused.status, await refused.json()]).toMatchObject([
+    422,
+    { message: 'Failed to read the file: file: must not be ..' },
+  ])
+  expect(await shop.data('/items/ServiceFile?fields=id&limit=1000')).toEqual(before)
+  const one = await shop.send('POST', '/assets?fields=fileName', { raw: form('one.txt') })
+  const two = await shop.send('POST', '/assets?fields=fileName', { raw: form('one.txt', 'two.txt') })
+  expect([await one.json(), await two.json()]).toEqual([
+    { data: { fileName: 'one.txt' } },
+    { data: [{ fileName: 'one.txt' }, { fileName: 'two.txt' }] },
+  ])
+})
+
+it.each([
+  ['', 'must be given'],
+  ['..', 'must not be ..'],
+  ['a/b', 'must not have a slash'],
+  ['a\u202eb', 'must not have control characters: "a\u202eb"'],
+  ['a\nb', 'must not have control characters: "a\\nb"'],
+  ['ä'.repeat(128), 'is longer than 255 bytes'],
+])('refuses the name %j', async (name, reason) => {
+  const response = await upload(name, 'text')
+
+  expect([response.status, await response.json()]).toMatchObject([
+    422,
+    { source: { message: 'fileName', source: { message: reason } } },
+  ])
+})
+
+it('refuses a compressed body, and the creation of an item without bytes', async () => {
+  const compressed = await shop.send('POST', '/assets?fileName=a', {
+    raw: 'x',
+    headers: { 'Content-Encoding': 'gzip' },
+  })
+  const item = await shop.post('/items/ServiceFile', [{ fileName: 'a' }])
+  const batch = await shop.post('/items', { operations: [{ create: 'ServiceFile', data: [{ title: 'a' }] }] })
+
+  expect([compressed.status, item.status]).toEqual([415, 403])
+  expect(batch.status).toBeGreaterThanOrEqual(400)
+})
+
+it('changes what people say of a file, and nothing that it is', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+
+  const changed = await shop.patch(`/items/ServiceFile/${id}`, { title: 'A letter', tags: ['old'] })
+  const refused = await shop.patch(`/items/ServiceFile/${id}`, { fileSize: 1 })
+
+  expect(await changed.json()).toMatchObject({ data: { title: 'A letter', tags: ['old'], fileName: 'letter.txt' } })
+  expect(refused.status).toBe(422)
+  expect((await shop.patch(`/items/ServiceFile/${id}`, { contentKey: randomUUID() })).status).toBe(422)
+})
+
+it('replaces the bytes of a file that nobody else has replaced', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  const tag = (await shop.get(`/assets/${id}`)).headers.get('etag') ?? ''
+  const replace = (text: string, headers = {}) =>
+    shop.send('PUT', `/assets/${id}?fileName=new.md&fields=fileName,mediaType,fileSize`, { raw: text, headers })
+
+  const first = await replace('Dear all', { 'If-Match': tag })
+  const second = await replace('Dear nobody', { 'If-Match': tag })
+
+  expect([first.status, await first.json()]).toEqual([
+    200,
+    { data: { fileName: 'new.md', mediaType: 'text/markdown', fileSize: 8 } },
+  ])
+  expect([second.status, await second.json()]).toMatchObject([412, { code: '4120' }])
+  expect(await (await shop.get(`/assets/${id}`)).text()).toBe('Dear all')
+  expect((await shop.send('PUT', `/assets/${randomUUID()}?fileName=a`, { raw: 'x' })).status).toBe(404)
+})
+
+it('sends bytes exactly to those who read the row', async () => {
+  const reader = await people.member(shop, {
+    collections: {
+      ServiceFile: {
+        read: { fields: ['id', 'title'], filter: { mediaType: 'text/plain' } },
+        create: { validation: { fileSize: { _lt: 10 } } },
+      },
+    },
+  })
+  const [letter, picture] = [await uploaded('letter.txt', 'Dear'), await uploaded('picture.png', png)]
+
+  expect((await reader.get(`/assets/${letter.id}`)).status).toBe(200)
+  expect((await reader.get(`/assets/${picture.id}`)).status).toBe(404)
+  expect((await shop.anonymous.get(`/assets/${letter.id}`)).status).toBe(403)
+  const made = await upload('mine.txt', 'short', reader)
+  expect([made.status, await made.json()]).toMatchObject([201, { data: { title: null } }])
+  expect((await upload('mine.txt', 'much too long', reader)).status).toBe(422)
+  expect((await reader.send('PUT', `/assets/${letter.id}?fileName=a`, { raw: 'x' })).status).toBe(403)
+  expect((await upload('a.txt', 'x', shop.anonymous)).status).toBe(403)
+})
+
+it('relates items to files', async () => {
+  const ids = new Map([...shop.ids, ['ServiceFile', FILES], ['ServiceFile.id', FILES_ID]])
+  const migrated = await shop.migrate(createRelation(ids, 'films.poster(posterId) -> ServiceFile.films'))
+  expect([migrated.status, await migrated.text()]).toMatchObject([200, expect.anything()])
+  const poster = await uploaded('poster.png', png)
+
+  await shop.insert('films', [{ title: 'Metropolis', poster: { _connect: { key: { id: poster.id } } } }])
+
+  expect(await shop.data('/items/films?fields=title,poster.fileName')).toEqual([
+    { title: 'Metropolis', poster: { fileName: 'poster.png' } },
+  ])
+  expect(await shop.data(`/items/ServiceFile/${poster.id}?fields=films.title`)).toEqual({
+    films: { data: [{ title: 'Metropolis' }] },
+  })
+  expect((await shop.delete(`/items/ServiceFile/${poster.id}`)).status).toBe(422)
+  await shop.patch('/items/films/1', { posterId: null })
+  expect((await shop.delete(`/items/ServiceFile/${poster.id}`)).status).toBe(204)
+  expect((await shop.get(`/assets/${poster.id}`)).status).toBe(404)
+})
+
+const gallery = {
+  id: 'uuid auto',
+  title: 'string',
+  cover: { to: 'ServiceFile', opposite: 'coverOf', onDelete: 'restrict' },
+  pictures: { many: 'ServiceFile' },
+}
+
+it('makes file fields of a model file, which stay through an introspection', async () => {
+  const own = await world.workspace('file_fields', {})
+  const model = { version: 1, collections: { galleries: { fields: gallery } } }
+  const { data } = (await (await own.post('/schema/plan', { model })).json()) as { data: { plan: string } }
+
+  const applied = await own.post('/schema/apply', { model, plan: data.plan })
+
+  expect([applied.status, await applied.text()]).toMatchObject([200, expect.anything()])
+  const fileText = async () => (await own.get('/schema/model?ids=false')).text()
+  const before = await fileText()
+  expect(JSON.parse(before)).toMatchObject({ collections: { galleries: { fields: gallery } } })
+  const introspected = await own.post(`/schema/introspect/${own.sourceId}`, {})
+  expect([introspected.status, await introspected.json()]).toMatchObject([200, { data: { operations: [] } }])
+  expect(await fileText()).toBe(before)
+  const [one, two] = [await uploaded('one.png', png, own), await uploaded('two.png', png, own)]
+  await own.insert('galleries', [
+    {
+      title: 'Spring',
+      cover: { _connect: { key: { id: one.id } } },
+      pictures: [{ _connect: { keys: [{ id: two.id }, { id: one.id }] } }],
+    },
+  ])
+  expect(
+    await own.data('/items/galleries?fields=cover.fileName,pictures.fileName&deep[pictures][_sort][0][fileName][direction]=asc'),
+  ).toEqual([
+    { cover: { fileName: 'one.png' }, pictures: { data: [{ fileName: 'one.png' }, { fileName: 'two.png' }] } },
+  ])
+  expect(await own.data(`/items/ServiceFile/${two.id}?fields=galleries.title`)).toEqual({
+    galleries: { data: [{ title: 'Spring' }] },
+  })
+  expect((await own.delete(`/items/ServiceFile/${one.id}`)).status).toBe(422)
+  const without = { version: 1, collections: {} }
+  const plan = ((await (await own.post('/schema/plan', { model: without })).json()) as { data: { plan: string } }).data
+  expect((await own.post('/schema/apply', { model: without, plan: plan.plan, allow: ['drop'] })).status).toBe(200)
+  expect((await own.delete(`/items/ServiceFile/${one.id}`)).status).toBe(204)
+})
+
+/** The same in every workspace. */
+const FILES = '00000000-0000-0000-0001-000000000400'
+const FILES_ID = '00000000-0000-0000-0001-000000000401'

@@ -1,0 +1,126 @@
+/**
+ * docs/contract.md#files: an upload, a replacement and a deletion whose process ends behind any of its steps leave no row without
+ * its bytes and, once what is old was removed, no bytes without a row. The store is the one in the database, so that each step is
+ * a statement.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { signIn } from '../migration/support/client.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+import { type InProcess, openInProcess } from '../support/service/in-process.ts'
+
+const DAYS = 86_400_000
+const address = 'http://localhost'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let database: SqlDriver
+let served: InProcess
+let now = Date.now()
+/** The process ends before or behind a statement, or only the answer of one is lost. */
+const ends = ['before', 'behind', 'lost'] as const
+/** How many statements are still answered, and what becomes of the next one. */
+let left = Number.POSITIVE_INFINITY
+let end: (typeof ends)[number] = 'before'
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  database = openPostgres({ connectionString: postgres.url })
+  served = await openInProcess({ database: mortal(), databaseUrl: postgres.url, clock: { now: () => now } })
+  const administrator = await signIn(served.administrator, address, served.request)
+  await administrator.workspace('shop')
+  const { body } = await administrator.send('POST', '/api/system/api-keys', { name: 'robot' })
+  headers = { Authorization: `Bearer ${(body as { data: { key: string } }).data.key}` }
+})
+
+afterAll(async () => {
+  await served?.close()
+  await database?.close()
+  await postgres?.close()
+})
+
+const acts: Readonly<Record<string, (id: string) => Promise<Response>>> = {
+  'an upload': () => send('POST', '/assets?fileName=new.txt', 'new'),
+  'an upload that is refused': () => send('POST', '/assets?fileName=new.txt&fields=nothing', 'new'),
+  'a replacement': (id) => send('PUT', `/assets/${id}?fileName=other.txt`, 'other'),
+  'a deletion': (id) => send('DELETE', `/items/ServiceFile/${id}`),
+}
+
+it.each(Object.keys(acts))('%s ends at any step', async (name) => {
+  const act = acts[name]
+  const states: unknown[] = []
+  let points = 0
+  for (const how of ends) {
+    for (let step = 0; ; step += 1) {
+      const id = await uploaded()
+      const keptFor = step % 2 === 0
+      left = step
+      end = how
+      const status = await act?.(id).then((response) => response.status)
+      const isWhole = left >= 0
+      left = Number.POSITIVE_INFINITY
+      states.push(...(await faultsNow()))
+      now += keptFor ? 2 * DAYS : 0
+      await served.services.prune()
+      states.push(...(await faultsNow()), ...(keptFor ? await strays() : []))
+      points += 1
+      if (isWhole) break
+      expect(status).toBeGreaterThanOrEqual(400)
+    }
+  }
+
+  expect(points).toBeGreaterThan(2)
+  expect(states).toEqual([])
+})
+
+/** Files whose bytes are not those that their row tells of. */
+async function faultsNow(): Promise<readonly string[]> {
+  const { data } = (await (await send('GET', '/items/ServiceFile?limit=1000')).json()) as { data: File[] }
+  const faults: string[] = []
+  for (const { id, fileName, fileSize } of data) {
+    const response = await send('GET', `/assets/${id}`)
+    const text = await response.text()
+    if (response.status !== 200 || text.length !== fileSize || !fileName.startsWith(text))
+      faults.push(`${fileName}: ${text}`)
+  }
+  return faults
+}
+
+type File = { readonly id: string; readonly fileName: string; readonly fileSize: number }
+
+/** Keys of bytes that are of no file, and of what is on the list of such. */
+async function strays(): Promise<readonly unknown[]> {
+  const files = 'select content_key::text from service_shop_meta.file'
+  return database.query({
+    text: `select distinct file_id::text from service.file_part where file_id::text not in (${files})
+      union select key::text from service_shop_meta.loose_content`,
+    params: [],
+  })
+}
+
+async function uploaded(): Promise<string> {
+  const response = await send('POST', '/assets?fileName=old.txt', 'old')
+  return ((await response.json()) as { data: { id: string } }).data.id
+}
+
+function send(method: string, path: string, body?: string): Promise<Response> {
+  return served.request(`${address}/api/shop${path}`, { method, headers, ...(body !== undefined && { body }) })
+}
+
+/** A driver of a process that may end: from then on nothing is run or answered, unless one answer alone is lost. */
+function mortal(): SqlDriver {
+  const lived = async <T>(run: () => Promise<T>): Promise<T> => {
+    left -= 1
+    if (left >= 0 || (left < -1 && end === 'lost')) return run()
+    if (left === -1 && end !== 'before') await run()
+    throw new Error('the process has ended')
+  }
+  return new Proxy(database, {
+    get(driver, name: keyof SqlDriver) {
+      const member: unknown = Reflect.get(driver, name)
+      if (typeof member !== 'function' || name === 'close') return member
+      return (...args: unknown[]) => lived(() => Promise.resolve(Reflect.apply(member, driver, args)))
+    },
+  })
+}
