@@ -37,9 +37,9 @@ export function mountAssets(app: App, services: Services): void {
     {
       POST: withUpload(async (c) => {
         const scope = await enter(c)
-        await assetFiles.admit(scope, 'create')
-        const form = formType(c)
         const { fileName, query } = uploadQuery(c)
+        await assetFiles.admit(scope, 'create', query)
+        const form = formType(c)
         if (form === undefined) {
           const name = checkFileName(fileName, 'fileName')
           const body = bodyStream(c, ...limit)
@@ -67,8 +67,8 @@ export function mountAssets(app: App, services: Services): void {
       },
       PUT: withUpload(async (c) => {
         const scope = await enter(c)
-        await assetFiles.admit(scope, 'update')
         const { fileName, query } = uploadQuery(c)
+        await assetFiles.admit(scope, 'update', query)
         const tags = tagsOf(c, 'If-Match')
         const file = {
           fileName: checkFileName(fileName, 'fileName'),

@@ -59,11 +59,15 @@ const readers: Readonly<Record<BindingHeader, readonly string[]>> = {
     'POST /api/{workspace}/items',
     ...[...items, ...item].filter((route) => !route.startsWith('GET')),
   ],
-  'If-Match': ['PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}/{key}`),
+  'If-Match': [
+    ...['PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}/{key}`),
+    'PUT /api/{workspace}/assets/{id}',
+  ],
   'If-None-Match': [
     'GET /api/{workspace}/schema',
     'GET /api/{workspace}/openapi',
     'GET /api/{workspace}/access',
+    'GET /api/{workspace}/assets/{id}',
     'GET /api/system/openapi',
     'GET /api/{workspace}/items/{collection}/{key}',
     'GET /api/{workspace}/items/{collection}',

@@ -38,7 +38,9 @@ function rightsTo(collection: Collection, action: Action, viewer: Viewer, view: 
   const access = viewer.accessTo(collection, action)
   if (access.kind === 'denied' || !view.may(collection, action) || !isServed(collection, action, view)) return 'none'
   const isDeletion = action === 'delete'
-  const fields = isDeletion ? [] : [...collection.primitives, ...collection.relations].filter((field) => isUsable(field, action))
+  const fields = isDeletion
+    ? []
+    : [...collection.primitives, ...collection.relations].filter((field) => isUsable(field, action))
   const extents = fields.map((field) => view.uses(collection, field, action))
   const ids = fields.map(({ id }) => id)
   if (isUnconditional(access, action, ids) && extents.every((extent) => extent === 'always')) return 'all'

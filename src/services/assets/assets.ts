@@ -8,6 +8,7 @@ import type { ByteRange } from '../../core/assets/range.ts'
 import { codedError, nested, ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/message-text.ts'
 import type { SentKey } from '../../core/plan/item-key.ts'
+import { parseCreate, parseItem } from '../../core/query/raw-query.ts'
 import { type FileStore, PART_SIZE, type Ports } from '../../ports.ts'
 import { beginContent, expiredContents, forgetContent, giveUpContent } from '../../store/contents.ts'
 import { everyWorkspace } from '../../store/workspaces.ts'
@@ -36,8 +37,8 @@ export type UploadQuery = Omit<ItemQuery, 'sent' | 'once'> & { readonly sent: st
 export type AssetFiles = {
   /** Bytes that a file may have at most, and the setting that says so. */
   readonly limit: { readonly bytes: number; readonly setting: 'SERVICE_FILES__MAX_SIZE' | 'SERVICE_FILES__STORE' }
-  /** Throws 403 where the caller may upload no file, or replace none. */
-  admit(scope: RequestScope, action: 'create' | 'update'): Promise<void>
+  /** Before the bytes are there: throws 403 where the caller may upload no file, or replace none, and the faults of the query. */
+  admit(scope: RequestScope, action: 'create' | 'update', query: UploadQuery): Promise<void>
   /** Returns the new items as JSON text of a list: all or, where one is refused, none, of which nothing is left. */
   upload(scope: RequestScope, files: readonly SentFile[], query: UploadQuery): Promise<string>
   /**
@@ -117,7 +118,9 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       ? { bytes: store.limit ?? most, setting: 'SERVICE_FILES__STORE' }
       : { bytes: most, setting: 'SERVICE_FILES__MAX_SIZE' },
 
-    async admit(scope, action) {
+    async admit(scope, action, { sent }) {
+      if (action === 'create') parseCreate(sent)
+      else parseItem(sent)
       await (await items.admitFile(scope, action)).answer
     },
 
