@@ -27,7 +27,8 @@ COPY scripts scripts
 COPY docs/public docs/public
 COPY --from=console /app/dist/console dist/console
 # Extensions are installed by mounting a folder here, or by copying one in a further stage.
-RUN mkdir extensions
+# The bytes of uploaded files, where no bucket has them: a volume of your own.
+RUN mkdir extensions && install -d -o node -g node -m 700 .data .data/files
 USER node
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \

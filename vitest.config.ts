@@ -153,7 +153,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
       cloudflareTest(({ inject }) => ({
         main: './test/workerd/worker.ts',
         wrangler: { configPath: './wrangler.toml' },
-        miniflare: { bindings: { SERVICE_DATABASE_URL: inject<string>('databaseUrl') } },
+        miniflare: { bindings: { SERVICE_DATABASE_URL: inject<string>('databaseUrl') }, r2Buckets: ['FILES'] },
       })),
     ],
     test: {

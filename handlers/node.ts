@@ -2,7 +2,6 @@
  * Entry point on Node: the app behind Node's HTTP server. Started by scripts/start-node.ts, which also opens the
  * embedded database where SERVICE_DATABASE_URL is unset.
  */
-import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
@@ -13,7 +12,6 @@ import { ServiceError } from '../src/core/error.ts'
 import { GuardedClient } from '../src/platform/drivers/postgres/client.ts'
 import { openPostgres } from '../src/platform/drivers/postgres/driver.ts'
 import { runsAgain } from '../src/platform/drivers/run-again.ts'
-import { checkedFiles } from '../src/platform/files/checked.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
 import { repeatEvery, type Ticker } from '../src/platform/node/alarm.ts'
@@ -21,7 +19,7 @@ import { openNodeAssets } from '../src/platform/node/assets.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { openNodeConnectors } from '../src/platform/node/connectors/connectors.ts'
 import { openNodeConsole } from '../src/platform/node/console.ts'
-import { openFileFolder } from '../src/platform/node/file-folder.ts'
+import { openNodeFiles } from '../src/platform/node/files.ts'
 import { type AnswerRoom, createAnswerRoom } from '../src/platform/node/http/answer-room.ts'
 import { type HttpServer, openHttpServer } from '../src/platform/node/http/http-server.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
@@ -313,7 +311,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     providerGate: openNodeProviderGate(config),
     mailer: openMailer({ settings: config, observe: given.observe, openSmtp: openSmtpMailer }),
     background,
-    files: checkedFiles({ store: openFileFolder(join(config.SERVICE_DATA_DIR, 'files')), observe: given.observe }),
+    files: openNodeFiles({ config, database, observe: given.observe }),
   }
   return {
     ports,

@@ -44,6 +44,8 @@ export type Env = {
   /** Local runs only: the client address for all requests; empty where clients on other machines can connect. */
   readonly LOCAL_PEER?: string
   readonly ASSETS?: Fetcher
+  /** Has the bytes of files, where there is one. */
+  readonly FILES?: R2Bucket
   readonly [variable: string]: unknown
 }
 
@@ -146,7 +148,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     observe: observeOnConsole,
     mailer: openMailer({ settings: reading.config, observe: observeOnConsole, openSmtp: undefined }),
     background: createCloudflareBackground(observeOnConsole),
-    files: openCloudflareFiles({ database, observe: observeOnConsole }),
+    files: openCloudflareFiles({ config: reading.config, bindings: env, database, observe: observeOnConsole }),
     telemetry: createTelemetryClient('workers'),
     transliterate: createTransliterate(assets),
     licensing: {

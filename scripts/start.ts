@@ -33,7 +33,8 @@ async function start(): Promise<void> {
   }
   const { SERVICE_HOST: host, PORT: port } = config
   showStep('Building and starting the Worker')
-  const worker = await startWorkerd({ variables, host, port, onLog }).catch(async (cause) => {
+  const storage = config.SERVICE_FILES__PATH ?? join(directory.path, 'bucket')
+  const worker = await startWorkerd({ variables, host, port, onLog, storage }).catch(async (cause) => {
     await closeDatabase()
     throw cause
   })

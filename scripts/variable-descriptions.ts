@@ -63,16 +63,30 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
   SERVICE_SCHEMA__DRIFT_INTERVAL:
     'Time between two looks at the schemas of databases, for changes made outside of the service: at least 1m, or 0 for none. Workers look when their cron runs, too',
   SERVICE_ITEMS__BODY_LIMIT: 'Largest body of an item request',
-  SERVICE_FILES__MAX_SIZE: 'x',
-  SERVICE_FILES__TYPES: 'x',
-  SERVICE_FILES__DELETE_AFTER: 'x',
-  SERVICE_FILES__UPLOAD_TTL: 'x',
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS:
     'Whether a data source may be at a loopback, private or link-local address. The local run allows it',
   SERVICE_SOURCES__AWS_ROLES:
     'Roles of AWS that data sources without keys of their own may use, as a JSON list of `{"roleArn", "externalId"?, "workspaces"?}`; without `workspaces` all of them may. They are assumed under the AWS keys of this process, which nobody uses without a role',
   SERVICE_SOURCES__HYPERDRIVES:
     'Hyperdrive bindings that data sources may name, as a JSON list of `{"binding", "workspaces"?}`; without `workspaces` all of them may (Workers)',
+  SERVICE_FILES__STORE:
+    'Where the bytes of files are: `folder` (Node), `s3`, `r2` (Workers, the binding `FILES`) or `database`, for files of at most 10 MiB. Where unset, a folder on Node; on Workers the binding where there is one, else the database',
+  SERVICE_FILES__PATH:
+    'Folder with the bytes of files; `files` below `SERVICE_DATA_DIR` where unset (Node and local run)',
+  SERVICE_FILES__S3__ENDPOINT:
+    'Address of an S3 service, such as `https://s3.eu-central-1.amazonaws.com`; the name of the bucket becomes part of the path',
+  SERVICE_FILES__S3__BUCKET: 'Bucket with the bytes of files, for nothing else and without public access',
+  SERVICE_FILES__S3__REGION: 'Region that requests are signed for; `auto` for R2',
+  SERVICE_FILES__S3__ACCESS_KEY_ID: 'Key that may list the bucket, and read, write and delete its objects',
+  SERVICE_FILES__S3__SECRET_ACCESS_KEY: 'Secret of that key',
+  SERVICE_FILES__MAX_SIZE: 'Most bytes of a file; over that 413',
+  SERVICE_FILES__QUOTA: 'Most bytes of all files of a workspace; over that 422. No limit where unset',
+  SERVICE_FILES__TYPES:
+    'Media types that files may have, such as `image/*,application/pdf`, by what is in them. All where unset',
+  SERVICE_FILES__DELETE_AFTER: 'How long the bytes of a deleted file stay, so that it can be restored',
+  SERVICE_FILES__UPLOAD_TTL: 'How long an upload in parts may take before it is removed',
+  SERVICE_FILES__CLEAN_INTERVAL:
+    'How often bytes that nothing needs any more are looked for; `0` never. On Workers not more often than the cron runs',
   SERVICE_EXTENSIONS__PATH:
     'Folder of the installed extensions, read at the start (Node) and by `npm run extensions:bundle` (Workers)',
   SERVICE_EXTENSIONS__AUTO_RELOAD: 'Whether a changed extension is loaded again without a restart (Node)',

@@ -31,6 +31,7 @@ const seldom = [
   'src/core/sql/checks/expression.ts',
   'src/core/sql/mysql/aggregates.ts',
   'src/core/sql/postgres/aggregates.ts',
+  'src/platform/cloudflare/file-stores.ts',
   'src/services/accounts/device-codes.ts',
   'src/services/accounts/provider-protocol.ts',
   'src/services/data/item-batch.ts',

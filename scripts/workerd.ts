@@ -31,13 +31,15 @@ export type WorkerdOptions = {
   readonly minify?: boolean
   /** Hyperdrive bindings: the connection string of each. */
   readonly hyperdrives?: Readonly<Record<string, string>>
+  /** Folder of the bucket that the Worker then has as FILES, and of all else that workerd keeps of a Worker. */
+  readonly storage?: string | undefined
 }
 
 export type LogLine = { readonly level: string; readonly message: string }
 
 /** Resolves when the Worker responds. Throws if the port is taken. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
-  const { variables, host, port, onLog = print, entry, minify = false, hyperdrives = {} } = options
+  const { variables, host, port, onLog = print, entry, minify = false, hyperdrives = {}, storage } = options
   // Miniflare would take any other port instead of one that is taken.
   await requireFreePort(host, port)
   const { configured, modules } = await buildWorker({ entry: entry ?? 'handlers/worker.ts', minify })
@@ -52,6 +54,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       assets: { ...configured.assets, directory: assets },
       bindings: { ...serviceVariables(variables), LOCAL_PEER: localPeer(host) },
       hyperdrives,
+      ...(storage !== undefined && { r2Buckets: { FILES: 'files' } }),
     }
     const sockets = { unsafeDirectSockets: [{ host, port }] }
     const front = {
@@ -63,7 +66,8 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       ...sockets,
     }
     const workers = entry === undefined ? [front, service] : [{ ...service, ...sockets }]
-    return start(directory, { workers, handleStructuredLogs: onLog, cf: false } as V4MiniflareOptions)
+    const kept = storage !== undefined && { resourcePersistencePath: storage }
+    return start(directory, { workers, ...kept, handleStructuredLogs: onLog, cf: false } as V4MiniflareOptions)
   })
   return {
     url: result.url,

@@ -42,8 +42,6 @@ const size = lazily(() =>
   }),
 )
 
-const mediaTypes = lazily(() => z.string().transform((text) => text.split(',').map((one) => one.trim())))
-
 const bytesPer: Readonly<Record<string, number>> = {
   B: 1,
   KB: 1e3,
@@ -111,6 +109,31 @@ const networks = lazily(() =>
     context.addIssue({ code: 'custom', message: 'must be networks such as 10.0.0.0/8 with commas between' })
     return z.NEVER
   }),
+)
+
+/** `image/*,application/pdf` */
+const mediaTypes = lazily(() =>
+  z.string().transform((text, context) => {
+    const types = text.split(',').map((type) => type.trim().toLowerCase())
+    if (types.every((type) => /^[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+)$/.test(type))) return types
+    context.addIssue({
+      code: 'custom',
+      message: 'must be media types such as application/pdf or image/* with commas between',
+    })
+    return z.NEVER
+  }),
+)
+
+const fileStore = lazily(() => z.enum(['folder', 's3', 'r2', 'database'], 'must be folder, s3, r2 or database'))
+
+const bucketName = lazily(() => z.string().regex(/^[\w.-]{1,255}$/, 'must be the name of a bucket'))
+
+/** What comes before the name of a bucket. */
+const s3Endpoint = lazily(() =>
+  httpUrl().refine((text) => {
+    const { username, password, search, hash } = new URL(text)
+    return [username, password, search, hash].every((part) => part === '')
+  }, 'must be an http or https address without a user, a query or a fragment'),
 )
 
 const secret = lazily(() =>
@@ -251,13 +274,22 @@ export const variables = {
   SERVICE_SCHEMA__BODY_LIMIT: [size, 1024 ** 2],
   SERVICE_SCHEMA__DRIFT_INTERVAL: [lookInterval, 15 * 60_000],
   SERVICE_ITEMS__BODY_LIMIT: [size, 4 * 1024 ** 2],
-  SERVICE_FILES__MAX_SIZE: [size, 5 * 1024 ** 3],
-  SERVICE_FILES__TYPES: [mediaTypes, undefined],
-  SERVICE_FILES__DELETE_AFTER: [durationSchema, 86_400_000],
-  SERVICE_FILES__UPLOAD_TTL: [durationSchema, 86_400_000],
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: [flag, false],
   SERVICE_SOURCES__AWS_ROLES: [awsRoles, []],
   SERVICE_SOURCES__HYPERDRIVES: [hyperdrives, []],
+  SERVICE_FILES__STORE: [fileStore, undefined],
+  SERVICE_FILES__PATH: [someText, undefined],
+  SERVICE_FILES__S3__ENDPOINT: [s3Endpoint, undefined],
+  SERVICE_FILES__S3__BUCKET: [bucketName, undefined],
+  SERVICE_FILES__S3__REGION: [someText, 'us-east-1'],
+  SERVICE_FILES__S3__ACCESS_KEY_ID: [someText, undefined],
+  SERVICE_FILES__S3__SECRET_ACCESS_KEY: [someText, undefined],
+  SERVICE_FILES__MAX_SIZE: [size, 5 * 1024 ** 3],
+  SERVICE_FILES__QUOTA: [size, undefined],
+  SERVICE_FILES__TYPES: [mediaTypes, undefined],
+  SERVICE_FILES__DELETE_AFTER: [durationSchema, 86_400_000],
+  SERVICE_FILES__UPLOAD_TTL: [durationSchema, 86_400_000],
+  SERVICE_FILES__CLEAN_INTERVAL: [lookInterval, 3_600_000],
   SERVICE_EXTENSIONS__PATH: [someText, 'extensions'],
   SERVICE_EXTENSIONS__AUTO_RELOAD: [flag, false],
   SERVICE_EXTENSIONS__TIME_LIMIT: [durationSchema, 30_000],
@@ -321,7 +353,27 @@ function contradictions(config: Config): readonly string[] {
   if (mail?.startsWith('log:') && base !== undefined && !isLoopback(new URL(base).hostname)) {
     faults.push('SERVICE_MAIL__URL may be log: only where SERVICE_BASE_URL is unset or on this machine')
   }
-  return [...faults, ...licenseContradictions(config)]
+  return [...faults, ...fileContradictions(config), ...licenseContradictions(config)]
+}
+
+/** What reaches a bucket of S3 besides the region. */
+const s3Variables = [
+  'SERVICE_FILES__S3__ENDPOINT',
+  'SERVICE_FILES__S3__BUCKET',
+  'SERVICE_FILES__S3__ACCESS_KEY_ID',
+  'SERVICE_FILES__S3__SECRET_ACCESS_KEY',
+] as const
+
+/** Bytes must not go to another place because the store was forgotten. */
+function fileContradictions(config: Config): readonly string[] {
+  const isS3 = config.SERVICE_FILES__STORE === 's3'
+  return s3Variables
+    .filter((name) => (config[name] !== undefined) !== isS3)
+    .map((name) =>
+      isS3
+        ? `${name} must be set where SERVICE_FILES__STORE is s3`
+        : `SERVICE_FILES__STORE must be s3 where ${name} is set`,
+    )
 }
 
 function licenseContradictions(config: Config): readonly string[] {

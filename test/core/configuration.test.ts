@@ -12,6 +12,25 @@ const readers = textsOf(['src', 'handlers', 'scripts'], '.ts').filter(
 )
 const pages = [...textsOf(['docs'], '.md'), textOf('README.md')]
 
+/** A bucket of S3, all of it. */
+const bucket = {
+  SERVICE_FILES__STORE: 's3',
+  SERVICE_FILES__S3__ENDPOINT: 'http://127.0.0.1:9000/base',
+  SERVICE_FILES__S3__BUCKET: 'files',
+  SERVICE_FILES__S3__ACCESS_KEY_ID: 'key',
+  SERVICE_FILES__S3__SECRET_ACCESS_KEY: 'hidden',
+}
+
+/** What the services of files read, once there are some. */
+const ofServicesOfFiles = [
+  'SERVICE_FILES__MAX_SIZE',
+  'SERVICE_FILES__QUOTA',
+  'SERVICE_FILES__TYPES',
+  'SERVICE_FILES__DELETE_AFTER',
+  'SERVICE_FILES__UPLOAD_TTL',
+  'SERVICE_FILES__CLEAN_INTERVAL',
+]
+
 /** Of the tests, and of other programs. */
 const elsewhere = /^SERVICE_TEST_/
 
@@ -45,7 +64,7 @@ it('has no variable that nobody reads but one, which permits what no release doe
     return !readers.some(({ code }) => isRead.test(code))
   })
 
-  expect(unread).toEqual(['SERVICE_INSTANCE_OWNER_SYNC_ENABLED'])
+  expect(unread).toEqual(['SERVICE_INSTANCE_OWNER_SYNC_ENABLED', ...ofServicesOfFiles])
 })
 
 it('has every variable that code and pages name', () => {
@@ -86,11 +105,37 @@ it.each([
   [{ SERVICE_SCHEMA__DRIFT_INTERVAL: '59s' }, /^SERVICE_SCHEMA__DRIFT_INTERVAL must be 0 or at least 1m/],
   [{ SERVICE_CORS__ORIGIN: 'https://app.example.com/path' }, /^SERVICE_CORS__ORIGIN must be origins/],
   [{ SERVICE_CORS__ORIGIN: 'https://app.example.com, *' }, /^SERVICE_CORS__ORIGIN must be origins/],
+  [{ SERVICE_FILES__STORE: 'hidden' }, /^SERVICE_FILES__STORE must be folder, s3, r2 or database/],
+  [{ SERVICE_FILES__TYPES: 'image/*, hidden' }, /^SERVICE_FILES__TYPES must be media types such as/],
+  [{ SERVICE_FILES__TYPES: '*/*' }, /^SERVICE_FILES__TYPES must be media types such as/],
+  [{ SERVICE_FILES__MAX_SIZE: '5 hidden' }, /^SERVICE_FILES__MAX_SIZE must be a number of bytes/],
+  [{ SERVICE_FILES__CLEAN_INTERVAL: '59s' }, /^SERVICE_FILES__CLEAN_INTERVAL must be 0 or at least 1m/],
+  [{ SERVICE_FILES__UPLOAD_TTL: 'a day' }, /^SERVICE_FILES__UPLOAD_TTL must be a duration/],
+  [
+    { ...bucket, SERVICE_FILES__S3__ENDPOINT: 'http://me:hidden@minio' },
+    /^SERVICE_FILES__S3__ENDPOINT must be an http/,
+  ],
+  [{ ...bucket, SERVICE_FILES__S3__BUCKET: 'files/hidden' }, /^SERVICE_FILES__S3__BUCKET must be the name of a bucket/],
+  [{ ...bucket, SERVICE_FILES__S3__SECRET_ACCESS_KEY: '' }, /^SERVICE_FILES__S3__SECRET_ACCESS_KEY must be set where/],
+  [{ SERVICE_FILES__S3__BUCKET: 'hidden' }, /^SERVICE_FILES__STORE must be s3 where SERVICE_FILES__S3__BUCKET is set/],
 ])('refuses %j without repeating it', (environment, fault) => {
   const reading = readConfig(environment)
 
   expect(reading).toEqual({ kind: 'invalid', faults: [expect.stringMatching(fault)] })
   expect(JSON.stringify(reading)).not.toContain('hidden')
+})
+
+it('reads what reaches a bucket, and the media types of files in lower case', () => {
+  const reading = readConfig({ ...bucket, SERVICE_FILES__TYPES: 'Image/*, application/vnd.oasis.opendocument.text' })
+
+  expect(reading).toMatchObject({
+    kind: 'valid',
+    config: {
+      ...bucket,
+      SERVICE_FILES__S3__REGION: 'us-east-1',
+      SERVICE_FILES__TYPES: ['image/*', 'application/vnd.oasis.opendocument.text'],
+    },
+  })
 })
 
 it.each([

@@ -200,6 +200,24 @@ export function describeFileStore(name: string, world: FileStoreWorld): void {
   })
 }
 
+/** The laws that a store has whose lists come in pages of a thousand. */
+export function describePages(name: string, open: () => PartStore): void {
+  it(`FileStore: ${name} lists and removes more parts than a page of the list has`, async () => {
+    const { files } = openChecked(open())
+    const key = newKey()
+    const numbers = Array.from({ length: 1_003 }, (_, index) => index + 1)
+    for (let from = 0; from < numbers.length; from += 50) {
+      await Promise.all(numbers.slice(from, from + 50).map((number) => files.put(key, number, numbered(1))))
+    }
+
+    const parts = await files.parts(key)
+    await files.clear(key)
+
+    expect(parts.map(({ number }) => number)).toEqual(numbers)
+    expect(await files.parts(key)).toEqual([])
+  })
+}
+
 export function newKey(workspace: string = crypto.randomUUID()): string {
   return `${workspace}/${crypto.randomUUID()}`
 }

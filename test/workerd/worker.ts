@@ -22,6 +22,7 @@ export type TestEnv = {
   readonly LICENSE: DurableObjectNamespace<WakingObject>
   readonly SERVICE_DATABASE_URL: string
   readonly LOADER: WorkerLoader
+  readonly FILES: R2Bucket
 }
 
 export default {

@@ -1,10 +1,30 @@
-/** The store of files of a Worker, which is loaded when a request first asks for it (decision 036). */
+/**
+ * The store of files that SERVICE_FILES__STORE names, of those that a Worker has: the binding FILES where it names none, and
+ * the system database where there is no binding. Loaded when a request first asks for it (decision 036).
+ */
+import type { Config } from '../../config.ts'
+import { ServiceError } from '../../core/error.ts'
 import type { FileStore } from '../../ports.ts'
 import { TABLE_LIMIT } from '../files/limits.ts'
-import type { CloudflareFilesOptions } from './file-stores.ts'
+import type { CloudflareStore } from './file-stores.ts'
 
-export function openCloudflareFiles(options: CloudflareFilesOptions): FileStore {
-  return late({ limit: TABLE_LIMIT, load: async () => (await import('./file-stores.ts')).openStore(options) })
+export type CloudflareFilesOptions = Omit<CloudflareStore, 'kind' | 'bucket'> & {
+  readonly config: Config
+  readonly bindings: { readonly FILES?: R2Bucket }
+}
+
+/** Throws ServiceError `failed` that tells the operator what to change. */
+export function openCloudflareFiles({ bindings, ...options }: CloudflareFilesOptions): FileStore {
+  const { SERVICE_FILES__STORE: kind = bindings.FILES === undefined ? 'database' : 'r2' } = options.config
+  if (kind === 'folder') throw new ServiceError('failed', 'SERVICE_FILES__STORE may be folder only on Node')
+  if (kind === 'r2' && bindings.FILES === undefined) {
+    throw new ServiceError('failed', 'SERVICE_FILES__STORE may be r2 only where wrangler.toml has the binding FILES')
+  }
+  const store = { ...options, kind, bucket: bindings.FILES }
+  return late({
+    limit: kind === 'database' ? TABLE_LIMIT : undefined,
+    load: async () => (await import('./file-stores.ts')).openStore(store),
+  })
 }
 
 type Late = { readonly limit: number | undefined; readonly load: () => Promise<FileStore> }

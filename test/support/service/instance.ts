@@ -76,6 +76,7 @@ export async function openTestEnvironment(
     SERVICE_ADMIN__PASSWORD: account.password,
     SERVICE_ACCESS_TOKEN_TTL: '3650d',
     SERVICE_REFRESH_TOKEN_TTL: '3650d',
+    SERVICE_FILES__STORE: 'database',
   }
   const instances = new Set<Instance>()
 

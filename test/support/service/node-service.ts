@@ -54,6 +54,7 @@ export async function startService(
       SERVICE_ADMIN__PASSWORD: credentials.password,
       SERVICE_ACCESS_TOKEN_TTL: '1h',
       SERVICE_MAIL__URL: 'log:',
+      SERVICE_FILES__STORE: 'database',
       PORT: '0',
       ...variables,
     },

@@ -1,4 +1,5 @@
 /** Starts what the acceptance-node projects talk to: the Node server over a Postgres server. */
+import { join } from 'node:path'
 import { startNode } from '../../../handlers/node.ts'
 import { consoleFolder } from '../../../scripts/console/build.ts'
 import { observeAsLines } from '../../../src/platform/log-lines.ts'
@@ -12,7 +13,13 @@ export default servedToProjects('node', async () => {
   const stage = await openServedEnvironment()
   const postgres = await startPostgres()
   const mails = await startSmtpServer(stage.mail)
-  const variables = { ...stage.variables, PORT: '0', SERVICE_DATABASE_URL: postgres.url, SERVICE_MAIL__URL: mails.url }
+  const variables = {
+    ...stage.variables,
+    PORT: '0',
+    SERVICE_DATABASE_URL: postgres.url,
+    SERVICE_MAIL__URL: mails.url,
+    SERVICE_FILES__PATH: join(stage.directory, 'files'),
+  }
   const server = await startNode({
     environment: variables,
     consoleFolder: await consoleFolder(),

@@ -21,6 +21,7 @@ export default servedToProjects('workerd', async () => {
     variables,
     host: '127.0.0.1',
     port: 0,
+    storage: join(stage.directory, 'bucket'),
     onLog: ({ message }) => stage.log(message),
   })
   const served = await prepareServed({ url: worker.url, platform: 'workerd', variables }, stage)

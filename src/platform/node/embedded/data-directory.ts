@@ -13,12 +13,22 @@ export type DataDirectory = {
 }
 
 export function openDataDirectory(directory: string): DataDirectory {
+  const name = 'the data directory'
+  const path = usableFolder(name, directory)
+  return { path, secret: (file) => usable(`${name} ${path}`, () => loadOrMake(path, file)) }
+}
+
+/**
+ * Makes the directory where it is missing, readable by nobody else, and returns its absolute path. Throws an Error that begins
+ * with `name` where it cannot be used.
+ */
+export function usableFolder(name: string, directory: string): string {
   const path = resolve(directory)
-  usable(path, () => {
+  return usable(`${name} ${path}`, () => {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return path
   })
-  return { path, secret: (name) => usable(path, () => loadOrMake(path, name)) }
 }
 
 function loadOrMake(directory: string, name: string): string {
@@ -41,12 +51,12 @@ function loadOrMake(directory: string, name: string): string {
   return readFileSync(file, 'utf8').trim()
 }
 
-function usable<T>(path: string, work: () => T): T {
+function usable<T>(what: string, work: () => T): T {
   try {
     return work()
   } catch (cause) {
     const reason = reasons[codeOf(cause)] ?? (cause instanceof Error ? cause.message : String(cause))
-    throw new Error(`the data directory ${path} cannot be used: ${reason}`, { cause })
+    throw new Error(`${what} cannot be used: ${reason}`, { cause })
   }
 }
 
