@@ -20,8 +20,6 @@ export async function giveUpContent(database: SqlDriver, workspace: string, key:
   return given.length > 0
 }
 
-export type LooseContent = { readonly workspace: string; readonly workspaceId: string; readonly key: string }
-
 /**
  * The bytes of a workspace that nothing needs any longer: uploads since before `uploads`, which it gives up, and what was
  * left by files before `left`.
@@ -46,6 +44,24 @@ export async function forgetContent(database: SqlDriver, workspace: string, key:
   await database.query(
     statement(sql`delete from ${tableOf(workspace)} where key = ${param(key)}::uuid and file is not null`),
   )
+}
+
+/** How many bytes the files of a workspace have together. */
+export async function bytesOfFiles(database: SqlDriver, workspace: string): Promise<number> {
+  const files = ident(metaSchema(workspace), 'file')
+  const [[bytes] = []] = await database.query(statement(sql`select coalesce(sum(file_size), 0) from ${files}`))
+  return Number(bytes)
+}
+
+/** Workspaces that are deleted, of whose files some bytes may be left. */
+export async function deletedWorkspaces(database: SqlDriver): Promise<readonly string[]> {
+  const rows = await database.query(statement(sql`select id from service.deleted_workspace`))
+  return rows.flatMap(([id]) => id ?? [])
+}
+
+/** Once their bytes are removed. */
+export async function forgetWorkspace(database: SqlDriver, id: string): Promise<void> {
+  await database.query(statement(sql`delete from service.deleted_workspace where id = ${param(id)}::uuid`))
 }
 
 function tableOf(workspace: string): Sql {

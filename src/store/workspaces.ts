@@ -126,6 +126,7 @@ export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceR
   await database.batch([
     bumpAccess,
     statement(sql`delete from service.workspace where id = ${param(workspace.id)}::uuid`),
+    statement(sql`insert into service.deleted_workspace (id) values (${param(workspace.id)}::uuid)`),
     forgetLedger(workspace.id),
     ...dropWorkspaceSchema(
       workspace.apiName,

@@ -10,7 +10,15 @@ import { shortName } from '../../core/message-text.ts'
 import type { SentKey } from '../../core/plan/item-key.ts'
 import { parseCreate, parseItem } from '../../core/query/raw-query.ts'
 import { type FileStore, PART_SIZE, type Ports } from '../../ports.ts'
-import { beginContent, expiredContents, forgetContent, giveUpContent } from '../../store/contents.ts'
+import {
+  beginContent,
+  bytesOfFiles,
+  deletedWorkspaces,
+  expiredContents,
+  forgetContent,
+  forgetWorkspace,
+  giveUpContent,
+} from '../../store/contents.ts'
 import { everyWorkspace } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Items } from '../data/items.ts'
@@ -53,7 +61,7 @@ export type AssetFiles = {
   ): Promise<string>
   /** Throws 404 where the caller does not read the row of the file. */
   content(scope: RequestScope, key: SentKey): Promise<FileContent>
-  /** Removes the bytes that no file needs. */
+  /** Removes the bytes that no file needs; does nothing until SERVICE_FILES__CLEAN_INTERVAL has passed since the last time. */
   prune(): Promise<void>
 }
 
@@ -67,7 +75,8 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
   const { ports, config, items } = deps
   const { clock, database, ids, files: store, observe } = ports
   const types = config.SERVICE_FILES__TYPES
-  const most = config.SERVICE_FILES__MAX_SIZE
+  const { SERVICE_FILES__MAX_SIZE: most, SERVICE_FILES__QUOTA: quota } = config
+  let cleaned = Number.NEGATIVE_INFINITY
   const isOfStore = store.limit !== undefined && store.limit < most
 
   /** Stores the bytes, has `write` write the rows of their files, and leaves nothing of them where anything fails. */
@@ -89,6 +98,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
         }
         rows.push({ fileName, fileSize: size, mediaType, contentKey, contentHash: hash })
       }
+      if (quota !== undefined) await requireRoom(workspace, rows, quota)
       return await write(rows)
     } catch (error) {
       for (const contentKey of begun) {
@@ -97,6 +107,14 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       }
       throw error
     }
+  }
+
+  async function requireRoom({ apiName }: Workspace, rows: readonly FileRow[], quota: number): Promise<void> {
+    const held = await bytesOfFiles(database, apiName)
+    const sent = rows.reduce((sum, { fileSize }) => sum + fileSize, 0)
+    if (held + sent <= quota) return
+    const reason = `the files of the workspace have ${held} bytes of the ${quota} that SERVICE_FILES__QUOTA allows`
+    throw nested('invalid', [UNREADABLE_FILE, `there is no room for ${sent} bytes more`, reason])
   }
 
   async function giveUp({ id, apiName }: Workspace, contentKey: string): Promise<void> {
@@ -146,10 +164,18 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
 
     async prune() {
       const now = clock.now()
+      if (config.SERVICE_FILES__CLEAN_INTERVAL === 0 || now < cleaned + config.SERVICE_FILES__CLEAN_INTERVAL) return
+      cleaned = now
+      // Of a store that fails the rest is tried again the next time.
+      const tried = (work: Promise<void>) => work.catch((error: unknown) => observe({ kind: 'fault', error }))
       const before = { uploads: now - config.SERVICE_FILES__UPLOAD_TTL, left: now - config.SERVICE_FILES__DELETE_AFTER }
       for (const { id, apiName } of await everyWorkspace(database)) {
-        for (const contentKey of await expiredContents(database, apiName, before))
-          await remove({ id, apiName }, contentKey)
+        for (const contentKey of await expiredContents(database, apiName, before)) {
+          await tried(remove({ id, apiName }, contentKey))
+        }
+      }
+      for (const id of await deletedWorkspaces(database)) {
+        await tried(store.clear(id).then(() => forgetWorkspace(database, id)))
       }
     },
   }

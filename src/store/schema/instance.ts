@@ -418,6 +418,12 @@ create table service.telemetry (
 );
 insert into service.telemetry default values;
 
+-- Workspaces that were deleted, until the bytes of their files are as well.
+
+create table service.deleted_workspace (
+  id uuid primary key
+);
+
 -- The bytes of files where no bucket or folder has them: each part in pieces of at most 1 MiB. Without a reference to the
 -- workspace, since they are removed like those of the other stores.
 

@@ -1,17 +1,18 @@
 /**
- * docs/contract.md#files: an upload, a replacement and a deletion whose process ends behind any of its steps leave no row without
+ * docs/contract.md#files, where time and settings are told: an upload, a replacement and a deletion whose process ends behind any of its steps leave no row without
  * its bytes and, once what is old was removed, no bytes without a row. The store is the one in the database, so that each step is
  * a statement.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
-import { signIn } from '../migration/support/client.ts'
+import { type Client, client, signIn } from '../migration/support/client.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
 
 const DAYS = 86_400_000
 const address = 'http://localhost'
+const secret = 'of all processes'.repeat(4)
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let database: SqlDriver
@@ -23,15 +24,24 @@ const ends = ['before', 'behind', 'lost'] as const
 let left = Number.POSITIVE_INFINITY
 let end: (typeof ends)[number] = 'before'
 let headers: Record<string, string>
+let administrator: Client
 
 beforeAll(async () => {
   postgres = await startPostgres()
   database = openPostgres({ connectionString: postgres.url })
-  served = await openInProcess({ database: mortal(), databaseUrl: postgres.url, clock: { now: () => now } })
-  const administrator = await signIn(served.administrator, address, served.request)
+  served = await openInProcess({
+    database: mortal(),
+    databaseUrl: postgres.url,
+    clock: { now: () => now },
+    variables: { SERVICE_SECRET: secret },
+  })
+  const signedIn = await signIn(served.administrator, address, served.request)
+  const { body } = await signedIn.send('POST', '/api/system/api-keys', { name: 'robot' })
+  const { key } = (body as { data: { key: string } }).data
+  headers = { Authorization: `Bearer ${key}` }
+  // A key outlives the days that pass here.
+  administrator = client(address, key, served.request)
   await administrator.workspace('shop')
-  const { body } = await administrator.send('POST', '/api/system/api-keys', { name: 'robot' })
-  headers = { Authorization: `Bearer ${(body as { data: { key: string } }).data.key}` }
 })
 
 afterAll(async () => {
@@ -72,6 +82,59 @@ it.each(Object.keys(acts))('%s ends at any step', async (name) => {
 
   expect(points).toBeGreaterThan(2)
   expect(states).toEqual([])
+})
+
+it('removes the bytes of a workspace that is deleted', async () => {
+  const { id } = await administrator.workspace('gone')
+  const sent = { method: 'POST', headers, body: 'bytes' }
+  const { status } = await served.request(`${address}/api/gone/assets?fileName=a`, sent)
+  const parts = { text: 'select 1 from service.file_part where workspace_id = $1::uuid', params: [id] }
+
+  expect([status, await database.query(parts)]).toEqual([201, [['1']]])
+  expect((await administrator.send('DELETE', `/api/system/workspaces/${id}`)).status).toBe(204)
+  now += DAYS
+  await served.services.prune()
+
+  expect(await database.query(parts)).toEqual([])
+})
+
+it('keeps to its quota, its size and its types', async () => {
+  const variables = {
+    SERVICE_FILES__QUOTA: '2000',
+    SERVICE_FILES__MAX_SIZE: '1500',
+    SERVICE_FILES__TYPES: 'text/*',
+    SERVICE_SECRET: secret,
+  }
+  await administrator.workspace('bounded')
+  const bounded = await openInProcess({ database, databaseUrl: postgres.url, variables })
+  const answers: unknown[] = []
+  for (const [name, body] of [
+    ['a.txt', 'a'.repeat(1500)],
+    ['b.txt', 'b'.repeat(1501)],
+    ['c.txt', 'c'.repeat(501)],
+    ['d.bin', '\0'],
+    ['e.txt', 'e'.repeat(500)],
+  ]) {
+    const response = await bounded.request(`${address}/api/bounded/assets?fileName=${name}`, {
+      method: 'POST',
+      headers,
+      body: body ?? '',
+    })
+    const { message } = (await response.json()) as { message?: string }
+    answers.push([response.status, message])
+  }
+  await bounded.close()
+
+  expect(answers).toEqual([
+    [201, undefined],
+    [413, 'The body is larger than 1500 bytes, which SERVICE_FILES__MAX_SIZE sets'],
+    [
+      422,
+      'Failed to read the file: there is no room for 501 bytes more: the files of the workspace have 1500 bytes of the 2000 that SERVICE_FILES__QUOTA allows',
+    ],
+    [422, 'Failed to read the file: d.bin: is application/octet-stream, which is not allowed here'],
+    [201, undefined],
+  ])
 })
 
 /** Files whose bytes are not those that their row tells of. */
