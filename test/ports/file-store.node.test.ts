@@ -1,4 +1,6 @@
 /** The suite of the stores of files that Node has, and what only a folder does. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +10,7 @@ import { openFileTable } from '../../src/platform/files/table.ts'
 import { openFileFolder } from '../../src/platform/node/file-folder.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { installSchema } from '../../src/store/installation.ts'
+import { roundsOr } from '../support/run/cases.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { bytesOf, describeFileStore, newKey, numbered, openChecked, sameBytes } from './file-store.ts'
 
@@ -82,6 +85,24 @@ describe('FileStore: a folder of its own', () => {
     expect((await readdir(join(root, key))).toSorted()).toEqual(['1', '2'])
   })
 
+  it('has what it has acknowledged, and nothing in halves, when its process is killed', async () => {
+    const rounds = Array.from({ length: roundsOr(20) }, (_, round) => round)
+
+    for (const round of rounds) {
+      const { files, root } = openOwn()
+      const key = newKey()
+      const acknowledged = await killedAfter(5 + round, [root, key])
+      const parts = await files.parts(key)
+      const isWhole = parts.map(async ({ number, size }) => {
+        const bytes = await bytesOf(files.read(key, number, 0, size))
+        return size === 1024 ** 2 && bytes.every((byte) => byte === number)
+      })
+
+      expect(parts.length).toBeGreaterThanOrEqual(acknowledged)
+      expect(await Promise.all(isWhole)).toEqual(parts.map(() => true))
+    }
+  })
+
   it('reads on what was replaced or removed meanwhile, and lets go of it', async () => {
     const { files } = openOwn()
     const key = newKey()
@@ -97,7 +118,33 @@ describe('FileStore: a folder of its own', () => {
     await second?.cancel()
     expect(await openHandles(key)).toEqual([])
   })
+
+  it('lets go of what it reads when its reader leaves meanwhile', async () => {
+    const { files } = openOwn()
+    const key = newKey()
+    await files.put(key, 1, numbered(1024 ** 2))
+    const reader = (await files.read(key, 1, 0, 1024 ** 2)).getReader()
+
+    const reading = reader.read()
+    await reader.cancel()
+
+    expect(await reading).toEqual({ done: true, value: undefined })
+    expect(await openHandles(key)).toEqual([])
+  })
 })
+
+/** How many parts a process has acknowledged that is killed as soon as it has acknowledged so many. */
+async function killedAfter(count: number, [root, key]: readonly [string, string]): Promise<number> {
+  const program = new URL('./file-store.writer.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [program, root, key], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let lines = ''
+  child.stdout.on('data', (chunk) => {
+    lines += chunk
+    if (lines.split('\n').length > count) child.kill('SIGKILL')
+  })
+  await once(child, 'close')
+  return lines.split('\n').length - 1
+}
 
 function openOwn() {
   const root = join(folder, crypto.randomUUID())

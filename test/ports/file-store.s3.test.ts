@@ -77,7 +77,7 @@ describe('FileStore: S3 that fails for a while', () => {
 
   it('lets a reader take longer than the time limit', async () => {
     const scripted = await startScripted(async (_, answer) => {
-      answer.writeHead(206, { 'Content-Length': '2' }).write('a')
+      answer.writeHead(206, { 'Content-Range': 'bytes 0-1/2' }).write('a')
       await new Promise((resolve) => setTimeout(resolve, 300))
       answer.end('b')
     })
@@ -89,6 +89,22 @@ describe('FileStore: S3 that fails for a while', () => {
     expect(new TextDecoder().decode(bytes)).toBe('ab')
   })
 
+  it('sends no more when a reader has left', async () => {
+    const left = Promise.withResolvers<void>()
+    const scripted = await startScripted((_, answer) => {
+      answer.writeHead(206, { 'Content-Range': 'bytes 0-999/1000' }).write('a')
+      answer.on('close', () => left.resolve())
+    })
+    const { files } = openChecked(openS3(scripted.address))
+    const reader = (await files.read(key, 1, 0, 1_000)).getReader()
+
+    await reader.read()
+    await reader.cancel()
+
+    await left.promise
+    await scripted.close()
+  })
+
   it('ends with an error where it sends less than it promised, and where it says that it deleted only some', async () => {
     const scripted = await startScripted((request, answer) => {
       if (request.method === 'POST')
@@ -96,7 +112,7 @@ describe('FileStore: S3 that fails for a while', () => {
       else if (request.url?.includes('list-type')) {
         answer.end(`<ListBucketResult><Contents><Key>${key}/1</Key><Size>1</Size></Contents></ListBucketResult>`)
       } else {
-        answer.writeHead(206, { 'Content-Length': '20' }).write('half', () => answer.destroy())
+        answer.writeHead(206, { 'Content-Range': 'bytes 0-19/20' }).write('half', () => answer.destroy())
       }
     })
     const { files } = openChecked(openS3(scripted.address))

@@ -106,17 +106,18 @@ export function openS3(options: S3Options): PartStore {
     },
 
     read(key, number, offset, length) {
-      const headers = { Range: `bytes=${offset}-${offset + length - 1}` }
+      const range = `${offset}-${offset + length - 1}`
+      const headers = { Range: `bytes=${range}` }
       return ask({ method: 'GET', path: `/${key}/${number}`, headers }, async (response) => {
-        const isWhole = response.headers.get('Content-Length') === `${length}`
-        if (response.status === 206 || (response.status === 200 && offset === 0)) {
-          if (isWhole) return response.body ?? undefined
+        if (response.status === 206) {
+          // Of what ends before, the server sends what there is.
+          if (response.headers.get('Content-Range')?.startsWith(`bytes ${range}/`)) return response.body ?? undefined
           await response.body?.cancel()
           return undefined
         }
         const code = await refusedWith(response)
         if (code === 'NoSuchKey' || code === 'InvalidRange') return undefined
-        throw new Refusal(`status ${response.status} ${code}`)
+        throw new Refusal(`status ${response.status} ${code} for a range`)
       })
     },
 
