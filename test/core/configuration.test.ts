@@ -21,16 +21,6 @@ const bucket = {
   SERVICE_FILES__S3__SECRET_ACCESS_KEY: 'hidden',
 }
 
-/** What the services of files read, once there are some. */
-const ofServicesOfFiles = [
-  'SERVICE_FILES__MAX_SIZE',
-  'SERVICE_FILES__QUOTA',
-  'SERVICE_FILES__TYPES',
-  'SERVICE_FILES__DELETE_AFTER',
-  'SERVICE_FILES__UPLOAD_TTL',
-  'SERVICE_FILES__CLEAN_INTERVAL',
-]
-
 /** Of the tests, and of other programs. */
 const elsewhere = /^SERVICE_TEST_/
 
@@ -64,7 +54,7 @@ it('has no variable that nobody reads but one, which permits what no release doe
     return !readers.some(({ code }) => isRead.test(code))
   })
 
-  expect(unread).toEqual(['SERVICE_INSTANCE_OWNER_SYNC_ENABLED', ...ofServicesOfFiles])
+  expect(unread).toEqual(['SERVICE_INSTANCE_OWNER_SYNC_ENABLED'])
 })
 
 it('has every variable that code and pages name', () => {
