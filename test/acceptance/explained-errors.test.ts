@@ -1,5 +1,5 @@
 /** A 403 names the action and the collection, a violated constraint its fields: of what the caller may know. */
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 
@@ -12,8 +12,9 @@ beforeAll(async () => {
       authors: { name: 'string', note: 'string?' },
       articles: { title: 'string', authorId: 'int64?' },
       secrets: { text: 'string' },
+      profiles: { text: 'string?' },
     },
-    ['articles.author(authorId) -> authors.articles'],
+    ['articles.author(authorId) -> authors.articles', 'profiles.author(id) -> authors.profiles'],
   )
   const fieldIds = ['name', 'note'].map((name) => shop.ids.get(`authors.${name}`))
   const index = { kind: 'createIndex', data: { id: crypto.randomUUID(), kind: 'unique', fieldIds } }
@@ -79,4 +80,55 @@ it('names the fields of a constraint that the caller may read', async () => {
     source: { code: '1004', meta: { collection: 'articles', fields: ['authorId'] } },
   })
   expect((await fields(shop.post('/items/articles', astray)))[0]).toBe('1004')
+})
+
+describe('of a default that leads to what the caller does not read, as much as of one that leads nowhere', () => {
+  const refused = { message: 'Query failed', source: { message: 'Foreign key constraint failed', code: '1004' } }
+
+  it('where a field has it', async () => {
+    const editor = await people.member(shop, {
+      entitlements: ['dataModel:edit', 'dataModel:read'],
+      collections: {
+        authors: { read: { filter: { name: { _neq: 'Ada' } } } },
+        articles: { read: 'all', create: 'all', update: 'all' },
+      },
+    })
+    for (const valueEncoded of ['1', '99', null]) {
+      const onCreate = { kind: 'static', valueEncoded }
+      const defaultValue = valueEncoded === null ? null : { source: 'engineManaged', onCreate }
+      const field = {
+        id: shop.ids.get('articles.authorId'),
+        operations: [{ kind: 'changeDefaultValue', data: { defaultValue } }],
+      }
+      const operations = [{ kind: 'updatePrimitiveField', data: field }]
+      const change = { kind: 'updateCollection', data: { id: shop.ids.get('articles'), operations } }
+      expect((await editor.post('/schema/migrate', { operations: [change] })).status).toBe(200)
+      if (valueEncoded === null) break
+
+      const data = [{ title: 'Lamp' }]
+      const batch = {
+        operations: [{ kind: 'create', collection: 'articles', data: [...data, { title: 'x', authorId: null }] }],
+      }
+      const answers = [
+        await editor.post('/items/articles', data),
+        await editor.post('/items/articles?conflict[fields]=id&conflict[do]=update', [{ id: '9', ...data[0] }]),
+        await editor.post('/items', batch),
+      ]
+      for (const answer of answers) expect(await answer.json()).toMatchObject(refused)
+    }
+    expect(await shop.data('/items/articles?fields=title')).toEqual([{ title: 'Lamp' }])
+  })
+
+  it('where the database gives it', async () => {
+    const member = await people.member(shop, {
+      collections: {
+        authors: { read: { filter: { name: { _neq: 'Ada' } } } },
+        profiles: { read: 'all', create: 'all' },
+      },
+    })
+    const [hidden, missing] = [await member.post('/items/profiles', [{}]), await member.post('/items/profiles', [{}])]
+
+    expect(await hidden.json()).toEqual(refused)
+    expect(await missing.json()).toEqual(refused)
+  })
 })

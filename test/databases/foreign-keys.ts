@@ -2,15 +2,15 @@
  * Foreign keys written as columns: what they refer to has to be readable, and a row that is not gets the answer of one
  * that does not exist.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Access, fullAccess, granted, type Viewer } from '../../src/core/access/access.ts'
-import type { PrimitiveField } from '../../src/core/model/model.ts'
-import { buildModel } from '../../src/core/model/model.ts'
+import { buildModel, type DefaultValue, type Model, type PrimitiveField } from '../../src/core/model/model.ts'
 import { all, type Filter } from '../../src/core/query/filter.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
+import { compile, ident, integer, type Sql, sql } from '../../src/core/sql/statement.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/data/build.ts'
-import { createTables, errorMessages, type Item, openItems, type WrittenItems } from '../support/data/items.ts'
+import { createTables, errorMessages, type Item, NOW, openItems, type WrittenItems } from '../support/data/items.ts'
 import { describeSharedColumns } from './shared-columns.ts'
 
 type Database = { readonly driver: SqlDriver; close(): Promise<void> }
@@ -27,20 +27,34 @@ const drawn = build.model(
       placeId: 'int32?',
       zone: 'int32?',
     },
+    notes: { id: 'int32', text: 'string(20)?', ownerId: 'int32?', placeId: 'int32?', zone: 'int32?' },
+    days: { day: 'date', team: 'string(20)' },
+    visits: { id: 'int32', text: 'string(20)?', day: 'date?' },
   },
   [
     'tasks.owner(ownerId) -> people.tasks',
     'tasks.parent(parentId) -> tasks.children',
     'tasks.place(placeId, zone) -> places.tasks',
+    'notes.owner(ownerId) -> people.notes',
+    'notes.place(placeId, zone) -> places.notes',
+    'visits.of(day) -> days.visits',
   ],
 )
-/** The key of places has two columns. */
-const model = buildModel(1, {
-  ...drawn.records,
-  indexes: drawn.records.indexes.map((index) =>
-    index.collectionId === 'places' ? { ...index, fieldIds: ['places.id', 'places.zone'] } : index,
-  ),
-})
+const model = modelWith({})
+
+/** The model in which these fields have these defaults. The key of places has two columns. */
+function modelWith(defaults: Readonly<Record<string, DefaultValue>>): Model {
+  return buildModel(1, {
+    ...drawn.records,
+    primitiveFields: drawn.records.primitiveFields.map((field) => ({
+      ...field,
+      defaultValue: defaults[field.id] ?? null,
+    })),
+    indexes: drawn.records.indexes.map((index) =>
+      index.collectionId === 'places' ? { ...index, fieldIds: ['places.id', 'places.zone'] } : index,
+    ),
+  })
+}
 
 function fieldOf(collection: string, name: string): PrimitiveField {
   const field = model.byName.get(collection)?.fields.get(name)
@@ -57,7 +71,7 @@ const red = (collection: string): Filter => {
   return { kind: 'compare', field: fieldOf(collection, 'team'), visible: all, operator: '=', operand: 'red' }
 }
 const reader = viewerOf((name) => {
-  if (name === 'tasks') return fullAccess
+  if (['tasks', 'notes', 'visits'].includes(name)) return fullAccess
   return granted([{ rows: red(name), fields: 'every', validation: all }])
 })
 const REFUSED = ['Query failed', 'Foreign key constraint failed']
@@ -139,6 +153,85 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
 
       expect(made).toEqual([{ id: 2 }, { id: 4 }])
       await refused(own.create('tasks', [{ id: 6, parentId: 3 }]))
+    })
+  })
+
+  describe('the default of a foreign key', () => {
+    const itemsWith = (defaults: Readonly<Record<string, DefaultValue>>) =>
+      openItems(modelWith(defaults), database.driver, dialect, reader)
+    const constant = (valueEncoded: number | null): DefaultValue => {
+      return { source: 'engineManaged', onCreate: { kind: 'static', valueEncoded } }
+    }
+    const run = (statement: Sql) => database.driver.query(compile(statement, dialect))
+
+    afterEach(async () => {
+      await everything.deleteMany('notes', 'filter[id][_gte]=0')
+      await everything.deleteMany('visits', 'filter[id][_gte]=0')
+      await everything.deleteMany('days', 'filter[team][_eq]=blue')
+    })
+
+    it.each([
+      ['hidden', 2],
+      ['missing', 3],
+    ])('is refused where the target is %s', async (_, ownerId) => {
+      const given = itemsWith({ 'notes.ownerId': constant(ownerId) })
+
+      await refused(given.create('notes', [{ id: 1 }]))
+      await refused(given.create('notes', [{ id: 1, ownerId: 1 }, { id: 2 }]))
+      await refused(
+        given.create('places', [{ id: 5, zone: 5, team: 'red', notes: [{ _create: { data: [{ id: 1 }] } }] }]),
+      )
+      expect(await given.create('notes', [{ id: 1, ownerId: 1 }], 'fields=ownerId')).toEqual([{ ownerId: 1 }])
+      expect(await given.create('notes', [{ id: 2, ownerId: null }], 'fields=ownerId')).toEqual([{ ownerId: null }])
+    })
+
+    it.each([
+      ['hidden', 2],
+      ['missing', 3],
+    ])('is refused where the database gives it and the target is %s', async (_, ownerId) => {
+      const [table, column] = [ident('notes'), ident('ownerId')]
+      await run(sql`alter table ${table} alter column ${column} set default ${integer(ownerId)}`)
+      const given = itemsWith({ 'notes.ownerId': { source: 'connectorManaged' } })
+
+      await refused(given.create('notes', [{ id: 1 }]))
+      await refused(given.create('notes', [{ id: 1, ownerId: 1 }, { id: 2 }]))
+      await run(sql`alter table ${table} alter column ${column} set default 1`)
+      expect(await given.create('notes', [{ id: 1 }], 'fields=ownerId')).toEqual([{ ownerId: 1 }])
+      await run(sql`alter table ${table} alter column ${column} drop default`)
+    })
+
+    it.each([
+      ['hidden', { 'notes.placeId': constant(1), 'notes.zone': constant(2) }, {}],
+      ['missing', { 'notes.placeId': constant(2), 'notes.zone': constant(2) }, {}],
+      ['hidden for what is sent with it', { 'notes.zone': constant(2) }, { placeId: 1 }],
+    ])('of several columns is refused where the target is %s', async (_, defaults, sent) => {
+      const given = itemsWith(defaults)
+
+      await refused(given.create('notes', [{ id: 1, ...sent }]))
+      expect(await given.create('notes', [{ id: 1, placeId: 1, zone: 1 }], 'fields=zone')).toEqual([{ zone: 1 }])
+    })
+
+    it('may be null, or lead to what the caller reads', async () => {
+      const given = itemsWith({ 'notes.ownerId': constant(1), 'notes.placeId': constant(null) })
+
+      expect(await given.create('notes', [{ id: 1 }], 'fields=ownerId,placeId')).toEqual([
+        { ownerId: 1, placeId: null },
+      ])
+    })
+
+    it.each(['hidden', 'missing'])('that is the time is refused where the target is %s', async (state) => {
+      await everything.create('days', [{ day: state === 'hidden' ? NOW.slice(0, 10) : '2000-01-01', team: 'blue' }])
+      const renewed = itemsWith({ 'visits.day': { source: 'engineManaged', onUpdate: { kind: 'now' } } })
+
+      await refused(
+        itemsWith({ 'visits.day': { source: 'engineManaged', onCreate: { kind: 'now' } } }).create('visits', [
+          { id: 1 },
+        ]),
+      )
+      await renewed.create('visits', [{ id: 1 }])
+      await refused(renewed.updateOne('visits', 1, { text: 'a' }))
+      await refused(renewed.updateMany('visits', { text: 'a' }, 'filter[id][_gte]=0'))
+      expect(await everything.list('visits', 'fields=text,day')).toEqual([{ text: null, day: null }])
     })
   })
 

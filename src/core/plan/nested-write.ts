@@ -172,7 +172,7 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
   const renewed = new Set(earlier.map(({ field }) => field.id))
   const cells =
     Object.keys(body).length === 0 ? [] : [...earlier, ...updateAssignments(context, values, path, renewed).map(cellOf)]
-  referChanged(program, slot, { names: Object.keys(columns), cells })
+  referChanged(program, slot, { names: cells.map(({ field }) => field.apiName), cells })
   let isChanged = cells.length + alterations.length > 0
   if (isChanged) addChange(program, { slot, cells, alterations })
   for (const [place, [relation, value]] of relations.entries()) {

@@ -23,8 +23,8 @@ import type { LocatedBody } from './relation-operation.ts'
 import { memberPath, valueFor } from './values.ts'
 
 /**
- * Adds look-ups of the rows that a new item's columns refer to; returns references to columns that the database has yet
- * to fill in.
+ * Adds look-ups of the rows that a new item's columns refer to, those with defaults as those of these names; returns
+ * references to columns that the database has yet to fill in.
  */
 export function addReferences(
   program: Program,
@@ -40,7 +40,7 @@ export function addReferences(
   },
 ): readonly WrittenReference[] {
   const { collection, names, except, cells, provided, absent } = item
-  return writtenReferences(program.viewer, collection, names).filter((reference) => {
+  return writtenReferences(program.viewer, collection, names, 'create').filter((reference) => {
     const { relation, rows } = reference
     if (except.some((known) => isSameLink(known, relation))) return false
     if (isWithoutReference(relation, cells)) return false

@@ -1,10 +1,10 @@
 /**
- * Foreign keys that a caller writes as columns. They must refer to a row that the caller can read, including its key,
+ * Foreign keys that a caller writes as columns, or leaves to defaults. They must refer to a row that the caller can read, including its key,
  * as for `_connect`; otherwise the error is that of a missing row, so that writes reveal no hidden rows. If the caller
  * can read every row, the database's own constraint is sufficient.
  */
 import { type Access, type Viewer, visibility } from '../access/access.ts'
-import type { Collection, RelationField } from '../model/model.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { and, type Filter, none } from '../query/filter.ts'
 import type { Cell } from './plan.ts'
 
@@ -12,22 +12,42 @@ import type { Cell } from './plan.ts'
 export type WrittenReference = { readonly relation: RelationField; readonly rows: Filter }
 
 /**
- * Returns the relations of `collection` that use a column of `members`, and whose targets the caller cannot read
- * completely. Relations to other sources have no constraint, so writing them reveals nothing.
+ * Returns the relations of `collection` that use a column of `members`, or one that `action` gives a value without it, and
+ * whose targets the caller cannot read completely. Relations to other sources have no constraint, so writing them reveals
+ * nothing.
  */
 export function writtenReferences(
   viewer: Viewer,
   collection: Collection,
   members: readonly string[],
+  action?: 'create' | 'update',
 ): readonly WrittenReference[] {
+  const isGiven = action && givenBy[action]
   const written: WrittenReference[] = []
   for (const relation of collection.relations) {
     if (!relation.isForward || relation.target.sourceId !== collection.sourceId) continue
-    if (!relation.joins.some(({ own }) => members.includes(own.apiName))) continue
+    if (!relation.joins.some(({ own }) => members.includes(own.apiName) || isGiven?.(own))) continue
     const rows = referableRows(viewer.accessTo(relation.target, 'read'), relation)
     if (rows.kind !== 'all') written.push({ relation, rows })
   }
   return written
+}
+
+/** The columns that have a value which nobody sent. */
+const givenBy = {
+  create: (field: PrimitiveField) => isDatabaseGiven(field) || startsWithValue(field),
+  update: ({ defaultValue }: PrimitiveField) =>
+    defaultValue?.source === 'engineManaged' && defaultValue.onUpdate !== undefined,
+}
+
+/** Whether the database gives a new row the value of the column, which nobody knows before. */
+export function isDatabaseGiven({ defaultValue, isReadOnly }: PrimitiveField): boolean {
+  return isReadOnly || defaultValue?.source === 'connectorManaged'
+}
+
+function startsWithValue({ defaultValue }: PrimitiveField): boolean {
+  const onCreate = defaultValue?.source === 'engineManaged' ? defaultValue.onCreate : undefined
+  return onCreate !== undefined && (onCreate.kind !== 'static' || onCreate.valueEncoded !== null)
 }
 
 /** The target's key cells that a row with these cells refers to; undefined if a cell is missing. */

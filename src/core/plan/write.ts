@@ -68,7 +68,7 @@ export function* planCreate(request: WriteRequest, body: unknown, most: number):
     return { body: parseBody(item, path), path }
   })
   const selection = answered(request, items.length)
-  if (isUnrestricted(access) && items.every((item) => isPlain(request, Object.keys(item.body)))) {
+  if (isUnrestricted(access) && items.every((item) => isPlain(request, Object.keys(item.body), 'create'))) {
     const context = { viewer, collection, generators, access, action: 'create' } as const
     const rows = items.map((item) => createAssignments(context, item.body, item.path))
     return { kind: 'create', collection, rows, selection }
@@ -97,7 +97,7 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
   if (request.query().conflict !== undefined) return undefined
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'create')
-  if (!isUnrestricted(access) || !isPlain(request, members)) return undefined
+  if (!isUnrestricted(access) || !isPlain(request, members, 'create')) return undefined
   const path = `${request.part?.path ?? ''}[0]`
   const columns = createColumns({ viewer, collection, generators, access, action: 'create' }, members, path)
   // The text of a list depends on the dialect, so a placeholder cannot represent it.
@@ -189,7 +189,7 @@ function isDirectUpdate(request: WriteRequest, body: Body, key: KeyedRow | undef
     !isLate(collection) &&
     !isAmong(collection, key) &&
     !altersValues(collection, body)
-  return isDirect && isPlain(request, Object.keys(body))
+  return isDirect && isPlain(request, Object.keys(body), 'update')
 }
 
 function isDirectDelete(request: WriteRequest, key: KeyedRow | undefined): boolean {
@@ -272,10 +272,14 @@ function isUnrestricted({ grants }: Granted): boolean {
 }
 
 /** Returns true if only columns are written, without references to check, and no other operation has to do with it. */
-function isPlain({ viewer, collection, part }: WriteRequest, members: readonly string[]): boolean {
+function isPlain(
+  { viewer, collection, part }: WriteRequest,
+  members: readonly string[],
+  action: 'create' | 'update',
+): boolean {
   if (part?.isKept === true || part?.usesEarlier === true || isLate(collection)) return false
   if (members.some((name) => collection.fields.get(name)?.kind === 'relation')) return false
-  return writtenReferences(viewer, collection, members).length === 0
+  return writtenReferences(viewer, collection, members, action).length === 0
 }
 
 function altersValues({ fields }: Collection, body: Body): boolean {

@@ -10,6 +10,7 @@ import { describeLimits } from '../../core/model/checks.ts'
 import type { Collection, Model, PrimitiveField } from '../../core/model/model.ts'
 import { Forbidden } from '../../core/plan/names.ts'
 import { OperationFault, placed } from '../../core/plan/operation-fault.ts'
+import { isDatabaseGiven, writtenReferences } from '../../core/plan/references.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { OutOfRange } from '../../sources/assertion-error.ts'
 import { namedIn, refusedField } from './refused-value.ts'
@@ -141,6 +142,9 @@ function constrained(
     if (fields.length === 0) continue
     const access = viewer.accessTo(collection, 'read')
     if (access.kind === 'denied') return []
+    // What the database gives is looked up behind its own constraint, which then may not say more than a hidden target.
+    const names = fields.filter(isDatabaseGiven).map(({ apiName }) => apiName)
+    if (code === '1004' && writtenReferences(viewer, collection, names).length > 0) return []
     return fields.filter((field) => visibility(access, field) !== undefined)
   }
   return []

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { denied, fullAccess } from '../../../src/core/access/access.ts'
+import type { DefaultValue, EngineDefault } from '../../../src/core/model/model.ts'
 import { cellOf } from '../../../src/core/plan/cells.ts'
 import {
   isSelfReference,
@@ -27,6 +28,25 @@ describe('what a write refers to', () => {
   it('is not looked at where its columns are not written, or the caller reads every row', () => {
     expect(writtenReferences(some, articles, ['title'])).toEqual([])
     expect(writtenReferences(viewer({ authors: fullAccess }), articles, ['authorId', 'editorId'])).toEqual([])
+  })
+
+  it('is looked at where a default gives its column, and only of what uses that', () => {
+    const withDefault = (defaultValue: DefaultValue | null, isReadOnly = false) => {
+      const own = { ...authorId, defaultValue, isReadOnly }
+      return { ...articles, relations: [{ ...author, joins: author.joins.map(({ other }) => ({ own, other })) }] }
+    }
+    const looked = (action: 'create' | 'update', ...field: Parameters<typeof withDefault>) =>
+      writtenReferences(some, withDefault(...field), ['title'], action).length
+    const given = (onCreate: EngineDefault): DefaultValue => ({ source: 'engineManaged', onCreate })
+
+    expect(looked('create', given({ kind: 'static', valueEncoded: '7' }))).toBe(1)
+    expect(looked('create', given({ kind: 'uuid' }))).toBe(1)
+    expect(looked('create', { source: 'connectorManaged' })).toBe(1)
+    expect(looked('create', null, true)).toBe(1)
+    expect(looked('create', given({ kind: 'static', valueEncoded: null }))).toBe(0)
+    expect(looked('create', null)).toBe(0)
+    expect(looked('update', given({ kind: 'static', valueEncoded: '7' }))).toBe(0)
+    expect(looked('update', { source: 'engineManaged', onUpdate: { kind: 'now' } })).toBe(1)
   })
 
   it('is no row at all where the caller reads none, or not the key', () => {
