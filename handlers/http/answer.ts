@@ -27,9 +27,12 @@ export function data(value: unknown, status = 200): Answer {
   return json({ data: value }, status)
 }
 
-/** Puts JSON text that the database rendered into `{ data }`. */
-export function dataText(text: string): Answer {
-  return jsonText(`{"data":${text}}`)
+/** Puts JSON text that the database rendered into `{ data }`, and what is told of it beside that. */
+export function dataText(
+  text: string,
+  { status, meta }: { readonly status?: number; readonly meta?: object } = {},
+): Answer {
+  return jsonText(`{"data":${text}${meta === undefined ? '' : `,"meta":${JSON.stringify(meta)}`}}`, status)
 }
 
 /** A list and what was asked to be told of it; `linkTo` is the address of the page behind a cursor, where there is one. */
@@ -65,11 +68,6 @@ export function dataPieces({ pieces }: LongAnswer): Answer {
     { highWaterMark: 0 },
   )
   return { status: 200, body }
-}
-
-/** Like `dataText`, for a newly created item. */
-export function createdText(text: string): Answer {
-  return jsonText(`{"data":${text}}`, 201)
 }
 
 export function noContent(): Answer {

@@ -5,9 +5,9 @@
 import type * as z from 'zod'
 import type { Eventual } from '../../src/core/and-then.ts'
 import type { ReadQuery } from '../../src/core/query/parse.ts'
-import type { LazyBody } from '../../src/services/caller/directory.ts'
+import type { LazyBody, SavedItem } from '../../src/services/caller/directory.ts'
 import type { ListAnswer } from '../../src/services/data/items.ts'
-import { createdText, data, dataText, listText, noContent } from './answer.ts'
+import { type Answer, data, dataText, listText, noContent } from './answer.ts'
 import { readBody } from './body.ts'
 import { type App, type Handler, mount } from './mount.ts'
 import { pageAfter } from './raw-query.ts'
@@ -22,7 +22,7 @@ export type Resource<Scope, New, Change> = {
   /** In bytes; every other body has that of `readBody`. */
   readonly bodyLimit?: number
   readonly list: (scope: Scope, query: LazyBody<ReadQuery>) => Promise<ListAnswer>
-  /** Answers with JSON text, or with a value. */
+  /** Answers with JSON text, with or without warnings, or with a value. */
   readonly create?: {
     readonly body: () => z.ZodType<New>
     readonly run: (scope: Scope, sent: LazyBody<New>, c: AppContext) => Promise<string | object>
@@ -32,7 +32,7 @@ export type Resource<Scope, New, Change> = {
     readonly read?: (scope: Scope, key: string, query: LazyBody<ReadQuery>) => Promise<string>
     readonly update?: {
       readonly body: () => z.ZodType<Change>
-      readonly run: (scope: Scope, key: string, sent: LazyBody<Change>) => Promise<string>
+      readonly run: (scope: Scope, key: string, sent: LazyBody<Change>) => Promise<string | SavedItem>
     }
     readonly delete: (scope: Scope, key: string) => Promise<void>
   }
@@ -61,10 +61,21 @@ export function mountResource<Scope, New, Change>(app: App, resource: Resource<S
         () => readBody(c, create.body, bodyLimit),
         (scope, sent) => create.run(scope, sent, c),
       )
-      return typeof made === 'string' ? createdText(made) : data(made, 201)
+      return saved(made, 201)
     })
   mount(app, path, { GET, ...(POST && { POST }) }, { strictQuery: ['GET'] })
   if (one !== undefined) mountOne(app, `${path}/:${one.key.parameter}`, { ...resource, ...one })
+}
+
+function saved(made: string | SavedItem | object, status = 200): Answer {
+  if (typeof made === 'string') return dataText(made, { status })
+  if (!isSaved(made)) return data(made, status)
+  const { item, warnings } = made
+  return dataText(item, { status, ...(warnings.length > 0 && { meta: { warnings } }) })
+}
+
+function isSaved(made: object): made is SavedItem {
+  return 'item' in made && 'warnings' in made
 }
 
 type One<Scope, Change> = NonNullable<Resource<Scope, never, Change>['one']> &
@@ -77,7 +88,7 @@ function mountOne<Scope, Change>(app: App, path: string, one: One<Scope, Change>
   const PATCH: Handler | undefined =
     update &&
     (async (c) =>
-      dataText(
+      saved(
         await withSent(
           () => scopeOf(c),
           () => readBody(c, update.body, bodyLimit),

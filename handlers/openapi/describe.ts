@@ -47,8 +47,8 @@ export function oneOf(of: string, tag: string): RouteDescription {
   }
 }
 
-export function item(of: string, description: string): AnswerDescription {
-  return { description, schema: { kind: 'item', of } }
+export function item(of: string, description: string, meta?: z.ZodType): AnswerDescription {
+  return { description, schema: { kind: 'item', of, ...(meta !== undefined && { meta: converted(meta, 'output') }) } }
 }
 
 function words(name: string): string {

@@ -104,6 +104,11 @@ const broken = z.array(z.strictObject({ location: z.string(), reason: z.string()
 const bytes = { 'application/octet-stream': {} }
 const anyBytes = { mediaType: '*/*', schema: {} }
 const fileName = parameter('fileName', 'What the file is called.', { type: 'string', maxLength: 255 })
+const warnings = z.array(
+  z.strictObject({ kind: z.enum(['action', 'default']), field: z.string(), by: z.string(), message: z.string() }),
+)
+const warned = z.strictObject({ warnings })
+const savedPolicy = 'The policy. Whoever reads the data model is warned of what writes by itself what it compares.'
 
 export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/assets': {
@@ -183,7 +188,7 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'Create a policy',
     tag: rights,
     body: requestBody(policies.createBody().extend(content), { name: 'Readers', content: example }),
-    answers: { '201': item('policies', 'The policy.') },
+    answers: { '201': item('policies', savedPolicy, warned) },
     errors: ['conflict', 'paymentRequired'],
   },
   'GET /api/{workspace}/policies/{id}': oneOf('policies', rights),
@@ -193,7 +198,7 @@ export const workspaceRoutes: RouteDescriptions = {
     body: requestBody(policies.updateBody().extend({ content: policyContentSchema().optional() }), {
       content: example,
     }),
-    answers: { '200': item('policies', 'The policy.') },
+    answers: { '200': item('policies', savedPolicy, warned) },
     errors: ['conflict', 'paymentRequired'],
   },
   'DELETE /api/{workspace}/policies/{id}': {
@@ -338,6 +343,7 @@ export const workspaceRoutes: RouteDescriptions = {
             }),
           ),
           missing: z.array(z.string()),
+          warnings,
         }),
         'What would happen.',
       ),

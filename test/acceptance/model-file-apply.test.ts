@@ -16,6 +16,7 @@ type Plan = {
   access: { granted: object[]; revoked: object[] }
   destructive: { operation: number; path: string; rows: number | null; holders?: number }[]
   missing: string[]
+  warnings: object[]
 }
 
 async function fileOf(shop: Client, query = '?ids=false'): Promise<File> {
@@ -60,6 +61,20 @@ async function librarySpace(stem: string): Promise<Workspace> {
   await pushed(shop, { version: 1, collections: library })
   return shop
 }
+
+it('warns of what writes by itself what a policy of it compares, where the policy changes', async () => {
+  const shop = await librarySpace('file_warned')
+  const filter = { status: { _eq: 'draft' }, author: { name: 'Ada' } }
+  const policies = { drafts: { collections: { articles: { read: { filter } } } } }
+  const { warnings } = await planOf(shop, { version: 1, policies })
+  await pushed(shop, { version: 1, policies })
+
+  expect(warnings).toMatchObject([
+    { kind: 'default', field: 'articles.status', by: 'articles.status' },
+    { kind: 'action', field: 'articles.author', by: 'articles.author' },
+  ])
+  expect((await planOf(shop, await fileOf(shop, ''))).warnings).toEqual([])
+})
 
 it('makes what it says, and then plans nothing', async () => {
   const shop = await librarySpace('file_made')

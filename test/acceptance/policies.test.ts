@@ -403,6 +403,37 @@ it('lets only Administrators have the database write what a policy compares, or 
   expect([free.status, allowed.status]).toEqual([200, 200])
 })
 
+it('tells whoever saves a policy and reads the model what writes by itself what it compares', async () => {
+  const own = await world.workspace('policies', {
+    secrets: { text: 'string', level: 'int64?' },
+    levels: { name: 'string' },
+  })
+  const { kind, data } = createRelation(new Map(own.ids), 'secrets.lv(level) -> levels.secrets')
+  const acting = { ...data, data: { ...(data as { data: object }).data, onUpdate: 'cascade' } }
+  expect((await own.migrate({ kind, data: acting } as Operation)).status).toBe(200)
+  const by = { collections: { secrets: { read: { filter: { level: { _lt: '2' } } } } } }
+  const rightsOnly = await people.member(own, {
+    entitlements: ['workspaceMembers:edit', 'workspaceMembers:read'],
+    ...by,
+  })
+
+  const silent = await own.post('/policies', { name: 'Texts', content: { collections: { secrets: { read: 'all' } } } })
+  const { data: saved, ...beside } = (await silent.json()) as { data: { id: string } }
+  const made = await own.post('/policies', { name: 'Levels', content: by })
+  const changed = await own.patch(`/policies/${saved.id}`, { content: by })
+  const renamed = await own.patch(`/policies/${saved.id}`, { name: 'Some texts' })
+  const untold = await rightsOnly.post('/policies', { name: 'Same levels', content: by })
+
+  const message =
+    'secrets.level is compared, and an action of the relation secrets.lv writes it without asking any policy'
+  const meta = { warnings: [{ kind: 'action', field: 'secrets.level', by: 'secrets.lv', message }] }
+  expect([made.status, (await made.json()) as object]).toMatchObject([201, { data: { name: 'Levels' }, meta }])
+  expect([changed.status, (await changed.json()) as object]).toMatchObject([200, { data: { content: by }, meta }])
+  expect(beside).toEqual({})
+  expect(Object.keys((await renamed.json()) as object)).toEqual(['data'])
+  expect([untold.status, Object.keys((await untold.json()) as object)]).toEqual([201, ['data']])
+})
+
 it('lets nobody but Administrators begin what actions of other relations carry on to what a policy compares', async () => {
   const shaped = {
     secrets: { text: 'string', level: 'int64?' },

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts'
 type Paint = Terminal['paint']
 
 export function planLines(plan: Plan, paint: Paint): readonly string[] {
-  const { changes, access, destructive, statements, missing } = plan
+  const { changes, access, destructive, statements, missing, warnings } = plan
   return [
     ...changes.flatMap((change) => changeLines(change, paint)),
     ...section('access', [
@@ -23,6 +23,10 @@ export function planLines(plan: Plan, paint: Paint): readonly string[] {
     ...section(
       'missing rights',
       missing.map((name) => paint('yellow', name)),
+    ),
+    ...section(
+      'warnings',
+      warnings.map(({ message }) => paint('yellow', message)),
     ),
   ]
 }

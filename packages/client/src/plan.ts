@@ -11,6 +11,8 @@ export type Plan = {
   destructive: { operation: number; path: string; rows: number | null; holders?: number }[]
   /** Entitlements that the caller lacks to apply it. */
   missing: string[]
+  /** What writes by itself what policies compare that the file adds or changes. */
+  warnings: { kind: 'action' | 'default'; field: string; by: string; message: string }[]
 }
 
 /** `from` and `to` as they stand in the file, of a rename the names. */

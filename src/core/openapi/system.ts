@@ -142,18 +142,20 @@ function answered({ description, schema, mediaType, headers = {} }: AnswerDescri
   }
 }
 
-type BuiltIn = { readonly kind: 'list' | 'item' | 'some'; readonly of: string }
+/** `meta` is what may stand beside an item. */
+type BuiltIn = { readonly kind: 'list' | 'item' | 'some'; readonly of: string; readonly meta?: JsonSchema }
 
 function isBuiltIn(schema: NonNullable<AnswerDescription['schema']>): schema is BuiltIn {
   return 'kind' in schema && 'of' in schema
 }
 
-function underData({ kind, of }: BuiltIn, { context, collections }: Means): JsonSchema {
+function underData({ kind, of, meta }: BuiltIn, { context, collections }: Means): JsonSchema {
   const collection = found(collections, of)
   const item = component(itemComponent(context, collection))
   const list = { type: 'array', items: item }
   const data = kind === 'some' ? { anyOf: [item, list] } : kind === 'list' ? list : item
-  const properties = { data, ...(kind === 'list' && { meta: component('ResponseMeta') }) }
+  const beside = kind === 'list' ? component('ResponseMeta') : meta
+  const properties = { data, ...(beside !== undefined && { meta: beside }) }
   return { type: 'object', properties, required: ['data'], additionalProperties: false }
 }
 

@@ -22,6 +22,9 @@ import type { ListAnswer, Source } from '../../sources/source.ts'
 import { type Caller, isAdministrator, type RequestScope, requireUser } from './callers.ts'
 
 /** Parses the request body; called only after authorization. */
+/** JSON text of an item that was saved, and what whoever saved it may want to know. */
+export type SavedItem = { readonly item: string; readonly warnings: readonly object[] }
+
 export type LazyBody<T> = () => T | Promise<T>
 
 /** Which rows of a collection the caller can see. */

@@ -4,7 +4,8 @@
  */
 import { type Grantor, namesVisibleTo } from '../../core/access/delegation.ts'
 import { namesOf, type PolicyContent, parsePolicy, policyReferences, presentPolicy } from '../../core/access/policy.ts'
-import { requireEntitlement } from '../../core/access/principal.ts'
+import { hasEntitlement, requireEntitlement } from '../../core/access/principal.ts'
+import { type Unasked, unasked } from '../../core/access/unasked.ts'
 import { auditChanges } from '../../core/audit-changes.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
@@ -15,7 +16,7 @@ import { lockModelVersion } from '../../store/rights.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
-import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
+import { type Directory, type LazyBody, notFound, rowScopeOf, type SavedItem } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { grantRefused, type LoadGrantor, loadCurrentModel, requireGrantable, requireRevocable } from './delegation.ts'
@@ -37,12 +38,12 @@ export type Policies = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(scope: RequestScope, id: string, query: LazyBody<ReadQuery>): Promise<string>
   /**
-   * Throws 403 for content beyond the caller's rights, 409 for a name that is taken, 422 for invalid content, 402 over
-   * the license limit.
+   * Warns those who read the model of what writes by itself what the policy compares. Throws 403 for content beyond the
+   * caller's rights, 409 for a name that is taken, 422 for invalid content, 402 over the license limit.
    */
-  create(scope: RequestScope, policy: LazyBody<NewPolicy>): Promise<string>
-  /** Throws like `create`, and 403 if the caller could not revoke the previous content. */
-  update(scope: RequestScope, id: string, change: LazyBody<PolicyChange>): Promise<string>
+  create(scope: RequestScope, policy: LazyBody<NewPolicy>): Promise<SavedItem>
+  /** Warns and throws like `create`, and throws 403 if the caller could not revoke the previous content. */
+  update(scope: RequestScope, id: string, change: LazyBody<PolicyChange>): Promise<SavedItem>
   /** Throws 403 if the caller could not revoke the policy. */
   delete(scope: RequestScope, id: string): Promise<void>
 }
@@ -92,11 +93,13 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       requireEntitlement(rights, 'workspaceMembers:edit')
       const input = await sent()
       const id = ids.next()
+      let warnings: readonly Unasked[] = []
       await changeRights(ports, workspace.id, {
         load: async () => ({ grantor: await loadGrantor(caller, workspace), model: await currentModel(workspace) }),
         decide: ({ grantor, model }) => {
           const content = parse(grantor, input.content, model)
           requireGrantable(grantor, [{ content }])
+          warnings = warningsFor(scope, content, model)
           const payload = told({ name: input.name }, { ...input, content }, model)
           return [
             lockModelVersion(workspace.id, model.version),
@@ -110,13 +113,14 @@ export function createPolicies(deps: PoliciesDeps): Policies {
         },
         taken: TAKEN,
       })
-      return read(scope, id)
+      return { item: await read(scope, id), warnings }
     },
 
     async update(scope, id, sent) {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
+      let warnings: readonly Unasked[] = []
       await changeRights(ports, workspace.id, {
         load: async () => ({
           policy: await findPolicy(id, workspace.id),
@@ -128,6 +132,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           const { name = policy.name, description = policy.description } = change
           const content = change.content === undefined ? policy.content : parse(grantor, change.content, model)
           requireGrantable(grantor, [{ content }])
+          warnings = change.content === undefined ? [] : warningsFor(scope, content, model)
           const payload = told(policy, { name, description, content }, model)
           return [
             lockModelVersion(workspace.id, model.version),
@@ -137,7 +142,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
         },
         taken: TAKEN,
       })
-      return read(scope, id)
+      return { item: await read(scope, id), warnings }
     },
 
     async delete(scope, id) {
@@ -171,6 +176,10 @@ function parse(grantor: Grantor, content: unknown, model: Model): PolicyContent 
     parsePolicy(content, model, namesVisibleTo(grantor, namesOf(model), grantRefused))
     throw grantRefused()
   }
+}
+
+function warningsFor({ rights }: RequestScope, content: PolicyContent, { records }: Model): readonly Unasked[] {
+  return hasEntitlement(rights, 'dataModel:read') ? unasked(records, content) : []
 }
 
 function usesOf(content: PolicyContent): readonly string[] {

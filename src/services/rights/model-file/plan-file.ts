@@ -3,6 +3,7 @@ import { holdsEveryRow, type Viewer } from '../../../core/access/access.ts'
 import { affected } from '../../../core/access/gone.ts'
 import { viewerOf } from '../../../core/access/merge.ts'
 import { hasEntitlement, readsPolicies, requireEntitlement } from '../../../core/access/principal.ts'
+import { type Unasked, unasked } from '../../../core/access/unasked.ts'
 import { nested, ServiceError } from '../../../core/error.ts'
 import {
   type AccessOperation,
@@ -202,7 +203,18 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
     access: planned.rights,
     destructive: await destroyed(deps, planned, isEditor ? viewerOf(rights, ground.before) : undefined),
     missing: needed.filter((entitlement) => !hasEntitlement(rights, entitlement)),
+    warnings: warningsOf(access),
   }
+}
+
+/** What writes by itself what policies compare that the file adds or changes; each once. */
+function warningsOf(access: PlannedFile['access']): readonly Unasked[] {
+  if (access === undefined) return []
+  const { before, after } = access
+  const known = new Map(before.access.policies.map(({ id, content }) => [id, JSON.stringify(content)]))
+  const changed = after.access.policies.filter(({ id, content }) => known.get(id) !== JSON.stringify(content))
+  const all = changed.flatMap(({ content }) => unasked(after.model.records, content))
+  return [...new Map(all.map((warning) => [warning.message, warning])).values()]
 }
 
 export type Destroyed = {
