@@ -42,6 +42,8 @@ export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '4093': 'The connection to the data source was lost, or the service ended, while it ran: read the items, then decide',
   '4094': 'A plan of a model file rests on another state: `meta.moved` says what has changed; make a new plan',
   '4095': 'A migration of a data source did not end: introspect those in `meta.sources` first',
+  '4096':
+    'Items that were deleted, or have no key, cannot be read again; long answers of one caller are kept up to a bound. The write was done',
   '4120': 'The item has not the tag that `If-Match` names: it was changed since it was read',
   '4221': 'A key belongs to one request: method, address, `If-Match` and body; a new one for anything else',
   '4222': 'Applying the model file would destroy what `meta.destructive` lists: allow it with `allow: ["drop"]`',

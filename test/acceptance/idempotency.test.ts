@@ -142,6 +142,60 @@ describe('a write that is sent again', () => {
   })
 })
 
+describe('many long answers of one caller', () => {
+  const long = 'x'.repeat(60_000)
+  let person: Client
+  let id: string
+
+  beforeAll(async () => {
+    const all = { read: 'all', create: 'all', update: 'all', delete: 'all' } as const
+    person = await people.member(shop, { collections: { articles: all } })
+    id = String((await shop.insert('articles', [{ title: '0', state: long }]))[0]?.id)
+  })
+
+  it('are kept up to a bound, above which their items are read again, and short ones always', async () => {
+    const titled = (title: string, fields: string) =>
+      ['PATCH', `/items/articles/${id}?fields=${fields}`, { title }] as const
+    const keys = Array.from({ length: 80 }, newKey)
+    for (const [index, key] of keys.entries()) await send(person, key, titled(String(index), 'title,state'))
+    const short = newKey()
+    await send(person, short, titled('short', 'title'))
+    await person.patch(`/items/articles/${id}`, { title: 'now' })
+
+    const again = []
+    for (const [key, title] of [
+      [keys[0], '0'],
+      [keys[79], '79'],
+    ] as const) {
+      const { replayed, body } = await send(person, key ?? '', titled(title, 'title,state'))
+      again.push([replayed, (body as { data: { title: string; state: string } }).data.title])
+    }
+
+    expect(again).toEqual([
+      ['true', '0'],
+      ['true', 'now'],
+    ])
+    expect((await send(person, short, titled('short', 'title'))).body).toEqual({ data: { title: 'short' } })
+  })
+
+  it('of what is gone are then not kept, which the second answer says', async () => {
+    const [one, two] = await shop.insert('articles', [{ title: 'gone', state: long }, { title: 'gone' }])
+    const [key, other] = [newKey(), newKey()]
+    const gone = (item: typeof one) => ['DELETE', `/items/articles/${item?.id}?fields=state`] as const
+
+    const first = await send(person, key, gone(one))
+    const again = await send(person, key, gone(one))
+    await send(person, other, gone(two))
+
+    expect([first.status, again.status, again.body]).toEqual([200, 409, coded('4096')])
+    expect(await send(person, other, gone(two))).toEqual({
+      status: 200,
+      replayed: 'true',
+      body: { data: { state: null } },
+    })
+  })
+})
+
 describe('a key', () => {
   it('is bare or in quotes, and the same either way', async () => {
     const key = newKey()

@@ -23,7 +23,7 @@ const MOST_TEXT = 1_000_000
 const OF_ITEMS = [403, 404, 409, 413, 422]
 
 /** Of the key: it is in use, or its answer is not shown any more. */
-const OF_KEY: readonly (string | undefined)[] = ['4091', '4092']
+const OF_KEY: readonly (string | undefined)[] = ['4091', '4092', '4096']
 
 /** Nobody knows whether it was done; another key could do it twice. */
 const OUTCOME_UNKNOWN = '4093'

@@ -66,7 +66,7 @@ export function* conversedOnce(
     const ofKeys = keysOf.get(fragment)
     if (ofKeys) yield asked(made(ofKeys(), index), (rows) => keys[index]?.push(own.answerList(rows, false)))
   }
-  yield made(finish(entry.scope, keptOf(keepings, lists, keys)))
+  yield made(finish(entry.scope, keptOf(keepings, { answers: lists, keys }, entry)))
 }
 
 /** The dialect that also notes, of each answer, what asks for the keys of the same rows. */

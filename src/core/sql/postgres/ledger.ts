@@ -10,7 +10,7 @@ import type { RowQuery } from '../read/row-query.ts'
 import { empty, ident, integer, join, literal, param, type Sql, sql } from '../statement.ts'
 import { noRecordOf } from '../write/batch.ts'
 import type { Keeping } from '../write/kept-lists.ts'
-import { keyMembers, ledgerStatements, maxBody, openEntry, RUNNING, separator } from '../write/ledger.ts'
+import { keyMembers, ledgerStatements, openEntry, RUNNING, separator } from '../write/ledger.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
 import { answered, BEYOND, failingText, itemsText, listOfRow, listText } from './rows.ts'
 import { directlyReturning, written } from './writes.ts'
@@ -31,10 +31,10 @@ export function recording(
     const keys = sql`(select concat(${literal(`${index}::`)}, k.a) from (${itemsText({ ...rows, members: key })}) k)`
     const answer = sql`concat(${head}, a.a)`
     const kept = {
-      body: [keep('body', answer)],
+      body: [keepShort('body', answer)],
       keys: [keep('keys', keys)],
-      bySize: [keepShort(answer), keep('keys', keys)],
-      ifShort: [keepShort(answer)],
+      bySize: [keepShort('answer', answer), keep('keys', keys)],
+      ifShort: [keepShort('answer', answer)],
     }[keeping]
     const isKept = join(
       kept.map((one) => sql`${one} is not null`),
@@ -83,8 +83,8 @@ export function combining(
   const { scope, workspaceId, fingerprint, rights, startedAt, expiresAt } = openEntry
   const texts = join([scope, workspaceId, fingerprint, rights].map((value) => sql`${param(value)}::text`))
   const times = join([startedAt, expiresAt].map((value) => sql`${param(value)}::bigint`))
-  const isShort =
-    keeping === 'bySize' ? sql`octet_length(a.a) <= ${maxBody}` : keeping === 'body' ? sql`true` : sql`false`
+  const most = keeping === 'body' ? mostOf.body : keeping === 'bySize' ? mostOf.answer : undefined
+  const isShort = most === undefined ? sql`false` : sql`octet_length(a.a) <= ${most}`
   return {
     ...dialect,
     written(write, rendered) {
@@ -116,11 +116,13 @@ export function finish(
   { keepings, dialect }: { readonly keepings: readonly Keeping[]; readonly dialect: Dialect },
 ): Sql {
   const { name, isOf } = ledgerStatements(table, dialect)
-  const isShort = sql`coalesce(octet_length(${setting('answer')}), 0) <= ${maxBody}`
+  const isWithin = (text: keyof typeof mostOf) => sql`coalesce(octet_length(${setting(text)}), 0) <= ${mostOf[text]}`
+  const isShort = isWithin('answer')
   const areKeysKept = keepings.includes('keys') ? sql`true` : sql`not (${isShort})`
   return sql`
     update ${name} set item_keys = case when ${areKeysKept} then ${setting('keys')} end,
-      body = concat_ws(chr(${separator}), ${setting('body')}, case when ${isShort} then ${setting('answer')} end)
+      body = concat_ws(chr(${separator}), case when ${isWithin('body')} then ${setting('body')} end,
+        case when ${isShort} then ${setting('answer')} end)
     where ${isOf(openEntry.scope)}`
 }
 
@@ -131,9 +133,15 @@ function keep(name: Setting, list: Sql): Sql {
 }
 
 /** Adds an answer, unless those before are too long already. */
-function keepShort(list: Sql): Sql {
-  const isTooLong = sql`octet_length(${setting('answer')}) > ${maxBody}`
-  return sql`case when ${isTooLong} then '' else ${keep('answer', list)} end`
+function keepShort(name: keyof typeof mostOf, list: Sql): Sql {
+  const isTooLong = sql`octet_length(${setting(name)}) > ${mostOf[name]}`
+  return sql`case when ${isTooLong} then '' else ${keep(name, list)} end`
+}
+
+/** How long the texts become that are kept. */
+const mostOf = {
+  answer: sql`${param(openEntry.mostAgain)}::bigint`,
+  body: sql`${param(openEntry.mostElse)}::bigint`,
 }
 
 type Setting = 'answer' | 'body' | 'keys'

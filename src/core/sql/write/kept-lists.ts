@@ -2,9 +2,9 @@
  * What a ledger keeps of a write (docs/contract.md#idempotency): the lists of its operations, each behind the index of its
  * operation and what else is told of it.
  */
-import type { BatchPlan } from '../../plan/plan.ts'
+import type { BatchPlan, PlannedOperation } from '../../plan/plan.ts'
 import type { ReadList } from '../read/row-query.ts'
-import { MAX_BODY, SEPARATOR } from './ledger.ts'
+import { type KeptBounds, SEPARATOR } from './ledger.ts'
 import { concatenate } from './lists.ts'
 
 /**
@@ -15,30 +15,35 @@ export type Keeping = 'body' | 'keys' | 'bySize' | 'ifShort' | 'nothing'
 
 /** Of each operation. `isByRow` says that rows decide what the caller reads. */
 export function keepingsOf({ operations }: BatchPlan, isByRow: boolean): readonly Keeping[] {
-  return operations.map(({ plan, collection, answers }) => {
-    if (answers === 'nothing') return 'nothing'
-    if (plan.kind === 'read') return isByRow ? 'nothing' : 'ifShort'
-    // Deleted items cannot be read again, nor can those without a key.
-    if (answers === 'deleted' || collection.key.length === 0) return 'body'
+  return operations.map((operation) => {
+    if (operation.answers === 'nothing') return 'nothing'
+    if (operation.plan.kind === 'read') return isByRow ? 'nothing' : 'ifShort'
+    if (!isReadableAgain(operation)) return 'body'
     return isByRow ? 'keys' : 'bySize'
   })
+}
+
+/** Deleted items cannot be read again, nor can those without a key. */
+export function isReadableAgain({ collection, answers }: PlannedOperation): boolean {
+  return answers !== 'deleted' && collection.key.length > 0
 }
 
 /** What a ledger keeps of the lists that operations have answered, and of the keys of their items. */
 export function keptOf(
   keepings: readonly Keeping[],
-  answers: readonly (readonly ReadList[])[],
-  keys: readonly (readonly ReadList[])[],
+  { answers, keys }: { readonly [name in 'answers' | 'keys']: readonly (readonly ReadList[])[] },
+  { mostAgain, mostElse }: KeptBounds,
 ): { readonly body: string | null; readonly itemKeys: string | null } {
   const kept = (lists: readonly (readonly ReadList[])[], ...which: readonly Keeping[]) =>
     keepings.flatMap((keeping, index) =>
       which.includes(keeping) ? (lists[index] ?? []).map((list) => keptList(index, list)) : [],
     )
-  const always = kept(answers, 'body')
+  const isWithin = (lists: readonly string[], most: number) => new TextEncoder().encode(joined(lists)).length <= most
+  const only = kept(answers, 'body')
   const short = kept(answers, 'bySize', 'ifShort')
-  const isShort = new TextEncoder().encode(joined(short)).length <= MAX_BODY
+  const isShort = isWithin(short, mostAgain)
   return {
-    body: joined(isShort ? [...always, ...short] : always),
+    body: joined([...(isWithin(only, mostElse) ? only : []), ...(isShort ? short : [])]),
     itemKeys: joined(isShort ? kept(keys, 'keys') : kept(keys, 'keys', 'bySize')),
   }
 }

@@ -24,7 +24,10 @@ export type LedgerEntry = {
   readonly rights: string
   readonly startedAt: number
   readonly expiresAt: number
-}
+} & KeptBounds
+
+/** The bytes up to which an answer is kept: of items that can be read again by their keys, and of those that cannot. */
+export type KeptBounds = { readonly mostAgain: number; readonly mostElse: number }
 
 /** An entry as a statement has it. */
 export type EntryParams = Readonly<Record<keyof LedgerEntry, TemplateParam>>
@@ -37,10 +40,19 @@ export const openEntry: EntryParams = {
   rights: { kind: 'entry', member: 'rights' },
   startedAt: { kind: 'entry', member: 'startedAt' },
   expiresAt: { kind: 'entry', member: 'expiresAt' },
+  mostAgain: { kind: 'entry', member: 'mostAgain' },
+  mostElse: { kind: 'entry', member: 'mostElse' },
 }
 
-export function entryTexts({ startedAt, expiresAt, ...texts }: LedgerEntry): EntryParams {
-  return { ...texts, startedAt: String(startedAt), expiresAt: String(expiresAt) }
+export function entryTexts(entry: LedgerEntry): EntryParams {
+  const { startedAt, expiresAt, mostAgain, mostElse, ...texts } = entry
+  return {
+    ...texts,
+    startedAt: String(startedAt),
+    expiresAt: String(expiresAt),
+    mostAgain: String(mostAgain),
+    mostElse: String(mostElse),
+  }
 }
 
 /** `bindings` with the values of an entry. */
@@ -52,7 +64,7 @@ export function entryBindings(bindings: Bindings, entry: LedgerEntry): Bindings 
   }
 }
 
-export type LedgerRow = Omit<LedgerEntry, 'scope' | 'workspaceId'> & {
+export type LedgerRow = Omit<LedgerEntry, 'scope' | 'workspaceId' | keyof KeptBounds> & {
   /** `unknown`: the write was sent, and nothing came back. */
   readonly outcome: 'running' | 'done' | 'unknown'
   /** The lists of its operations (`readKept`). */
@@ -60,9 +72,6 @@ export type LedgerRow = Omit<LedgerEntry, 'scope' | 'workspaceId'> & {
   /** The same of the keys of the items, where the answer itself is not kept. */
   readonly itemKeys: string | undefined
 }
-
-/** Longer answers, in bytes, are not kept; their items are read again by their keys. */
-export const MAX_BODY = 64 * 1024
 
 /** Between two lists of one text: no JSON contains the character. */
 export const SEPARATOR = 30
@@ -127,7 +136,6 @@ export function keyMembers(collection: Collection, dialect: Dialect, alias: stri
   return rendered(keySelection(collection), rootScope(dialect, alias)).members
 }
 
-export const maxBody: Sql = integer(MAX_BODY)
 export const separator: Sql = integer(SEPARATOR)
 
 /** In the error of a batch whose key another transaction has, which is still running. */

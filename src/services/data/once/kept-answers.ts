@@ -1,8 +1,9 @@
 /** What is kept of an answer where the write itself cannot keep it, and what is answered of it later. */
+import { codedError } from '../../../core/error.ts'
 import { alone } from '../../../core/plan/batch/planned-operation.ts'
 import type { PlannedOperation, Selection } from '../../../core/plan/plan.ts'
-import { type Keeping, keptOf, readKept } from '../../../core/sql/write/kept-lists.ts'
-import { keySelection } from '../../../core/sql/write/ledger.ts'
+import { isReadableAgain, type Keeping, keptOf, readKept } from '../../../core/sql/write/kept-lists.ts'
+import { type KeptBounds, keySelection } from '../../../core/sql/write/ledger.ts'
 import type { KeptAnswer, ListAnswer, OnceOutcome } from '../../../sources/source.ts'
 import type { BindingsOf } from '../bindings.ts'
 import type { WriteSending, Written } from './claims.ts'
@@ -12,9 +13,14 @@ import { readAgain, withoutKeys } from './reread.ts'
 /** Writes, and tells what to keep of the answer. */
 export async function written(
   { source, plan, values }: OnceRequest,
-  how: { readonly bindings: BindingsOf; readonly keepings: readonly Keeping[]; readonly sending: WriteSending },
+  how: {
+    readonly bindings: BindingsOf
+    readonly keepings: readonly Keeping[]
+    readonly bounds: KeptBounds
+    readonly sending: WriteSending
+  },
 ): Promise<Written> {
-  const { bindings, keepings, sending } = how
+  const { bindings, keepings, bounds, sending } = how
   const isKeyed = (index: number) => keepings[index] === 'keys' || keepings[index] === 'bySize'
   const operations = plan.operations.map((operation, index) => (isKeyed(index) ? withKeys(operation) : operation))
   const lists = await source.prepareBatch({ ...plan, operations })(bindings(values), sending)
@@ -27,11 +33,7 @@ export async function written(
   const answer = parts.map(({ list }) => list)
   return {
     answer,
-    kept: keptOf(
-      keepings,
-      answer.map((list) => [list]),
-      parts.map(({ keys }) => keys),
-    ),
+    kept: keptOf(keepings, { answers: answer.map((list) => [list]), keys: parts.map(({ keys }) => keys) }, bounds),
   }
 }
 
@@ -40,7 +42,10 @@ function withKeys(operation: PlannedOperation): PlannedOperation {
   return { ...operation, plan: { ...operation.plan, selection } }
 }
 
-/** What was kept, and what was not, as it is now: no item where that of a key is gone. */
+/**
+ * What was kept, and what was not, as it is now: no item where that of a key is gone. Throws 409 where it was not kept and
+ * cannot be read again.
+ */
 export async function replayed(
   { source, plan }: OnceRequest,
   { row, completed }: Extract<OnceOutcome, { readonly kind: 'known' }>,
@@ -54,6 +59,7 @@ export async function replayed(
     const { plan: own, collection, readable, answers } = operation
     if (list !== undefined || answers === 'nothing') lists.push(list)
     else if (own.kind === 'read') lists.push(...(await source.prepareBatch(alone(own, collection))(bindings())))
+    else if (!isReadableAgain(operation)) throw codedError('4096')
     else {
       const { selection } = own
       const data = await readAgain({ source, collection, selection, readable, bindings }, ofKeys?.data ?? '[]')

@@ -11,6 +11,7 @@ import { type LedgerTable, ledgerOf, systemLedger } from '../../../core/sql/writ
 import type { KeptAnswer, OnceOutcome } from '../../../sources/source.ts'
 import { createClaims, type WriteSending } from './claims.ts'
 import { replayed, written } from './kept-answers.ts'
+import { createKeptBytes } from './kept-bytes.ts'
 import { type OnceRequest, type OnceWrites, type OnceWritesDeps, requireSame } from './once-request.ts'
 
 export { watched } from './rights.ts'
@@ -24,6 +25,7 @@ const LONGEST_TRY = 60_000
 export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   const { ports, bindings, timeToLive } = deps
   const claims = createClaims(deps)
+  const keptBytes = createKeptBytes(deps)
   /** When this process last deleted what had expired, by the name of a ledger of a data source. */
   const pruned = new Map<string, number>()
   /** When first tries of this process began that have not ended, by the scope of their entry. */
@@ -76,6 +78,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       workspaceId: workspace.id,
       fingerprint: await ports.tagOf(JSON.stringify([once.request, body])),
       rights: await rights.digest(),
+      ...keptBytes.boundsFor(caller.userId, ports.clock.now()),
     }
   }
 
@@ -112,21 +115,30 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
 
   return {
     async run(asked) {
-      const { model, plan, values, source, rights } = asked
+      const { model, plan, values, source, rights, scope } = asked
       const [{ collection } = {}] = plan.operations
       const record = model.sources.get(collection?.sourceId ?? '')
       const table = ledgerIn(record)
       const keepings = keepingsOf(plan, rights.readsByRow())
       const claimed = {
         provider: record?.provider ?? '',
-        write: (sending: WriteSending) => written(asked, { bindings, keepings, sending }),
         // A connector takes a batch of one operation.
         isRepeatable: async () => collection !== undefined && ((await source.repeatsByKey?.(collection)) ?? false),
       }
+      const attempt = (entry: LedgerEntry, hasWaited: boolean) => {
+        if (table !== undefined) {
+          const write = () => source.writeOnce({ plan, bindings: bindings(values), table, entry, keepings })
+          return behindFirst(entry, hasWaited, write)
+        }
+        const write = (sending: WriteSending) => written(asked, { bindings, keepings, bounds: entry, sending })
+        return claims.run(entry, { ...claimed, write })
+      }
       const answer = await untilDone(asked, table, async (entry, hasWaited) => {
-        if (table === undefined) return claims.run(entry, claimed)
-        const write = () => source.writeOnce({ plan, bindings: bindings(values), table, entry, keepings })
-        return behindFirst(entry, hasWaited, write)
+        const outcome = await attempt(entry, hasWaited)
+        if (outcome.kind === 'written' && scope.caller.kind !== 'anonymous') {
+          keptBytes.note(scope.caller.userId, entry, keepings, outcome.answer)
+        }
+        return outcome
       })
       return answer.map((list) => list ?? { data: '[]', total: undefined })
     },
