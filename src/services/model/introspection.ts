@@ -152,7 +152,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       const { workspace } = scope
       requireEntitlement(scope.rights, 'dataModel:edit')
       let keep = async () => {}
-      const answer = await models.change(scope, 'dataModel:edit', async (current, { rights }) => {
+      const answer = await models.change(scope, 'dataModel:edit', async ({ records: current }, { rights }) => {
         const at = placed(workspace, current, request.sourceId)
         const { source } = at
         const skipped = await stillSkipped(at, request)
@@ -225,7 +225,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
     async preview({ workspace, rights }, request) {
       requireEntitlement(rights, 'dataModel:edit')
-      const current = await models.current(workspace)
+      const { records: current } = await models.current(workspace)
       const at = placed(workspace, current, request.sourceId)
       const { schema, records, operations, renames } = await compare(at, await looked(at), request)
       return {

@@ -13,7 +13,7 @@ import { madeBy } from '../../core/migration/named.ts'
 import type { Operation } from '../../core/migration/operation.ts'
 import { withApplied } from '../../core/migration/renames.ts'
 import { touchedSources } from '../../core/migration/touched-sources.ts'
-import type { ModelRecords } from '../../core/model/model.ts'
+import type { Model, ModelRecords } from '../../core/model/model.ts'
 import { type DeclaredKey, keyFault, keyQuestion, NO_KEY } from '../../core/sql/declared-key.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Asked } from '../../core/sql/obstacles.ts'
@@ -27,7 +27,6 @@ import { dataSchema } from '../../store/installation.ts'
 import { markedSources, recordGivenUp, waitForNames } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
-import { compileModel } from './model-cache.ts'
 import type { ExternalChanges } from './model-changes.ts'
 import { requireNoObstacles } from './obstacles.ts'
 import type { OpenSources } from './open-sources.ts'
@@ -47,7 +46,7 @@ import { withMessage } from './source-errors.ts'
 
 export type MigrationWork = {
   /** Applies operations to the model; throws the fault of the first that cannot be. Changes nothing. */
-  prepare(scope: Migrating, current: ModelRecords, operations: readonly Operation[]): Promise<Work>
+  prepare(scope: Migrating, before: Model, operations: readonly Operation[]): Promise<Work>
   /** Throws what is known to keep the changes from running. */
   requirePossible(workspace: WorkspaceRow, work: Work, how: { readonly isDryRun: boolean }): Promise<void>
   /**
@@ -72,7 +71,7 @@ type Databases = ReadonlyMap<string, SourceDatabase>
 
 /** The model before and after, and the changes of the system database and of others. */
 export type Work = {
-  readonly current: ModelRecords
+  readonly before: Model
   readonly records: ModelRecords
   readonly own: readonly SourceMigration[]
   readonly others: readonly SourceMigration[]
@@ -107,9 +106,10 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
 
   async function prepare(
     { workspace, rights }: Migrating,
-    current: ModelRecords,
+    before: Model,
     operations: readonly Operation[],
   ): Promise<Work> {
+    const { records: current } = before
     const databases = await databasesOf(workspace, current, operations)
     const { records, changes, declaredKeys, names } = await inParts(
       applyOperations(current, operations, {
@@ -118,7 +118,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
         dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
       }),
     )
-    const reader = { rights, current }
+    const reader = { rights, before }
     for (const key of declaredKeys) await requireKey(key, databases, reader)
     const works = [...groupBySource(changes)].map(([sourceId, own]): SourceMigration => {
       const source = databases.get(sourceId)
@@ -133,7 +133,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
     })
     const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
     return {
-      current,
+      before,
       records,
       own: works.filter(isOwn),
       others: works.filter((work) => !isOwn(work)),
@@ -161,12 +161,13 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
   return {
     prepare,
 
-    async requirePossible(workspace, { current, own, others }, how) {
-      await requireAgreement(workspace, current, others)
+    async requirePossible(workspace, { before, own, others }, how) {
+      await requireAgreement(workspace, before.records, others)
       await requireNoObstacles([...own, ...others], how)
     },
 
-    async changes(workspace, { current, own, others, names, made }, unsaved) {
+    async changes(workspace, { before, own, others, names, made }, unsaved) {
+      const { records: current } = before
       await waitForNames(database, workspace.id, names.taken)
       const givenUp = recordGivenUp(workspace.id, names.givenUp)
       const again = [...current.collections, ...current.primitiveFields].filter(({ id }) => made.has(id))
@@ -215,18 +216,17 @@ export async function throwExplained(cause: unknown, works: readonly SourceMigra
   )
 }
 
-type Reader = { readonly rights: Rights; readonly current: ModelRecords }
+type Reader = { readonly rights: Rights; readonly before: Model }
 
 /** Whether the caller reads the columns in every row of their tables. */
-async function readsAll(
+function readsAll(
   { sourceId, asked }: { readonly sourceId: string; readonly asked: readonly Asked[] },
-  { rights, current }: Reader,
-): Promise<boolean> {
+  { rights, before }: Reader,
+): boolean {
   if (rights.kind === 'all') return true
-  const model = await compileModel(0, current)
-  const viewer = viewerOf(rights, model)
+  const viewer = viewerOf(rights, before)
   return asked.every(({ table, columns }) => {
-    const collection = [...model.collections.values()].find(
+    const collection = [...before.collections.values()].find(
       (one) => one.sourceId === sourceId && one.schema === table.schema && one.dbName === table.dbName,
     )
     const fields = columns.map((name) => collection?.primitives.find(({ dbName }) => dbName === name))
@@ -251,7 +251,7 @@ async function requireKey(key: DeclaredKey, databases: Databases, reader: Reader
   })
   const fault = keyFault(rows)
   if (fault === undefined) return
-  const told = (await readsAll({ sourceId: key.sourceId, asked: [key] }, reader)) ? fault : NO_KEY
+  const told = readsAll({ sourceId: key.sourceId, asked: [key] }, reader) ? fault : NO_KEY
   throw new FailedMigration(key.operation, new ServiceError('conflict', told, { code: '3015' }))
 }
 

@@ -46,11 +46,11 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const action = 'schema.migrate.v1'
       let works: readonly SourceMigration[] = []
       try {
-        const migrated = await models.change(scope, 'dataModel:edit', async (current, now) => {
-          const prepared = await work.prepare(now, current, operations)
+        const migrated = await models.change(scope, 'dataModel:edit', async (before, now) => {
+          const prepared = await work.prepare(now, before, operations)
           const { records, own, others } = prepared
           works = own
-          const impact = await impactOf({ before: current, after: records, operations }, now.rights)
+          const impact = impactOf({ before, after: records, operations }, now.rights)
           await assertUnused(database, workspace.id, impact)
           await work.requirePossible(workspace, prepared, { isDryRun: false })
           const { statements, elsewhere } = await work.changes(workspace, prepared, (applied) =>
@@ -78,10 +78,10 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
       const operations = parseMigration(body)
-      const current = await models.current(workspace)
-      const prepared = await work.prepare(scope, current, operations)
+      const before = await models.current(workspace)
+      const prepared = await work.prepare(scope, before, operations)
       const { records } = prepared
-      const impact = await impactOf({ before: current, after: records, operations }, rights)
+      const impact = impactOf({ before, after: records, operations }, rights)
       await assertUnused(database, workspace.id, impact)
       await work.requirePossible(workspace, prepared, { isDryRun: true })
       return { statements: await work.shown(prepared), model: records }

@@ -5,7 +5,7 @@
 import type { Entitlement } from '../../core/access/entitlement.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { ModelRecords } from '../../core/model/model.ts'
+import type { Model, ModelRecords } from '../../core/model/model.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import {
@@ -51,10 +51,10 @@ export type HalfChange = {
 }
 
 export type ModelChanges = {
-  /** The current records. */
-  current(workspace: WorkspaceRow): Promise<ModelRecords>
+  /** The current model. */
+  current(workspace: WorkspaceRow): Promise<Model>
   /**
-   * Holds the workspace's lock while `decide` computes new records from the current ones; writes nothing if they are
+   * Holds the workspace's lock while `decide` computes new records from those of the current model; writes nothing if they are
    * the same and there are no statements. Calls `decide` again if the model has changed meanwhile. The lock may be
    * waited for: `decide` gets the scope with the rights of then, and a caller without `needed` by then is refused (401,
    * 403).
@@ -62,7 +62,7 @@ export type ModelChanges = {
   change<Answer>(scope: RequestScope, needed: Entitlement, decide: Decide<Answer>): Promise<Answer>
 }
 
-type Decide<Answer> = (records: ModelRecords, scope: RequestScope) => Promise<ModelChange<Answer>>
+type Decide<Answer> = (model: Model, scope: RequestScope) => Promise<ModelChange<Answer>>
 
 type Attempt<Answer> = { readonly answer: Answer } | Pick<HalfChange, 'error'>
 
@@ -96,10 +96,11 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
   async function attempt<Answer>(
     workspace: WorkspaceRow,
     fence: Fence,
-    decide: (records: ModelRecords) => Promise<ModelChange<Answer>>,
+    decide: (model: Model) => Promise<ModelChange<Answer>>,
   ): Promise<Attempt<Answer> | undefined> {
-    const { version, records } = await load(workspace)
-    const change = await decide(records)
+    const model = await load(workspace)
+    const { version, records } = model
+    const change = await decide(model)
     if (change.records === records && change.statements.length === 0) return change
     const read = { workspaceId: workspace.id, version }
     const next = await compileModel(version + 1, change.records)
@@ -129,17 +130,14 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
   }
 
   return {
-    async current(workspace) {
-      const { records } = await load(workspace)
-      return records
-    },
+    current: load,
 
     async change(scope, needed, decide) {
       const { workspace, caller } = scope
-      const decideNow = async (records: ModelRecords) => {
+      const decideNow = async (model: Model) => {
         const rights = await rightsNow(database, caller, workspace.id)
         requireEntitlement(rights, needed)
-        return decide(records, { ...scope, rights })
+        return decide(model, { ...scope, rights })
       }
       const done = await workspaces.withMigrationLock(workspace.id, async (fence) => {
         for (let count = 0; count < MAX_ATTEMPTS; count += 1) {

@@ -18,7 +18,7 @@ type Planned = {
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
   /** Whether the caller reads all this in every row; others are told only that rows are in the way. */
-  readonly isRead: (asked: readonly Asked[]) => Promise<boolean>
+  readonly isRead: (asked: readonly Asked[]) => boolean
 }
 
 /** Throws the migration's error for the first operation that something stands in the way of. */
@@ -69,18 +69,18 @@ async function askTogether(planned: Planned, obstacles: readonly Obstacle[]): Pr
     const answer = row[at] ?? null
     const rows = Number(answer)
     const isInData = obstacle.cause.kind === 'data' && rows > 0
-    const error = isInData ? await inTheWay(planned, obstacle, { rows }) : catalogError(obstacle, answer)
+    const error = isInData ? inTheWay(planned, obstacle, { rows }) : catalogError(obstacle, answer)
     if (error !== undefined) return error
   }
   return undefined
 }
 
 /** What cannot be asked shows when the migration runs. */
-function refusalOf(planned: Planned, obstacle: Obstacle, fault: unknown): Promise<ServiceError> | undefined {
+function refusalOf(planned: Planned, obstacle: Obstacle, fault: unknown): ServiceError | undefined {
   if (!(fault instanceof SqlFault)) throw fault
   return isObstructed(obstacle, fault, planned.database.dialect) ? inTheWay(planned, obstacle, {}) : undefined
 }
 
-async function inTheWay({ isRead }: Planned, obstacle: Obstacle, told: { readonly rows?: number }) {
-  return rowsInTheWay(obstacle, (await isRead(obstacle.asked)) ? told : 'untold')
+function inTheWay({ isRead }: Planned, obstacle: Obstacle, told: { readonly rows?: number }) {
+  return rowsInTheWay(obstacle, isRead(obstacle.asked) ? told : 'untold')
 }

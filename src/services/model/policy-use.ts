@@ -10,9 +10,9 @@ import { ServiceError } from '../../core/error.ts'
 import { FailedMigration, invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
 import { textsIn } from '../../core/migration/named.ts'
 import type { Operation } from '../../core/migration/operation.ts'
+import type { Model } from '../../core/model/model.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { assertUnusedStatement, findUses, type Uses } from '../../store/policies.ts'
-import { compileModel } from './model-cache.ts'
 
 /** The names, by id, of what a change of the model takes away. */
 type Lost = ReadonlyMap<string, string>
@@ -29,15 +29,19 @@ export type Impact = Loss & {
   readonly operations: readonly Operation[]
 }
 
-export async function impactOf(
-  change: Change & { readonly operations: readonly Operation[] },
+/** `before` is the model that is changed, `after` the records that it then has. */
+export function impactOf(
+  {
+    before,
+    after,
+    operations,
+  }: Pick<Change, 'after'> & { readonly before: Model; readonly operations: readonly Operation[] },
   rights: Rights,
-): Promise<Impact> {
-  const { before, after, operations } = change
+): Impact {
+  const change = { before: before.records, after, operations }
   const lost = gone(change)
   if (rights.kind === 'all') return { lost, affected: new Map(), unheld: new Map(), operations, rights }
-  const model = await compileModel(0, before)
-  const beyond = unheld(model, after, viewerOf(rights, model))
+  const beyond = unheld(before, after, viewerOf(rights, before))
   return { lost, affected: affected(change), unheld: beyond, operations, rights }
 }
 

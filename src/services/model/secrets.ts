@@ -56,7 +56,7 @@ export function createSecrets(deps: SecretsDeps): Secrets {
       const { value } = await sent()
       const sealed = await vault.seal(secretPurpose(workspace.id, name), value)
       // A new version of the model makes every process check the secrets of its open sources.
-      const changed = await models.change(scope, 'dataSource:create', async (records, { rights }) => {
+      const changed = await models.change(scope, 'dataSource:create', async ({ records }, { rights }) => {
         const [known] = await loadSecrets(database, workspace.id, [name])
         const users = known === undefined ? new Set<string>() : await sourcesOf(database, known.id)
         for (const source of records.sources) {
@@ -88,7 +88,7 @@ export function createSecrets(deps: SecretsDeps): Secrets {
       const [known] = await loadSecrets(database, workspace.id, [name])
       if (known === undefined) throw new ServiceError('notFound', 'Secret does not exist')
       const users = await sourcesOf(database, known.id)
-      if (users.size > 0) throw inUse((await models.current(workspace)).sources, users, rights)
+      if (users.size > 0) throw inUse((await models.current(workspace)).records.sources, users, rights)
       const target = { type: 'secret', id: known.id } as const
       try {
         await database.batch([

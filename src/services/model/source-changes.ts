@@ -29,7 +29,7 @@ export type SourceMigration = {
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
   /** Whether the caller reads these columns in every row. */
-  readonly isRead: (asked: readonly Asked[]) => Promise<boolean>
+  readonly isRead: (asked: readonly Asked[]) => boolean
 }
 
 /** Compiles the changes of one source to statements of its dialect. */

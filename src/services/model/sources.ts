@@ -114,7 +114,7 @@ export function createSources(deps: SourcesDeps): Sources {
       await onRecord(scope, failed, withMessage(UNTESTED, provider.test(attempt)))
       const id = ids.next()
       const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(asSent))
-      await models.change(scope, 'dataSource:create', async (current) => {
+      await models.change(scope, 'dataSource:create', async ({ records: current }) => {
         if (current.sources.some((source) => source.apiName === apiName)) {
           throw new ServiceError('conflict', 'A data source of this name already exists')
         }
@@ -169,7 +169,7 @@ export function createSources(deps: SourcesDeps): Sources {
     async delete(scope, id) {
       const { workspace } = scope
       requireEntitlement(scope.rights, 'dataSource:delete')
-      await models.change(scope, 'dataSource:delete', async (current, { rights }) => {
+      await models.change(scope, 'dataSource:delete', async ({ records: current }, { rights }) => {
         const record = current.sources.find((source) => source.id === id)
         if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
         const { apiName, provider } = record

@@ -8,13 +8,13 @@ import type { PolicyRecord } from '../../../core/file/access/records.ts'
 import { renameOrder } from '../../../core/file/rename-order.ts'
 import { invalidOperation, MIGRATION_FAILED } from '../../../core/migration/fault.ts'
 import type { Operation } from '../../../core/migration/operation.ts'
-import type { ModelRecords } from '../../../core/model/model.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import { deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
 import { bumpAccessFrom } from '../../../store/rights.ts'
 import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
 import type { RequestScope } from '../../caller/callers.ts'
+import type { Work } from '../../model/migration-work.ts'
 import {
   assertUnused,
   beyondFault,
@@ -58,7 +58,7 @@ export async function requireAllowed(
 
 type Planned = {
   readonly access: AccessChange | undefined
-  readonly work: { readonly current: ModelRecords; readonly records: ModelRecords }
+  readonly work: Pick<Work, 'before' | 'records'>
   readonly operations: readonly Operation[]
 }
 
@@ -68,7 +68,7 @@ export async function requireUnused(
   { workspace, rights }: Pick<RequestScope, 'workspace' | 'rights'>,
   { access, work, operations }: Planned,
 ): Promise<Impact> {
-  const impact = await impactOf({ before: work.current, after: work.records, operations }, rights)
+  const impact = impactOf({ before: work.before, after: work.records, operations }, rights)
   if (access === undefined) await assertUnused(ports.database, workspace.id, impact)
   else requireUnnamed(access.after, impact)
   return impact

@@ -37,10 +37,10 @@ export async function applyFile(
   let works: readonly SourceMigration[] = []
   let placed = (fault: unknown) => fault
   try {
-    const done = await changes.change(scope, 'dataModel:read', async (current, now) => {
+    const done = await changes.change(scope, 'dataModel:read', async (before, now) => {
       const { rights } = now
       const version = await loadAccessVersion(database)
-      const ground = await groundOf(deps, now, { sent, current })
+      const ground = await groundOf(deps, now, { sent, before })
       requireUnmoved(movedSince(sent.plan, ground.state))
       const planned = await planFile(deps, now, { file: sent.file, ground })
       const { access, names, needed } = planned
@@ -52,7 +52,7 @@ export async function applyFile(
       works = own
       const { made } = planned.work
       const answer = { changes: planned.changes, after: records, made, sources: [...own, ...others] }
-      if (needed.length === 0) return { records: current, statements: [], answer }
+      if (needed.length === 0) return { records: before.records, statements: [], answer }
       const impact = await requireUnused(deps, now, planned)
       if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, now, access)
       await work.requirePossible(workspace, planned.work, { isDryRun: false })

@@ -34,7 +34,7 @@ import { resolveFile } from '../../../core/file/resolve.ts'
 import { FailedMigration } from '../../../core/migration/fault.ts'
 import { textsIn } from '../../../core/migration/named.ts'
 import type { Operation } from '../../../core/migration/operation.ts'
-import { isSystemSource, type Model, type ModelRecords } from '../../../core/model/model.ts'
+import { isSystemSource, type Model } from '../../../core/model/model.ts'
 import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords, loadHolders, loadTakenIds } from '../../../store/access-records.ts'
 import { loadNames } from '../../../store/presentation.ts'
@@ -50,7 +50,6 @@ export type SentFile = { readonly file: ModelFile; readonly sent: unknown }
 
 /** The workspace that a file is compared with. */
 export type Ground = {
-  readonly current: ModelRecords
   readonly before: Model
   /** Undefined where the file has neither roles nor policies. */
   readonly access: AccessRecords | undefined
@@ -93,9 +92,10 @@ export async function readSentFile(value: unknown, { rights }: Pick<RequestScope
 export async function groundOf(
   { ports }: Pick<ModelFileDeps, 'ports'>,
   { workspace }: Pick<RequestScope, 'workspace'>,
-  { sent: { file, sent }, current }: { readonly sent: SentFile; readonly current: ModelRecords },
+  { sent: { file, sent }, before }: { readonly sent: SentFile; readonly before: Model },
 ): Promise<Ground> {
   const { database } = ports
+  const { records: current } = before
   const marked = await markedSources(database, workspace.id)
   const waiting = current.sources.filter(
     (source) => marked.has(source.id) && (isSystemSource(source) || file.sources?.has(source.apiName) === true),
@@ -107,8 +107,7 @@ export async function groundOf(
   const isOfAccess = file.roles !== undefined || file.policies !== undefined
   const access = isOfAccess ? await loadAccessRecords(database, workspace.id) : undefined
   const names = file.names === undefined ? undefined : await loadNames(database, workspace.apiName)
-  const before = await compileModel(0, current)
-  return { current, before, access, names, state: await stateOf({ workspace, before, access, names, sent }) }
+  return { before, access, names, state: await stateOf({ workspace, before, access, names, sent }) }
 }
 
 export async function planFile(
@@ -116,14 +115,15 @@ export async function planFile(
   { workspace, rights }: Pick<RequestScope, 'workspace' | 'rights'>,
   { file, ground }: { readonly file: ModelFile; readonly ground: Ground },
 ): Promise<PlannedFile> {
-  const { current, before } = ground
+  const { before } = ground
+  const { records: current } = before
   const { ids, database } = ports
   const resolved = await inParts(resolveFile(file, current, { workspace: workspace.apiName, newId: ids.next }))
   const operations = file.collections === undefined ? [] : await inParts(operationsBetween(current, resolved.records))
   requireFewSteps(operations)
   const placed = (fault: unknown) => faultInFile(fault, operations, resolved.places)
   const prepared = await work
-    .prepare({ workspace, rights }, current, operations)
+    .prepare({ workspace, rights }, before, operations)
     .catch((fault: unknown) => Promise.reject(placed(fault)))
   const after = await compileModel(0, prepared.records)
   const was = ground.access && { access: ground.access, model: before }
@@ -186,7 +186,7 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   requireEntitlement(rights, 'dataModel:read')
   const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
   const sent = await readSentFile(model, scope)
-  const ground = await groundOf(deps, scope, { sent, current: await deps.changes.current(workspace) })
+  const ground = await groundOf(deps, scope, { sent, before: await deps.changes.current(workspace) })
   const planned = await planFile(deps, scope, { file: sent.file, ground })
   const { access, names, operations, changes, needed, work } = planned
   const isEditor = hasEntitlement(rights, 'dataModel:edit')
