@@ -66,10 +66,20 @@ export function requireReadable({ viewer, model }: Reading, collection: Collecti
 
 type Reading = { readonly viewer: Viewer; readonly model: Model }
 
-function asksMore({ viewer, model }: Reading, condition: Filter): boolean {
+/**
+ * Whether a condition, as a policy says it, asks about more than the viewer reads: of fields in each row of theirs, of what is behind
+ * relations in all rows.
+ */
+export function asksMore({ viewer, model }: Reading, condition: Filter): boolean {
   const isVisible = (of: Collection | undefined, field: PrimitiveField | RelationField) => {
     const access = of && viewer.accessTo(of, 'read')
     return access?.kind === 'granted' && visibility(access, field)?.kind === 'all'
+  }
+  // A many-to-many field is asked for by the two relations that it leads through.
+  const isNamed = (relation: RelationField) => {
+    const { collection } = relation
+    const over = collection.relations.filter(({ through }) => through?.near === relation)
+    return [relation, ...over].some((one) => isVisible(collection, one))
   }
   return someFilter(condition, (one) => {
     if (one.kind === 'related') {
@@ -77,7 +87,7 @@ function asksMore({ viewer, model }: Reading, condition: Filter): boolean {
       const behind = viewer.accessTo(target, 'read')
       const isOpen =
         behind.kind === 'granted' && behind.rows.kind === 'all' && linkRows(viewer, relation)?.kind === 'all'
-      return !isOpen || !isVisible(relation.collection, relation)
+      return !isOpen || !isNamed(relation)
     }
     return 'field' in one && !isVisible(model.collections.get(one.field.collectionId), one.field)
   })

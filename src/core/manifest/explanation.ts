@@ -4,18 +4,16 @@
  */
 
 import { type Action, type Viewer, visibility, writableRows } from '../access/access.ts'
+import { asksMore } from '../access/intersect.ts'
 import { viewerOf } from '../access/merge.ts'
-import { jsonFilter, policyReferences, presentPolicy } from '../access/policy.ts'
+import { policyReferences, presentPolicy } from '../access/policy.ts'
 import { type HeldPolicy, hasEntitlement, type Principal, type Rights } from '../access/principal.ts'
-import { NOBODY, policyVariable } from '../access/variable.ts'
+import { NOBODY } from '../access/variable.ts'
 import type { Declarations } from '../connector/item-capabilities.ts'
-import { nested, ServiceError } from '../error.ts'
+import { nested } from '../error.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
-import { readableNames } from '../plan/where.ts'
 import { all, and, type Filter, none } from '../query/filter.ts'
-import { resolveFilter } from '../query/resolve.ts'
-import { hidesNothing } from '../query/visible-filter.ts'
 import { isServed, isUsable } from './access-view.ts'
 import { modelViewOf } from './model-view.ts'
 
@@ -93,8 +91,8 @@ export function requireAskable(question: ExplainRequest, { collection, findable 
   const isFoundByChance = findable.kind !== 'all' && findable.kind !== 'none'
   for (const policy of principal.policies) {
     for (const one of isFoundByChance ? ([action, 'read'] as const) : [action]) {
-      const condition = conditionOf(policy, collection, { ...question, action: one })
-      if (condition === undefined || isAskable(condition, viewer, collection)) continue
+      if (!rowsOf(policy, collection, { model, action: one }).some((rows) => asksMore({ viewer, model }, rows)))
+        continue
       throw nested('forbidden', [
         'You may not read all that decides this',
         `the condition of the policy ${shortName(policy.name)} is about more than you may read`,
@@ -103,16 +101,18 @@ export function requireAskable(question: ExplainRequest, { collection, findable 
   }
 }
 
-function isAskable(condition: Readonly<Record<string, unknown>>, viewer: Viewer, collection: Collection): boolean {
+/** The rows of which a policy speaks, and of a creation those that may be. */
+function rowsOf(
+  { content }: HeldPolicy,
+  collection: Collection,
+  { model, action }: Pick<ExplainRequest, 'model' | 'action'>,
+): readonly Filter[] {
+  if (content.collections[collection.id] === undefined) return []
   // Somebody's: without any, conditions of theirs would resolve to nothing.
-  const variable = policyVariable({ userId: NOBODY, roleIds: [NOBODY] })
-  const resolver = { ...readableNames(viewer), variable }
-  try {
-    return hidesNothing(resolveFilter(jsonFilter(condition), { resolver, collection, path: 'condition' }))
-  } catch (error) {
-    if (error instanceof ServiceError) return false
-    throw error
-  }
+  const rights = { kind: 'policies', userId: NOBODY, roleIds: [NOBODY], policies: [content] } as const
+  const access = viewerOf({ ...rights, entitlements: new Set() }, model).accessTo(collection, action)
+  if (access.kind === 'denied') return []
+  return access.grants.map(({ rows, validation }) => (action === 'create' ? validation : rows))
 }
 
 function judged(viewer: Viewer, { collection, action, field, declared, isOpen }: Subject): Judgement {

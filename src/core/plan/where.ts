@@ -71,7 +71,7 @@ function saysAll(value: unknown, path: string): boolean {
 }
 
 /** The names that a viewer may ask about; throws for all others. */
-export function readableNames(viewer: Viewer): Omit<FieldResolver, 'variable'> {
+function readableNames(viewer: Viewer): Omit<FieldResolver, 'variable'> {
   return {
     field: (of, name, at) => readableField(viewer, of, relatedAccess(viewer, of), name, at),
     rowsOf: (target) => relatedAccess(viewer, target).rows,
