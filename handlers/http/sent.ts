@@ -3,6 +3,7 @@
  * (docs/contract.md#credentials). Who may not send one is refused before it is read.
  */
 import type { Eventual } from '../../src/core/and-then.ts'
+import { isObject } from '../../src/core/json-object.ts'
 
 /** What enters a request: whoever asks, authorized. */
 type Enter<Scope> = () => Eventual<Scope>
@@ -19,25 +20,42 @@ export async function readIn<Scope, Sent>(
 }
 
 /**
- * Runs `work`, which asks for the body behind its checks of rights and before anything else, and so runs twice: without
- * the body, which is read where the checks have passed, and with it.
+ * Runs `work`, which asks for the body behind its checks of rights and before anything else. Where its sender is not who they were
+ * once the body has come, the checks are made of who they are now: `work` begins again, and has the body.
  */
 export async function withSent<Scope, Sent, T>(
   enter: Enter<Scope>,
   read: () => Promise<Sent>,
   work: (scope: Scope, sent: () => Promise<Sent>) => Promise<T>,
 ): Promise<T> {
-  let come: { readonly body: Sent } | undefined
-  const asked = new Error('the body has come')
+  let changed: { readonly scope: Scope; readonly body: Sent } | undefined
+  const again = new Error('the sender has changed')
   const first = await enter()
   try {
     return await work(first, async () => {
-      come = { body: await read() }
-      throw asked
+      const body = await read()
+      const scope = await enter()
+      if (isSame(first, scope)) return body
+      changed = { scope, body }
+      throw again
     })
   } catch (error) {
-    if (error !== asked || come === undefined) throw error
-    const { body } = come
-    return work(await enter(), async () => body)
+    if (error !== again || changed === undefined) throw error
+    const { scope, body } = changed
+    return work(scope, async () => body)
   }
+}
+
+/** Of anything but plain objects and lists, only the same one is. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true
+  if (!isPlain(one) || !isPlain(other) || Array.isArray(one) !== Array.isArray(other)) return false
+  const names = Object.keys(one)
+  if (names.length !== Object.keys(other).length) return false
+  return names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isObject(value)) return Array.isArray(value)
+  return Object.getPrototypeOf(value) === Object.prototype
 }
