@@ -98,6 +98,11 @@ export function describeMysqlDdl({ dialect, schemas, connect }: MigratedDatabase
     run(sql`select constraint_name, table_name, referenced_table_name, delete_rule, update_rule
     from information_schema.referential_constraints where constraint_schema = 'service_shop_data' order by 1`)
 
+  async function inState(state: string): Promise<boolean> {
+    const [row] = await run(sql`select count(*) from information_schema.processlist where state = ${param(state)}`)
+    return row?.[0] !== '0'
+  }
+
   const name = (value: number) => ({ name: 'string', params: { length: 'fixed', value } })
 
   const people = createCollection('people', [
@@ -532,6 +537,57 @@ export function describeMysqlDdl({ dialect, schemas, connect }: MigratedDatabase
     ])('fail rather than cut or round: %s', async (_name, from, to, value) => {
       await expect(convert(from, to, value)).rejects.toBeInstanceOf(SqlFault)
     })
+
+    // Vitess knows no such locks.
+    if (!('begun' in dialect)) {
+      it.each<[string, string | Json]>([
+        ['that get shorter', name(3)],
+        ['that are read as others', 'boolean'],
+      ])('are looked at and changed while nobody writes: texts %s', async (_name, to) => {
+        await apply(createCollection('a', [field('a.x', 'string', { isNullable: true })]))
+        const gate = openMysql({ ...server, max: 1 })
+        const text = (statement: string) => ({ text: statement, params: [] })
+        await gate.query(text(`select get_lock('gate', 0)`))
+        const [look, ...rest] = applied([updateCollection('a', updateField('a.x', toType(to)))])
+          .changes.flatMap(({ change }) => compileChange(change, dialect))
+          .map((statement) => compile(statement, dialect))
+        const atGate = [text(`select get_lock('gate', 100)`), text(`select release_lock('gate')`)]
+
+        const changed = changing?.driver.batch([look ?? text('do 0'), ...atGate, ...rest])
+        await expect.poll(() => inState('User lock')).toBe(true)
+        let writer = 'writes'
+        const written = run(sql`insert into service_shop_data.a values ('true')`).then(
+          () => (writer = 'has written'),
+          () => (writer = 'was refused'),
+        )
+        await expect
+          .poll(async () => ((await inState('Waiting for table metadata lock')) ? 'waits' : writer))
+          .not.toBe('writes')
+        const met = writer === 'writes' ? 'waits' : writer
+        await gate.query(text(`select release_lock('gate')`))
+        await gate.close()
+        await Promise.allSettled([changed, written])
+
+        expect(met).toBe('waits')
+        await changed
+        expect(writer).toMatch(/^(has written|was refused)$/)
+      })
+
+      it('change without the right to lock tables as well', async () => {
+        await apply(createCollection('a', [field('a.x', 'string', { isNullable: true })]))
+        await run(sql`create or replace user 'limited'@'%' identified by 'limited'`)
+        await run(sql`grant select, insert, update, create, alter, drop, index on service_shop_data.* to 'limited'@'%'`)
+        const limited = openMysql({ ...server, user: 'limited', password: 'limited', database: 'service_shop_data' })
+        const statements = applied([updateCollection('a', updateField('a.x', toType(name(3))))]).changes.flatMap(
+          ({ change }) => compileChange(change, dialect),
+        )
+
+        await limited.batch(statements.map((statement) => compile(statement, dialect)))
+        await limited.close()
+
+        expect((await columns('a')).map(([, type]) => type)).toEqual(['varchar(3)'])
+      })
+    }
 
     it('change where the column ceases to count', async () => {
       await apply(

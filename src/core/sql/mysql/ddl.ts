@@ -46,6 +46,8 @@ export type DdlParts = {
   readonly attributes: Attributes
   /** Executes the statement in the expression `text`, which `noStatement` makes none. */
   readonly executed: (text: Sql) => readonly Sql[]
+  /** A look at all rows of the table, and steps that rest on it: nobody writes the table in between, where that can be had. */
+  readonly looked: (ref: TableRef, look: Sql, steps: readonly Sql[]) => readonly Sql[]
   readonly assertion: Slots['assertion']
   readonly syntax: SqlSyntax
 }
@@ -229,10 +231,34 @@ export function answeredText(text: Sql): readonly Sql[] {
   ]
 }
 
+/**
+ * In a session: the table is locked before the look, if the user may do that. The lock and the look are one statement of the
+ * migration, so that one that fails by them has changed nothing.
+ */
+export function lookedInSession(ref: TableRef, look: Sql, steps: readonly Sql[]): readonly Sql[] {
+  const locked = heeding(sql`lock tables ${table(ref)} write`, () => look)
+  const first = heeding(sql`select ${mayLock(ref)}`, ([row]) => (row?.[0] === '1' ? locked : look))
+  return [first, ...steps, sql`unlock tables`]
+}
+
+/** Whether the right is the user's own; one by a role is not seen. */
+function mayLock(ref: TableRef): Sql {
+  const host = sql`substring_index(current_user(), '@', -1)`
+  const user = sql`left(current_user(), char_length(current_user()) - char_length(${host}) - 1)`
+  const isOwn = sql`privilege_type = 'LOCK TABLES' and grantee = concat('''', ${user}, '''@''', ${host}, '''')`
+  return sql`exists (select 1 from information_schema.user_privileges where ${isOwn})
+    or exists (select 1 from information_schema.schema_privileges where ${isOwn} and ${schemaOf(ref)} like table_schema)`
+}
+
+/** In a conversation nothing is locked. */
+export function lookedAlone(_ref: TableRef, look: Sql, steps: readonly Sql[]): readonly Sql[] {
+  return [look, ...steps]
+}
+
 /** Type attributes that are not in the model stay unchanged. */
 const sameType = sql`column_type, ${collationClause}`
 
-type ColumnRewrite = Pick<DdlParts, 'attributes' | 'executed'> & { readonly dialect: Dialect }
+type ColumnRewrite = Pick<DdlParts, 'attributes' | 'executed' | 'looked'> & { readonly dialect: Dialect }
 type Redefinition = ColumnRewrite & { readonly type: Sql; readonly how: Rewriting }
 
 function redefined(ref: TableRef, column: ColumnDefinition, { dialect, ...rest }: Redefinition): readonly Sql[] {
@@ -261,7 +287,7 @@ function convert(
   { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
   rewrite: ColumnRewrite,
 ): readonly Sql[] {
-  const { dialect } = rewrite
+  const { dialect, looked } = rewrite
   const { type } = column
   const name = ident(column.dbName)
   const refuse = (invalidOperation: Sql) => {
@@ -277,7 +303,7 @@ function convert(
     const steps = redefined(ref, column, { ...rewrite, how: 'typed', type: textType(type) })
     if (type.params.length === 'unlimited') return steps
     // Trailing spaces would be truncated.
-    return [refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), ...steps]
+    return looked(ref, refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), steps)
   }
   const steps = as(type, 'cast')
   // As text a float has six digits; a double of the same value has all of them.
@@ -288,7 +314,7 @@ function convert(
   const misread = type.name === 'string' ? undefined : misreads(type, name)
   if (misread === undefined) return steps
   const value = canonical(type.name, name)
-  return [refuse(misread), ...(value === undefined ? [] : [set(ref, column, value)]), ...steps]
+  return looked(ref, refuse(misread), [...(value === undefined ? [] : [set(ref, column, value)]), ...steps])
 }
 
 /** A text keeps its collation. */

@@ -12,7 +12,7 @@ import { mariadbAttributes, mysqlAttributes } from './column-attributes.ts'
 import { columnType } from './column-type.ts'
 import { compare, isOneOf, mark, matches, placed, ranked } from './comparisons.ts'
 import { assertion, conversationSlots, nonEmpty } from './conversation.ts'
-import { answeredText, type DdlParts, mysqlDdl, preparedText } from './ddl.ts'
+import { answeredText, type DdlParts, lookedAlone, lookedInSession, mysqlDdl, preparedText } from './ddl.ts'
 import { explain } from './explain.ts'
 import type { Family } from './family.ts'
 import { testJson } from './inside.ts'
@@ -120,19 +120,21 @@ const ofMysql: Family = {
 }
 
 /** How statements of one transaction use what earlier ones have found. */
-type Talk = Pick<DdlParts, 'executed' | 'assertion'> & {
+type Talk = Pick<DdlParts, 'executed' | 'looked' | 'assertion'> & {
   readonly slotsOf: (parts: SlotParts) => Slots
   readonly updateOne: Dialect['updateOne']
 }
 
 const inSession: Talk = {
   executed: preparedText,
+  looked: lookedInSession,
   assertion: assertionInSession,
   slotsOf: mysqlSlots,
   updateOne,
 }
 const inConversation: Talk = {
   executed: answeredText,
+  looked: lookedAlone,
   assertion,
   slotsOf: conversationSlots,
   updateOne: undefined,

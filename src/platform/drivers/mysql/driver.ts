@@ -205,11 +205,12 @@ async function commit(client: PoolConnection, { ending }: Limit, position: numbe
   })
 }
 
-/** Closes a connection that cannot roll back within `limit` milliseconds; the server then does it. Named locks are not part of the transaction. */
+/** Closes a connection that cannot roll back within `limit` milliseconds; the server then does it. Locks of tables and names are not part of the transaction. */
 async function rollback(client: PoolConnection, limit = CONNECT_LIMIT): Promise<void> {
   const timer = setTimeout(() => cutOff(client), limit)
   try {
     await client.query('rollback')
+    await client.query('unlock tables')
     await client.query('select release_all_locks()')
   } catch {
     client.destroy()
