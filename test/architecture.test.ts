@@ -10,7 +10,10 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/connector-kit\/harness\./, /^src\//],
   [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code|core\/model\/vocabulary)/],
   [/^src\/(sources|store)\//, /^(src\/(core|sources|store|ports)|quick-lru$)/],
-  [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$|quick-lru$|file-type$|node:crypto$)/],
+  [
+    /^src\/services\//,
+    /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$|quick-lru$|file-type$|node:crypto$)/,
+  ],
   [/^src\/platform\//, /^(?!src\/|handlers\/)|^src\/(core|platform|ports|config)/],
   [/^handlers\/(worker|node)\./, /./],
   [/^handlers\/http\//, /^(handlers\/http\/|src\/(core|services|ports|config)|hono|zod$)/],

@@ -6,7 +6,7 @@ import { nested, ServiceError } from '../../src/core/error.ts'
 import type { FileContent, SentFile, UploadQuery } from '../../src/services/assets/assets.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { type Answer, createdText, dataText, failure, noContent } from '../http/answer.ts'
+import { type Answer, dataText, failure, noContent } from '../http/answer.ts'
 import { bodyStream, discardBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
@@ -43,12 +43,13 @@ export function mountAssets(app: App, services: Services): void {
         if (form === undefined) {
           const name = checkFileName(fileName, 'fileName')
           const body = bodyStream(c, ...limit)
-          return createdText((await assetFiles.upload(scope, [{ fileName: name, body }], query)).slice(1, -1))
+          const items = await assetFiles.upload(scope, [{ fileName: name, body }], query)
+          return dataText(items.slice(1, -1), { status: 201 })
         }
         if (fileName !== undefined) throw nested('invalid', [UNREADABLE, 'fileName', 'is in the form'])
         const files = await formFiles(bodyStream(c, Math.min(limit[0], LARGEST_FORM)), form)
         const items = await assetFiles.upload(scope, files, query)
-        return createdText(files.length === 1 ? items.slice(1, -1) : items)
+        return dataText(files.length === 1 ? items.slice(1, -1) : items, { status: 201 })
       }),
     },
     { strictQuery: ['POST'] },

@@ -262,7 +262,9 @@ it('makes file fields of a model file, which stay through an introspection', asy
     },
   ])
   expect(
-    await own.data('/items/galleries?fields=cover.fileName,pictures.fileName&deep[pictures][_sort][0][fileName][direction]=asc'),
+    await own.data(
+      '/items/galleries?fields=cover.fileName,pictures.fileName&deep[pictures][_sort][0][fileName][direction]=asc',
+    ),
   ).toEqual([
     { cover: { fileName: 'one.png' }, pictures: { data: [{ fileName: 'one.png' }, { fileName: 'two.png' }] } },
   ])
