@@ -34,6 +34,7 @@ import { mountServiceAccounts } from './routes/service-accounts.ts'
 import { mountSources } from './routes/sources.ts'
 import { mountStructure } from './routes/structure.ts'
 import { mountSystem } from './routes/system.ts'
+import { mountUploads } from './routes/uploads.ts'
 import { mountUsers } from './routes/users.ts'
 import { mountWorkspaces } from './routes/workspaces.ts'
 
@@ -99,6 +100,7 @@ export function createApp(deps: AppDeps) {
   mountSecrets(app, services)
   mountSources(app, services)
   mountItems(app, services)
+  mountUploads(app, services)
   mountAssets(app, services)
   mountOpenApi(app, services, systemDocument)
   mountReference(app, assets)

@@ -73,7 +73,8 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ServiceError('unsupportedMediaType', 'The body must be application/json')
   }
-  const announced = announcedLength(c, limit, setting)
+  const advice = setting === undefined ? '' : `, which ${setting} sets`
+  const announced = announcedLength(c, limit, advice)
   const room = bodyRoom(c)
   // At most the announced length can arrive, so nothing needs counting.
   if (announced !== undefined && (room === undefined || Number(announced) <= SMALL_BODY)) {
@@ -82,37 +83,37 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   const { body } = c.req.raw
   if (body === null) return ''
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
-  const { chunks, bytes } = await arrived(reader, limit, { room, excess: () => tooLarge(limit, setting) })
+  const { chunks, bytes } = await arrived(reader, limit, { room, excess: () => tooLarge(limit, advice) })
   return decodeUtf8(joined(chunks, bytes))
 }
 
 /** Returns `Content-Length`. Throws 415 for a compressed body, whose size would be counted wrongly, and 413. */
-function announcedLength(c: AppContext, limit: number, setting: keyof Config | undefined): string | undefined {
+function announcedLength(c: AppContext, limit: number, advice: string): string | undefined {
   const encoding = headerOf(c, 'content-encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity') {
     throw new ServiceError('unsupportedMediaType', 'The body must not be compressed')
   }
   const announced = headerOf(c, 'content-length')
-  if (Number(announced ?? 0) > limit) throw tooLarge(limit, setting)
+  if (Number(announced ?? 0) > limit) throw tooLarge(limit, advice)
   return announced
 }
 
 /**
- * The body as it arrives, whatever it is. It fails with 413 where it is longer than `limit` bytes, with 415 where it is
+ * The body as it arrives, whatever it is. It fails with 413 and `advice` where it is longer than `limit` bytes, with 415 where it is
  * compressed, and with 499 where the client has gone.
  */
-export function bodyStream(c: AppContext, limit: number, setting?: keyof Config): ReadableStream<Uint8Array> {
+export function bodyStream(c: AppContext, limit: number, advice = ''): ReadableStream<Uint8Array> {
   const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as ReadableStreamDefaultReader<Uint8Array>
   let bytes = 0
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          if (bytes === 0) announcedLength(c, limit, setting)
+          if (bytes === 0) announcedLength(c, limit, advice)
           const { done, value } = await arriving(reader.read())
           if (done) return controller.close()
           bytes += value.byteLength
-          if (bytes > limit) throw tooLarge(limit, setting)
+          if (bytes > limit) throw tooLarge(limit, advice)
           controller.enqueue(value)
         } catch (error) {
           await discard(reader).catch(() => {})
@@ -210,7 +211,6 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function tooLarge(limit: number, setting: keyof Config | undefined): ServiceError {
-  const advice = setting === undefined ? '' : `, which ${setting} sets`
+function tooLarge(limit: number, advice: string): ServiceError {
   return new ServiceError('tooLarge', `The body is larger than ${limit} bytes${advice}`)
 }

@@ -5,6 +5,7 @@ import { policyContentSchema } from '../../src/core/access/policy.ts'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
 import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
 import { explainBody } from '../routes/access.ts'
+import { linkBody } from '../routes/assets.ts'
 import * as invitations from '../routes/invitations.ts'
 import * as members from '../routes/members.ts'
 import * as policies from '../routes/policies.ts'
@@ -13,6 +14,7 @@ import { introspectionBody } from '../routes/schema.ts'
 import { secretBody } from '../routes/secrets.ts'
 import * as sources from '../routes/sources.ts'
 import { addresses } from '../routes/structure.ts'
+import { uploadBody } from '../routes/uploads.ts'
 import { data, item, listOf, noContent, oneOf, parameter, requestBody, response } from './describe.ts'
 
 const rights = 'Roles, policies and members'
@@ -102,6 +104,14 @@ const fileRights = z.array(
 const broken = z.array(z.strictObject({ location: z.string(), reason: z.string() }))
 
 const bytes = { 'application/octet-stream': {} }
+const upload = z.strictObject({
+  id: z.uuid(),
+  fileName: z.string(),
+  fileSize: z.number(),
+  partSize: z.number(),
+  parts: z.array(z.strictObject({ number: z.int(), size: z.int() })),
+  expiresAt: z.iso.datetime(),
+})
 const anyBytes = { mediaType: '*/*', schema: {} }
 const fileName = parameter('fileName', 'What the file is called.', { type: 'string', maxLength: 255 })
 const warnings = z.array(
@@ -126,7 +136,10 @@ export const workspaceRoutes: RouteDescriptions = {
   'GET /api/{workspace}/assets/{id}': {
     summary: 'Download a file',
     tag: files,
-    parameters: [parameter('download', 'To keep the file instead of showing it.', { type: 'string' })],
+    parameters: [
+      parameter('download', 'To keep the file instead of showing it.', { type: 'string' }),
+      parameter('link', 'In place of a credential.', { type: 'string' }),
+    ],
     answers: {
       '200': { description: 'The bytes of the file.', headers: { ETag: 'Of the bytes.' }, ...anyBytes },
       '206': {
@@ -146,6 +159,55 @@ export const workspaceRoutes: RouteDescriptions = {
     otherBodies: bytes,
     answers: { '200': item('ServiceFile', 'The file.') },
     errors: ['paymentRequired', 'preconditionFailed'],
+  },
+  'POST /api/{workspace}/assets/{id}/restore': {
+    summary: 'Restore a deleted file',
+    tag: files,
+    asks: { kind: 'item', of: 'ServiceFile' },
+    answers: { '201': item('ServiceFile', 'The file.') },
+    errors: ['paymentRequired'],
+  },
+  'POST /api/{workspace}/assets/{id}/link': {
+    summary: 'Make a link to a file',
+    tag: files,
+    body: requestBody(linkBody(), { expiresIn: '5m' }),
+    answers: {
+      '200': data(z.strictObject({ url: z.url(), expiresAt: z.iso.datetime() }), 'Whoever has it reads the file.'),
+    },
+    errors: ['paymentRequired'],
+  },
+  'POST /api/{workspace}/assets/uploads': {
+    summary: 'Begin an upload in parts',
+    tag: files,
+    body: requestBody(uploadBody(), { fileName: 'film.mp4', fileSize: 734003200 }),
+    answers: { '201': data(upload, 'The upload.') },
+    errors: ['paymentRequired'],
+  },
+  'GET /api/{workspace}/assets/uploads/{id}': {
+    summary: 'See which parts of an upload are there',
+    tag: files,
+    answers: { '200': data(upload, 'The upload.') },
+    errors: ['paymentRequired'],
+  },
+  'DELETE /api/{workspace}/assets/uploads/{id}': {
+    summary: 'Give up an upload',
+    tag: files,
+    answers: { '204': noContent },
+    errors: ['paymentRequired'],
+  },
+  'PUT /api/{workspace}/assets/uploads/{id}/{number}': {
+    summary: 'Send a part of an upload',
+    tag: files,
+    otherBodies: bytes,
+    answers: { '204': noContent },
+    errors: ['paymentRequired', 'conflict'],
+  },
+  'POST /api/{workspace}/assets/uploads/{id}/complete': {
+    summary: 'Make a file of the parts of an upload',
+    tag: files,
+    asks: { kind: 'item', of: 'ServiceFile' },
+    answers: { '201': item('ServiceFile', 'The file.') },
+    errors: ['paymentRequired', 'conflict'],
   },
   'GET /api/{workspace}/members': listOf('members', rights),
   'PATCH /api/{workspace}/members/{id}': {

@@ -1,34 +1,45 @@
 /** `/api/{workspace}/assets[/{id}]` (docs/contract.md#files): uploads and downloads of files, under the gate of items. */
+import * as z from 'zod'
+import { durationSchema } from '../../src/config.ts'
 import { checkFileName, disposition } from '../../src/core/assets/file-name.ts'
 import { sendingOf } from '../../src/core/assets/media-type.ts'
 import { type ByteRange, rangesOf } from '../../src/core/assets/range.ts'
 import { nested, ServiceError } from '../../src/core/error.ts'
-import type { FileContent, SentFile, UploadQuery } from '../../src/services/assets/assets.ts'
+import { lazily } from '../../src/core/lazily.ts'
+import type { FileContent, UploadQuery } from '../../src/services/assets/assets.ts'
+import type { SentFile } from '../../src/services/assets/contents.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { type Answer, dataText, failure, noContent } from '../http/answer.ts'
-import { bodyStream, discardBody } from '../http/body.ts'
+import { type Answer, data, dataText, failure, noContent } from '../http/answer.ts'
+import { bodyStream, discardBody, readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
 import { tagsOf, withTag } from '../http/etag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
+import { publicAddress } from '../http/origin.ts'
 import { readOptions } from '../http/raw-query.ts'
-import { type AppContext, headerOf, lastSegment } from '../http/request.ts'
+import { type AppContext, headerOf, lastSegment, pathParam } from '../http/request.ts'
+import { idOf } from '../http/schemas.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
 
-/** A form is read as a whole, before its first file is known. */
-const LARGEST_FORM = 32 * 1024 ** 2
+/** Bytes of what is sent in one piece: a form is read as a whole, and of what is larger an interruption loses too much. */
+const LARGEST_PIECE = 32 * 1024 ** 2
 
 export function mountAssets(app: App, services: Services): void {
-  const { assetFiles, licensing } = services
+  const { assetFiles } = services
   const { bytes, setting } = assetFiles.limit
-  const limit = [bytes, setting] as const
+  const piece = (c: AppContext) =>
+    bytes <= LARGEST_PIECE
+      ? bodyStream(c, bytes, `, which ${setting} sets`)
+      : bodyStream(c, LARGEST_PIECE, ': send it in parts, by POST /assets/uploads')
   const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
 
-  async function enter(c: AppContext): Promise<RequestScope> {
-    const scope = await authorize(services, c)
-    await licensing.admit(scope.snapshot.licenseVersion)
-    return scope
+  const enter = (c: AppContext) => enterAssets(services, c)
+
+  /** Whoever has a link needs no credential. */
+  async function linked(c: AppContext, link: string): Promise<FileContent> {
+    await services.licensing.admit()
+    return assetFiles.linked(pathParam(c, 'workspace'), idOf(c, 'The file'), link)
   }
 
   mount(
@@ -42,12 +53,12 @@ export function mountAssets(app: App, services: Services): void {
         const form = formType(c)
         if (form === undefined) {
           const name = checkFileName(fileName, 'fileName')
-          const body = bodyStream(c, ...limit)
+          const body = piece(c)
           const items = await assetFiles.upload(scope, [{ fileName: name, body }], query)
           return dataText(items.slice(1, -1), { status: 201 })
         }
         if (fileName !== undefined) throw nested('invalid', [UNREADABLE, 'fileName', 'is in the form'])
-        const files = await formFiles(bodyStream(c, Math.min(limit[0], LARGEST_FORM)), form)
+        const files = await formFiles(piece(c), form)
         const items = await assetFiles.upload(scope, files, query)
         return dataText(files.length === 1 ? items.slice(1, -1) : items, { status: 201 })
       }),
@@ -60,11 +71,15 @@ export function mountAssets(app: App, services: Services): void {
     '/api/:workspace/assets/:id',
     {
       GET: async (c) => {
-        requireKnownParameters(c, ['download'])
+        requireKnownParameters(c, ['download', 'link'])
         const known = tagsOf(c, 'If-None-Match')
-        const content = await assetFiles.content(await enter(c), key(c))
+        const link = new URL(c.req.url).searchParams.get('link')
+        const content = link === null ? await assetFiles.content(await enter(c), key(c)) : await linked(c, link)
         const unchanged = withTag(noContent(), content.hash, known)
-        return unchanged.status === 304 ? unchanged : withTag(contentAnswer(c, content), content.hash, undefined)
+        if (unchanged.status === 304) return unchanged
+        const answer = contentAnswer(c, content)
+        const shared = { ...answer.headers, 'Cross-Origin-Resource-Policy': 'cross-origin' }
+        return withTag(link === null ? answer : { ...answer, headers: shared }, content.hash, undefined)
       },
       PUT: withUpload(async (c) => {
         const scope = await enter(c)
@@ -73,7 +88,7 @@ export function mountAssets(app: App, services: Services): void {
         const tags = tagsOf(c, 'If-Match')
         const file = {
           fileName: checkFileName(fileName, 'fileName'),
-          body: bodyStream(c, ...limit),
+          body: piece(c),
         }
         const hashes = tags === 'any' ? undefined : tags
         return dataText(await assetFiles.replace(scope, key(c), file, { ...query, hashes }))
@@ -81,10 +96,51 @@ export function mountAssets(app: App, services: Services): void {
     },
     { strictQuery: ['GET', 'PUT'], headers: { GET: ['If-None-Match'], PUT: ['If-Match'] } },
   )
+
+  mount(
+    app,
+    '/api/:workspace/assets/:id/restore',
+    {
+      POST: async (c) => {
+        const query = { sent: searchText(c), ...readOptions(c) }
+        const scope = await enter(c)
+        await assetFiles.admit(scope, 'create', query)
+        return dataText(await assetFiles.restore(scope, idOf(c, 'The file'), query), { status: 201 })
+      },
+    },
+    { strictQuery: ['POST'], bodiless: ['POST'] },
+  )
+
+  mount(app, '/api/:workspace/assets/:id/link', {
+    POST: async (c) => {
+      const scope = await enter(c)
+      const { expiresIn } = await readBody(c, linkBody)
+      const id = idOf(c, 'The file')
+      const { link, expiresAt } = await assetFiles.link(scope, id, expiresIn)
+      const address = `${publicAddress(c, services.config)}/api/${scope.workspace.apiName}/assets/${id}`
+      return data({ url: `${address}?link=${encodeURIComponent(link)}`, expiresAt: new Date(expiresAt).toISOString() })
+    },
+  })
+}
+
+const HOUR = 3_600_000
+export const linkBody = lazily(() =>
+  z.strictObject({
+    expiresIn: durationSchema()
+      .refine((length) => length > 0 && length <= HOUR, 'must be positive and at most 1h')
+      .default(HOUR),
+  }),
+)
+
+/** Authorizes the caller; throws 402 while the license is locked. */
+export async function enterAssets(services: Services, c: AppContext): Promise<RequestScope> {
+  const scope = await authorize(services, c)
+  await services.licensing.admit(scope.snapshot.licenseVersion)
+  return scope
 }
 
 /** What is refused before its body is read to the end gets its answer nevertheless. */
-function withUpload(work: Handler): Handler {
+export function withUpload(work: Handler): Handler {
   return async (c) => {
     try {
       return await work(c)
@@ -97,13 +153,15 @@ function withUpload(work: Handler): Handler {
 
 const UNREADABLE = 'Failed to read the file'
 
+/** The query string without the token and its question mark. */
+export function searchText(c: AppContext): string {
+  return searchWithoutToken(c.req.url).replace(/^\?/, '')
+}
+
 /** The name of the file, and the query of the answer without it. */
 function uploadQuery(c: AppContext): { readonly fileName: string | undefined; readonly query: UploadQuery } {
-  const sent = searchWithoutToken(c.req.url)
-  const rest = sent
-    .replace(/^\?/, '')
-    .split('&')
-    .filter((parameter) => parameter !== '' && !/^fileName(=|$)/.test(parameter))
+  const sent = searchText(c)
+  const rest = sent.split('&').filter((parameter) => parameter !== '' && !/^fileName(=|$)/.test(parameter))
   const names = new URLSearchParams(sent).getAll('fileName')
   if (names.length > 1) throw nested('invalid', [UNREADABLE, 'fileName', 'is given twice'])
   return { fileName: names[0], query: { sent: rest.join('&'), ...readOptions(c) } }

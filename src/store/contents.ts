@@ -1,23 +1,151 @@
 /** The bytes of files that are of no file: what `loose_content` of a workspace remembers until they are removed. */
 import type { Instant, SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
-import { ident, param, type Sql, sql, statement, timestamp } from './statements.ts'
+import { ident, json, milliseconds, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
-/** Before the first byte of an upload is stored. */
-export async function beginContent(database: SqlDriver, workspace: string, key: string): Promise<void> {
-  await database.query(statement(sql`insert into ${tableOf(workspace)} (key) values (${param(key)}::uuid)`))
+/** A file that is sent in parts, by whom. */
+export type Upload = {
+  readonly userId: string
+  readonly fileName: string
+  readonly fileSize: number
+  /** In base64 or base64url, where the sender said it. */
+  readonly sha256?: string | undefined
+}
+
+/** Before the first byte of an upload is stored; `upload` where it comes in parts. */
+export async function beginContent(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+  upload?: Upload,
+): Promise<void> {
+  const sent = upload === undefined ? sql`null` : sql`${json(upload)}::jsonb`
+  await database.query(
+    statement(sql`insert into ${tableOf(workspace)} (key, upload) values (${param(key)}::uuid, ${sent})`),
+  )
+}
+
+/** An upload in parts that goes on, and when it began. */
+export async function findUpload(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+): Promise<{ readonly upload: Upload; readonly since: Instant } | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select upload::text, ${milliseconds(sql`since`)} from ${tableOf(workspace)}
+      where key = ${param(key)}::uuid and file is null and upload is not null`),
+  )
+  return row === undefined ? undefined : { upload: JSON.parse(row[0] ?? '{}') as Upload, since: Number(row[1]) }
 }
 
 /**
- * Gives up an upload: no file can take its bytes any longer. Returns false where one has, or nothing is known of it, and
- * nobody may remove the bytes then.
+ * Before a part is stored: returns false where the upload has ended or is being completed. What the store holds back for
+ * longer than ten minutes counts no more.
+ */
+export function beginPart(database: SqlDriver, workspace: string, key: string): Promise<boolean> {
+  return changesUpload(database, workspace, key, {
+    set: sql`puts = puts + 1, puts_until = now() + interval '10 minutes'`,
+    where: sql`coalesce(completed_until < now(), true)`,
+  })
+}
+
+/** Behind it, whether it was stored or not. */
+export async function endPart(database: SqlDriver, workspace: string, key: string): Promise<void> {
+  await database.query(
+    statement(sql`update ${tableOf(workspace)} set puts = greatest(puts - 1, 0) where key = ${param(key)}::uuid`),
+  )
+}
+
+/** Keeps parts from changing for a quarter of an hour: returns false where one is being stored, or somebody else does the same. */
+export function beginCompletion(database: SqlDriver, workspace: string, key: string): Promise<boolean> {
+  return changesUpload(database, workspace, key, {
+    set: sql`completed_until = now() + interval '15 minutes'`,
+    where: sql`(puts = 0 or puts_until < now()) and coalesce(completed_until < now(), true)`,
+  })
+}
+
+/** Where no file was made of it: parts may be sent again. */
+export async function endCompletion(database: SqlDriver, workspace: string, key: string): Promise<void> {
+  await changesUpload(database, workspace, key, { set: sql`completed_until = null`, where: sql`true` })
+}
+
+async function changesUpload(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+  { set, where }: { readonly set: Sql; readonly where: Sql },
+): Promise<boolean> {
+  const changed = await database.query(
+    statement(sql`
+      update ${tableOf(workspace)} set ${set}
+      where key = ${param(key)}::uuid and file is null and upload is not null and ${where} returning key`),
+  )
+  return changed.length > 0
+}
+
+/** What an item of ServiceFile is made of, with its bytes, by the names of its fields. */
+export type StoredFile = {
+  readonly fileName: string
+  readonly fileSize: number
+  readonly mediaType: string
+  readonly contentKey: string
+  readonly contentHash: string
+}
+
+/** A file whoever asks. */
+export async function findFile(database: SqlDriver, workspace: string, id: string): Promise<StoredFile | undefined> {
+  const files = ident(metaSchema(workspace), 'file')
+  const [row] = await database.query(
+    statement(sql`select to_jsonb(f)::text from ${files} f where id = ${param(id)}::uuid`),
+  )
+  return row === undefined ? undefined : storedFile(JSON.parse(row[0] ?? '{}') as FileColumns)
+}
+
+/** The latest state of a file that was deleted and whose bytes are there: all members of its item. */
+export async function findDeletedFile(database: SqlDriver, workspace: string, id: string): Promise<object | undefined> {
+  const files = ident(metaSchema(workspace), 'file')
+  const [row] = await database.query(
+    statement(sql`
+      select file::text from ${tableOf(workspace)} c
+      where file->>'id' = ${param(id)} and not exists (select 1 from ${files} f where f.id = ${param(id)}::uuid)
+      order by since desc limit 1`),
+  )
+  if (row === undefined) return undefined
+  const file = JSON.parse(row[0] ?? '{}') as FileColumns
+  const { title, description, tags, created_at: createdAt } = file
+  return { id: file.id, ...storedFile(file), title, description, tags, createdAt }
+}
+
+type FileColumns = {
+  readonly id: string
+  readonly file_name: string
+  readonly file_size: number
+  readonly media_type: string
+  readonly title: string | null
+  readonly description: string | null
+  readonly tags: unknown
+  readonly created_at: string
+  readonly content_key: string
+  readonly content_hash: string
+}
+
+function storedFile(file: FileColumns): StoredFile {
+  const { file_name: fileName, file_size: fileSize, media_type: mediaType } = file
+  return { fileName, fileSize, mediaType, contentKey: file.content_key, contentHash: file.content_hash }
+}
+
+/**
+ * Gives up an upload: no file can take its bytes any longer. Returns false where nobody may remove the bytes now: a file has
+ * taken them, nothing is known of them, or a part is being stored, which is removed later.
  */
 export async function giveUpContent(database: SqlDriver, workspace: string, key: string): Promise<boolean> {
   const given = await database.query(
     statement(sql`
-      update ${tableOf(workspace)} set file = '{}' where key = ${param(key)}::uuid and file is null returning key`),
+      update ${tableOf(workspace)} set file = '{}' where key = ${param(key)}::uuid and file is null
+      returning puts > 0 and puts_until > now()`),
   )
-  return given.length > 0
+  return given[0]?.[0] === 'f'
 }
 
 /**
@@ -34,7 +162,8 @@ export async function expiredContents(
     statement(sql`update ${table} set file = '{}' where file is null and since < ${timestamp(uploads)}`),
     statement(sql`
       select key from ${table}
-      where (file = '{}' or since < ${timestamp(left)}) and file is not null order by since limit 1000`),
+      where (file = '{}' or since < ${timestamp(left)}) and file is not null and not (puts > 0 and puts_until > now())
+      order by since limit 1000`),
   ])
   return rows.flatMap(([key]) => key ?? [])
 }
@@ -46,10 +175,14 @@ export async function forgetContent(database: SqlDriver, workspace: string, key:
   )
 }
 
-/** How many bytes the files of a workspace have together. */
-export async function bytesOfFiles(database: SqlDriver, workspace: string): Promise<number> {
+/** How many bytes the files of a workspace and its uploads in parts have together. */
+export async function bytesHeld(database: SqlDriver, workspace: string): Promise<number> {
   const files = ident(metaSchema(workspace), 'file')
-  const [[bytes] = []] = await database.query(statement(sql`select coalesce(sum(file_size), 0) from ${files}`))
+  const [[bytes] = []] = await database.query(
+    statement(sql`
+      select coalesce((select sum(file_size) from ${files}), 0)
+        + coalesce((select sum((upload->>'fileSize')::float8) from ${tableOf(workspace)} where file is null), 0)`),
+  )
   return Number(bytes)
 }
 

@@ -278,6 +278,101 @@ it('makes file fields of a model file, which stay through an introspection', asy
   expect((await own.delete(`/items/ServiceFile/${one.id}`)).status).toBe(204)
 })
 
+it('takes a large file in parts, in any order and again, and makes it once', async () => {
+  const bytes = randomBytes(9 * 1024 ** 2)
+  const [first, rest] = [bytes.subarray(0, 8 * 1024 ** 2), bytes.subarray(8 * 1024 ** 2)]
+  const sha256 = createHash('sha256').update(bytes).digest('base64')
+  const begun = await shop.post('/assets/uploads', { fileName: 'film.bin', fileSize: bytes.length, sha256 })
+  const { data } = (await begun.json()) as { data: { id: string; partSize: number } }
+  const at = `/assets/uploads/${data.id}`
+  const put = async (number: number, raw: Uint8Array) => (await shop.send('PUT', `${at}/${number}`, { raw })).status
+
+  expect([begun.status, data.partSize]).toEqual([201, first.length])
+  expect(await put(2, rest)).toBe(204)
+  expect(await put(2, rest)).toBe(204)
+  expect([await put(1, rest), await put(3, rest), await put(0, rest)]).toEqual([422, 422, 422])
+  const early = await shop.post(`${at}/complete`, {})
+  expect([early.status, await early.json()]).toMatchObject([409, { meta: { missing: [1] } }])
+  expect(await shop.data(at)).toMatchObject({ parts: [{ number: 2, size: rest.length }] })
+  expect(await put(1, first)).toBe(204)
+  const [done, again] = [await shop.post(`${at}/complete`, {}), await shop.post(`${at}/complete`, {})]
+  const file = (await done.json()) as { data: { id: string } }
+  expect([done.status, file]).toMatchObject([201, { data: { fileName: 'film.bin', fileSize: bytes.length } }])
+  expect(await again.json()).toEqual(file)
+  expect((await bytesOf(await shop.get(`/assets/${file.data.id}`))).equals(bytes)).toBe(true)
+  expect((await shop.send('PUT', `${at}/1`, { raw: first })).status).toBe(404)
+})
+
+it('leaves nothing of an upload that is given up, is another one than was told, or is of somebody else', async () => {
+  const uploader = await people.member(shop, { collections: { ServiceFile: { create: 'all' } } })
+  const upload = { fileName: 'a.txt', fileSize: 4, sha256: createHash('sha256').update('text').digest('base64url') }
+  const begin = async () => {
+    const response = await uploader.post('/assets/uploads', upload)
+    return `/assets/uploads/${((await response.json()) as { data: { id: string } }).data.id}`
+  }
+  const [wrong, given] = [await begin(), await begin()]
+
+  await uploader.send('PUT', `${wrong}/1`, { raw: 'txet' })
+  const refused = await uploader.post(`${wrong}/complete`, {})
+  expect([refused.status, await refused.json()]).toMatchObject([422, { source: { message: 'sha256' } }])
+  await uploader.send('PUT', `${wrong}/1`, { raw: 'text' })
+  expect((await uploader.post(`${wrong}/complete`, {})).status).toBe(201)
+  expect((await shop.get(given)).status).toBe(404)
+  expect((await shop.post(`${given}/complete`, {})).status).toBe(404)
+  expect((await uploader.delete(given)).status).toBe(204)
+  expect((await uploader.get(given)).status).toBe(404)
+  expect((await uploader.send('PUT', `${given}/1`, { raw: 'text' })).status).toBe(404)
+  expect((await shop.anonymous.post('/assets/uploads', upload)).status).toBe(403)
+})
+
+it('refuses what is too large for one piece, and says where it goes', async () => {
+  const response = await upload('large.bin', new Uint8Array(32 * 1024 ** 2 + 1))
+
+  expect([response.status, await response.json()]).toEqual([
+    413,
+    { message: 'The body is larger than 33554432 bytes: send it in parts, by POST /assets/uploads' },
+  ])
+})
+
+it('restores a deleted file as it was', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  const before = (await (
+    await shop.patch(`/items/ServiceFile/${id}`, { title: 'A letter', tags: ['old'] })
+  ).json()) as Item
+  const reader = await people.member(shop, { collections: { ServiceFile: { read: 'all' } } })
+  await shop.delete(`/items/ServiceFile/${id}`)
+
+  expect((await reader.post(`/assets/${id}/restore`, {})).status).toBe(403)
+  const restored = await shop.post(`/assets/${id}/restore`, {})
+  const { updatedAt: _, ...kept } = before.data as Item
+  expect([restored.status, await restored.json()]).toMatchObject([201, { data: kept }])
+  expect(await (await shop.get(`/assets/${id}`)).text()).toBe('Dear')
+  expect((await shop.post(`/assets/${id}/restore`, {})).status).toBe(404)
+  expect((await shop.post(`/assets/${randomUUID()}/restore`, {})).status).toBe(404)
+})
+
+it('makes links that anybody may use for a while', async () => {
+  const [file, other] = [await uploaded('letter.txt', 'Dear'), await uploaded('other.txt', 'Other')]
+  const reader = await people.member(shop, { collections: { ServiceFile: { read: { filter: { id: other.id } } } } })
+  const made = await shop.post(`/assets/${file.id}/link`, { expiresIn: '5m' })
+  const { data } = (await made.json()) as { data: { url: string } }
+  const { pathname, search } = new URL(data.url)
+  const linked = (path: string) => world.anonymous.get(`${path}${search}`)
+
+  const answer = await linked(pathname)
+  expect([answer.status, answer.headers.get('cross-origin-resource-policy'), await answer.text()]).toEqual([
+    200,
+    'cross-origin',
+    'Dear',
+  ])
+  expect((await linked(pathname.replace(file.id, other.id))).status).toBe(404)
+  expect((await world.anonymous.get(`${pathname}?link=x`)).status).toBe(404)
+  expect((await shop.post(`/assets/${file.id}/link`, { expiresIn: '61m' })).status).toBe(422)
+  expect((await reader.post(`/assets/${file.id}/link`, {})).status).toBe(404)
+  await shop.delete(`/items/ServiceFile/${file.id}`)
+  expect((await linked(pathname)).status).toBe(404)
+})
+
 /** The same in every workspace. */
 const FILES = '00000000-0000-0000-0001-000000000400'
 const FILES_ID = '00000000-0000-0000-0001-000000000401'

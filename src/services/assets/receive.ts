@@ -13,33 +13,44 @@ export type Received = {
 const TELLING = 64 * 1024
 
 /** Throws what `body` and the store throw; some parts are stored then. Holds one part in memory, whatever the file. */
-export async function receive(
+export function receive(
   body: ReadableStream<Uint8Array>,
   { store, key, fileName }: { readonly store: Pick<FileStore, 'put'>; readonly key: string; readonly fileName: string },
 ): Promise<Received> {
+  const parts = new Parts()
+  async function* stored(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) for (const part of parts.add(chunk)) yield* keep(part)
+    yield* keep(parts.rest())
+  }
+  async function* keep(part: Uint8Array): AsyncGenerator<Uint8Array> {
+    if (part.length > 0) await store.put(key, parts.number, part)
+    yield part
+  }
+  return taken(stored(), fileName)
+}
+
+/** What a file is, by all of its bytes. Holds the first of them, by which its type is told. */
+export async function taken(bytes: AsyncIterable<Uint8Array>, fileName: string): Promise<Received> {
   const [{ createHash }, { fileTypeFromBuffer }] = await Promise.all([import('node:crypto'), import('file-type')])
   const hash = createHash('sha256')
-  const parts = new Parts()
-  let start = new Uint8Array()
-  const keep = async (part: Uint8Array, number: number) => {
-    if (number === 1) start = part.slice(0, TELLING)
-    hash.update(part)
-    await store.put(key, number, part)
+  const start = new Uint8Array(TELLING)
+  let size = 0
+  for await (const piece of bytes) {
+    if (size < TELLING) start.set(piece.subarray(0, TELLING - size), size)
+    size += piece.length
+    hash.update(piece)
   }
-  for await (const chunk of body) for (const part of parts.add(chunk)) await keep(part, parts.number)
-  const last = parts.rest()
-  if (last.length > 0) await keep(last, parts.number)
-  const isWhole = start.length === parts.size
-  const sniffed = (await fileTypeFromBuffer(start))?.mime
-  const named = textTypeOf(start, isWhole, fileName)
+  const told = start.subarray(0, size)
+  const sniffed = (await fileTypeFromBuffer(told))?.mime
+  const named = textTypeOf(told, size <= TELLING, fileName)
   // What the signature of XML begins with may be of a more exact type.
   const mediaType = sniffed === undefined || (sniffed === 'application/xml' && named.endsWith('xml')) ? named : sniffed
-  return { size: parts.size, hash: hash.digest('base64url'), mediaType }
+  return { size, hash: hash.digest('base64url'), mediaType }
 }
 
 /** Cuts what arrives into parts of PART_SIZE. */
 class Parts {
-  size = 0
+  /** Of the part that was made last, from 1. */
   number = 0
   #chunks: Uint8Array[] = []
   #held = 0
@@ -60,7 +71,6 @@ class Parts {
 
   /** Yields each part that has become full. */
   *add(chunk: Uint8Array): Iterable<Uint8Array> {
-    this.size += chunk.length
     for (let from = 0; from < chunk.length; ) {
       const piece = chunk.subarray(from, from + PART_SIZE - this.#held)
       this.#chunks.push(piece)

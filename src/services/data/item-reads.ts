@@ -4,10 +4,11 @@ import { granted } from '../../core/access/access.ts'
 import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
+import { fieldEquals } from '../../core/plan/names.ts'
 import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
 import { planList, planOne } from '../../core/plan/read.ts'
 import { all, and, type Filter } from '../../core/query/filter.ts'
-import { parseItem, textOf } from '../../core/query/raw-query.ts'
+import { parseCreate, parseItem, textOf } from '../../core/query/raw-query.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { BindingsOf } from './bindings.ts'
@@ -37,6 +38,8 @@ export type ItemReads = {
     key: SentKey,
     conditions: (model: Model) => readonly Filter[],
   ): Planning<readonly boolean[]>
+  /** The item of a file that was made of these bytes, where there is one that the caller reads. */
+  uploadedFile(scope: RequestScope, contentKey: string, query: ItemQuery): Planning<string | undefined>
   /** What is needed to send a file, as JSON; 404 where the caller does not read its row. */
   fileContent(scope: RequestScope, key: SentKey): Planning<string>
 }
@@ -114,6 +117,19 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         const plan = { kind: 'read', collection, where, page: undefined, count: false } as const
         const run = source.prepareOne({ ...plan, selection: asSelection(fields, conditions(model)) })
         return started(() => run(bindings()).then((item) => metIn(known(item))))
+      })
+    },
+
+    uploadedFile(scope, contentKey, query) {
+      return onModel(scope, { name: FILES, action: 'create', sent: () => textOf(query.sent) }, (own) => {
+        const model = uploadingModel(own)
+        const { source, ...context } = open(model, scope, FILES, 'create')
+        const field = context.collection.fields.get('contentKey')
+        const read = context.viewer.accessTo(context.collection, 'read')
+        if (field?.kind !== 'primitive' || read.kind === 'denied') return started(() => Promise.resolve(undefined))
+        const where = fieldEquals(field, all, contentKey)
+        const run = source.prepareOne(planOne({ ...context, access: read }, parseCreate(query.sent), where))
+        return started(() => run(bindings()))
       })
     },
 

@@ -22,6 +22,8 @@ import { createSessions, type Sessions } from '../accounts/sessions.ts'
 import { createSignInLinks, type SignInLinks } from '../accounts/sign-in-links.ts'
 import { createUsers, type Users } from '../accounts/users.ts'
 import { type AssetFiles, createAssetFiles } from '../assets/assets.ts'
+import { createContents } from '../assets/contents.ts'
+import { createUploads, type Uploads } from '../assets/uploads.ts'
 import { type AuditLog, createAuditLog } from '../caller/audit.ts'
 import { type Callers, createCallers } from '../caller/callers.ts'
 import { createDirectory } from '../caller/directory.ts'
@@ -92,6 +94,7 @@ export type Services = {
   readonly actAs: ActAs
   readonly items: Items
   readonly assetFiles: AssetFiles
+  readonly uploads: Uploads
   /** Deletes expired data: audit entries, counters of attempts, mailed tokens, keys of writes. */
   prune(): Promise<void>
   readonly openApi: OpenApi
@@ -162,7 +165,8 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     look: introspection.look,
     onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
-  const assetFiles = createAssetFiles({ ports, config, items })
+  const contents = createContents({ ports, config })
+  const assetFiles = createAssetFiles({ ports, contents, items })
   return {
     ports,
     config,
@@ -199,6 +203,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     actAs: createActAs({ ports }),
     items,
     assetFiles,
+    uploads: createUploads({ ports, config, contents, items }),
     telemetry: createTelemetry({ ports, config }),
     openApi: createOpenApi({ models, declarations, version: VERSION }),
     agents: createAgents({ items, migrations, modelFiles, models, declarations, licensing }),

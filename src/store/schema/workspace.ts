@@ -199,13 +199,20 @@ create table {meta}.file (
 create table {meta}.loose_content (
   key uuid primary key,
   since timestamptz not null default now(),
+  -- Of an upload in parts: whose it is, the name and size that were told.
+  upload jsonb,
+  -- Parts of it that are being stored, and until when at most; until when it is being completed. Neither begins beside the other.
+  puts integer not null default 0,
+  puts_until timestamptz,
+  completed_until timestamptz,
   -- The file that it was of, empty for an upload that was given up; null for one that goes on.
   file jsonb
 );
 create index on {meta}.loose_content (since);
 
 create function {meta}.take_content() returns trigger language plpgsql as $$ begin
-  delete from {meta}.loose_content where key = new.content_key and file is null; --
+  delete from {meta}.loose_content where key = new.content_key
+    and case when file is null then upload is null or completed_until > now() else file->>'id' = new.id::text end; --
   if not found then raise exception 'there is no such content' using errcode = 'foreign_key_violation', table = 'file', constraint = 'file_content_key_fkey'; end if; --
   return new; --
 end $$;

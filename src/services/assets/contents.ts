@@ -1,0 +1,233 @@
+/**
+ * The bytes of files in their store, and the list of those that are of no file: stored before their row is written, removed behind it
+ * (decision 116).
+ */
+import type { Config } from '../../config.ts'
+import { isAllowedType } from '../../core/assets/media-type.ts'
+import type { ByteRange } from '../../core/assets/range.ts'
+import { nested, ServiceError } from '../../core/error.ts'
+import { shortName } from '../../core/message-text.ts'
+import { type FilePart, type FileStore, PART_SIZE, type Ports } from '../../ports.ts'
+import {
+  beginCompletion,
+  beginContent,
+  beginPart,
+  bytesHeld,
+  deletedWorkspaces,
+  endCompletion,
+  endPart,
+  expiredContents,
+  forgetContent,
+  forgetWorkspace,
+  giveUpContent,
+  type Upload,
+} from '../../store/contents.ts'
+import { everyWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
+import { type Received, receive, taken } from './receive.ts'
+
+export type Workspace = Pick<WorkspaceRow, 'id' | 'apiName'>
+
+/** A file on its way in. */
+export type SentFile = { readonly fileName: string; readonly body: ReadableStream<Uint8Array> }
+
+/** What the service writes of a file. */
+export type FileRow = {
+  readonly fileName: string
+  readonly fileSize: number
+  readonly mediaType: string
+  readonly contentKey: string
+  /** SHA-256 in base64url. */
+  readonly contentHash: string
+}
+
+export type Contents = {
+  /** Bytes that a file may have at most, and the setting that says so. */
+  readonly limit: { readonly bytes: number; readonly setting: 'SERVICE_FILES__MAX_SIZE' | 'SERVICE_FILES__STORE' }
+  /** Stores the bytes, has `write` write the rows of their files, and leaves nothing of them where anything fails. */
+  keep(
+    workspace: Workspace,
+    files: readonly SentFile[],
+    write: (rows: readonly FileRow[]) => Promise<string>,
+  ): Promise<string>
+  /** Begins an upload in parts. Throws 422 where the workspace has no room for it. */
+  begin(workspace: Workspace, upload: Upload): Promise<string>
+  /** Stores a part of an upload; false where that has ended or is being completed. */
+  put(workspace: Workspace, contentKey: string, number: number, bytes: Uint8Array): Promise<boolean>
+  parts(workspace: Workspace, contentKey: string): Promise<readonly FilePart[]>
+  /**
+   * Reads all of what was stored and has `write` write the row of it; meanwhile no part changes. Throws 409 where a part is
+   * being stored or somebody else does the same, 422 for a type that is not allowed.
+   */
+  complete(
+    workspace: Workspace,
+    contentKey: string,
+    upload: Upload,
+    write: (row: FileRow) => Promise<string>,
+  ): Promise<string>
+  /** Removes bytes, unless they are of a file. */
+  giveUp(workspace: Workspace, contentKey: string): Promise<void>
+  /** Streams bytes; whoever asks reads them to the end or cancels. */
+  read(workspace: Workspace, contentKey: string, range: ByteRange): ReadableStream<Uint8Array>
+  /** Removes the bytes that no file needs; does nothing until SERVICE_FILES__CLEAN_INTERVAL has passed since the last time. */
+  prune(): Promise<void>
+}
+
+export type ContentsDeps = {
+  readonly ports: Pick<Ports, 'clock' | 'database' | 'ids' | 'files' | 'observe'>
+  readonly config: Config
+}
+
+/** The outermost message of what is wrong with a file. */
+export const UNREADABLE_FILE = 'Failed to read the file'
+
+export function createContents(deps: ContentsDeps): Contents {
+  const { ports, config } = deps
+  const { clock, database, ids, files: store, observe } = ports
+  const { SERVICE_FILES__MAX_SIZE: most, SERVICE_FILES__QUOTA: quota, SERVICE_FILES__TYPES: types } = config
+  const isOfStore = store.limit !== undefined && store.limit < most
+  let cleaned = Number.NEGATIVE_INFINITY
+
+  function rowFrom({ size, hash, mediaType }: Received, fileName: string, contentKey: string): FileRow {
+    if (isAllowedType(mediaType, types)) return { fileName, fileSize: size, mediaType, contentKey, contentHash: hash }
+    throw nested('invalid', [UNREADABLE_FILE, shortName(fileName), `is ${mediaType}, which is not allowed here`])
+  }
+
+  async function requireRoom({ apiName }: Workspace, bytes: number): Promise<void> {
+    if (quota === undefined) return
+    const held = await bytesHeld(database, apiName)
+    if (held + bytes <= quota) return
+    const reason = `the files of the workspace have ${held} bytes of the ${quota} that SERVICE_FILES__QUOTA allows`
+    throw nested('invalid', [UNREADABLE_FILE, `there is no room for ${bytes} bytes more`, reason])
+  }
+
+  async function giveUp(workspace: Workspace, contentKey: string): Promise<void> {
+    const isLoose = await giveUpContent(database, workspace.apiName, contentKey)
+    if (isLoose) await remove(workspace, contentKey)
+  }
+
+  async function remove(workspace: Workspace, contentKey: string): Promise<void> {
+    await store.clear(keyOf(workspace, contentKey))
+    await forgetContent(database, workspace.apiName, contentKey)
+  }
+
+  return {
+    limit: isOfStore
+      ? { bytes: store.limit ?? most, setting: 'SERVICE_FILES__STORE' }
+      : { bytes: most, setting: 'SERVICE_FILES__MAX_SIZE' },
+
+    async keep(workspace, files, write) {
+      const rows: FileRow[] = []
+      const begun: string[] = []
+      try {
+        for (const { fileName, body } of files) {
+          const contentKey = ids.next()
+          await beginContent(database, workspace.apiName, contentKey)
+          begun.push(contentKey)
+          rows.push(
+            rowFrom(await receive(body, { store, key: keyOf(workspace, contentKey), fileName }), fileName, contentKey),
+          )
+        }
+        await requireRoom(
+          workspace,
+          rows.reduce((sum, { fileSize }) => sum + fileSize, 0),
+        )
+        return await write(rows)
+      } catch (error) {
+        for (const contentKey of begun) {
+          // Of a row that was written nevertheless the bytes stay. What fails here, too, is removed later.
+          await giveUp(workspace, contentKey).catch((error: unknown) => observe({ kind: 'fault', error }))
+        }
+        throw error
+      }
+    },
+
+    async begin(workspace, upload) {
+      await requireRoom(workspace, upload.fileSize)
+      const contentKey = ids.next()
+      await beginContent(database, workspace.apiName, contentKey, upload)
+      return contentKey
+    },
+
+    async put(workspace, contentKey, number, bytes) {
+      if (!(await beginPart(database, workspace.apiName, contentKey))) return false
+      try {
+        await store.put(keyOf(workspace, contentKey), number, bytes)
+      } finally {
+        await endPart(database, workspace.apiName, contentKey)
+      }
+      return true
+    },
+
+    parts: (workspace, contentKey) => store.parts(keyOf(workspace, contentKey)),
+
+    async complete(workspace, contentKey, { fileName, fileSize }, write) {
+      if (!(await beginCompletion(database, workspace.apiName, contentKey))) {
+        throw new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
+      }
+      try {
+        const bytes = streamed(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
+        return await write(rowFrom(await taken(bytes, fileName), fileName, contentKey))
+      } catch (error) {
+        await endCompletion(database, workspace.apiName, contentKey).catch((error: unknown) =>
+          observe({ kind: 'fault', error }),
+        )
+        throw error
+      }
+    },
+
+    giveUp,
+
+    read: (workspace, contentKey, range) => streamed(store, keyOf(workspace, contentKey), range),
+
+    async prune() {
+      const now = clock.now()
+      if (config.SERVICE_FILES__CLEAN_INTERVAL === 0 || now < cleaned + config.SERVICE_FILES__CLEAN_INTERVAL) return
+      cleaned = now
+      // Of a store that fails the rest is tried again the next time.
+      const tried = (work: Promise<void>) => work.catch((error: unknown) => observe({ kind: 'fault', error }))
+      const before = { uploads: now - config.SERVICE_FILES__UPLOAD_TTL, left: now - config.SERVICE_FILES__DELETE_AFTER }
+      for (const { id, apiName } of await everyWorkspace(database)) {
+        for (const contentKey of await expiredContents(database, apiName, before)) {
+          await tried(remove({ id, apiName }, contentKey))
+        }
+      }
+      for (const id of await deletedWorkspaces(database)) {
+        await tried(store.clear(id).then(() => forgetWorkspace(database, id)))
+      }
+    },
+  }
+}
+
+function keyOf({ id }: Workspace, contentKey: string): string {
+  return `${id}/${contentKey}`
+}
+
+/** Reads one part after the other, the next when the one before was taken. */
+function streamed(store: FileStore, key: string, { first, last }: ByteRange): ReadableStream<Uint8Array> {
+  let at = first
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (at <= last) {
+          if (reader === undefined) {
+            const part = Math.floor(at / PART_SIZE)
+            const offset = at - part * PART_SIZE
+            const length = Math.min(PART_SIZE - offset, last - at + 1)
+            reader = (await store.read(key, part + 1, offset, length)).getReader()
+          }
+          const { done, value } = await reader.read()
+          if (!done && value !== undefined) {
+            at += value.length
+            controller.enqueue(value)
+            return
+          }
+          reader = undefined
+        }
+        controller.close()
+      },
+      cancel: (reason) => reader?.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}

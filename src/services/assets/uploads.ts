@@ -1,0 +1,129 @@
+/** Uploads in parts (docs/contract.md#files), for files of any size: each part is sent by itself, and again where it got lost. */
+import type { Config } from '../../config.ts'
+import { nested, ServiceError } from '../../core/error.ts'
+import { type FilePart, type Instant, PART_SIZE, type Ports } from '../../ports.ts'
+import { findUpload, type Upload } from '../../store/contents.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { Items } from '../data/items.ts'
+import { noRecord } from '../data/only-item.ts'
+import type { UploadQuery } from './assets.ts'
+import { type Contents, UNREADABLE_FILE } from './contents.ts'
+
+/** A file that is going to be sent; `sha256` in base64 or base64url is compared at the end. */
+export type NewUpload = Omit<Upload, 'userId'>
+
+export type ShownUpload = {
+  readonly id: string
+  readonly fileName: string
+  readonly fileSize: number
+  /** Bytes of each part but the last. */
+  readonly partSize: number
+  readonly expiresAt: Instant
+  readonly parts: readonly FilePart[]
+}
+
+/** An upload is its maker's alone: to others there is none (404). */
+export type Uploads = {
+  /** Throws 403 where the caller may upload no file. */
+  admit(scope: RequestScope): Promise<void>
+  /** Throws 413 for a file that may not be as large, 422 where there is no room for it. */
+  begin(scope: RequestScope, upload: NewUpload): Promise<ShownUpload>
+  read(scope: RequestScope, id: string): Promise<ShownUpload>
+  /** Bytes that this part has; 422 where the upload has no such part. */
+  sizeOf(scope: RequestScope, id: string, number: number): Promise<number>
+  put(scope: RequestScope, id: string, part: { readonly number: number; readonly bytes: Uint8Array }): Promise<void>
+  /** Makes a file of the parts and returns its item; of an upload that was completed the same. 409 names missing parts. */
+  complete(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
+  remove(scope: RequestScope, id: string): Promise<void>
+}
+
+export type UploadsDeps = {
+  readonly ports: Pick<Ports, 'clock' | 'database'>
+  readonly config: Pick<Config, 'SERVICE_FILES__UPLOAD_TTL'>
+  readonly contents: Contents
+  readonly items: Items
+}
+
+export function createUploads(deps: UploadsDeps): Uploads {
+  const { ports, config, contents, items } = deps
+  const { clock, database } = ports
+
+  async function open({ workspace, caller }: RequestScope, id: string) {
+    const userId = caller.kind === 'user' ? caller.userId : undefined
+    const found = userId === undefined ? undefined : await findUpload(database, workspace.apiName, id)
+    return found?.upload.userId === userId && found !== undefined ? found : noRecord()
+  }
+
+  function shown(id: string, upload: NewUpload, since: Instant, parts: readonly FilePart[]): ShownUpload {
+    const { fileName, fileSize } = upload
+    return { id, fileName, fileSize, partSize: PART_SIZE, expiresAt: since + config.SERVICE_FILES__UPLOAD_TTL, parts }
+  }
+
+  return {
+    async admit(scope) {
+      await (await items.admitFile(scope, 'create')).answer
+    },
+
+    async begin({ workspace, caller }, upload) {
+      if (caller.kind !== 'user') throw new ServiceError('forbidden', 'Uploads in parts are for callers who sign in')
+      const { bytes, setting } = contents.limit
+      if (upload.fileSize > bytes) {
+        throw new ServiceError('tooLarge', `The file is larger than ${bytes} bytes, which ${setting} sets`)
+      }
+      const id = await contents.begin(workspace, { ...upload, userId: caller.userId })
+      return shown(id, upload, clock.now(), [])
+    },
+
+    async read(scope, id) {
+      const { upload, since } = await open(scope, id)
+      return shown(id, upload, since, await contents.parts(scope.workspace, id))
+    },
+
+    async sizeOf(scope, id, number) {
+      const { upload } = await open(scope, id)
+      const size = sizesOf(upload)[number - 1]
+      if (size !== undefined) return size
+      throw nested('invalid', [UNREADABLE_FILE, 'number', `must be from 1 to ${sizesOf(upload).length}`])
+    },
+
+    async put(scope, id, { number, bytes }) {
+      await open(scope, id)
+      if (await contents.put(scope.workspace, id, number, bytes)) return
+      throw new ServiceError('conflict', 'The upload has ended or is being completed')
+    },
+
+    async complete(scope, id, query) {
+      const { workspace } = scope
+      const done = await items.uploadedFile(scope, id, query)
+      const known = await done.answer
+      if (known !== undefined) return known
+      const { upload } = await open(scope, id)
+      const parts = await contents.parts(workspace, id)
+      const sizes = new Map(parts.map(({ number, size }) => [number, size]))
+      const missing = sizesOf(upload).flatMap((size, index) => (sizes.get(index + 1) === size ? [] : [index + 1]))
+      if (missing.length > 0) {
+        const listed = `${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`
+        throw new ServiceError('conflict', `Parts are missing: ${listed}`, { meta: { missing } })
+      }
+      const wanted = upload.sha256?.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+      return contents.complete(workspace, id, upload, async (row) => {
+        if (wanted !== undefined && wanted !== row.contentHash) {
+          throw nested('invalid', [UNREADABLE_FILE, 'sha256', `is not that of the parts: ${row.contentHash}`])
+        }
+        return (await (await items.createFiles(scope, [row], query)).answer).slice(1, -1)
+      })
+    },
+
+    async remove(scope, id) {
+      await open(scope, id)
+      await contents.giveUp(scope.workspace, id)
+    },
+  }
+}
+
+/** Bytes of each part: all have the same size but the last. */
+function sizesOf({ fileSize }: Pick<Upload, 'fileSize'>): readonly number[] {
+  const whole = Math.floor(fileSize / PART_SIZE)
+  const rest = fileSize - whole * PART_SIZE
+  return [...new Array<number>(whole).fill(PART_SIZE), ...(rest > 0 ? [rest] : [])]
+}
