@@ -19,14 +19,15 @@ export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '3002': 'A name is in use already, in the model or in the database',
   '3003': 'There is nothing of this id, or not where it was looked for',
   '3004':
-    'A policy names what would be deleted, or compares what would get another type; or the change needs rights that its maker lacks',
+    'A policy names what would be deleted, or compares what would get another type, or names still what would be made again; or the change needs rights that its maker lacks',
   '3005': 'A relation, an index, a key or something in the database uses what would be changed or deleted',
   '3006': 'The two sides of a relation do not fit each other, or its actions do not fit its fields',
   '3007': 'An index names a field twice, or a primary key cannot be this one',
   '3008': 'A default value is not one of its field',
   '3009': 'Values of a type cannot become those of another without loss',
   '3010': 'The data source does not support this: a type, an index, an action, or migrations at all',
-  '3011': 'A system collection, a system namespace or something read-only would be changed',
+  '3011':
+    'A system collection, a system namespace or something read-only would be changed, or a table would get a name of ledgers',
   '3012': 'The namespace is missing, of another source, or may not have this name',
   '3013': 'Existing data prevents the change: nulls, duplicate values, missing references, values out of range',
   '3014': 'An earlier migration of the data source did not end: introspect it first',

@@ -3,7 +3,6 @@ import { inCluster } from '../core/sql/catalog-ids.ts'
 import type { Rows } from '../core/sql/dialect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import { isLedger } from '../core/sql/write/ledger-table.ts'
 import type { SqlDriver } from '../ports.ts'
 import { loadCluster } from './cluster.ts'
 import type { DigestDepth, SourceDatabase } from './provider.ts'
@@ -34,13 +33,7 @@ export async function readCatalog(
   const cluster = await loadCluster(database)
   const { tables, ...rest } = catalog.parse(rows, inspected, readCheck)
   return {
-    schema: {
-      ...rest,
-      tables: inCluster(
-        tables.filter((table) => !isLedger(table)),
-        cluster,
-      ),
-    },
+    schema: { ...rest, tables: inCluster(tables, cluster) },
     digest: textOf([catalog.digest.of(rows), cluster], inspected),
   }
 }

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlProvider } from '../../src/core/sql/address.ts'
+import { ledgerColumns } from '../../src/core/sql/write/ledger-table.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { testedProviders } from '../support/servers/tested-providers.ts'
 import { people } from '../support/service/people.ts'
@@ -139,6 +140,31 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       [200, null],
     ])
     expect(answers[1]?.body).toEqual({ data: { title: key } })
+  })
+
+  it('is no table that is a collection already, and is there or not as an unfinished migration left it', async () => {
+    const [named, missing] = [`service_ledger_${provider}`, `${provider}_missing`]
+    const { run } = servers[provider]
+    await run(`create table ${named} (id int primary key)`)
+    await shop.post(`/schema/introspect/${sourceId}`, undefined)
+    await run(...ledgerColumns.map(({ dbName }) => `alter table ${named} add ${dbName} int`))
+    const grown = await shop.post(`/schema/introspect/${sourceId}`, undefined)
+    const twin = createCollection(new Map(), shop.sourceId, missing, { text: 'string' })
+    await shop.migrate(twin)
+    await shop.post(`/schema/introspect/${shop.sourceId}`, { tables: { exclude: [missing] } })
+
+    const failed = await shop.migrate(
+      { kind: 'deleteIdempotencyLedger', data: { sourceId } },
+      createCollection(new Map(), shop.sourceId, missing, { text: 'string' }),
+    )
+    const without = await send(shop, newKey(), ['POST', `/items/${books}`, [{ title: 'without' }]])
+    await shop.post(`/schema/introspect/${sourceId}`, undefined)
+    const again = await shop.migrate({ kind: 'createIdempotencyLedger', data: { sourceId } })
+
+    expect(JSON.stringify(await grown.json())).toMatch(/^{"data":{"operations":\[{"kind":"updateCollection"/)
+    expect([failed.status, without.status, again.status]).toEqual([500, 200, 200])
+    await run(`drop table ${named}`)
+    await shop.post(`/schema/introspect/${sourceId}`, undefined)
   })
 
   it('forgets a try that failed, with what it had done', async () => {

@@ -7,7 +7,7 @@ import { type CollectionRecord, isSystemSource, type ModelRecords, type SourceRe
 import type { Parts } from '../parts.ts'
 import type { ColumnDefinition, SourceChange } from '../sql/change.ts'
 import type { DeclaredKey } from '../sql/declared-key.ts'
-import { ledgerColumns, ledgerOf } from '../sql/write/ledger-table.ts'
+import { isLedgerName, ledgerColumns, ledgerOf } from '../sql/write/ledger-table.ts'
 import { deriveApiName } from './derive.ts'
 import {
   addCollection,
@@ -235,6 +235,7 @@ function checkCollectionName(draft: Draft, apiName: string): void {
 }
 
 function checkTableName(draft: Draft, place: string, dbName: string): void {
+  if (isLedgerName(dbName)) refuse('protected', `the table ${dbName} has a name of ledgers`)
   if (draft.tableNames.has(place)) refuse('nameInUse', `there is already a table ${dbName}`)
 }
 

@@ -4,12 +4,19 @@
  * prove it, and else only offered.
  */
 import { describeType } from '../model/codec.ts'
-import type { CollectionRecord, ModelRecords, NamespaceRecord, PrimitiveFieldRecord } from '../model/model.ts'
+import type {
+  CollectionRecord,
+  ModelRecords,
+  NamespaceRecord,
+  PrimitiveFieldRecord,
+  SourceRecord,
+} from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { type CatalogIds, clusterOf, keyOf, type PlacedCollection, placedCollections } from '../sql/catalog-ids.ts'
-import type { SourceChange, TableRef } from '../sql/change.ts'
+import type { Change, SourceChange, TableRef } from '../sql/change.ts'
 import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
 import { tableName } from '../sql/table-choice.ts'
+import { ledgerOf } from '../sql/write/ledger-table.ts'
 import type { SchemaOperation } from './diff/context.ts'
 import { findMoves } from './moves.ts'
 
@@ -21,8 +28,8 @@ export type RenameDiff = {
   readonly records: ModelRecords
   readonly operations: readonly SchemaOperation[]
   readonly renames: readonly Rename[]
-  /** The collections and fields, by id, that were led to something else though nothing proves that it is the same. */
-  readonly ledOn: ReadonlySet<string>
+  /** Whether something was led to something else though nothing proves that it is the same. */
+  readonly isLedOn: boolean
 }
 
 export type RenameSearch = {
@@ -48,13 +55,12 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
   yield
   const namespaces = namespaceFinder(records, sourceId, search)
   const renames: Rename[] = []
-  const ledOn = new Set<string>()
-  const isFollowed = (rename: Rename, id: string) => {
+  let isLedOn = false
+  const isFollowed = (rename: Rename) => {
     renames.push(rename)
-    if (rename.certain) return true
-    const isMeant = isAccepted(rename)
-    if (isMeant) ledOn.add(id)
-    return isMeant
+    const isMeant = !rename.certain && isAccepted(rename)
+    isLedOn ||= isMeant
+    return rename.certain || isMeant
   }
   const collections = new Map<string, CollectionRecord>()
   const columns = new Map<string, PrimitiveFieldRecord>()
@@ -70,7 +76,7 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
     const { record, place } = move.record
     if (move.kind === 'replaced') collections.set(record.id, { ...record, dbName: NOWHERE })
     else if (!chosen.has(keyOf(move.item))) tables.delete(keyOf(place))
-    else if (isFollowed({ from: tableName(place), to: tableName(move.item), certain: move.certain }, record.id)) {
+    else if (isFollowed({ from: tableName(place), to: tableName(move.item), certain: move.certain })) {
       const { schema: to, dbName } = move.item
       const namespaceId = to === place.schema ? record.namespaceId : namespaces.idOf(to)
       collections.set(record.id, { ...record, dbName, namespaceId })
@@ -104,7 +110,7 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
       else {
         const { dbName } = move.item
         const [from, to] = [`${tableName(place)}.${field.dbName}`, `${tableName(table)}.${dbName}`]
-        if (!isFollowed({ from, to, certain: move.certain }, field.id)) continue
+        if (!isFollowed({ from, to, certain: move.certain })) continue
         columns.set(field.id, { ...field, dbName })
         const change = { kind: 'changeDbName', data: { dbName } }
         changes.push({ kind: 'updatePrimitiveField', data: { id: field.id, operations: [change] } })
@@ -112,10 +118,10 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
     }
     if (changes.length > 0) operations.push({ kind: 'updateCollection', data: { id: record.id, operations: changes } })
   }
-  if (collections.size + columns.size === 0) return { records, operations, renames, ledOn }
+  if (collections.size + columns.size === 0) return { records, operations, renames, isLedOn }
   return {
     renames,
-    ledOn,
+    isLedOn,
     operations: [...namespaces.operations, ...operations],
     records: {
       ...records,
@@ -127,8 +133,9 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
 }
 
 /**
- * What remains of a model where a migration of sources without transactions ended before its end: what was renamed has its new
- * name, and the collections that it touched are closed, since their columns may not be those of the model.
+ * What remains of a model where a migration ended before its end and cannot be taken back: what was renamed has its new name, a
+ * source the ledger that it has now, and the collections that it touched are closed, since their columns may not be those of
+ * the model.
  */
 export function withApplied(
   records: ModelRecords,
@@ -147,9 +154,12 @@ export function withApplied(
   )
   const changed = new Map<string, CollectionRecord | PrimitiveFieldRecord>()
   const done = new Set(applied)
+  let { sources } = records
   for (const one of touched) {
     if (!('table' in one.change)) continue
     const { sourceId, change } = one
+    if (done.has(one))
+      sources = sources.map((source) => (source.id === sourceId ? afterLedger(source, change) : source))
     const key = place(sourceId, change.table)
     const record = collections.get(key)
     if (record === undefined) continue
@@ -169,9 +179,23 @@ export function withApplied(
   const now = <T extends { readonly id: string }>(record: T): T => (changed.get(record.id) as T | undefined) ?? record
   return {
     ...records,
+    sources,
     collections: records.collections.map(now),
     primitiveFields: records.primitiveFields.map(now),
   }
+}
+
+/** The source after a change, which may have made or dropped its ledger. */
+function afterLedger(source: SourceRecord, change: Change): SourceRecord {
+  if (change.kind !== 'createTable' && change.kind !== 'dropTable') return source
+  const { table } = change
+  if (table.dbName !== ledgerOf({ id: source.id, ledgerSchema: '' }).dbName) return source
+  return withLedger(source, change.kind === 'createTable' ? (table.schema ?? '') : undefined)
+}
+
+/** The source with its ledger in this schema, the empty one for that of the database; without one for undefined. */
+export function withLedger({ ledgerSchema: _, ...source }: SourceRecord, schema: string | undefined): SourceRecord {
+  return schema === undefined ? source : { ...source, ledgerSchema: schema }
 }
 
 /** Nothing has this name, so the comparison finds that it is gone. */

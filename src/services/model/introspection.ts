@@ -2,14 +2,14 @@
  * Imports changes made to a database outside of the service: lock → read the schema → diff → persist → publish
  * (docs/contract.md#introspection). The database itself is only read.
  */
-import { columnsOf, gone } from '../../core/access/gone.ts'
-import { isKeptToCollections, requireEntitlement } from '../../core/access/principal.ts'
+import { gone } from '../../core/access/gone.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { type Breaking, breakingChanges } from '../../core/migration/breaking.ts'
 import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff/diff.ts'
 import { invalidOperation } from '../../core/migration/fault.ts'
-import { followRenames, type Rename, type RenamedFrom } from '../../core/migration/renames.ts'
+import { followRenames, type Rename, type RenamedFrom, withLedger } from '../../core/migration/renames.ts'
 import type { Model, ModelRecords, SourceRecord } from '../../core/model/model.ts'
 import { catalogIdsOf } from '../../core/sql/catalog-ids.ts'
 import type { SkippedTable, SourceSchema } from '../../core/sql/source-schema.ts'
@@ -28,7 +28,12 @@ import { createAgreements, shortened } from './agreements.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, type PolicyUse, policyUses, stillUnused } from './policy-use.ts'
-import { createSourceCatalogs, INTROSPECTION_FAILED, type PlacedSource } from './source-catalogs.ts'
+import {
+  createSourceCatalogs,
+  INTROSPECTION_FAILED,
+  type PlacedSource,
+  type SourceCatalogs,
+} from './source-catalogs.ts'
 
 export type Introspection = {
   /** Imports the schema of a source and returns the changes as operations of a migration. */
@@ -129,7 +134,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       operations: [...followed.operations, ...operations],
       renames: followed.renames,
       followed: followed.renames.filter((rename) => rename.certain || isAccepted(rename)),
-      ledOn: followed.ledOn,
+      isLedOn: followed.isLedOn,
       statements: [...imported.statements, ...(tables === undefined ? [] : [saveTableChoice(place, tables)])],
       isNew: records !== current || imported.statements.length > 0,
       identify: saveCatalogIds(workspace.apiName, known, catalogIdsOf(records, source.id, schema)),
@@ -160,14 +165,15 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         const imported = await catalogs.read(at)
         const digest = await shortened(imported.digest)
         const found = await compare(at, imported, request)
-        const { schema, records, operations, followed, isNew, identify, isSettled } = found
-        const lost = await leftOut(at, imported, records)
+        const { schema, operations, followed, isNew, identify, isSettled } = found
+        const isMarked = (await markedSources(database, workspace.id)).has(source.id)
+        const records = isMarked ? withLedgerFound(found.records, source, imported) : found.records
+        // What an unfinished migration has done may look as if somebody else had taken it away.
+        const isFollowed = !isMarked || rights.kind === 'all'
+        const lost = isFollowed ? await leftOut(at, imported, records) : gone({ before: current, after: records })
         const use = await firstUse(database, workspace.id, { lost, rights })
         if (use !== undefined) throw refusedImport(use)
-        const ledOn = rights.kind === 'all' ? new Map() : ledOnIn(current, found.ledOn)
-        if (ledOn.size > 0 && isKeptToCollections(rights)) throw refusedImport(UNCERTAIN)
-        const led = await firstUse(database, workspace.id, { lost: ledOn, rights })
-        if (led !== undefined) throw refusedImport(`${led}: ${UNCERTAIN}`)
+        if (found.isLedOn && rights.kind !== 'all') throw refusedImport(UNCERTAIN)
         keep = async () => {
           if (digest === undefined || !(await isSettled())) return
           agreements.keep(records, source.id, { digest, skipped: schema.skipped })
@@ -183,9 +189,8 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
           ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
           : []
         // The model now includes what an unfinished migration left in the database.
-        const isMarked = (await markedSources(database, workspace.id)).has(source.id)
         const statements = [
-          ...stillUnused(workspace.id, { lost: new Map([...lost, ...ledOn]) }),
+          ...stillUnused(workspace.id, { lost }),
           ...found.statements,
           ...(isMarked ? [unmarkSource(source.id)] : []),
           ...audit,
@@ -281,28 +286,15 @@ function requireTables(schema: SourceSchema, tables: TableChoice): void {
   ])
 }
 
-/** Throws 422 for a rename that was not found. */
-/**
- * By id, the names of what another table or column was taken for, and of what stands on it: nothing proves that its values are
- * those which policies speak of.
- */
-function ledOnIn(records: ModelRecords, ids: ReadonlySet<string>) {
-  const { collections, primitiveFields, relationFields } = records
-  const names = new Map(collections.map(({ id, apiName }) => [id, apiName]))
-  const isLedOn = ({ id, collectionId }: { readonly id: string; readonly collectionId: string }) =>
-    ids.has(id) || ids.has(collectionId)
-  return new Map([
-    ...collections.filter(({ id }) => ids.has(id)).map(({ id, apiName }) => [id, `collection ${apiName}`] as const),
-    ...[
-      ...primitiveFields.filter(isLedOn),
-      ...relationFields.filter(
-        (field) =>
-          isLedOn(field) ||
-          ids.has(field.oppositeCollectionId) ||
-          columnsOf(records, field.id).some((id) => ids.has(id)),
-      ),
-    ].map((field) => [field.id, `field ${names.get(field.collectionId)}.${field.apiName}`] as const),
-  ])
+/** With the ledger that the source has: nobody knows whether an unfinished migration has made or dropped it. */
+function withLedgerFound(
+  records: ModelRecords,
+  source: SourceRecord,
+  { ledger, schema: { defaultNamespace } }: Awaited<ReturnType<SourceCatalogs['read']>>,
+): ModelRecords {
+  const schema = ledger?.schema === defaultNamespace ? '' : ledger?.schema
+  const found = withLedger(source, ledger && schema)
+  return { ...records, sources: records.sources.map((one) => (one.id === source.id ? found : one)) }
 }
 
 const UNCERTAIN = 'only an Administrator follows a rename that the database does not prove'
@@ -311,6 +303,7 @@ function refusedImport(reason: string): ServiceError {
   return new ServiceError('unfit', INTROSPECTION_FAILED, { cause: invalidOperation('usedByPolicy', reason) })
 }
 
+/** Throws 422 for a rename that was not found. */
 function requireOffered(found: readonly Rename[], meant: readonly RenamedFrom[]): void {
   const unknown = meant.findIndex(({ from, to }) => !found.some((rename) => rename.from === from && rename.to === to))
   if (unknown === -1) return

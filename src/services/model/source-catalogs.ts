@@ -6,9 +6,11 @@
 import { isStartFailure } from '../../core/connector/activity.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
+import { keyOf, placedCollections } from '../../core/sql/catalog-ids.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { SourceSchema } from '../../core/sql/source-schema.ts'
+import type { SourceSchema, SourceTable } from '../../core/sql/source-schema.ts'
 import type { Statement } from '../../core/sql/statement.ts'
+import { isLedger, ledgerOf } from '../../core/sql/write/ledger-table.ts'
 import { askCatalog, catalogDigest, readCatalog } from '../../sources/catalog.ts'
 import type { DigestDepth, Imported, SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
@@ -23,8 +25,8 @@ export type PlacedSource = {
 }
 
 export type SourceCatalogs = {
-  /** Returns the importable schema; waits for migrations that still run. */
-  read(place: PlacedSource): Promise<Imported>
+  /** Returns the importable schema, without ledgers; waits for migrations that still run. */
+  read(place: PlacedSource): Promise<Imported & { readonly ledger: SourceTable | undefined }>
   /** Like `read`, without any effect on the source. */
   look(place: PlacedSource): Promise<SourceSchema>
   /** Returns the digest of what `read` would; undefined for a source without a catalog. */
@@ -66,17 +68,31 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
   const open = ({ workspace, source }: PlacedSource) => openSources.open(workspace, source)
   return {
     read: (place) =>
-      explained(isSystemSource(place.source) ? readOwn(place) : open(place).then((source) => source.introspect())),
+      explained(isSystemSource(place.source) ? readOwn(place) : open(place).then((source) => source.introspect())).then(
+        (imported) => ({ ...imported, ...apart(place, imported.schema) }),
+      ),
     look: (place) =>
       explained(
         isSystemSource(place.source)
           ? readOwn(place).then(({ schema }) => schema)
           : open(place).then((source) => source.look()),
-      ),
+      ).then((schema) => apart(place, schema).schema),
     digest: (place, depth) =>
       explained(
         isSystemSource(place.source) ? ownDigest(place, depth) : open(place).then((source) => source.digest?.(depth)),
       ),
+  }
+}
+
+/** The schema without ledgers, and that of the source itself. A table that is a collection already stays one, whatever its columns are. */
+function apart({ records, source }: PlacedSource, schema: SourceSchema) {
+  const { tables, defaultNamespace } = schema
+  const known = new Set(placedCollections(records, source.id, defaultNamespace).map(({ place }) => keyOf(place)))
+  const ledgers = new Set(tables.filter((table) => isLedger(table) && !known.has(keyOf(table))))
+  const { dbName } = ledgerOf({ id: source.id, ledgerSchema: '' })
+  return {
+    schema: ledgers.size === 0 ? schema : { ...schema, tables: tables.filter((table) => !ledgers.has(table)) },
+    ledger: [...ledgers].find((table) => table.dbName === dbName),
   }
 }
 

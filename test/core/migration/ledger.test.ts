@@ -1,7 +1,8 @@
 /** docs/contract.md#idempotency: a source is given a ledger of writes once, and loses it again; the system database has its own. */
 import { expect, it } from 'vitest'
+import { withApplied } from '../../../src/core/migration/renames.ts'
 import { isLedger, ledgerColumns, ledgerOf } from '../../../src/core/sql/write/ledger-table.ts'
-import { id, migrate, refusal, workspace } from './build.ts'
+import { blog, createCollection, id, migrate, refusal, toDbName, updateCollection, workspace } from './build.ts'
 
 const create = (source: string) => ({ kind: 'createIdempotencyLedger', data: { sourceId: id(source) } })
 const remove = (source: string) => ({ kind: 'deleteIdempotencyLedger', data: { sourceId: id(source) } })
@@ -33,6 +34,24 @@ it.each([
   ['an unknown source', [create('?')], `operations[0] > unknown source ${id('?')}`],
 ])('is refused: %s', (_, operations, reason) => {
   expect(refusal(workspace, ...operations)).toBe(reason)
+})
+
+it.each([
+  ['a new table', createCollection('service_ledger_12345678')],
+  ['a table that is renamed', updateCollection('articles', toDbName('Service_Ledger_x'))],
+])('gives no name to a collection: %s', (_, operation) => {
+  expect(refusal(blog, operation)).toMatch(/^operations\[0\] > the table service_ledger_\w+ has a name of ledgers$/i)
+})
+
+it('is what it is now where a migration did not come to its end', () => {
+  const made = migrate(workspace, create('crm'))
+  const { changes } = migrate(made.records, remove('crm'))
+
+  const half = withApplied(workspace, { applied: made.changes, touched: made.changes })
+  const whole = withApplied(made.records, { applied: changes, touched: changes })
+  const unknown = withApplied(made.records, { applied: [], touched: changes })
+
+  expect([half, whole, unknown]).toEqual([made.records, workspace, made.records])
 })
 
 it.each([

@@ -12,7 +12,15 @@ export function ledgerOf(source: { readonly id: string; readonly ledgerSchema: s
   return { schema: source.ledgerSchema === '' ? undefined : source.ledgerSchema, dbName, key: `${dbName}_pkey` }
 }
 
-/** Whether a table of a data source is a ledger, of whichever workspace: it is no collection, nor a change by others. */
+/** Whether only ledgers have such a name: no operation gives it to a collection. In any case, since MariaDB and MySQL may know tables so. */
+export function isLedgerName(dbName: string): boolean {
+  return dbName.toLowerCase().startsWith(PREFIX)
+}
+
+/**
+ * Whether a table of a data source is a ledger, of whichever workspace and instance, unless a model has it for a collection: it is
+ * no collection, nor a change by others.
+ */
 export function isLedger({
   dbName,
   columns,
@@ -20,7 +28,7 @@ export function isLedger({
   readonly dbName: string
   readonly columns: readonly { readonly dbName: string }[]
 }): boolean {
-  if (!dbName.startsWith(PREFIX)) return false
+  if (!isLedgerName(dbName)) return false
   const names = new Set(columns.map((column) => column.dbName))
   return ledgerColumns.every((column) => names.has(column.dbName))
 }
