@@ -1175,6 +1175,102 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     expect(await servers[provider].run(`select ${isMysql ? 'other' : 'title'} from ${notes}`)).toEqual([['Title1']])
   })
 
+  it('makes nothing again under an id that a policy names still, but for Administrators', async () => {
+    const [emp, bonus] = [`${provider}_emp`, `${provider}_bonus`]
+    const own = new Map<string, string>()
+    await shop.migrate(
+      createCollection(own, sourceId, emp, { name: 'string(20)', level: 'int32' }),
+      createCollection(own, sourceId, bonus, { empId: 'int64?' }),
+      createRelation(own, `${bonus}.emp(empId) -> ${emp}.bonuses`),
+    )
+    const filter = { level: { _lt: 5 }, bonuses: { _none: {} } }
+    const collections = { [emp]: { read: { fields: ['name'], filter } } }
+    const policy = await people.policy(shop, { entitlements: ['dataModel:edit', 'dataModel:read'], collections })
+    const editor = await people.memberWith(shop, [await people.role(shop, [policy])])
+    await servers[provider].run(`alter table ${emp} drop column level`, `drop table ${bonus}`)
+    const imported = await editor.send('POST', `/schema/introspect/${sourceId}`)
+    const again = {
+      kind: 'updateCollection',
+      data: {
+        id: own.get(emp),
+        operations: [
+          {
+            kind: 'createPrimitiveField',
+            data: {
+              ...{ id: own.get(`${emp}.level`), dbName: 'again', apiName: 'again', type: { name: 'int32' } },
+              ...{ isNullable: true, isList: false, defaultValue: null },
+            },
+          },
+        ],
+      },
+    }
+    const table = createCollection(own, sourceId, `${bonus}_again`, { empId: 'int64?' })
+    const related = createRelation(own, `${bonus}_again.emp(empId) -> ${emp}.bonusesAgain`)
+    const { firstField, secondField, ...rest } = (related.data as { data: Record<string, object> }).data
+    const linked = {
+      kind: related.kind,
+      data: {
+        kind: 'single',
+        data: { ...rest, firstField, secondField: { ...secondField, id: own.get(`${emp}.bonuses`) } },
+      },
+    }
+
+    const refused = [
+      await editor.post('/schema/migrate', { operations: [again] }),
+      await editor.post('/schema/migrate', { operations: [table, linked] }),
+    ]
+    const allowed = await shop.migrate(again)
+    await shop.delete(`/policies/${policy}`)
+
+    expect(imported.status).toBe(200)
+    for (const one of refused)
+      expect(await answer(one)).toMatchObject({ status: 500, body: { source: { source: { code: '3004' } } } })
+    expect(allowed.status).toBe(200)
+    await servers[provider].run(`drop table ${emp}`)
+    await introspect()
+  })
+
+  it('keeps what it renamed where another source of the migration failed behind it', async () => {
+    const staff = `${provider}_staff`
+    const own = new Map<string, string>()
+    await shop.migrate(createCollection(own, sourceId, staff, { name: 'string(20)', level: 'int32' }))
+    await shop.insert(staff, [
+      { name: 'Ada', level: 9 },
+      { name: 'Bob', level: 1 },
+    ])
+    const collections = { [staff]: { read: { fields: ['name'], filter: { level: { _lt: 5 } } } } }
+    const policy = await people.policy(shop, { entitlements: ['dataModel:edit'], collections })
+    const editor = await people.memberWith(shop, [await people.role(shop, [policy])])
+    const decoy = createCollection(new Map(), shop.sourceId, `decoy_${provider}`, { text: 'string' })
+    const { kind, data } = createCollection(new Map(), shop.sourceId, `decoy_${provider}`, { text: 'string' })
+    const twin = { kind, data: { ...data, apiName: `twin${provider}` } }
+    const change = { kind: 'changeDbName', data: { dbName: 'rank2' } }
+    const rename = {
+      kind: 'updateCollection',
+      data: {
+        id: own.get(staff),
+        operations: [{ kind: 'updatePrimitiveField', data: { id: own.get(`${staff}.level`), operations: [change] } }],
+      },
+    }
+    await editor.post('/schema/migrate', { operations: [decoy] })
+    await editor.post(`/schema/introspect/${shop.sourceId}`, { tables: { exclude: ['decoy_*'] } })
+
+    const failed = await editor.post('/schema/migrate', { operations: [rename, twin] })
+    const closed = await editor.get(`/items/${staff}`)
+    const imported = await editor.send('POST', `/schema/introspect/${sourceId}`)
+    const after = await editor.get(`/items/${staff}`)
+    await shop.delete(`/policies/${policy}`)
+
+    expect(await answer(failed)).toMatchObject({
+      status: 500,
+      body: { source: { message: 'operations[1]', source: { code: '3002' } } },
+    })
+    expect(closed.status).toBe(503)
+    expect(await answer(imported)).toMatchObject({ status: 200, body: { data: { operations: [] } } })
+    expect(await after.json()).toEqual({ data: [{ name: 'Bob' }] })
+    await shop.post(`/schema/introspect/${shop.sourceId}`, { tables: {} })
+  })
+
   it('forgets its collections when it is deleted, and leaves its tables alone', async () => {
     const response = await shop.delete(`/sources/data/${sourceId}`)
 

@@ -177,6 +177,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       )
       const { mark, unmark } = migrationMarks(workspace.id, others)
       const changes = own.flatMap((work) => work.changes)
+      const elsewhere = others.flatMap((work) => work.changes)
       return {
         // Last, since the names are others' as long as the batch runs.
         statements: [...forget, ...(await inParts(compileChanges(changes, postgres))), ...unmark, ...givenUp],
@@ -190,7 +191,10 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
               const statements = [...givenUp, ...unmark, unsaved(describeSteps(applied))]
               return { records: withApplied(current, half), statements, error }
             },
-            unsaved: [unsaved(describeSteps(others.flatMap((work) => work.changes)))],
+            unsaved: {
+              records: withApplied(current, { applied: elsewhere, touched: elsewhere }),
+              statements: [...givenUp, unsaved(describeSteps(elsewhere))],
+            },
           },
         }),
       }

@@ -39,16 +39,14 @@ export type ExternalChanges = {
   readonly announce: readonly Statement[]
   /** An error ends the change, and nothing is saved; what was half done is saved as such. */
   readonly run: () => Promise<HalfChange | undefined>
-  /** Run where the work is done and the model cannot be saved. */
-  readonly unsaved: readonly Statement[]
+  /** Saved where the work is done and the model cannot be saved; of an overtaken change the statements alone. */
+  readonly unsaved: Saved
 }
 
+type Saved = Pick<ModelChange<unknown>, 'records' | 'statements'>
+
 /** What is saved instead of a change that did not come to its end, and the error that ended it. */
-export type HalfChange = {
-  readonly records: ModelRecords
-  readonly statements: readonly Statement[]
-  readonly error: ServiceError
-}
+export type HalfChange = Saved & { readonly error: ServiceError }
 
 export type ModelChanges = {
   /** The current model. */
@@ -64,7 +62,7 @@ export type ModelChanges = {
 
 type Decide<Answer> = (model: Model, scope: RequestScope) => Promise<ModelChange<Answer>>
 
-type Attempt<Answer> = { readonly answer: Answer } | Pick<HalfChange, 'error'>
+type Attempt<Answer> = { readonly answer: Answer } | { readonly error: unknown }
 
 /**
  * Another process can change the model between read and write: one whose lease lapsed, one that lost its connection, or
@@ -104,10 +102,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     if (change.records === records && change.statements.length === 0) return change
     const read = { workspaceId: workspace.id, version }
     const next = await compileModel(version + 1, change.records)
-    const saving = (one: Pick<ModelChange<Answer>, 'records' | 'statements'>) => [
-      ...saveModel(workspace.apiName, records, one.records),
-      ...one.statements,
-    ]
+    const saving = (one: Saved) => [...saveModel(workspace.apiName, records, one.records), ...one.statements]
     if (change.elsewhere === undefined) {
       if (!(await batchUnderLock(database, [takeLock(read, fence), ...saving(change)]))) return undefined
       models.keep(workspace.id, next)
@@ -117,16 +112,18 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     const own = await drawFence(database, fence)
     if (!(await batchUnderLock(database, [reserveLock(read, own), ...announce]))) return undefined
     const half = await run()
-    // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
-    let isSaved = false
-    try {
-      isSaved = await batchUnderLock(database, [keepLock(read, own), ...saving(half ?? change)])
-    } finally {
-      if (!isSaved) await database.batch(half?.statements ?? unsaved)
+    const save = async (one: Saved) => {
+      if (!(await batchUnderLock(database, [keepLock(read, own), ...saving(one)]))) return false
+      models.keep(workspace.id, one === change ? next : await compileModel(version + 1, one.records))
+      return true
     }
-    if (!isSaved) throw half?.error ?? overtaken()
-    models.keep(workspace.id, half === undefined ? next : await compileModel(version + 1, half.records))
-    return half ?? change
+    const saved = await save(half ?? change).catch((error: unknown) => ({ error }))
+    if (saved === true) return half ?? change
+    // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
+    const error = half?.error ?? (saved === false ? overtaken() : saved.error)
+    const isKept = half === undefined && (await save(unsaved).catch(() => false))
+    if (!isKept) await database.batch((half ?? unsaved).statements)
+    return { error }
   }
 
   return {
