@@ -69,6 +69,7 @@ export async function findUses(
   workspaceId: string,
   uses: Uses,
 ): Promise<readonly { readonly targetId: string; readonly policy: string; readonly policyId: string }[]> {
+  if (uses.targetIds.length === 0) return []
   const rows = await database.query(
     statement(sql`select u.target_id, p.name, p.id ${usesIn(workspaceId, uses)} order by p.name, u.target_id`),
   )
@@ -77,6 +78,27 @@ export async function findUses(
     policy: policy ?? '',
     policyId: policyId ?? '',
   }))
+}
+
+/** Returns which of `ids` policies of the workspace, or the scopes of keys, name. */
+export async function findNamed(database: SqlDriver, workspaceId: string, ids: readonly string[]) {
+  if (ids.length === 0) return []
+  const rows = await database.query(statement(sql`select u.id ${namedIn(workspaceId, ids)}`))
+  return rows.flatMap(([id]) => id ?? [])
+}
+
+/** Builds a statement that fails its transaction if they name one of `ids`. */
+export function assertUnnamedStatement(workspaceId: string, ids: readonly string[]): Statement {
+  return statement(sql`select 1 / (case when exists (select 1 ${namedIn(workspaceId, ids)}) then 0 else 1 end)`)
+}
+
+function namedIn(workspaceId: string, ids: readonly string[]) {
+  return sql`
+    from (${uuids(ids)}) u (id)
+    where exists (select 1 from service.policy_use n join service.policy p on p.id = n.policy_id
+        where p.workspace_id = ${param(workspaceId)}::uuid and n.target_id = u.id)
+      or exists (select 1 from service.api_key k
+        where k.scope #> array['collections', ${param(workspaceId)}, u.id::text] is not null)`
 }
 
 /** Builds a statement that fails its transaction if a policy of the workspace uses one of `targetIds` so. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { people } from '../support/service/people.ts'
-import { type Client, type Workspace, world } from '../support/service/world.ts'
+import { type Client, createCollection, type Workspace, world } from '../support/service/world.ts'
 
 const path = '/api/system/api-keys'
 const shape = { articles: { title: 'string' }, secrets: { text: 'string' } }
@@ -182,6 +182,26 @@ it('passes to no collection or workspace that takes over a name', async () => {
   expect(renamings.map(({ status }) => status)).toEqual([200, 200])
   expect(after.map(({ status }) => status)).toEqual([200, 403])
   expect(listed).toMatchObject({ scope: { collections: { posts: ['read'] } } })
+})
+
+it('reaches nothing that is made again under an id that its scope names, but by an Administrator', async () => {
+  const own = await world.workspace('scopes', { articles: { title: 'string' } })
+  await keyWith({ scope: { workspaces: [own.name], collections: { articles: ['read'] } } })
+  const editor = await people.member(own, { entitlements: ['dataModel:edit'] })
+  const id = own.ids.get('articles')
+  const { kind, data } = createCollection(new Map(), own.sourceId, 'others', { text: 'string' })
+  const again = { operations: [{ kind, data: { ...data, id } }] }
+
+  const within = await editor.post('/schema/migrate', {
+    operations: [{ kind: 'deleteCollection', data: { id } }, ...again.operations],
+  })
+  const deleted = await editor.post('/schema/migrate', { operations: [{ kind: 'deleteCollection', data: { id } }] })
+  const refused = [await editor.post('/schema/migrate?dryRun=true', again), await editor.post('/schema/migrate', again)]
+  const allowed = await own.migrate(...again.operations)
+
+  const told = await Promise.all([within, ...refused].map(async (one) => [one.status, await one.json()]))
+  expect(told).toMatchObject(told.map(() => [500, { source: { source: { code: '3004' } } }]))
+  expect([deleted.status, allowed.status]).toEqual([200, 200])
 })
 
 it('does not count from an address outside of its ranges', async () => {

@@ -96,7 +96,7 @@ export function affected({ before, after }: Pick<Change, 'before' | 'after'>): A
 }
 
 /** The ids of the fields that a relation joins by, at both sides; of a many-to-many field those of its relations. */
-export function columnsOf(records: ModelRecords, id: string | null | undefined): readonly string[] {
+function columnsOf(records: ModelRecords, id: string | null | undefined): readonly string[] {
   const { relations, constraints } = lookupOf(records)
   const relation = relations.get(id ?? '')
   if (relation === undefined) return []

@@ -64,11 +64,6 @@ export function scopeAllows({ collections }: ScopedRights, collectionId: string,
   return collections?.get(collectionId)?.has(action) ?? collections === undefined
 }
 
-/** Returns true for a key that is kept to some collections: policies say nothing of what it may not do in others. */
-export function isKeptToCollections(rights: Rights): boolean {
-  return rights.kind === 'scoped' && rights.collections !== undefined
-}
-
 /** Returns true if names of policies, and what they say, may be told. */
 export function readsPolicies(rights: Rights): boolean {
   return hasEntitlement(rights, 'workspaceMembers:read') || hasEntitlement(rights, 'workspaceMembers:edit')

@@ -7,12 +7,7 @@ import type { Model, ModelRecords } from '../model/model.ts'
 import { type Action, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
 
-/**
- * By the ids of the collections that it concerns: where no policy names any of them, nobody gains by it but who has a key with a
- * scope.
- */
-export type Unheld = ReadonlyMap<string, Beyond>
-
+/** Why a change is beyond somebody's rights. */
 export type Beyond = {
   readonly reason: string
   /** The ids of which the operation that does it has one. */
@@ -25,14 +20,12 @@ type Need = {
   readonly collectionId: string
   /** Those of them that are new are asked of nobody; a deletion is of whole items. */
   readonly fieldIds: readonly string[]
-  readonly concerned: readonly string[]
   readonly by: readonly string[]
 }
 
-/** Returns what a change needs and `viewer` does not hold in the model before it. */
-export function unheld(before: Model, after: ModelRecords, viewer: Viewer): Unheld {
-  const found = new Map<string, Beyond>()
-  for (const { action, collectionId, fieldIds, concerned, by } of needsOf(before.records, after)) {
+/** Returns the first of what a change needs and `viewer` does not hold in the model before it. */
+export function unheld(before: Model, after: ModelRecords, viewer: Viewer): Beyond | undefined {
+  for (const { action, collectionId, fieldIds, by } of needsOf(before.records, after)) {
     const collection = before.collections.get(collectionId)
     if (collection === undefined) continue
     const wholly = { name: collection.apiName, fields: [] }
@@ -41,11 +34,9 @@ export function unheld(before: Model, after: ModelRecords, viewer: Viewer): Unhe
     const lacking = (action === 'delete' ? [wholly] : ofFields).find(
       (one) => !holdsEveryRow(viewer, action, collection, one.fields),
     )
-    if (lacking === undefined) continue
-    const reason = `needs the right to ${action} ${lacking.name} in every item`
-    for (const id of concerned) if (!found.has(id)) found.set(id, { reason, by })
+    if (lacking !== undefined) return { reason: `needs the right to ${action} ${lacking.name} in every item`, by }
   }
-  return found
+  return undefined
 }
 
 function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
@@ -61,8 +52,10 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
     ]
     const old = was.constraints.get(constraint.id)
     const need = (action: Action, id: string, fieldIds: readonly string[]) => ({
-      ...{ action, collectionId: id, fieldIds, by },
-      concerned: [collectionId, target],
+      action,
+      collectionId: id,
+      fieldIds,
+      by,
     })
     const { onDelete, onUpdate } = constraint
     const isWriting = writes.has(onUpdate) || (writes.has(onDelete) && onDelete !== 'cascade')
@@ -79,7 +72,7 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
     const old = was.indexes.get(id)
     const isKept = old !== undefined && old.kind === kind && JSON.stringify(old.fieldIds) === JSON.stringify(fieldIds)
     if (kind === 'normal' || isKept) return []
-    return [{ action: 'read', collectionId, fieldIds, concerned: [collectionId], by: [id, ...fieldIds] }]
+    return [{ action: 'read', collectionId, fieldIds, by: [id, ...fieldIds] }]
   })
   return [...ofRelations, ...ofKeys]
 }

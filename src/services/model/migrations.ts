@@ -12,7 +12,7 @@ import type { RequestScope } from '../caller/callers.ts'
 import { rememberIds } from './catalog-identity.ts'
 import { type MigrationWork, type ShownStatement, throwExplained } from './migration-work.ts'
 import type { ModelChanges } from './model-changes.ts'
-import { assertUnused, impactOf, stillUnused } from './policy-use.ts'
+import { assertUnused, impactOf, stillFree, stillUnused } from './policy-use.ts'
 import type { SourceMigration } from './source-changes.ts'
 
 export type Migrations = {
@@ -60,6 +60,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
             records,
             statements: [
               ...stillUnused(workspace.id, impact),
+              ...stillFree(workspace.id, impact),
               ...statements,
               recordWorkspaceEvent(ids, scope, { action, payload }),
             ],

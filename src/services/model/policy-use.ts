@@ -4,15 +4,16 @@
  */
 import { type Affected, affected, type Change, gone } from '../../core/access/gone.ts'
 import { viewerOf } from '../../core/access/merge.ts'
-import { isKeptToCollections, type Rights, readsPolicies } from '../../core/access/principal.ts'
-import { type Unheld, unheld } from '../../core/access/unheld.ts'
+import { type Rights, readsPolicies } from '../../core/access/principal.ts'
+import { type Beyond, unheld } from '../../core/access/unheld.ts'
 import { ServiceError } from '../../core/error.ts'
 import { FailedMigration, invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
-import { textsIn } from '../../core/migration/named.ts'
+import { madeBy, textsIn } from '../../core/migration/named.ts'
 import type { Operation } from '../../core/migration/operation.ts'
+import { lookupOf } from '../../core/model/lookup.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { SqlDriver } from '../../ports.ts'
-import { assertUnusedStatement, findUses, type Uses } from '../../store/policies.ts'
+import { assertUnnamedStatement, assertUnusedStatement, findNamed, findUses } from '../../store/policies.ts'
 
 /** The names, by id, of what a change of the model takes away. */
 type Lost = ReadonlyMap<string, string>
@@ -24,8 +25,10 @@ type Loss = { readonly lost: Lost; readonly rights: Rights }
 export type Impact = Loss & {
   /** Empty where the caller holds everything, and so may change what policies mean (decision 112). */
   readonly affected: Affected
-  /** Empty likewise. */
-  readonly unheld: Unheld
+  /** Undefined likewise. */
+  readonly unheld: Beyond | undefined
+  /** The ids of the collections and fields that the change makes; empty likewise. */
+  readonly made: readonly string[]
   readonly operations: readonly Operation[]
 }
 
@@ -40,37 +43,42 @@ export function impactOf(
 ): Impact {
   const change = { before: before.records, after, operations }
   const lost = gone(change)
-  if (rights.kind === 'all') return { lost, affected: new Map(), unheld: new Map(), operations, rights }
+  if (rights.kind === 'all') return { lost, affected: new Map(), unheld: undefined, made: [], operations, rights }
   const beyond = unheld(before, after, viewerOf(rights, before))
-  return { lost, affected: affected(change), unheld: beyond, operations, rights }
+  const { relations } = lookupOf(before.records)
+  const linked = after.relationFields.filter(({ id }) => !relations.has(id)).map(({ id }) => id)
+  const made = [...madeBy(operations), ...linked]
+  return { lost, affected: affected(change), unheld: beyond, made, operations, rights }
 }
 
-/** Throws where a migration would delete what a policy of the workspace names, or do something to what it compares. */
+/**
+ * Throws where a migration would delete what a policy of the workspace names, or do something to what it compares, or do what its
+ * maker may not.
+ */
 export async function assertUnused(database: SqlDriver, workspaceId: string, impact: Impact): Promise<void> {
   const use = await firstUse(database, workspaceId, impact)
   if (use !== undefined)
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
-  const [compared] = await usesOf([...impact.affected.keys()], 'compared')
+  const [compared] = await findUses(database, workspaceId, { targetIds: [...impact.affected.keys()], how: 'compared' })
   if (compared !== undefined) throw comparedFault(compared.targetId, compared.policy, impact)
-  requireHeldByKey(impact)
-  const [governed] = await usesOf([...impact.unheld.keys()], 'named')
-  if (governed !== undefined) throw beyondFault(governed.targetId, impact)
-
-  async function usesOf(targetIds: readonly string[], how: Uses['how']) {
-    return targetIds.length === 0 ? [] : findUses(database, workspaceId, { targetIds, how })
-  }
+  requireHeld(impact)
+  await assertFree(database, workspaceId, impact)
 }
 
-/** The scope of a key limits it where no policy does. */
-export function requireHeldByKey(impact: Impact): void {
-  const [id] = impact.unheld.keys()
-  if (id !== undefined && isKeptToCollections(impact.rights)) throw beyondFault(id, impact)
+/** Throws the fault of the operation that does what its maker may not. */
+export function requireHeld({ unheld, operations }: Impact): void {
+  if (unheld !== undefined) throw operationFault(operations, unheld.by, unheld.reason)
 }
 
-/** The fault of the operation that does what its maker may not, to a collection that a policy names. */
-export function beyondFault(id: string, { unheld, operations }: Impact): ServiceError {
-  const { reason, by } = unheld.get(id) ?? { reason: 'needs rights that you do not hold', by: [id] }
-  return operationFault(operations, by, reason)
+/** Throws where a migration makes something under an id that a policy of the workspace or the scope of a key names still. */
+export async function assertFree(
+  database: SqlDriver,
+  workspaceId: string,
+  { made, operations }: Impact,
+): Promise<void> {
+  const [id] = await findNamed(database, workspaceId, made)
+  if (id === undefined) return
+  throw operationFault(operations, [id], `the id ${id} is of something that a policy or the scope of a key names still`)
 }
 
 function operationFault(operations: readonly Operation[], by: readonly string[], reason: string): ServiceError {
@@ -121,16 +129,18 @@ export async function policyUses(
 }
 
 /**
- * The same check as statements for the migration's batch, after the lock is taken, so that no policy can be saved in
+ * The same checks as statements for the migration's batch, after the lock is taken, so that no policy can be saved in
  * between.
  */
-export function stillUnused(
-  workspaceId: string,
-  { lost, affected, unheld }: Partial<Pick<Impact, 'lost' | 'affected' | 'unheld'>>,
-) {
+export function stillUnused(workspaceId: string, { lost, affected }: Partial<Pick<Impact, 'lost' | 'affected'>>) {
   const checks = [
-    { targetIds: [...(lost?.keys() ?? []), ...(unheld?.keys() ?? [])], how: 'named' },
+    { targetIds: [...(lost?.keys() ?? [])], how: 'named' },
     { targetIds: [...(affected?.keys() ?? [])], how: 'compared' },
   ] as const
   return checks.filter(({ targetIds }) => targetIds.length > 0).map((uses) => assertUnusedStatement(workspaceId, uses))
+}
+
+/** That of `assertFree`; runs before policies are saved that name what is made. */
+export function stillFree(workspaceId: string, { made }: Pick<Impact, 'made'>) {
+  return made.length === 0 ? [] : [assertUnnamedStatement(workspaceId, made)]
 }

@@ -15,14 +15,7 @@ import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../..
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import type { Work } from '../../model/migration-work.ts'
-import {
-  assertUnused,
-  beyondFault,
-  comparedFault,
-  type Impact,
-  impactOf,
-  requireHeldByKey,
-} from '../../model/policy-use.ts'
+import { assertFree, assertUnused, comparedFault, type Impact, impactOf, requireHeld } from '../../model/policy-use.ts'
 import { requireGrantable, requireRevocable, requireRolesChangeable } from '../delegation.ts'
 import type { ModelFileDeps } from './deps.ts'
 
@@ -69,14 +62,18 @@ export async function requireUnused(
   { access, work, operations }: Planned,
 ): Promise<Impact> {
   const impact = impactOf({ before: work.before, after: work.records, operations }, rights)
-  if (access === undefined) await assertUnused(ports.database, workspace.id, impact)
-  else requireUnnamed(access.after, impact)
+  if (access === undefined) {
+    await assertUnused(ports.database, workspace.id, impact)
+    return impact
+  }
+  requireUnnamed(access.after, impact)
+  requireHeld(impact)
+  await assertFree(ports.database, workspace.id, impact)
   return impact
 }
 
 function requireUnnamed({ access }: Side, impact: Impact): void {
-  requireHeldByKey(impact)
-  const { lost, affected, unheld, rights } = impact
+  const { lost, affected, rights } = impact
   for (const { name, content } of access.policies) {
     const { collectionIds, fieldIds } = policyReferences(content)
     const used = [...collectionIds, ...fieldIds].find((id) => lost.has(id))
@@ -87,8 +84,6 @@ function requireUnnamed({ access }: Side, impact: Impact): void {
     const compared =
       affected.size === 0 ? undefined : [...comparedFields(content), ...collectionIds].find((id) => affected.has(id))
     if (compared !== undefined) throw comparedFault(compared, name, impact)
-    const governed = [...collectionIds].find((id) => unheld.has(id))
-    if (governed !== undefined) throw beyondFault(governed, impact)
   }
 }
 

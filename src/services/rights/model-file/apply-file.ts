@@ -15,7 +15,7 @@ import { recordWorkspaceEvent } from '../../caller/audit.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import { rememberIds } from '../../model/catalog-identity.ts'
 import { throwExplained } from '../../model/migration-work.ts'
-import { stillUnused } from '../../model/policy-use.ts'
+import { stillFree, stillUnused } from '../../model/policy-use.ts'
 import type { SourceMigration } from '../../model/source-changes.ts'
 import { accessStatements, requireAllowed, requireUnused } from './apply-access.ts'
 import type { ModelFileDeps } from './deps.ts'
@@ -71,6 +71,7 @@ export async function applyFile(
       return {
         records,
         statements: [
+          ...stillFree(workspace.id, impact),
           ...(access === undefined ? [] : accessStatements(deps, workspace, { access, version })),
           ...(names === undefined ? [] : saveNames(workspace.apiName, names.before, names.after)),
           ...stillUnused(workspace.id, impact),
