@@ -204,6 +204,12 @@ it('reaches nothing that is made again under an id that its scope names, but by 
   expect([deleted.status, allowed.status]).toEqual([200, 200])
 })
 
+it.each(['a\0b', 'a\ud800'])('is refused where it names a workspace that no database can store', async (name) => {
+  const refused = await world.administrator.post(path, { name: 'odd', scope: { workspaces: [name] } })
+
+  expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('no database can store')])
+})
+
 it('does not count from an address outside of its ranges', async () => {
   const { client } = await keyWith({ scope: { addresses: ['203.0.113.0/24', '2001:db8::/32'] } })
 

@@ -14,7 +14,11 @@ import { hasEntitlement, noRights, type Rights, type ScopedRights, scopeAllows }
 
 /** A scope as sent and presented. */
 export const scopeSchema = lazily(() => {
-  const text = (max: number) => z.string().max(max, `must have at most ${max} characters`)
+  const text = (max: number) =>
+    z
+      .string()
+      .max(max, `must have at most ${max} characters`)
+      .refine((value) => !value.includes('\0') && value.isWellFormed(), 'has characters that no database can store')
   const list = <T extends z.ZodType>(of: T) => z.array(of).max(50, 'must have at most 50 entries')
   const once = <T>(values: readonly T[]) => [...new Set(values)]
   return z.strictObject({
