@@ -13,7 +13,13 @@ import { connectorOperations } from '../model/vocabulary.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
 import { invalidResponse } from './fault.ts'
 
-const name = lazily(() => z.string().min(1).max(200))
+const name = lazily(() =>
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'has characters that no database can store'),
+)
 
 const fieldSchema = lazily(() =>
   z.strictObject({
