@@ -9,9 +9,8 @@ import { readPlainJson } from './body.ts'
 import { searchWithoutToken } from './credentials.ts'
 import { type AppContext, headerOf, isDisconnected, pathParam } from './request.ts'
 
-/** `scope` is that in which it is asked, where that is known yet. */
-export function rawQuery(c: AppContext, scope?: Pick<ItemQuery, 'standing'>): ItemQuery {
-  return asked(c, searchWithoutToken(c.req.url), scope)
+export function rawQuery(c: AppContext): ItemQuery {
+  return asked(c, searchWithoutToken(c.req.url))
 }
 
 /** The query of a request by QUERY: its body, beside which the address has none but for the token. */
@@ -44,22 +43,17 @@ function nameOf(parameter: string): string {
   return decodeURIComponent(name)
 }
 
-function asked<Sent>(
-  c: AppContext,
-  sent: Sent,
-  scope?: Pick<ItemQuery, 'standing'>,
-): Omit<ItemQuery, 'sent'> & { readonly sent: Sent } {
-  return { sent, ...readOptions(c, scope) }
+function asked<Sent>(c: AppContext, sent: Sent): Omit<ItemQuery, 'sent'> & { readonly sent: Sent } {
+  return { sent, ...readOptions(c) }
 }
 
 /** Who reads the answer, and how old it may be. */
-export function readOptions(c: AppContext, scope?: Pick<ItemQuery, 'standing'>): Omit<ItemQuery, 'sent'> {
+export function readOptions(c: AppContext): Omit<ItemQuery, 'sent'> {
   return {
     // No getter: an object with one gets its own hidden class, which lives until the next full garbage collection.
     freshness: headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept',
     isDisconnected: () => isDisconnected(c),
     share: pathParam(c, 'workspace'),
-    standing: scope?.standing,
   }
 }
 

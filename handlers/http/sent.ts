@@ -46,10 +46,9 @@ export async function withSent<Scope, Sent, T>(
   }
 }
 
-/** Of anything but plain objects and lists, only the same one is; functions do for both what they do for one. */
+/** Of anything but plain objects and lists, only the same one is. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
-  if (typeof one === 'function' && typeof other === 'function') return true
   if (!isPlain(one) || !isPlain(other) || Array.isArray(one) !== Array.isArray(other)) return false
   const names = Object.keys(one)
   if (names.length !== Object.keys(other).length) return false

@@ -90,7 +90,7 @@ export function mountItems(app: App, services: Services): void {
     app,
     '/api/:workspace/items/:collection',
     {
-      GET: inWorkspace((c, scope) => list(c, scope, rawQuery(c, scope), pageAfter(c))),
+      GET: inWorkspace((c, scope) => list(c, scope, rawQuery(c), pageAfter(c))),
       QUERY: withBody(query, list),
       POST: withBody(body, (c, scope, sent) =>
         answeredWrite(c, (query) => items.create(scope, collection(c), sent, query), dataText),
@@ -116,7 +116,7 @@ export function mountItems(app: App, services: Services): void {
     {
       GET: inWorkspace((c, scope) => {
         const known = tagsOf(c, 'If-None-Match')
-        const item = items.read(scope, collection(c), key(c), rawQuery(c, scope))
+        const item = items.read(scope, collection(c), key(c), rawQuery(c))
         return answered(c, item, (text) => itemWithEtag(known, tagOf, text))
       }),
       PATCH: withBody(body, (c, scope, body) => {

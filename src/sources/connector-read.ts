@@ -1,7 +1,6 @@
 /**
  * Reads through a connector, of many rows by a filter or of one key; undeclared operations and operators are refused.
  */
-
 import { bindFilter, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
 import type { ConnectorRecord, QueryAnswer, QueryRequest } from '../core/connector/protocol.ts'
 import {
@@ -20,7 +19,6 @@ import { evaluate, filterFields, type Row } from '../core/query/evaluate.ts'
 import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
-import { requireStanding } from '../core/standing.ts'
 import type { TagOf } from '../ports.ts'
 import { pushWalk, walkedFields } from './connector-walk.ts'
 import type { ReadOptions } from './source.ts'
@@ -93,7 +91,6 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
       ...(after !== undefined && { after }),
       ...(count && { count: true }),
     }
-    if (options?.standing?.isOver()) await requireStanding(options.standing)
     const answer = await ask(request, distinct(fields), options)
     return { rows: answer.records.slice(0, limit).map(rowOf), count: count ? answer.count : undefined }
   }
@@ -112,7 +109,6 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
         operation === 'readOne'
           ? { ...base, key: keyValues(named.key) }
           : { ...base, filter: keyFilter(named.key), limit: 1 }
-      if (options?.standing?.isOver()) await requireStanding(options.standing)
       const { records } = await ask(request, distinct(fields), options)
       return records
         .slice(0, 1)

@@ -151,7 +151,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     async writeOnce(write) {
       const plan = comparable(write.plan)
       if (plan.operations.every((operation) => isPlain(operation.plan))) return source.writeOnce({ ...write, plan })
-      const run = { open, bindings: write.bindings, options: { standing: write.standing }, room: answerRoom() }
+      const run = { open, bindings: write.bindings, options: undefined, room: answerRoom() }
       const { own, whole } = await localBatch(plan, run)
       const outcome = await source.writeOnce({ ...write, plan: own })
       if (outcome.kind === 'written') return { ...outcome, answer: await whole(outcome.answer) }

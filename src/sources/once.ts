@@ -12,7 +12,7 @@ import { type BatchPlaces, type CompiledBatch, compileBatch } from '../core/sql/
 import { entryBindings, ledgerRow, ledgerStatements, RUNNING } from '../core/sql/write/ledger.ts'
 import { inParts } from './in-parts.ts'
 import type { OnceOutcome, OnceWrite } from './source.ts'
-import { atOnce, inTurn, type SqlBatchDeps, type Transaction, transactions, writerOf } from './sql/batch.ts'
+import { atOnce, inTurn, type SqlBatchDeps, type Transaction, transactions, writer } from './sql/batch.ts'
 
 export type OnceDeps = SqlBatchDeps & {
   /** By the first operation, which is kept for other writes of one ledger where it serves several. */
@@ -58,7 +58,7 @@ async function inSettings(deps: OnceDeps, write: OnceWrite, bindings: Bindings) 
   const [first] = plan.operations
   const compiled = (first && deps.compiled.get(first)) ?? (await compileOnce(deps, write))
   if (first !== undefined) deps.compiled.set(first, compiled)
-  return atOnce(plan, { compiled, bindings }, writerOf(write))
+  return atOnce(plan, { compiled, bindings }, writer)
 }
 
 async function compileOnce(
@@ -84,9 +84,5 @@ async function compileOnce(
 }
 
 function inConversation({ dialect }: OnceDeps, write: OnceWrite, bindings: Bindings) {
-  return inTurn(
-    write.plan,
-    (places: BatchPlaces) => conversedOnce(dialect, { ...write, bindings }, places),
-    writerOf(write),
-  )
+  return inTurn(write.plan, (places: BatchPlaces) => conversedOnce(dialect, { ...write, bindings }, places), writer)
 }

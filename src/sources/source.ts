@@ -44,7 +44,6 @@ export type OnceWrite = {
   readonly table: LedgerTable
   readonly entry: LedgerEntry
   readonly keepings: readonly Keeping[]
-  readonly standing?: QueryContext['standing']
 }
 
 /** The lists of a batch; undefined for what was not kept. */

@@ -2,7 +2,6 @@
 import type { OwnedName } from '../core/migration/apply.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { TableChoice } from '../core/sql/table-choice.ts'
-import { NAMES_KEPT } from '../core/standing.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, param, sql, statement } from './statements.ts'
@@ -95,8 +94,7 @@ export async function waitForNames(
   if (names.length === 0) return
   await database.query(
     statement(sql`
-      select pg_sleep(greatest(0, extract(epoch from max(n.given_up_at) + ${param(`${NAMES_KEPT} milliseconds`)}::interval
-        - clock_timestamp())))::text
+      select pg_sleep(greatest(0, extract(epoch from max(n.given_up_at) + interval '2 seconds' - clock_timestamp())))::text
       from service.given_up_name n
       join jsonb_to_recordset(${json(names)}::jsonb) as x (name text, "ownerId" uuid) on x.name = n.name
       where n.workspace_id = ${param(workspaceId)}::uuid and n.owner_id <> x."ownerId"`),

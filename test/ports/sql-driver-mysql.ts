@@ -39,33 +39,6 @@ export function mysqlDriverLaws({ open, goesOnFor }: MysqlAdapter): void {
 
   afterAll(() => driver?.close())
 
-  describe('what was planned too long ago', () => {
-    const gone = { isOver: () => true, renew: async () => false }
-
-    it('is not sent', async () => {
-      const write = statement('insert into step values (1)')
-      const context = { standing: gone, isWriting: true }
-
-      await expect(driver.query(write, context)).rejects.toMatchObject({ state: 'SV117' })
-      await expect(driver.batch([write], context)).rejects.toMatchObject({ state: 'SV117' })
-      expect(await driver.query(statement('select count(*) from step'))).toEqual([['0']])
-    })
-
-    it('ends a transaction before its next statement', async () => {
-      let isOver = false
-      const standing = { isOver: () => isOver, renew: async () => false }
-      const heed = () => {
-        isOver = true
-        return undefined
-      }
-      const slow = { ...statement('insert into step values (1)'), heed }
-      const later = statement('insert into step values (2)')
-
-      await expect(driver.batch([slow, later], { standing, isWriting: true })).rejects.toMatchObject({ state: 'SV117' })
-      expect(await driver.query(statement('select count(*) from step'))).toEqual([['0']])
-    })
-  })
-
   describe('values', () => {
     const columns = `cast(9007199254740993 as signed), cast(18446744073709551615 as unsigned),
     12345678901234567890.123456789, cast(0.1 as double), true, timestamp'2024-02-29 12:34:56.123456',

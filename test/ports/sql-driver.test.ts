@@ -404,61 +404,6 @@ describe('the gateway', () => {
   })
 })
 
-describe('what was planned too long ago', () => {
-  const gone = { isOver: () => true, renew: async () => false }
-  let driver: SqlDriver
-
-  beforeAll(async () => {
-    driver = openPostgres({ connectionString: server.url })
-    await driver.query(statement('create table plan (n int)'))
-  })
-
-  afterAll(() => driver?.close())
-
-  it('is not sent', async () => {
-    const insert = statement('insert into plan values (1)')
-    const context = { standing: gone, isWriting: true }
-
-    await expect(driver.query(insert, context)).rejects.toMatchObject({ state: 'SV117' })
-    await expect(driver.batch([insert, insert], context)).rejects.toMatchObject({ state: 'SV117' })
-    await expect(driver.stream?.(statement('select n from plan'), { standing: gone })).rejects.toMatchObject({
-      state: 'SV117',
-    })
-    expect(await driver.query(statement('select count(*) from plan'))).toEqual([['0']])
-  })
-
-  it('is sent where it stands', async () => {
-    let looks = 0
-    const standing = {
-      isOver: () => looks === 0,
-      async renew() {
-        looks += 1
-        return true
-      },
-    }
-
-    expect(await driver.query(statement('select 1'), { standing })).toEqual([['1']])
-    expect(looks).toBe(1)
-  })
-
-  it('is looked at when its connection is there, and not before', async () => {
-    const narrow = openPostgres({ connectionString: server.url, max: 1 })
-    try {
-      let isOver = false
-      const standing = { isOver: () => isOver, renew: async () => false }
-      const holder = narrow.batch([statement('select pg_sleep(0.3)::text'), statement('select 1')])
-      const waiting = narrow.batch([statement('insert into plan values (2)')], { standing, isWriting: true })
-      isOver = true
-
-      await expect(waiting).rejects.toMatchObject({ state: 'SV117' })
-      await holder
-      expect(await driver.query(statement('select count(*) from plan'))).toEqual([['0']])
-    } finally {
-      await narrow.close()
-    }
-  })
-})
-
 /** What has arrived on any connection by now is read. */
 function oneTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))

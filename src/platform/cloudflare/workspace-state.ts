@@ -8,8 +8,7 @@
  * rest is margin for the read and for the request that uses it.
  */
 import { ServiceError } from '../../core/error.ts'
-import { type AgingSnapshot, type Clock, type Instant, STATE_MAX_AGE, type WorkspaceState } from '../../ports.ts'
-import { aging } from '../versions.ts'
+import { type Clock, type Instant, STATE_MAX_AGE, type WorkspaceSnapshot, type WorkspaceState } from '../../ports.ts'
 import type { WorkspaceObject } from './workspace-object.ts'
 
 export type CloudflareWorkspaceStateOptions = {
@@ -24,10 +23,10 @@ export type CloudflareWorkspaceStateOptions = {
 export function createCloudflareWorkspaceState(options: CloudflareWorkspaceStateOptions): WorkspaceState {
   const { namespace, clock, waitLimit = 30_000, lease = 600_000 } = options
   // Values, not promises: on Workers no request may await another request's promise.
-  const readings = new Map<string, { readonly at: Instant; readonly snapshot: AgingSnapshot }>()
+  const readings = new Map<string, { readonly at: Instant; readonly snapshot: WorkspaceSnapshot }>()
   let changedAt: Instant = Number.NEGATIVE_INFINITY
 
-  function remembered(workspaceId: string, maxAge = STATE_MAX_AGE): AgingSnapshot | undefined {
+  function remembered(workspaceId: string, maxAge = STATE_MAX_AGE): WorkspaceSnapshot | undefined {
     const known = readings.get(workspaceId)
     const isYoung = known !== undefined && known.at > changedAt && clock.now() - known.at < maxAge
     return isYoung ? known.snapshot : undefined
@@ -61,9 +60,7 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
 
       const asked = clock.now()
       const maxAge = Math.min(wanted, asked - changedAt)
-      const aged = aging(clock)
-      const { snapshot: versions, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
-      const snapshot = aged(versions, age)
+      const { snapshot, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
       if (snapshot === undefined) readings.delete(workspaceId)
       else readings.set(workspaceId, { at: asked - age, snapshot })
       return snapshot

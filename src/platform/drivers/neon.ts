@@ -9,7 +9,6 @@ import { isLoopback } from '../../core/loopback.ts'
 import type { SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import { requireStanding } from '../../core/standing.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { bodyBound } from './answer-bound.ts'
@@ -47,7 +46,6 @@ export function openNeon(deps: NeonDeps): SqlDriver {
   return {
     async query(statement, context) {
       try {
-        if (context?.standing?.isOver()) await requireStanding(context.standing)
         return await (context === undefined || context.isWriting ? request(statement) : read(statement, context))
       } catch (error) {
         throw neonFault(error)
@@ -63,7 +61,6 @@ export function openNeon(deps: NeonDeps): SqlDriver {
           fetchOptions && { fetchOptions },
         )
       try {
-        if (context?.standing?.isOver()) await requireStanding(context.standing)
         if (context?.timeLimit !== undefined)
           return await withAbortSignal((signal) => transaction({ signal }), { context, timeLimit })
         const answers = await transaction()

@@ -10,7 +10,6 @@ import { isLoopback } from '../../core/loopback.ts'
 import type { SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import { requireStanding } from '../../core/standing.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { bodyBound, MAX_ASKED_BODY } from './answer-bound.ts'
@@ -75,15 +74,13 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
     return runTransaction(
       session(() => current),
       statements,
-      { within, brief, timeLimit: limitOf(context, timeLimit), standing: context?.standing },
+      { within, brief, timeLimit: limitOf(context, timeLimit) },
     )
   }
 
   return {
-    async query(statement, context) {
-      if (context?.standing?.isOver()) await requireStanding(context.standing)
-      return context === undefined || context.isWriting ? run(session(), statement) : read(statement, context)
-    },
+    query: (statement, context) =>
+      context === undefined || context.isWriting ? run(session(), statement) : read(statement, context),
     batch: async (statements, context) => (statements.length === 0 ? [] : transaction(statements, context)),
     converse: transaction,
     async close() {},
@@ -147,7 +144,6 @@ type Bounds = {
   readonly brief: <T>(work: () => Promise<T>, most?: number) => Promise<T>
   /** In milliseconds; 0 means no limit. */
   readonly timeLimit: number
-  readonly standing: QueryContext['standing']
 }
 
 /** Milliseconds until a server that says nothing to a rollback is left. */
@@ -156,7 +152,7 @@ const SILENCE = 5_000
 async function runTransaction(
   connection: Connection,
   statements: Iterable<Statement>,
-  { within, brief, timeLimit, standing }: Bounds,
+  { within, brief, timeLimit }: Bounds,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   let hasBegun = false
@@ -165,7 +161,6 @@ async function runTransaction(
       await run(connection, statement('BEGIN'))
       hasBegun = true
       for (const statement of statements) {
-        if (standing?.isOver()) await requireStanding(standing)
         const rows = await run(connection, statement)
         let next = statement.heed?.(rows)
         while (next !== undefined) {

@@ -3,31 +3,10 @@
  * the error says why it was ended, whatever the database reported.
  */
 import { CANCELED, SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
-import { requireStanding } from '../../core/standing.ts'
 import type { QueryContext } from '../../ports.ts'
 
 /** Milliseconds between two checks of a running statement; shorter statements are never ended early. */
 export const POLL_INTERVAL = 250
-
-/**
- * Returns what `lend` brings, for what may still begin then: it may have waited for long. Throws SqlFault OUTDATED, and gives
- * back what was lent.
- */
-export async function lendStanding<C extends { release(): void }>(
-  lend: () => Promise<C>,
-  context: Pick<QueryContext, 'standing'> | undefined,
-): Promise<C> {
-  const lent = await lend()
-  const standing = context?.standing
-  if (standing?.isOver() !== true) return lent
-  try {
-    await requireStanding(standing)
-    return lent
-  } catch (error) {
-    lent.release()
-    throw error
-  }
-}
 
 export type TimeLimit = {
   readonly context: QueryContext | undefined

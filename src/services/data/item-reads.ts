@@ -1,7 +1,6 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
 
 import { granted } from '../../core/access/access.ts'
-import type { Rights } from '../../core/access/principal.ts'
 import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
@@ -21,7 +20,6 @@ import {
   type AggregatesQuery,
   type ItemQuery,
   type ListQuery,
-  optionsIn,
   type Planned,
   type Planning,
   started,
@@ -38,7 +36,7 @@ export type ItemReads = {
     scope: RequestScope,
     name: string,
     key: SentKey,
-    conditions: (model: Model, rights: Rights) => readonly Filter[],
+    conditions: (model: Model) => readonly Filter[],
   ): Planning<readonly boolean[]>
   /** The item of a file that was made of these bytes, where there is one that the caller reads. */
   uploadedFile(scope: RequestScope, contentKey: string, query: ItemQuery): Planning<string | undefined>
@@ -62,7 +60,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     query: ListQuery,
     { kind, prepare }: ListKind<T | ListAnswer>,
   ): Planning<T | ListAnswer> {
-    return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model, scope) => {
+    return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
       const { made, values } = plans.getList(scope.rights, model, {
         operation: `${kind} ${name}`,
         query: query.sent,
@@ -73,7 +71,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
           }),
       })
       const run = spentBy(scope, made)
-      return started(() => run(bindings({ query: values }), optionsIn(scope, query)))
+      return started(() => run(bindings({ query: values }), query))
     })
   }
 
@@ -85,19 +83,19 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     async aggregate(scope, name, query) {
       const { parseAggregateQuery, planAggregates } = await import('../../core/plan/aggregate.ts')
       const sent = textOf(query.sent)
-      return onModel(scope, { name, action: 'read', sent: () => sent }, (model, scope) => {
+      return onModel(scope, { name, action: 'read', sent: () => sent }, (model) => {
         const made = plans.get(scope.rights, model, `aggregates ${name} ${sent}`, () =>
           counted(open(model, scope, name, 'read'), (source, context) =>
             source.prepareList(planAggregates(context, parseAggregateQuery(query.sent))),
           ),
         )
         const run = spentBy(scope, made)
-        return started(() => run(bindings(), optionsIn(scope, query)))
+        return started(() => run(bindings(), query))
       })
     },
 
     read(scope, name, key, query) {
-      return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model, scope) => {
+      return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
         const made = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () =>
           counted(open(model, scope, name, 'read'), (source, context) => {
             const keyed = keyFields(context.collection)
@@ -107,18 +105,18 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
           }),
         )
         const { fields, run } = spentBy(scope, made)
-        return started(() => run(bindings({ key: decodeKey(fields, key) }), optionsIn(scope, query)).then(known))
+        return started(() => run(bindings({ key: decodeKey(fields, key) }), query).then(known))
       })
     },
 
     meets(scope, name, key, conditions) {
-      return onModel(scope, { name, action: 'read', sent: () => '' }, (model, scope) => {
+      return onModel(scope, { name, action: 'read', sent: () => '' }, (model) => {
         const { source, collection, access } = open(model, scope, name, 'read')
         const fields = keyFields(collection)
         const where = and([access.rows, keyEquals(access, fields, decodeKey(fields, key))])
         const plan = { kind: 'read', collection, where, page: undefined, count: false } as const
-        const run = source.prepareOne({ ...plan, selection: asSelection(fields, conditions(model, scope.rights)) })
-        return started(() => run(bindings(), optionsIn(scope, {})).then((item) => metIn(known(item))))
+        const run = source.prepareOne({ ...plan, selection: asSelection(fields, conditions(model)) })
+        return started(() => run(bindings()).then((item) => metIn(known(item))))
       })
     },
 
@@ -136,7 +134,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     },
 
     fileContent(scope, key) {
-      return onModel(scope, { name: FILES, action: 'read', sent: () => '' }, (own, scope) => {
+      return onModel(scope, { name: FILES, action: 'read', sent: () => '' }, (own) => {
         const model = uploadingModel(own)
         const made = plans.get(scope.rights, model, 'content', () =>
           counted(open(model, scope, FILES, 'read'), (source, context) => {
@@ -149,7 +147,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
           }),
         )
         const { fields, run } = spentBy(scope, made)
-        return started(() => run(bindings({ key: decodeKey(fields, key) }), optionsIn(scope, {})).then(known))
+        return started(() => run(bindings({ key: decodeKey(fields, key) })).then(known))
       })
     },
   }

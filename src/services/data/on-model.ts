@@ -1,17 +1,14 @@
 /**
  * Runs work on the model of a request, and repeats it once with the newest model if a model that another process has just
  * replaced causes an error: it may name deleted tables or lack new names. Where columns are gone that no model knows of yet,
- * it is repeated without them. What was planned too long ago to be begun is planned again, with the rights of then. Errors are
- * explained by rights and model.
+ * it is repeated without them. Errors are explained by rights and model.
  */
 import { hasEntitlement } from '../../core/access/principal.ts'
 import { andThen, attempt } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
 import { Unloaded } from '../../core/plan/read.ts'
-import { isOutdated } from '../../core/standing.ts'
 import type { RequestScope } from '../caller/callers.ts'
-import { standingOf } from '../caller/standing.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { explainError, type FailedRequest, operationOf } from './explain-error.ts'
 import type { Viewers } from './plan-cache.ts'
@@ -19,15 +16,11 @@ import type { Planned, Planning } from './planned.ts'
 import type { RemainingModel } from './remaining-model.ts'
 import type { SnapshotRecheck } from './snapshot-recheck.ts'
 
-/**
- * `asked` is what the request asks for, or each operation of a batch. Throws 503 where model or rights change each time that it is
- * about to begin.
- */
+/** `asked` is what the request asks for, or each operation of a batch. */
 export type OnModel = <T>(
   scope: RequestScope,
   asked: Asked | readonly Asked[],
-  /** Plans in a scope that is that of the request, or a later one. */
-  plan: (model: Model, scope: RequestScope) => Planning<T>,
+  plan: (model: Model) => Planning<T>,
 ) => Planning<T>
 
 type Asked = Pick<FailedRequest, 'name' | 'action' | 'sent'>
@@ -44,36 +37,26 @@ export type OnModelDeps = {
 export function createOnModel(deps: OnModelDeps): OnModel {
   const { load, models, viewers, lookAgain, remaining } = deps
 
-  const onModel = <T>(
-    scope: RequestScope,
+  return <T>(
+    { workspace, snapshot, rights, spent }: RequestScope,
     asked: Asked | readonly Asked[],
-    planOn: (model: Model, scope: RequestScope) => Planning<T>,
-    attempts: number,
+    planOn: (model: Model) => Planning<T>,
   ): Planning<T> => {
-    const { workspace, snapshot, rights, spent } = scope
     const spentBefore = spent?.rows ?? 0
     /** Whatever is planned again counts once. */
-    const make = (model: Model, within: RequestScope): Planning<T> => {
+    const make = (model: Model): Planning<T> => {
       if (spent !== undefined) spent.rows = spentBefore
-      return planOn(model, within)
+      return planOn(model)
     }
-    const plan = (model: Model, within: RequestScope): Planning<T> =>
+    const plan = (model: Model): Planning<T> =>
       attempt(
-        () => make(model, within),
+        () => make(model),
         (planned) => planned,
         (error) => {
           if (!(error instanceof Unloaded)) throw error
-          return load().then(() => make(model, within))
+          return load().then(() => make(model))
         },
       )
-
-    /** Nothing of it has begun. */
-    async function planAgain(error: unknown): Promise<T> {
-      if (attempts === 1) throw changing(error)
-      const now = await scope.again()
-      if (spent !== undefined) spent.rows = spentBefore
-      return (await onModel({ ...now, ...(spent && { spent }) }, asked, planOn, attempts - 1)).answer
-    }
 
     const explained = (model: Model, error: unknown) =>
       explainError(error, 'length' in asked, (operation) => {
@@ -88,9 +71,6 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     async function onNewerModel(model: Model, refused: unknown): Promise<Planned<T>> {
       const current = await lookAgain(workspace.id)
       const isNewer = current !== undefined && current.modelVersion > model.version
-      const within = isNewer
-        ? { ...scope, snapshot: current, standing: standingOf({ snapshot: current, rights }, scope.again) }
-        : scope
       const newer = isNewer
         ? await open(await models.load(workspace, current.modelVersion))
         : isMissingTable(refused) &&
@@ -100,8 +80,8 @@ export function createOnModel(deps: OnModelDeps): OnModel {
         throw explained(newer, error)
       }
       return attempt(
-        () => plan(newer, within),
-        (planned) => running(planned, (error) => (isOutdated(error) ? planAgain(error) : fail(error))),
+        () => plan(newer),
+        (planned) => running(planned, fail),
         fail,
       )
     }
@@ -120,10 +100,9 @@ export function createOnModel(deps: OnModelDeps): OnModel {
 
     return andThen(andThen(models.load(workspace, snapshot.modelVersion), open), (model) =>
       attempt(
-        () => plan(remaining.of(model), scope),
+        () => plan(remaining.of(model)),
         (planned) =>
           running(planned, async (error) => {
-            if (isOutdated(error)) return planAgain(error)
             if (!isMissingTable(error)) throw explained(model, error)
             return (await onNewerModel(model, error)).answer
           }),
@@ -134,16 +113,6 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       ),
     )
   }
-
-  return (scope, asked, planOn) => onModel(scope, asked, planOn, MOST_ATTEMPTS)
-}
-
-/** How often a request is planned that waits so long each time that model or rights have changed. */
-const MOST_ATTEMPTS = 4
-
-function changing(cause: unknown): ServiceError {
-  const message = 'The model or the rights have changed while the request waited: send it again'
-  return new ServiceError('unavailable', message, { cause, meta: { retryAfter: 1 } })
 }
 
 function askedBy(asked: Asked | readonly Asked[], operation: number): Asked {

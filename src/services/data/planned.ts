@@ -11,8 +11,6 @@ export type OnceKey = {
   readonly request: string
   /** Told before an answer that an earlier request got. */
   readonly onReplay: () => void
-  /** Milliseconds that the request has waited for another one with the key, however often it was planned. */
-  waited?: number
 }
 
 /** A query as it was sent, and who reads its answer. */
@@ -29,11 +27,6 @@ export type Planned<T> = { readonly plannedAt: number; readonly answer: Promise<
 
 /** Planned at once where the model is in memory; what is refused before the source is asked is thrown or rejected. */
 export type Planning<T> = Eventual<Planned<T>>
-
-/** The options of a run in a scope: those of the request, where it was planned in it. */
-export function optionsIn<Options extends ReadOptions>({ standing }: Pick<ReadOptions, 'standing'>, options: Options) {
-  return options.standing === standing ? options : { ...options, standing }
-}
 
 /** Runs what is planned; also what it throws at once, such as for a value that is none of its field's, is its answer. */
 export function started<T>(run: () => Promise<T>): Planned<T> {

@@ -33,7 +33,7 @@ export type SqlBatchDeps = {
 export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<BatchAnswer> {
   const { driver, dialect, forms } = deps
   const isReading = plan.operations.every((operation) => operation.plan.kind === 'read')
-  const contextOf = (options: ReadOptions = {}) => (isReading ? options : writerOf(options))
+  const contextOf = (options: ReadOptions = {}) => (isReading ? options : writer)
   const begin = transactions(deps, plan)
   const ran = (bindings: Bindings, send: Send) => {
     const { run, refuse } = begin(bindings, send)
@@ -61,7 +61,7 @@ export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<B
 type Results = readonly (readonly SqlRow[])[]
 
 /** A write continues when its client disconnects. */
-export const writerOf = ({ standing }: Pick<QueryContext, 'standing'>): QueryContext => ({ isWriting: true, standing })
+export const writer: QueryContext = { isWriting: true }
 
 /** What was sent: what each statement is for, and the statements where all were sent at once. */
 type Sent = Pick<BatchPlaces, 'operations' | 'answers'> & { readonly statements?: readonly Statement[] }

@@ -30,11 +30,7 @@ export async function renderDocument(model: Model): Promise<Rendering> {
   const start = worked()
   const { render } = await openApi.workspace({
     workspace,
-    snapshot: { modelVersion: 1, licenseVersion: 0, accessVersion: 1, age: () => 0 },
-    standing: { isOver: () => false, renew: async () => true },
-    again: () => {
-      throw new Error('nobody asks')
-    },
+    snapshot: { modelVersion: 1, licenseVersion: 0, accessVersion: 1 },
     caller: { kind: 'anonymous' },
     rights: { kind: 'all' },
   })

@@ -6,11 +6,10 @@ import type { Duplex } from 'node:stream'
 import type { PoolConnection } from 'mysql2/promise'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import { requireStanding } from '../../../core/standing.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../../ports.ts'
 import { asOneAnswer, withinSocketBound } from '../answer-bound.ts'
 import { isLost, readsAgain, untilBegun } from '../lost-connection.ts'
-import { isAsked, lendStanding, withTimeLimit } from '../time-limit.ts'
+import { isAsked, withTimeLimit } from '../time-limit.ts'
 import { heedingFault, mysqlFault, unreadable } from './fault.ts'
 import { receivedBy } from './guarded.ts'
 import { CONNECT_LIMIT, cutOff, killRunning, type MysqlAddress } from './session.ts'
@@ -49,7 +48,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
     context: QueryContext | undefined,
     work: (client: PoolConnection, limit: Limit) => Promise<T>,
   ): Promise<T> {
-    const client = await lendStanding(() => sessions.take(context).catch(unreadable), context)
+    const client = await sessions.take(context).catch(unreadable)
     let isEnded = false
     const end = () => {
       isEnded = true
@@ -75,11 +74,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
     untilBegun((begun) =>
       track(
         withSession(context, (client, limit) =>
-          runTransaction(
-            client,
-            { statements, begun, connectLimit: address.connectLimit, standing: context?.standing },
-            limit,
-          ),
+          runTransaction(client, { statements, begun, connectLimit: address.connectLimit }, limit),
         ),
       ),
     )
@@ -142,7 +137,6 @@ type Transaction = {
   readonly begun: () => void
   /** As of the address. */
   readonly connectLimit: number | undefined
-  readonly standing: QueryContext['standing']
 }
 
 /**
@@ -151,7 +145,7 @@ type Transaction = {
  */
 async function runTransaction(
   client: PoolConnection,
-  { statements, begun, connectLimit, standing }: Transaction,
+  { statements, begun, connectLimit }: Transaction,
   limit: Limit,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
@@ -159,8 +153,6 @@ async function runTransaction(
     await client.query('start transaction').catch(unreadable)
     begun()
     for (const statement of statements) {
-      // It may name a table that nothing holds yet.
-      if (standing?.isOver()) await requireStanding(standing)
       const answer = await answerOf(client, statement)
       if (statement.heed !== undefined) await goOn(client, statement, { answer, position: answers.length })
       answers.push(answer.rows)

@@ -4,10 +4,9 @@
  */
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
-import { requireStanding } from '../../../core/standing.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { isRead, readsAgain, untilBegun } from '../lost-connection.ts'
-import { isAsked, lendStanding, type TimeLimit, withTimeLimit } from '../time-limit.ts'
+import { isAsked, type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
 import { lost, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
@@ -46,21 +45,10 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     timeLimit,
   })
 
-  /**
-   * The embedded database runs one thing at a time, in the order of asking. Whoever waits for its versions with a connection of
-   * the pool would wait for themselves.
-   */
-  async function lend(from: () => Promise<pg.PoolClient>, context: QueryContext | undefined): Promise<pg.PoolClient> {
-    if (stream === undefined) return lendStanding(from, context)
-    if (context?.standing?.isOver()) await requireStanding(context.standing)
-    return from()
-  }
-
   // The embedded database has a single session, so sharing a connection gains nothing, and an unshared one can be
   // ended.
   async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
-    const isAside = stream === undefined && isAsked(context)
-    const client = await lend(() => (isAside ? checkOutLarge() : checkOut(pool)), context)
+    const client = await (stream === undefined && isAsked(context) ? checkOutLarge() : checkOut(pool))
     return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
   }
 
@@ -74,7 +62,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     // Not for an embedded database: a connection held by one slow caller would block all others.
     ...(options.stream === undefined && {
       async stream(statement: Statement, context?: QueryContext) {
-        const client = await lend(checkOutLarge, context)
+        const client = await checkOutLarge()
         const limits = { ...termsOf(context), end: () => void endWith(options, client) }
         try {
           return faultsOf(await withTimeLimit(streamText(client, statement), limits), limits)
@@ -87,11 +75,11 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     ...(hears && { hears }),
     batch(statements, context) {
       const run = (nameOf?: NameOf) => {
-        const lent = () => lend(() => checkOut(pool), context)
+        const lend = () => checkOut(pool)
         return untilBegun((begun) =>
           hears && context?.confirm
-            ? runHeard(lent, options, { statements, context, nameOf, begun })
-            : runBatch(lent, options, { statements, context, nameOf, begun }),
+            ? runHeard(lend, options, { statements, context, nameOf, begun })
+            : runBatch(lend, options, { statements, context, nameOf, begun }),
         )
       }
       // Names are for what requests send again and again, on connections that last.

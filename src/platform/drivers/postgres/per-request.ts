@@ -7,7 +7,7 @@ import { BUSY, SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
-import { isAsked, lendStanding, withTimeLimit } from '../time-limit.ts'
+import { isAsked, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { cutOff, endWith } from './cancel.ts'
 import {
@@ -34,7 +34,7 @@ export function openPostgresPerRequest({ request, ...options }: PerRequestOption
   ): Promise<readonly SqlRow[]> {
     let running: pg.PoolClient | undefined
     const lend = async () => {
-      running = await lendStanding(unlimited, context)
+      running = await unlimited()
       return running
     }
     const end = () => {
@@ -48,10 +48,10 @@ export function openPostgresPerRequest({ request, ...options }: PerRequestOption
   return {
     async query(statement, context) {
       if (options.isPooled) return queryInTransaction(statement, context)
-      const client = await lendStanding(isAsked(context) ? limited : unlimited, context)
+      const client = await (isAsked(context) ? limited() : unlimited())
       return (await runAlone(client, options, { statement, context, timeLimit })).rows
     },
-    batch: (statements, context) => runBatch(() => lendStanding(unlimited, context), options, { statements, context }),
+    batch: (statements, context) => runBatch(unlimited, options, { statements, context }),
     async close() {},
   }
 }

@@ -5,7 +5,6 @@
 import type pg from 'pg'
 import { CANCELED, SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import { requireStanding } from '../../../core/standing.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { isLost } from '../lost-connection.ts'
 import { abortReason, limitOf, POLL_INTERVAL } from '../time-limit.ts'
@@ -77,39 +76,21 @@ export function openReaders(asked: PostgresOptions) {
         .catch(question.reject)
   }
 
-  /** What has waited for too long is looked at again, and keeps its place meanwhile. */
   const send = (attempt: Attempt): void => {
     const { reader, question } = attempt
-    const { standing } = question.context
-    if (standing?.isOver()) {
-      const unsent = (error: unknown) => failed(attempt, undefined, error)
-      requireStanding(standing)
-        .then(() => send(attempt), unsent)
-        .catch(question.reject)
-      return
-    }
     const entry: Entry = { question, ended: undefined, isLeft: false }
     reader.entries.push(entry)
     read(reader, question).then(
       (rows) => {
-        next(reader)
+        reader.entries.shift()
         giveBack(reader)
         if (!entry.isLeft) question.resolve(rows)
       },
       (error) => {
-        next(reader)
+        reader.entries.shift()
         failed(attempt, entry, error)
       },
     )
-  }
-
-  /** The one behind the first begins: a read that has waited for too long is asked once more, and this answer is nobody's. */
-  const next = ({ entries }: Reader): void => {
-    entries.shift()
-    const [first] = entries
-    if (first === undefined || first.isLeft || first.question.context.standing?.isOver() !== true) return
-    first.isLeft = true
-    ask(first.question)
   }
 
   const failed = ({ reader, question, limited }: Attempt, entry: Entry | undefined, error: unknown): void => {
@@ -219,9 +200,8 @@ export function openReaders(asked: PostgresOptions) {
       try {
         const reader = usedUp.has(share) ? undefined : take(question)
         if (reader === undefined) {
-          // Reads find room where writes do not.
-          if (question.isRead && !isUsedUp(share)) return
-          if (question.isRead) usedUp.add(share)
+          if (!isUsedUp(share)) return
+          usedUp.add(share)
           place += 1
           continue
         }
@@ -252,14 +232,13 @@ export function openReaders(asked: PostgresOptions) {
   }
 
   /** Returns that of the first two that are not silent which has the fewest unanswered statements; undefined if there is none with room. */
-  const pick = ({ context: { share }, isRead }: Question): Reader | undefined => {
+  const pick = ({ context: { share } }: Question): Reader | undefined => {
     if (isUsedUp(share)) return undefined
     let best: Reader | undefined
     let sharing = 0
     for (let slot = 0; slot < MAX_READERS && sharing < AT_ONCE; slot += 1) {
       const reader = readers[slot]
-      // What was sent behind another statement cannot be taken back, however long that takes.
-      if (reader?.isSilent || (!isRead && reader !== undefined && reader.pace.load() > 0)) continue
+      if (reader?.isSilent) continue
       sharing += 1
       // Another connection is opened only for a statement that would queue behind another.
       if (reader === undefined) {

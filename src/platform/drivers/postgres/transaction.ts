@@ -5,7 +5,6 @@
 import type pg from 'pg'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import { requireStanding } from '../../../core/standing.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { asOneAnswer } from '../answer-bound.ts'
 import { isLost } from '../lost-connection.ts'
@@ -34,7 +33,6 @@ export type Transaction<Result> = {
   readonly isReading?: boolean
   /** Called when the server has begun it. */
   readonly begun?: (() => void) | undefined
-  readonly standing?: QueryContext['standing']
 }
 
 /** Sends a statement, and returns what it answers. */
@@ -86,15 +84,7 @@ export async function runBatch(
   ]
   const begin = ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ')
   const isReading = context !== undefined && context.isWriting !== true
-  return runTransaction(lend, options, {
-    begin,
-    statements,
-    timeLimit,
-    ask: askingBy(nameOf),
-    isReading,
-    begun,
-    standing: context?.standing,
-  })
+  return runTransaction(lend, options, { begin, statements, timeLimit, ask: askingBy(nameOf), isReading, begun })
 }
 
 /** Those of a session on which text forms depend (client.ts). */
@@ -107,7 +97,7 @@ const pooledSettings = [
 export async function runTransaction<Result>(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
-  { begin, statements, timeLimit, ask, isReading, begun, standing }: Transaction<Result>,
+  { begin, statements, timeLimit, ask, isReading, begun }: Transaction<Result>,
 ): Promise<readonly Result[]> {
   const client = await lend()
   // An embedded database is ended by ending its connection, which would not show whether a commit came before.
@@ -121,8 +111,6 @@ export async function runTransaction<Result>(
     await client.query(begin)
     hasBegun = true
     begun?.()
-    // A pooler may have let the begin wait; those that hold an embedded database would wait for themselves.
-    if (!isEmbedded && standing?.isOver()) await requireStanding(standing)
     const results: Result[] = []
     await asOneAnswer(receivedBy(client), async () => {
       for (let start = 0; start < statements.length; start += SLICE) {

@@ -12,7 +12,7 @@ import { readAgain, withoutKeys } from './reread.ts'
 
 /** Writes, and tells what to keep of the answer. */
 export async function written(
-  { source, plan, values, scope: { standing } }: OnceRequest,
+  { source, plan, values }: OnceRequest,
   how: {
     readonly bindings: BindingsOf
     readonly keepings: readonly Keeping[]
@@ -23,7 +23,7 @@ export async function written(
   const { bindings, keepings, bounds, sending } = how
   const isKeyed = (index: number) => keepings[index] === 'keys' || keepings[index] === 'bySize'
   const operations = plan.operations.map((operation, index) => (isKeyed(index) ? withKeys(operation) : operation))
-  const lists = await source.prepareBatch({ ...plan, operations })(bindings(values), { ...sending, standing })
+  const lists = await source.prepareBatch({ ...plan, operations })(bindings(values), sending)
   const parts = lists.map((list, index) => {
     const collection = plan.operations[index]?.collection
     if (collection === undefined || !isKeyed(index)) return { list, keys: [] }
@@ -47,7 +47,7 @@ function withKeys(operation: PlannedOperation): PlannedOperation {
  * cannot be read again.
  */
 export async function replayed(
-  { source, plan, scope: { standing } }: OnceRequest,
+  { source, plan }: OnceRequest,
   { row, completed }: Extract<OnceOutcome, { readonly kind: 'known' }>,
   bindings: BindingsOf,
 ): Promise<KeptAnswer> {
@@ -58,15 +58,11 @@ export async function replayed(
     const [list, ofKeys] = [shown[index], keys.get(index)]
     const { plan: own, collection, readable, answers } = operation
     if (list !== undefined || answers === 'nothing') lists.push(list)
-    else if (own.kind === 'read')
-      lists.push(...(await source.prepareBatch(alone(own, collection))(bindings(), { standing })))
+    else if (own.kind === 'read') lists.push(...(await source.prepareBatch(alone(own, collection))(bindings())))
     else if (!isReadableAgain(operation)) throw codedError('4096')
     else {
       const { selection } = own
-      const data = await readAgain(
-        { source, collection, selection, readable, bindings, standing },
-        ofKeys?.data ?? '[]',
-      )
+      const data = await readAgain({ source, collection, selection, readable, bindings }, ofKeys?.data ?? '[]')
       lists.push({ data, total: undefined })
     }
   }

@@ -107,10 +107,9 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
         return answer
       }
       if (tried.kind === 'gone') continue
-      if ((asked.once.waited ?? 0) >= MOST_WAITED) throw stillRunning()
+      if (waited >= MOST_WAITED) throw stillRunning()
       await ports.licensing.pause(pause)
       waited += pause
-      asked.once.waited = (asked.once.waited ?? 0) + pause
     }
   }
 
@@ -128,8 +127,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       }
       const attempt = (entry: LedgerEntry, hasWaited: boolean) => {
         if (table !== undefined) {
-          const write = () =>
-            source.writeOnce({ plan, bindings: bindings(values), table, entry, keepings, standing: scope.standing })
+          const write = () => source.writeOnce({ plan, bindings: bindings(values), table, entry, keepings })
           return behindFirst(entry, hasWaited, write)
         }
         const write = (sending: WriteSending) => written(asked, { bindings, keepings, bounds: entry, sending })

@@ -10,7 +10,6 @@ import { fieldEquals } from '../../../core/plan/names.ts'
 import type { Selection, UpdatePlan } from '../../../core/plan/plan.ts'
 import { all, and, type Filter, or } from '../../../core/query/filter.ts'
 import { keySelection } from '../../../core/sql/write/ledger.ts'
-import type { Standing } from '../../../core/standing.ts'
 import type { Source } from '../../../sources/source.ts'
 import type { BindingsOf } from '../bindings.ts'
 
@@ -23,7 +22,6 @@ export type Reread = {
   /** Rows that may not be shown by now are left out. */
   readonly readable?: Filter
   readonly bindings: BindingsOf
-  readonly standing: Standing
 }
 
 /** Keys in one statement. */
@@ -31,12 +29,12 @@ const MOST_KEYS = 500
 
 /** Returns the items with these keys, a list as it was kept; those that are gone are left out. */
 export async function readAgain(reread: Reread, keys: string): Promise<string> {
-  const { source, collection, selection, readable = all, bindings, standing } = reread
+  const { source, collection, selection, readable = all, bindings } = reread
   const sought = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
   const read = async (found: Filter, selected: Selection) => {
     const where = and([found, readable])
     const plan: UpdatePlan = { kind: 'update', collection, where, order: [], assignments: [], selection: selected }
-    const [list] = await source.prepareBatch(alone(plan, collection))(bindings(), { standing })
+    const [list] = await source.prepareBatch(alone(plan, collection))(bindings())
     return list?.data ?? '[]'
   }
   const [only] = sought
