@@ -2,27 +2,9 @@
 import { expect, it } from 'vitest'
 import { canGrant, grantorOf } from '../../../src/core/access/delegation.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
-import { build } from '../../support/data/build.ts'
-import { withManyToMany } from '../../support/data/many-to-many.ts'
+import { linkedFilms } from '../../support/data/many-to-many.ts'
 
-const model = withManyToMany(
-  build.model(
-    {
-      films: { id: 'int64', title: 'string' },
-      actors: { id: 'int64', name: 'string' },
-      links: { id: 'int64', filmId: 'int64', actorId: 'int64' },
-    },
-    ['links.film(filmId) -> films.links', 'links.actor(actorId) -> actors.links'],
-  ),
-  {
-    junction: 'links',
-    key: ['id'],
-    sides: [
-      { of: 'films', name: 'actors', near: 'links', back: 'film' },
-      { of: 'actors', name: 'films', near: 'links', back: 'actor' },
-    ],
-  },
-)
+const model = linkedFilms()
 const policy = (collections: Record<string, unknown>) => parsePolicy({ collections }, model)
 const all = { read: 'all' }
 

@@ -3,27 +3,9 @@ import { asksMore } from '../../../src/core/access/intersect.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
 import type { Rights } from '../../../src/core/access/principal.ts'
-import { build } from '../../support/data/build.ts'
-import { withManyToMany } from '../../support/data/many-to-many.ts'
+import { linkedFilms } from '../../support/data/many-to-many.ts'
 
-const model = withManyToMany(
-  build.model(
-    {
-      films: { id: 'int64', title: 'string', year: 'int32' },
-      actors: { id: 'int64', name: 'string' },
-      links: { id: 'int64', filmId: 'int64', actorId: 'int64' },
-    },
-    ['links.film(filmId) -> films.links', 'links.actor(actorId) -> actors.links'],
-  ),
-  {
-    junction: 'links',
-    key: ['id'],
-    sides: [
-      { of: 'films', name: 'actors', near: 'links', back: 'film' },
-      { of: 'actors', name: 'films', near: 'links', back: 'actor' },
-    ],
-  },
-)
+const model = linkedFilms({ year: 'int32' })
 
 function viewerWith(collections: Record<string, unknown>) {
   const policies = [parsePolicy({ collections }, model)]

@@ -1,6 +1,7 @@
 /** Many-to-many fields in a model that is built by hand; ids are paths, as those of `build`. */
 import { manyToManyPair } from '../../../src/core/migration/many-to-many.ts'
 import { buildModel, type Model } from '../../../src/core/model/model.ts'
+import { build } from './build.ts'
 
 /** The field `name` of a collection: `near` is its relation to the junction, `back` that of the junction to it. */
 export type Side = { readonly of: string; readonly name: string; readonly near: string; readonly back: string }
@@ -29,5 +30,23 @@ export function withManyToMany(
     ...records,
     relationFields: [...records.relationFields, ...manyToManyPair(sideOf(sides[0]), sideOf(sides[1]))],
     indexes: records.indexes.map((index) => (index.collectionId === junction ? { ...index, fieldIds } : index)),
+  })
+}
+
+/** Films and actors, each the other's list, over links; films have fields beside. */
+export function linkedFilms(fields: Readonly<Record<string, string>> = {}): Model {
+  const collections = {
+    films: { id: 'int64', title: 'string', ...fields },
+    actors: { id: 'int64', name: 'string' },
+    links: { id: 'int64', filmId: 'int64', actorId: 'int64' },
+  }
+  const relations = ['links.film(filmId) -> films.links', 'links.actor(actorId) -> actors.links']
+  return withManyToMany(build.model(collections, relations), {
+    junction: 'links',
+    key: ['id'],
+    sides: [
+      { of: 'films', name: 'actors', near: 'links', back: 'film' },
+      { of: 'actors', name: 'films', near: 'links', back: 'actor' },
+    ],
   })
 }
