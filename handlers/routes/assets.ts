@@ -1,10 +1,10 @@
 /** `/api/{workspace}/assets[/{id}]` (docs/contract.md#files): uploads and downloads of files, under the gate of items. */
 import * as z from 'zod'
 import { durationSchema } from '../../src/config.ts'
-import { checkFileName, disposition } from '../../src/core/assets/file-name.ts'
+import { assetFault, checkFileName, disposition } from '../../src/core/assets/file-name.ts'
 import { sendingOf } from '../../src/core/assets/media-type.ts'
 import { type ByteRange, rangesOf } from '../../src/core/assets/range.ts'
-import { nested, ServiceError } from '../../src/core/error.ts'
+import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { FileContent, UploadQuery } from '../../src/services/assets/assets.ts'
 import type { SentFile } from '../../src/services/assets/contents.ts'
@@ -57,7 +57,7 @@ export function mountAssets(app: App, services: Services): void {
           const items = await assetFiles.upload(scope, [{ fileName: name, body }], query)
           return dataText(items.slice(1, -1), { status: 201 })
         }
-        if (fileName !== undefined) throw nested('invalid', [UNREADABLE, 'fileName', 'is in the form'])
+        if (fileName !== undefined) throw assetFault('fileName', 'is in the form')
         const files = await formFiles(piece(c), form)
         const items = await assetFiles.upload(scope, files, query)
         return dataText(files.length === 1 ? items.slice(1, -1) : items, { status: 201 })
@@ -151,8 +151,6 @@ export function withUpload(work: Handler): Handler {
   }
 }
 
-const UNREADABLE = 'Failed to read the file'
-
 /** The query string without the token and its question mark. */
 export function searchText(c: AppContext): string {
   return searchWithoutToken(c.req.url).replace(/^\?/, '')
@@ -163,7 +161,7 @@ function uploadQuery(c: AppContext): { readonly fileName: string | undefined; re
   const sent = searchText(c)
   const rest = sent.split('&').filter((parameter) => parameter !== '' && !/^fileName(=|$)/.test(parameter))
   const names = new URLSearchParams(sent).getAll('fileName')
-  if (names.length > 1) throw nested('invalid', [UNREADABLE, 'fileName', 'is given twice'])
+  if (names.length > 1) throw assetFault('fileName', 'is given twice')
   return { fileName: names[0], query: { sent: rest.join('&'), ...readOptions(c) } }
 }
 
@@ -175,13 +173,13 @@ function formType(c: AppContext): string | undefined {
 async function formFiles(body: ReadableStream<Uint8Array>, type: string): Promise<readonly SentFile[]> {
   const bytes = await new Response(body).arrayBuffer()
   const form = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(() => undefined)
-  if (form === undefined) throw nested('invalid', [UNREADABLE, 'body', 'is no form of multipart/form-data'])
+  if (form === undefined) throw assetFault('body', 'is no form of multipart/form-data')
   const files = [...form].map(([name, value]) => {
-    if (typeof value === 'string') throw nested('invalid', [UNREADABLE, name, 'is not a file'])
+    if (typeof value === 'string') throw assetFault(name, 'is not a file')
     return { fileName: checkFileName(value.name, name), body: value.stream() as ReadableStream<Uint8Array> }
   })
   if (files.length > 0) return files
-  throw nested('invalid', [UNREADABLE, 'body', 'has no file'])
+  throw assetFault('body', 'has no file')
 }
 
 /** The whole file, or the ranges of it that were asked for. */
@@ -198,7 +196,7 @@ function contentAnswer(c: AppContext, content: FileContent): Answer {
   const isHead = c.req.method === 'HEAD'
   const whole = (): Answer => ({
     status: 200,
-    body: isHead || size === 0 ? null : read({ first: 0, last: size - 1 }),
+    body: isHead || size === 0 ? null : streamOf(read({ first: 0, last: size - 1 })),
     headers: { ...headers, 'Content-Type': sending.contentType, 'Content-Length': String(size) },
   })
   if (isHead || !isOfTag(headerOf(c, 'if-range'), hash)) return whole()
@@ -212,7 +210,7 @@ function contentAnswer(c: AppContext, content: FileContent): Answer {
   const [only, ...others] = ranges
   if (only === undefined || others.length > 0) return manyRanges(ranges, content, { headers, contentType })
   const range = { 'Content-Range': rangeText(only, size), 'Content-Length': String(lengthOf(only)) }
-  return { status: 206, body: read(only), headers: { ...headers, 'Content-Type': contentType, ...range } }
+  return { status: 206, body: streamOf(read(only)), headers: { ...headers, 'Content-Type': contentType, ...range } }
 }
 
 /** Ranges one after the other, each with its place and type (RFC 9110, section 15.3.7.2). */

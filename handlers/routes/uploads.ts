@@ -1,7 +1,6 @@
 /** `/api/{workspace}/assets/uploads…` (docs/contract.md#files): files of any size, sent in parts. */
 import * as z from 'zod'
-import { checkFileName } from '../../src/core/assets/file-name.ts'
-import { nested } from '../../src/core/error.ts'
+import { assetFault, checkFileName } from '../../src/core/assets/file-name.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { ShownUpload } from '../../src/services/assets/uploads.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
@@ -72,16 +71,11 @@ export function mountUploads(app: App, services: Services): void {
     PUT: withUpload(async (c) => {
       const scope = await enter(c)
       const number = Number(/^[1-9]\d{0,5}$/.exec(pathParam(c, 'number'))?.[0] ?? 0)
-      const size = await uploads.sizeOf(scope, id(c), number)
-      const bytes = new Uint8Array(await new Response(bodyStream(c, size)).arrayBuffer())
-      if (bytes.length !== size) {
-        throw nested('invalid', [
-          'Failed to read the file',
-          'body',
-          `has ${bytes.length} bytes, part ${number} has ${size}`,
-        ])
-      }
-      await uploads.put(scope, id(c), { number, bytes })
+      await uploads.put(scope, id(c), number, async (size) => {
+        const bytes = new Uint8Array(await new Response(bodyStream(c, size)).arrayBuffer())
+        if (bytes.length === size) return bytes
+        throw assetFault('body', `has ${bytes.length} bytes, part ${number} has ${size}`)
+      })
       return noContent()
     }),
   })

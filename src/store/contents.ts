@@ -90,6 +90,7 @@ export type StoredFile = {
   readonly fileSize: number
   readonly mediaType: string
   readonly contentKey: string
+  /** SHA-256 in base64url. */
   readonly contentHash: string
 }
 

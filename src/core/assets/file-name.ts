@@ -1,6 +1,11 @@
 /** What a file may be called (docs/contract.md#files), and how its name is sent. */
-import { nested } from '../error.ts'
+import { nested, type ServiceError } from '../error.ts'
 import { shortName } from '../message-text.ts'
+
+/** What is wrong with a file or its upload: the place, and the reason. */
+export function assetFault(place: string, reason: string): ServiceError {
+  return nested('invalid', ['Failed to read the file', place, reason])
+}
 
 /** Bytes of UTF-8 that every file system takes. */
 const LONGEST_NAME = 255
@@ -12,7 +17,7 @@ const hidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\
 export function checkFileName(name: string | undefined, place: string): string {
   const reason = faultOf(name)
   if (reason === undefined && name !== undefined) return name
-  throw nested('invalid', ['Failed to read the file', place, reason ?? 'must be given'])
+  throw assetFault(place, reason ?? 'must be given')
 }
 
 function faultOf(name: string | undefined): string | undefined {

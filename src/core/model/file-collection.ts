@@ -24,7 +24,7 @@ export function fileRecords({ sources, namespaces }: ModelRecords): ModelRecords
   const isOfFiles = ({ collectionId }: { readonly collectionId: string }) => collectionId === fileCollectionId
   return {
     ...noRecords,
-    collections: collections.filter(({ id }) => id === fileCollectionId),
+    collections: collections.filter(isFiles),
     primitiveFields: primitiveFields.filter(isOfFiles),
     indexes: indexes.filter(isOfFiles),
   }

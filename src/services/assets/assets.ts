@@ -7,13 +7,13 @@ import { codedError, ServiceError } from '../../core/error.ts'
 import type { SentKey } from '../../core/plan/item-key.ts'
 import { parseCreate, parseItem } from '../../core/query/raw-query.ts'
 import type { Instant, Ports } from '../../ports.ts'
-import { findDeletedFile, findFile } from '../../store/contents.ts'
+import { findDeletedFile, findFile, type StoredFile } from '../../store/contents.ts'
 import { findWorkspace } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Items } from '../data/items.ts'
 import { noRecord } from '../data/only-item.ts'
 import type { ItemQuery } from '../data/planned.ts'
-import type { Contents, FileRow, SentFile, Workspace } from './contents.ts'
+import type { Contents, SentFile, Workspace } from './contents.ts'
 
 /** A file on its way out. */
 export type FileContent = {
@@ -22,8 +22,8 @@ export type FileContent = {
   readonly mediaType: string
   /** SHA-256 of its bytes in base64url. */
   readonly hash: string
-  /** Streams some of its bytes; whoever asks reads them to the end or cancels. */
-  readonly read: (range: ByteRange) => ReadableStream<Uint8Array>
+  /** Reads some of its bytes as they are taken; whoever asks takes them to the end or returns. */
+  readonly read: (range: ByteRange) => AsyncGenerator<Uint8Array>
 }
 
 /** With a query string as it was sent. */
@@ -68,11 +68,11 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
   const { ports, contents, items } = deps
   const { clock, database, vault } = ports
 
-  async function rowOf(scope: RequestScope, key: SentKey): Promise<FileRow> {
-    return JSON.parse(await (await items.fileContent(scope, key)).answer) as FileRow
+  async function rowOf(scope: RequestScope, key: SentKey): Promise<StoredFile> {
+    return JSON.parse(await (await items.fileContent(scope, key)).answer) as StoredFile
   }
 
-  function contentOf(workspace: Workspace, row: FileRow): FileContent {
+  function contentOf(workspace: Workspace, row: StoredFile): FileContent {
     const { fileName, fileSize, mediaType, contentKey, contentHash } = row
     const read = (range: ByteRange) => contents.read(workspace, contentKey, range)
     return { fileName, size: fileSize, mediaType, hash: contentHash, read }
@@ -137,8 +137,9 @@ function linkTo({ id }: Workspace, fileId: string): string {
 }
 
 /** The query of a write that does nothing where the file has other bytes by then. */
-function within(sent: string, { contentKey }: FileRow): string {
-  return `${sent}${sent === '' ? '?' : '&'}filter[contentKey][_eq]=${contentKey}`
+function within(sent: string, { contentKey }: StoredFile): string {
+  const filter = `filter[contentKey][_eq]=${contentKey}`
+  return sent === '' ? filter : `${sent}&${filter}`
 }
 
 function unchangedSince(error: unknown): never {

@@ -3,9 +3,10 @@
  * (decision 116).
  */
 import type { Config } from '../../config.ts'
+import { assetFault } from '../../core/assets/file-name.ts'
 import { isAllowedType } from '../../core/assets/media-type.ts'
 import type { ByteRange } from '../../core/assets/range.ts'
-import { nested, ServiceError } from '../../core/error.ts'
+import { ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/message-text.ts'
 import { type FilePart, type FileStore, PART_SIZE, type Ports } from '../../ports.ts'
 import {
@@ -20,6 +21,7 @@ import {
   forgetContent,
   forgetWorkspace,
   giveUpContent,
+  type StoredFile,
   type Upload,
 } from '../../store/contents.ts'
 import { everyWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
@@ -30,16 +32,6 @@ export type Workspace = Pick<WorkspaceRow, 'id' | 'apiName'>
 /** A file on its way in. */
 export type SentFile = { readonly fileName: string; readonly body: ReadableStream<Uint8Array> }
 
-/** What the service writes of a file. */
-export type FileRow = {
-  readonly fileName: string
-  readonly fileSize: number
-  readonly mediaType: string
-  readonly contentKey: string
-  /** SHA-256 in base64url. */
-  readonly contentHash: string
-}
-
 export type Contents = {
   /** Bytes that a file may have at most, and the setting that says so. */
   readonly limit: { readonly bytes: number; readonly setting: 'SERVICE_FILES__MAX_SIZE' | 'SERVICE_FILES__STORE' }
@@ -47,7 +39,7 @@ export type Contents = {
   keep(
     workspace: Workspace,
     files: readonly SentFile[],
-    write: (rows: readonly FileRow[]) => Promise<string>,
+    write: (rows: readonly StoredFile[]) => Promise<string>,
   ): Promise<string>
   /** Begins an upload in parts. Throws 422 where the workspace has no room for it. */
   begin(workspace: Workspace, upload: Upload): Promise<string>
@@ -62,12 +54,12 @@ export type Contents = {
     workspace: Workspace,
     contentKey: string,
     upload: Upload,
-    write: (row: FileRow) => Promise<string>,
+    write: (row: StoredFile) => Promise<string>,
   ): Promise<string>
   /** Removes bytes, unless they are of a file. */
   giveUp(workspace: Workspace, contentKey: string): Promise<void>
-  /** Streams bytes; whoever asks reads them to the end or cancels. */
-  read(workspace: Workspace, contentKey: string, range: ByteRange): ReadableStream<Uint8Array>
+  /** Reads bytes as they are taken; whoever asks takes them to the end or returns. */
+  read(workspace: Workspace, contentKey: string, range: ByteRange): AsyncGenerator<Uint8Array>
   /** Removes the bytes that no file needs; does nothing until SERVICE_FILES__CLEAN_INTERVAL has passed since the last time. */
   prune(): Promise<void>
 }
@@ -77,9 +69,6 @@ export type ContentsDeps = {
   readonly config: Config
 }
 
-/** The outermost message of what is wrong with a file. */
-export const UNREADABLE_FILE = 'Failed to read the file'
-
 export function createContents(deps: ContentsDeps): Contents {
   const { ports, config } = deps
   const { clock, database, ids, files: store, observe } = ports
@@ -87,9 +76,9 @@ export function createContents(deps: ContentsDeps): Contents {
   const isOfStore = store.limit !== undefined && store.limit < most
   let cleaned = Number.NEGATIVE_INFINITY
 
-  function rowFrom({ size, hash, mediaType }: Received, fileName: string, contentKey: string): FileRow {
+  function rowFrom({ size, hash, mediaType }: Received, fileName: string, contentKey: string): StoredFile {
     if (isAllowedType(mediaType, types)) return { fileName, fileSize: size, mediaType, contentKey, contentHash: hash }
-    throw nested('invalid', [UNREADABLE_FILE, shortName(fileName), `is ${mediaType}, which is not allowed here`])
+    throw assetFault(shortName(fileName), `is ${mediaType}, which is not allowed here`)
   }
 
   async function requireRoom({ apiName }: Workspace, bytes: number): Promise<void> {
@@ -97,7 +86,7 @@ export function createContents(deps: ContentsDeps): Contents {
     const held = await bytesHeld(database, apiName)
     if (held + bytes <= quota) return
     const reason = `the files of the workspace have ${held} bytes of the ${quota} that SERVICE_FILES__QUOTA allows`
-    throw nested('invalid', [UNREADABLE_FILE, `there is no room for ${bytes} bytes more`, reason])
+    throw assetFault(`there is no room for ${bytes} bytes more`, reason)
   }
 
   async function giveUp(workspace: Workspace, contentKey: string): Promise<void> {
@@ -116,7 +105,7 @@ export function createContents(deps: ContentsDeps): Contents {
       : { bytes: most, setting: 'SERVICE_FILES__MAX_SIZE' },
 
     async keep(workspace, files, write) {
-      const rows: FileRow[] = []
+      const rows: StoredFile[] = []
       const begun: string[] = []
       try {
         for (const { fileName, body } of files) {
@@ -165,7 +154,7 @@ export function createContents(deps: ContentsDeps): Contents {
         throw new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
       }
       try {
-        const bytes = streamed(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
+        const bytes = bytesOf(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
         return await write(rowFrom(await taken(bytes, fileName), fileName, contentKey))
       } catch (error) {
         await endCompletion(database, workspace.apiName, contentKey).catch((error: unknown) =>
@@ -177,7 +166,7 @@ export function createContents(deps: ContentsDeps): Contents {
 
     giveUp,
 
-    read: (workspace, contentKey, range) => streamed(store, keyOf(workspace, contentKey), range),
+    read: (workspace, contentKey, range) => bytesOf(store, keyOf(workspace, contentKey), range),
 
     async prune() {
       const now = clock.now()
@@ -203,31 +192,12 @@ function keyOf({ id }: Workspace, contentKey: string): string {
 }
 
 /** Reads one part after the other, the next when the one before was taken. */
-function streamed(store: FileStore, key: string, { first, last }: ByteRange): ReadableStream<Uint8Array> {
-  let at = first
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        while (at <= last) {
-          if (reader === undefined) {
-            const part = Math.floor(at / PART_SIZE)
-            const offset = at - part * PART_SIZE
-            const length = Math.min(PART_SIZE - offset, last - at + 1)
-            reader = (await store.read(key, part + 1, offset, length)).getReader()
-          }
-          const { done, value } = await reader.read()
-          if (!done && value !== undefined) {
-            at += value.length
-            controller.enqueue(value)
-            return
-          }
-          reader = undefined
-        }
-        controller.close()
-      },
-      cancel: (reason) => reader?.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  )
+async function* bytesOf(store: FileStore, key: string, { first, last }: ByteRange): AsyncGenerator<Uint8Array> {
+  for (let at = first; at <= last; ) {
+    const part = Math.floor(at / PART_SIZE)
+    const offset = at - part * PART_SIZE
+    const length = Math.min(PART_SIZE - offset, last - at + 1)
+    yield* await store.read(key, part + 1, offset, length)
+    at += length
+  }
 }

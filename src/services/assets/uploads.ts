@@ -1,13 +1,14 @@
 /** Uploads in parts (docs/contract.md#files), for files of any size: each part is sent by itself, and again where it got lost. */
 import type { Config } from '../../config.ts'
-import { nested, ServiceError } from '../../core/error.ts'
+import { assetFault } from '../../core/assets/file-name.ts'
+import { ServiceError } from '../../core/error.ts'
 import { type FilePart, type Instant, PART_SIZE, type Ports } from '../../ports.ts'
 import { findUpload, type Upload } from '../../store/contents.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Items } from '../data/items.ts'
 import { noRecord } from '../data/only-item.ts'
 import type { UploadQuery } from './assets.ts'
-import { type Contents, UNREADABLE_FILE } from './contents.ts'
+import type { Contents } from './contents.ts'
 
 /** A file that is going to be sent; `sha256` in base64 or base64url is compared at the end. */
 export type NewUpload = Omit<Upload, 'userId'>
@@ -22,6 +23,8 @@ export type ShownUpload = {
   readonly parts: readonly FilePart[]
 }
 
+type ReadPart = (size: number) => Promise<Uint8Array>
+
 /** An upload is its maker's alone: to others there is none (404). */
 export type Uploads = {
   /** Throws 403 where the caller may upload no file. */
@@ -29,9 +32,8 @@ export type Uploads = {
   /** Throws 413 for a file that may not be as large, 422 where there is no room for it. */
   begin(scope: RequestScope, upload: NewUpload): Promise<ShownUpload>
   read(scope: RequestScope, id: string): Promise<ShownUpload>
-  /** Bytes that this part has; 422 where the upload has no such part. */
-  sizeOf(scope: RequestScope, id: string, number: number): Promise<number>
-  put(scope: RequestScope, id: string, part: { readonly number: number; readonly bytes: Uint8Array }): Promise<void>
+  /** Stores a part, whose bytes `read` brings by their number; 422 where the upload has no such part. */
+  put(scope: RequestScope, id: string, number: number, read: ReadPart): Promise<void>
   /** Makes a file of the parts and returns its item; of an upload that was completed the same. 409 names missing parts. */
   complete(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
   remove(scope: RequestScope, id: string): Promise<void>
@@ -79,16 +81,11 @@ export function createUploads(deps: UploadsDeps): Uploads {
       return shown(id, upload, since, await contents.parts(scope.workspace, id))
     },
 
-    async sizeOf(scope, id, number) {
-      const { upload } = await open(scope, id)
-      const size = sizesOf(upload)[number - 1]
-      if (size !== undefined) return size
-      throw nested('invalid', [UNREADABLE_FILE, 'number', `must be from 1 to ${sizesOf(upload).length}`])
-    },
-
-    async put(scope, id, { number, bytes }) {
-      await open(scope, id)
-      if (await contents.put(scope.workspace, id, number, bytes)) return
+    async put(scope, id, number, read) {
+      const sizes = sizesOf((await open(scope, id)).upload)
+      const size = sizes[number - 1]
+      if (size === undefined) throw assetFault('number', `must be from 1 to ${sizes.length}`)
+      if (await contents.put(scope.workspace, id, number, await read(size))) return
       throw new ServiceError('conflict', 'The upload has ended or is being completed')
     },
 
@@ -108,7 +105,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
       const wanted = upload.sha256?.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
       return contents.complete(workspace, id, upload, async (row) => {
         if (wanted !== undefined && wanted !== row.contentHash) {
-          throw nested('invalid', [UNREADABLE_FILE, 'sha256', `is not that of the parts: ${row.contentHash}`])
+          throw assetFault('sha256', `is not that of the parts: ${row.contentHash}`)
         }
         return (await (await items.createFiles(scope, [row], query)).answer).slice(1, -1)
       })
