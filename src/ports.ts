@@ -5,12 +5,17 @@
 import type { Eventual } from './core/and-then.ts'
 import type { LicensingResponse } from './core/license/answer.ts'
 import type { SqlTarget } from './core/sql/address.ts'
+import type { PlanTerm } from './core/sql/begin/plan-term.ts'
 import type { SqlParam, Statement } from './core/sql/statement.ts'
 
 /** Milliseconds since the epoch. */
 export type Instant = number
 
-export type Clock = { readonly now: () => Instant }
+export type Clock = {
+  readonly now: () => Instant
+  /** Milliseconds by a clock that nobody sets; absent for that of the platform. */
+  readonly elapsed?: () => number
+}
 
 /** Generates random UUIDs. They are version 7, which sorts by time, so that inserts append to the primary key index. */
 export type Ids = { readonly next: () => string }
@@ -36,6 +41,8 @@ export interface QueryContext {
    * knows to answer. Its answer is bounded by MAX_RECEIVED alone.
    */
   readonly timeLimit?: number
+  /** What the statement was planned on: drivers begin nothing when that is over, and throw SqlFault OUTDATED. */
+  readonly term?: PlanTerm | undefined
   /**
    * Gets the answers of a batch before it is committed; what it throws ends the batch, and nothing of it is left. Where a
    * statement fails, it gets those before, and what it throws is the fault in place of that one's. Only drivers that have
@@ -100,6 +107,9 @@ export type WorkspaceSnapshot = {
   readonly licenseVersion: number
 }
 
+/** Versions, and milliseconds since the read of them began, by a clock that nobody sets. */
+export type AgingSnapshot = WorkspaceSnapshot & { readonly age: () => number }
+
 /**
  * How old a snapshot may be, in milliseconds: a model may be 2 s old (docs/contract.md#when-a-new-model-is-seen),
  * rights 5 s (docs/contract.md#when-changes-of-rights-take-effect).
@@ -115,9 +125,9 @@ export interface WorkspaceState {
    */
   withMigrationLock<T>(workspaceId: string, work: (fence: number) => Promise<T>): Promise<T>
   /** Returns versions at most `maxAge` milliseconds old (STATE_MAX_AGE); undefined for an unknown workspace. */
-  snapshot(workspaceId: string, maxAge?: number): Promise<WorkspaceSnapshot | undefined>
+  snapshot(workspaceId: string, maxAge?: number): Promise<AgingSnapshot | undefined>
   /** Returns the cached snapshot; undefined if none is recent enough. An unchanged snapshot is the same object. */
-  remembered(workspaceId: string): WorkspaceSnapshot | undefined
+  remembered(workspaceId: string): AgingSnapshot | undefined
   /** Invalidates the cached versions: this process sees the new ones on its next request, others soon. */
   changed(workspaceId: string): Promise<void>
 }

@@ -31,7 +31,7 @@ export function answeredOnce<T>(
   const onReplay = () => {
     isReplay = true
   }
-  const once = { key: keyIn(sent), request: JSON.stringify(parts), onReplay }
+  const once = { key: keyIn(sent), request: JSON.stringify(parts), onReplay, waited: 0 }
   return answered(c, write(once), (value) => {
     const answer = toAnswer(value)
     return isReplay ? { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } } : answer

@@ -383,7 +383,7 @@ async function writtenOnce(
   const onReplay = () => {
     isReplay = true
   }
-  const data = await write({ key, request: JSON.stringify(request), onReplay })
+  const data = await write({ key, request: JSON.stringify(request), onReplay, waited: 0 })
   return isReplay ? { data, replayed: true } : { data }
 }
 

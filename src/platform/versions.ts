@@ -3,10 +3,10 @@
  * whose callers may share a promise: a Node process, a Durable Object.
  */
 import type { Statement } from '../core/sql/statement.ts'
-import type { Clock, Instant, SqlDriver, WorkspaceSnapshot } from '../ports.ts'
+import type { AgingSnapshot, Clock, Instant, SqlDriver, WorkspaceSnapshot } from '../ports.ts'
 
 export type DatedSnapshot = {
-  readonly snapshot: WorkspaceSnapshot | undefined
+  readonly snapshot: AgingSnapshot | undefined
   /** Milliseconds between the start of the read and the call. */
   readonly age: number
 }
@@ -15,7 +15,7 @@ export type Versions = {
   /** Returns a snapshot read less than `maxAge` milliseconds ago, or reads a new one. */
   readonly read: (workspaceId: string, maxAge: number) => Promise<DatedSnapshot>
   /** Returns the cached snapshot that `read` would return without a query. */
-  readonly remembered: (workspaceId: string, maxAge: number) => WorkspaceSnapshot | undefined
+  readonly remembered: (workspaceId: string, maxAge: number) => AgingSnapshot | undefined
   readonly forget: () => void
 }
 
@@ -31,9 +31,11 @@ export function createVersions(deps: VersionsDeps): Versions {
       const known = readings.get(workspaceId)
       if (known !== undefined && now - known.at < maxAge) return { snapshot: await known.snapshot, age: now - known.at }
 
-      const reading: Reading = { at: now, snapshot: loadSnapshot(database, workspaceId), settled: undefined }
+      const aged = aging(clock)
+      const loading = loadSnapshot(database, workspaceId).then((versions) => aged(versions))
+      const reading: Reading = { at: now, snapshot: loading, settled: undefined }
       readings.set(workspaceId, reading)
-      let snapshot: WorkspaceSnapshot | undefined
+      let snapshot: AgingSnapshot | undefined
       try {
         snapshot = await reading.snapshot
         reading.settled = snapshot
@@ -54,9 +56,16 @@ export function createVersions(deps: VersionsDeps): Versions {
 
 type Reading = {
   readonly at: Instant
-  readonly snapshot: Promise<WorkspaceSnapshot | undefined>
+  readonly snapshot: Promise<AgingSnapshot | undefined>
   /** The promise's value, once it is fulfilled. */
-  settled: WorkspaceSnapshot | undefined
+  settled: AgingSnapshot | undefined
+}
+
+/** Gives versions their age, where the read of them begins with this call; `earlier` is how long before it has begun. */
+export function aging({ elapsed = () => performance.now() }: Clock) {
+  const begun = elapsed()
+  return <S extends WorkspaceSnapshot | undefined>(snapshot: S, earlier = 0) =>
+    snapshot && { ...snapshot, age: () => elapsed() - begun + earlier }
 }
 
 /** Returns a number higher than every earlier one in any process or isolate. */

@@ -3,6 +3,7 @@
  * every check runs before it: rows are read first, checked in their current and their new state, and only then written.
  * A request that needs more than one write is refused (422).
  */
+
 import { bindFilter, bindText, type Key, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
 import type { ConnectorFilter, QueryRequest } from '../core/connector/protocol.ts'
 import { type DeclaredCollection, pushFilter, requireOperation, unsupported } from '../core/connector/push-down.ts'
@@ -15,6 +16,7 @@ import { compareTexts, evaluate, type Row } from '../core/query/evaluate.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings, Operand } from '../core/query/placeholder.ts'
+import { requireTerm } from '../core/sql/begin/plan-term.ts'
 import { assertionError, disagreement } from './assertion-error.ts'
 import {
   address,
@@ -36,7 +38,7 @@ export type ConnectorWritesDeps = ConnectorSourceDeps & {
 }
 
 /** The key goes with a write where its collection declares that it knows keys. */
-type Sending = ConnectorSourceDeps & Pick<ReadOptions, 'idempotencyKey' | 'onSend'>
+type Sending = ConnectorSourceDeps & Pick<ReadOptions, 'idempotencyKey' | 'onSend' | 'term'>
 
 /** Prepares write plans; running one returns the written items as JSON array text. */
 export type ConnectorWrites = (plan: WritePlan) => Prepared<string>
@@ -44,8 +46,13 @@ export type ConnectorWrites = (plan: WritePlan) => Prepared<string>
 export function createConnectorWrites(deps: ConnectorWritesDeps): ConnectorWrites {
   const { reads, render } = deps
   return (plan) =>
-    async (bindings, { idempotencyKey, onSend } = {}) => {
-      const sending = { ...deps, ...(idempotencyKey !== undefined && { idempotencyKey }), ...(onSend && { onSend }) }
+    async (bindings, { idempotencyKey, onSend, term } = {}) => {
+      const sending = {
+        ...deps,
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+        ...(onSend && { onSend }),
+        term,
+      }
       const selection = bindSelection(plan.selection, bindings)
       switch (plan.kind) {
         case 'create': {
@@ -101,7 +108,7 @@ async function targetOf(reads: ConnectorReads, collection: Collection, where: Fi
 
 /** Sends the one request of a write and returns the written rows. */
 async function send(
-  { ask, capabilities, idempotencyKey, onSend }: Sending,
+  { ask, capabilities, idempotencyKey, onSend, term }: Sending,
   collection: Collection,
   selection: Selection,
   write: Write,
@@ -111,6 +118,7 @@ async function send(
   const request = requestOf(declared, fields, write)
   if (request === undefined) return []
   const isPassedOn = idempotencyKey !== undefined && declared.capabilities.idempotent
+  if (term?.isOver()) await requireTerm(term)
   onSend?.()
   const { records } = await ask(isPassedOn ? { ...request, idempotencyKey } : request, fields)
   return records.map(rowOf)

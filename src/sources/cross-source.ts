@@ -19,6 +19,7 @@ import {
   withSelection,
 } from '../core/plan/relations.ts'
 import { queryFault } from '../core/query/parse.ts'
+import { isOutdated, withinTerm } from '../core/sql/begin/plan-term.ts'
 import { answerRoom } from './answer-room.ts'
 import { answers } from './cross-source/conditions.ts'
 import { complete } from './cross-source/look-up.ts'
@@ -66,8 +67,8 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
 
   /** It is written, so no error may say otherwise: the answer is what is there. */
   const completedWrite = (text: string, split: SplitSelection, run: Run) =>
-    completed(text, split, run).catch((cause: unknown) => {
-      if (cause instanceof ServiceError) return completed(text, withoutFar(split), run)
+    withinTerm(run.options?.term, completed(text, split, run)).catch((cause: unknown) => {
+      if (cause instanceof ServiceError || isOutdated(cause)) return completed(text, withoutFar(split), run)
       throw cause
     })
 
@@ -151,7 +152,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     async writeOnce(write) {
       const plan = comparable(write.plan)
       if (plan.operations.every((operation) => isPlain(operation.plan))) return source.writeOnce({ ...write, plan })
-      const run = { open, bindings: write.bindings, options: undefined, room: answerRoom() }
+      const run = { open, bindings: write.bindings, options: { term: write.term }, room: answerRoom() }
       const { own, whole } = await localBatch(plan, run)
       const outcome = await source.writeOnce({ ...write, plan: own })
       if (outcome.kind === 'written') return { ...outcome, answer: await whole(outcome.answer) }

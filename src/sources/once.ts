@@ -12,7 +12,7 @@ import { type BatchPlaces, type CompiledBatch, compileBatch } from '../core/sql/
 import { entryBindings, ledgerRow, ledgerStatements, RUNNING } from '../core/sql/write/ledger.ts'
 import { inParts } from './in-parts.ts'
 import type { OnceOutcome, OnceWrite } from './source.ts'
-import { atOnce, inTurn, type SqlBatchDeps, type Transaction, transactions, writer } from './sql/batch.ts'
+import { atOnce, inTurn, type SqlBatchDeps, type Transaction, transactions, writerOf } from './sql/batch.ts'
 
 export type OnceDeps = SqlBatchDeps & {
   /** By the first operation, which is kept for other writes of one ledger where it serves several. */
@@ -24,7 +24,7 @@ export async function writeOnce(deps: OnceDeps, write: OnceWrite): Promise<OnceO
   const { plan } = write
   const bindings = entryBindings(write.bindings, write.entry)
   const send = await { bySettings: inSettings, byUs: inConversation }[deps.dialect.answersGo](deps, write, bindings)
-  const { run, refuse } = transactions(deps, plan)(bindings, send)
+  const { run, refuse } = transactions(deps, plan)(bindings, send, write.term)
   return outcomeOf(deps, write, run).catch(refuse)
 }
 
@@ -58,7 +58,7 @@ async function inSettings(deps: OnceDeps, write: OnceWrite, bindings: Bindings) 
   const [first] = plan.operations
   const compiled = (first && deps.compiled.get(first)) ?? (await compileOnce(deps, write))
   if (first !== undefined) deps.compiled.set(first, compiled)
-  return atOnce(plan, { compiled, bindings }, writer)
+  return atOnce(plan, { compiled, bindings }, writerOf(write))
 }
 
 async function compileOnce(
@@ -84,5 +84,9 @@ async function compileOnce(
 }
 
 function inConversation({ dialect }: OnceDeps, write: OnceWrite, bindings: Bindings) {
-  return inTurn(write.plan, (places: BatchPlaces) => conversedOnce(dialect, { ...write, bindings }, places), writer)
+  return inTurn(
+    write.plan,
+    (places: BatchPlaces) => conversedOnce(dialect, { ...write, bindings }, places),
+    writerOf(write),
+  )
 }

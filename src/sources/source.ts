@@ -44,6 +44,7 @@ export type OnceWrite = {
   readonly table: LedgerTable
   readonly entry: LedgerEntry
   readonly keepings: readonly Keeping[]
+  readonly term?: QueryContext['term']
 }
 
 /** The lists of a batch; undefined for what was not kept. */

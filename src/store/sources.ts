@@ -1,5 +1,6 @@
 /** Data sources in the system database: their sealed settings, and which of them must be introspected. */
 import type { OwnedName } from '../core/migration/apply.ts'
+import { NAMES_KEPT } from '../core/sql/begin/plan-term.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { TableChoice } from '../core/sql/table-choice.ts'
 import type { SqlDriver } from '../ports.ts'
@@ -94,7 +95,8 @@ export async function waitForNames(
   if (names.length === 0) return
   await database.query(
     statement(sql`
-      select pg_sleep(greatest(0, extract(epoch from max(n.given_up_at) + interval '2 seconds' - clock_timestamp())))::text
+      select pg_sleep(greatest(0, extract(epoch from max(n.given_up_at) + ${param(`${NAMES_KEPT} milliseconds`)}::interval
+        - clock_timestamp())))::text
       from service.given_up_name n
       join jsonb_to_recordset(${json(names)}::jsonb) as x (name text, "ownerId" uuid) on x.name = n.name
       where n.workspace_id = ${param(workspaceId)}::uuid and n.owner_id <> x."ownerId"`),

@@ -351,3 +351,42 @@ it('leaves conditions on rows behind a relation to the source of those rows', as
     reviews: { data: [{ stars: 4 }, { stars: 5 }] },
   })
 })
+
+it('answers and writes by no model and no rights of before what has waited for another source', async () => {
+  const reviews = { stars: 'int32', secret: 'int32', authorId: 'int32?', bookId: 'int32?' }
+  const own = await world.workspace('waiting', { reviews })
+  await connect(own, system)
+  await relateReviews(own)
+  await own.insert('reviews', [{ stars: 5, secret: 4711, authorId: 1 }])
+  const [reader, writer] = await Promise.all([
+    people.member(own, { collections: { authors: { read: 'all' }, reviews: { read: { fields: ['stars'] } } } }),
+    people.member(own, {
+      collections: { authors: { read: 'all' }, reviews: { read: 'all', update: 'all' } },
+    }),
+  ])
+  const renamed = async (field: string, dbName: string) => {
+    const operations = [{ kind: 'changeDbName', data: { dbName } }]
+    const change = { kind: 'updatePrimitiveField', data: { id: own.ids.get(`reviews.${field}`), operations } }
+    const data = { id: own.ids.get('reviews'), operations: [change] }
+    return (await own.migrate({ kind: 'updateCollection', data })).status
+  }
+
+  const first = system.hold('query')
+  const read = reader.get('/items/authors?fields=name,reviews.stars&limit=1')
+  await first.reached
+  const second = system.hold('query')
+  const write = writer.patch('/items/reviews?filter[author][name][_eq]=Ada&max=9', { secret: 1 })
+  await second.reached
+  await own.patch(`/members/${writer.userId}`, { roles: [] })
+  const statuses = [await renamed('stars', 'rating'), await renamed('secret', 'stars')]
+  first.release()
+  second.release()
+
+  expect(statuses).toEqual([200, 200])
+  expect(await readAnswer(await read)).toEqual({
+    status: 200,
+    body: { data: [{ name: 'Ada', reviews: { data: [{ stars: 5 }] } }] },
+  })
+  expect((await readAnswer(await write)).status).toBe(403)
+  expect(await own.data('/items/reviews?fields=stars,secret')).toEqual([{ stars: 5, secret: 4711 }])
+})

@@ -275,6 +275,28 @@ describe('mysql2 with pools alone', () => {
   })
 })
 
+describe('what was planned too long ago', () => {
+  const write = statement('insert into planned values (1)')
+
+  beforeAll(async () => {
+    driver = openMysql(server)
+    await driver.query(statement('create table planned (n int)'))
+  })
+
+  afterAll(() => driver.close())
+
+  it.each([
+    ['is not sent', 0],
+    ['is not committed', 1],
+  ])('%s', async (_, looks) => {
+    let left = looks
+    const term = { isOver: () => left-- <= 0, renew: async () => false }
+
+    await expect(driver.batch([write], { term, isWriting: true })).rejects.toMatchObject({ state: 'SV117' })
+    expect(await driver.query(statement('select count(*) from planned'))).toEqual([['0']])
+  })
+})
+
 function processes(where: string): Statement {
   return statement(`select count(*) from information_schema.processlist where user = 'tester' and ${where}`)
 }

@@ -2,12 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SqlFault } from '../../src/core/sql/fault.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import type { TcpAddress } from '../../src/platform/cloudflare/parts/tcp-address.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { openPostgresPerRequest } from '../../src/platform/drivers/postgres/per-request.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
 import type { SqlDriver } from '../../src/ports.ts'
@@ -403,6 +404,95 @@ describe('the gateway', () => {
     expect(await response.json()).toMatchObject({ message: expect.any(String) })
   })
 })
+
+describe('what was planned too long ago', () => {
+  const insert = statement('insert into plan values (1)')
+  let driver: SqlDriver
+
+  beforeAll(async () => {
+    driver = openPostgres({ connectionString: server.url })
+    await driver.query(statement('create table plan (n int)'))
+  })
+
+  afterEach(async () => expect(await driver.query(statement('select count(*) from plan'))).toEqual([['0']]))
+  afterAll(() => driver?.close())
+
+  it('is not sent', async () => {
+    const context = { term: outdated(), isWriting: true }
+
+    await expect(driver.query(insert, context)).rejects.toMatchObject({ state: 'SV117' })
+    await expect(driver.batch([insert, insert], context)).rejects.toMatchObject({ state: 'SV117' })
+  })
+
+  it.each([
+    ['connections that last', () => openPostgres({ connectionString: server.url })],
+    ['a pooler', () => openPostgres({ connectionString: server.url, isPooled: true })],
+    [
+      'connections of a request',
+      () => openPostgresPerRequest({ connectionString: server.url, request: () => undefined }),
+    ],
+  ])('is not committed over %s', async (_, open) => {
+    const other = open()
+    try {
+      const context = { term: outdated(1), isWriting: true }
+      await expect(other.batch([insert, insert], context)).rejects.toMatchObject({ state: 'SV117' })
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('is sent where nothing has changed, once that is known', async () => {
+    let looks = 0
+    const term = {
+      isOver: () => looks === 0,
+      async renew() {
+        looks += 1
+        return true
+      },
+    }
+
+    expect(await driver.query(statement('select 1'), { term, isWriting: true })).toEqual([['1']])
+    expect(looks).toBe(1)
+  })
+
+  it('is looked at when its connection is there, and not before', async () => {
+    const narrow = openPostgres({ connectionString: server.url, max: 1 })
+    try {
+      let isOver = false
+      const term = { isOver: () => isOver, renew: async () => false }
+      const holder = narrow.batch([statement('select pg_sleep(0.3)::text'), statement('select 1')])
+      const waiting = narrow.batch([insert], { term, isWriting: true })
+      isOver = true
+
+      await expect(waiting).rejects.toMatchObject({ state: 'SV117' })
+      await holder
+    } finally {
+      await narrow.close()
+    }
+  })
+
+  it('waits behind no other statement, and is looked at when it has waited for a connection of its own', async () => {
+    const busy = openPostgres({ connectionString: server.url })
+    const clients = 10
+    try {
+      const running = Array.from({ length: clients }, () =>
+        busy.query(statement('select pg_sleep(0.3)::text'), { term: outdated(9), isWriting: true }),
+      )
+      const waiting = busy.query(insert, { term: outdated(1), isWriting: true })
+
+      await expect(waiting).rejects.toMatchObject({ state: 'SV117' })
+      await Promise.all(running)
+    } finally {
+      await busy.close()
+    }
+  })
+})
+
+/** A term that is over behind so many looks, and cannot be renewed. */
+function outdated(looks = 0) {
+  let left = looks
+  return { isOver: () => left-- <= 0, renew: async () => false }
+}
 
 /** What has arrived on any connection by now is read. */
 function oneTurn(): Promise<void> {

@@ -115,7 +115,12 @@ export function describeWorkspaceState(name: string, makeWorld: MakeStateWorld):
       await pause(250)
       const after = [await world.state.snapshot(workspace), await world.replica.snapshot(workspace)]
 
-      const expected = { modelVersion: 1, accessVersion: (before?.accessVersion ?? 0) + 1, licenseVersion: 0 }
+      const expected = {
+        modelVersion: 1,
+        accessVersion: (before?.accessVersion ?? 0) + 1,
+        licenseVersion: 0,
+        age: expect.any(Function),
+      }
       expect(before).toMatchObject({ modelVersion: 0 })
       expect(after).toEqual([expected, expected])
     })
@@ -134,6 +139,7 @@ export function describeWorkspaceState(name: string, makeWorld: MakeStateWorld):
         modelVersion: 0,
         accessVersion: (before?.accessVersion ?? 0) + 1,
         licenseVersion: 0,
+        age: expect.any(Function),
       })
     })
 

@@ -4,12 +4,16 @@
  * the queue. Never use `blockConcurrencyWhile`: it resets the object after 30 seconds.
  */
 import { DurableObject } from 'cloudflare:workers'
+import type { WorkspaceSnapshot } from '../../ports.ts'
 import { runsAgain } from '../drivers/run-again.ts'
 import { createKeyedLocks } from '../keyed-locks.ts'
-import { createVersions, type DatedSnapshot, nextFence } from '../versions.ts'
+import { createVersions, nextFence } from '../versions.ts'
 import { openNeonLazily } from './lazy-drivers.ts'
 
 export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
+
+/** Versions, and milliseconds between the start of their read and the call. */
+type ObjectSnapshot = { readonly snapshot: WorkspaceSnapshot | undefined; readonly age: number }
 
 /** Milliseconds: the longest wait for the lock, and the longest time to hold it. */
 export type LockLimits = { readonly wait: number; readonly lease: number }
@@ -31,8 +35,12 @@ export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
   }
 
   /** Returns the versions, read from the database if the last read is `maxAge` milliseconds old. */
-  async snapshot(workspaceId: string, maxAge: number): Promise<DatedSnapshot> {
-    return await this.#versions.read(workspaceId, maxAge)
+  async snapshot(workspaceId: string, maxAge: number): Promise<ObjectSnapshot> {
+    const { snapshot, age } = await this.#versions.read(workspaceId, maxAge)
+    if (snapshot === undefined) return { snapshot, age }
+    // What crosses to the caller's isolate is plain.
+    const { age: _, ...versions } = snapshot
+    return { snapshot: versions, age }
   }
 
   async changed(): Promise<void> {

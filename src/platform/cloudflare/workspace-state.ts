@@ -8,7 +8,8 @@
  * rest is margin for the read and for the request that uses it.
  */
 import { ServiceError } from '../../core/error.ts'
-import { type Clock, type Instant, STATE_MAX_AGE, type WorkspaceSnapshot, type WorkspaceState } from '../../ports.ts'
+import { type AgingSnapshot, type Clock, type Instant, STATE_MAX_AGE, type WorkspaceState } from '../../ports.ts'
+import { aging } from '../versions.ts'
 import type { WorkspaceObject } from './workspace-object.ts'
 
 export type CloudflareWorkspaceStateOptions = {
@@ -23,10 +24,10 @@ export type CloudflareWorkspaceStateOptions = {
 export function createCloudflareWorkspaceState(options: CloudflareWorkspaceStateOptions): WorkspaceState {
   const { namespace, clock, waitLimit = 30_000, lease = 600_000 } = options
   // Values, not promises: on Workers no request may await another request's promise.
-  const readings = new Map<string, { readonly at: Instant; readonly snapshot: WorkspaceSnapshot }>()
+  const readings = new Map<string, { readonly at: Instant; readonly snapshot: AgingSnapshot }>()
   let changedAt: Instant = Number.NEGATIVE_INFINITY
 
-  function remembered(workspaceId: string, maxAge = STATE_MAX_AGE): WorkspaceSnapshot | undefined {
+  function remembered(workspaceId: string, maxAge = STATE_MAX_AGE): AgingSnapshot | undefined {
     const known = readings.get(workspaceId)
     const isYoung = known !== undefined && known.at > changedAt && clock.now() - known.at < maxAge
     return isYoung ? known.snapshot : undefined
@@ -60,7 +61,9 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
 
       const asked = clock.now()
       const maxAge = Math.min(wanted, asked - changedAt)
-      const { snapshot, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
+      const aged = aging(clock)
+      const { snapshot: versions, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
+      const snapshot = aged(versions, age)
       if (snapshot === undefined) readings.delete(workspaceId)
       else readings.set(workspaceId, { at: asked - age, snapshot })
       return snapshot

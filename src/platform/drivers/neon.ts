@@ -7,6 +7,7 @@
 import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import { isLoopback } from '../../core/loopback.ts'
 import type { SqlAddress } from '../../core/sql/address.ts'
+import { requireTerm } from '../../core/sql/begin/plan-term.ts'
 import { SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
@@ -46,6 +47,7 @@ export function openNeon(deps: NeonDeps): SqlDriver {
   return {
     async query(statement, context) {
       try {
+        await requireTerm(context?.term)
         return await (context === undefined || context.isWriting ? request(statement) : read(statement, context))
       } catch (error) {
         throw neonFault(error)
@@ -61,6 +63,7 @@ export function openNeon(deps: NeonDeps): SqlDriver {
           fetchOptions && { fetchOptions },
         )
       try {
+        await requireTerm(context?.term)
         if (context?.timeLimit !== undefined)
           return await withAbortSignal((signal) => transaction({ signal }), { context, timeLimit })
         const answers = await transaction()

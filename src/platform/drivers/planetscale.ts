@@ -8,6 +8,7 @@ import { Buffer } from 'node:buffer'
 import { type Connection, connect, DatabaseError } from '@planetscale/database'
 import { isLoopback } from '../../core/loopback.ts'
 import type { SqlAddress } from '../../core/sql/address.ts'
+import { requireTerm } from '../../core/sql/begin/plan-term.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../ports.ts'
@@ -74,13 +75,15 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
     return runTransaction(
       session(() => current),
       statements,
-      { within, brief, timeLimit: limitOf(context, timeLimit) },
+      { within, brief, timeLimit: limitOf(context, timeLimit), term: context?.term },
     )
   }
 
   return {
-    query: (statement, context) =>
-      context === undefined || context.isWriting ? run(session(), statement) : read(statement, context),
+    async query(statement, context) {
+      await requireTerm(context?.term)
+      return context === undefined || context.isWriting ? run(session(), statement) : read(statement, context)
+    },
     batch: async (statements, context) => (statements.length === 0 ? [] : transaction(statements, context)),
     converse: transaction,
     async close() {},
@@ -144,6 +147,7 @@ type Bounds = {
   readonly brief: <T>(work: () => Promise<T>, most?: number) => Promise<T>
   /** In milliseconds; 0 means no limit. */
   readonly timeLimit: number
+  readonly term: QueryContext['term']
 }
 
 /** Milliseconds until a server that says nothing to a rollback is left. */
@@ -152,11 +156,12 @@ const SILENCE = 5_000
 async function runTransaction(
   connection: Connection,
   statements: Iterable<Statement>,
-  { within, brief, timeLimit }: Bounds,
+  { within, brief, timeLimit, term }: Bounds,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   let hasBegun = false
   try {
+    await requireTerm(term)
     await within(async () => {
       await run(connection, statement('BEGIN'))
       hasBegun = true
@@ -170,6 +175,7 @@ async function runTransaction(
         answers.push(rows)
       }
     })
+    await requireTerm(term)
     await brief(() => run(connection, statement('COMMIT')), timeLimit)
     return answers
   } catch (error) {

@@ -2,11 +2,31 @@
  * Ends a statement when it exceeds its time limit or its client disconnects. Each driver supplies the way to end it;
  * the error says why it was ended, whatever the database reported.
  */
+
+import { requireTerm } from '../../core/sql/begin/plan-term.ts'
 import { CANCELED, SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { QueryContext } from '../../ports.ts'
 
 /** Milliseconds between two checks of a running statement; shorter statements are never ended early. */
 export const POLL_INTERVAL = 250
+
+/**
+ * Returns what `lend` brings, if the plan may be used then still: it may have waited for long. Throws SqlFault OUTDATED, and gives
+ * back what was lent.
+ */
+export async function lendInTerm<C extends { release(): void }>(
+  lend: () => Promise<C>,
+  context: Pick<QueryContext, 'term'> | undefined,
+): Promise<C> {
+  const lent = await lend()
+  try {
+    if (context?.term?.isOver()) await requireTerm(context.term)
+    return lent
+  } catch (error) {
+    lent.release()
+    throw error
+  }
+}
 
 export type TimeLimit = {
   readonly context: QueryContext | undefined

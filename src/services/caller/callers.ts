@@ -13,7 +13,8 @@ import {
 } from '../../core/access/scope.ts'
 import { andThen, type Eventual } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Instant, Ports, SqlDriver, WorkspaceSnapshot } from '../../ports.ts'
+import type { PlanTerm } from '../../core/sql/begin/plan-term.ts'
+import type { AgingSnapshot, Instant, Ports, SqlDriver } from '../../ports.ts'
 import {
   type Credential,
   loadPrincipalState,
@@ -23,6 +24,7 @@ import {
 } from '../../store/principal-state.ts'
 import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
+import { planTermOf } from './plan-term.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
 
 export type Caller =
@@ -42,9 +44,13 @@ export type Caller =
 /** A caller in a workspace, with the versions of model and rights that the request uses. */
 export type RequestScope = {
   readonly workspace: WorkspaceRow
-  readonly snapshot: WorkspaceSnapshot
+  readonly snapshot: AgingSnapshot
   readonly caller: Caller
   readonly rights: Rights
+  /** How long what is planned in this scope may be begun. */
+  readonly term: PlanTerm
+  /** The scope that the same request would have now. Throws what `authorize` throws. */
+  readonly again: () => Eventual<RequestScope>
   /** Of a request of several calls: the rows that those before this one may bring, which have one budget together. */
   readonly spent?: { rows: number }
 }
@@ -124,9 +130,23 @@ export function createCallers(deps: CallersDeps): Callers {
     if (workspace === undefined || snapshot === undefined) return undefined
     const known = principals.get(workspace.id)?.get(token)
     if (known?.accessVersion !== snapshot.accessVersion || isOver(known)) return undefined
-    if (known.request?.snapshot !== snapshot) known.request = requestScopeOf({ workspace, snapshot }, known)
+    if (known.request?.snapshot !== snapshot) known.request = scopeOf({ workspace, snapshot }, token, known)
     return known.request
   }
+
+  /** Throws 403 for a key of other workspaces, and for a member that is suspended. */
+  function scopeOf(entrance: ScopedWorkspace, token: string, { caller, rights: known }: Known): RequestScope {
+    const { workspace, snapshot } = entrance
+    if (caller.kind === 'user' && caller.scope !== undefined && !includesWorkspace(caller.scope, workspace.id)) {
+      throw new ServiceError('forbidden', 'The scope of this key does not include this workspace')
+    }
+    const rights = unlessSuspended(known)
+    const again = () => authorized(workspace.apiName, token === '' ? undefined : token)
+    return { ...entrance, caller, rights, term: planTermOf({ snapshot, rights }, again), again }
+  }
+
+  const authorized = (name: string, token: string | undefined): Eventual<RequestScope> =>
+    remembered(name, token ?? '') ?? authorizeAnew(name, token)
 
   function isOver({ expiresAt }: Known): boolean {
     return expiresAt !== undefined && ports.clock.now() >= expiresAt
@@ -147,11 +167,11 @@ export function createCallers(deps: CallersDeps): Callers {
     const claims = token === undefined ? undefined : await claimsOf(token)
     const entrance = await currentWorkspace(name)
     const known = principals.get(entrance.workspace.id)?.get(token ?? '')
-    if (known?.accessVersion === entrance.snapshot.accessVersion) return requestScopeOf(entrance, known)
+    if (known?.accessVersion === entrance.snapshot.accessVersion) return scopeOf(entrance, token ?? '', known)
     const { id } = entrance.workspace
     if (claims === undefined) {
       const rights = membershipRights(undefined, await loadPublicPrincipalState(ports.database, id))
-      return requestScopeOf(entrance, remember(entrance, '', { caller: anonymous, rights, expiresAt: undefined }))
+      return scopeOf(entrance, '', remember(entrance, '', { caller: anonymous, rights, expiresAt: undefined }))
     }
     const state = await loadPrincipalState(ports.database, credentialOf(claims), id)
     if (state === undefined) throw invalidToken()
@@ -160,7 +180,7 @@ export function createCallers(deps: CallersDeps): Callers {
       rights: rightsOfPrincipal(state),
       expiresAt: claims.expiresAt,
     }
-    return requestScopeOf(entrance, remember(entrance, token ?? '', found))
+    return scopeOf(entrance, token ?? '', remember(entrance, token ?? '', found))
   }
 
   /** Returns the scope once the use of its key is recorded, where that is due. */
@@ -185,16 +205,9 @@ export function createCallers(deps: CallersDeps): Callers {
     },
 
     authorize(name, token) {
-      return andThen(remembered(name, token ?? '') ?? authorizeAnew(name, token), noted)
+      return andThen(authorized(name, token), noted)
     },
   }
-}
-
-function requestScopeOf(entrance: ScopedWorkspace, { caller, rights }: Known): RequestScope {
-  if (caller.kind === 'user' && caller.scope !== undefined && !includesWorkspace(caller.scope, entrance.workspace.id)) {
-    throw new ServiceError('forbidden', 'The scope of this key does not include this workspace')
-  }
-  return { ...entrance, caller, rights: unlessSuspended(rights) }
 }
 
 function unlessSuspended(rights: Rights | 'suspended'): Rights {

@@ -29,6 +29,9 @@ export type ItemBatchDeps = ItemReadsDeps & {
 
 export type BatchRun = { readonly body: unknown; readonly options: ReadOptions; readonly once?: OnceKey | undefined }
 
+/** What an operation is planned in. */
+type Within = { readonly model: Model; readonly viewer: Viewer; readonly scope: RequestScope }
+
 /** Throws the error of the first operation that fails, with its place; nothing of the batch is then left. */
 export function runBatch(
   { onModel, open, plans, bindings, viewers, createLimit, generators, loadOnce }: ItemBatchDeps,
@@ -42,7 +45,10 @@ export function runBatch(
     sent: () => JSON.stringify([data, query]),
   }))
 
-  function opened(model: Model, viewer: Viewer, { name, action }: { readonly name: string; readonly action: Action }) {
+  function opened(
+    { model, viewer, scope }: Within,
+    { name, action }: { readonly name: string; readonly action: Action },
+  ) {
     const { source, ...context } = open(model, scope, name, action)
     const { collection } = context
     const access = viewer.accessTo(collection, 'read')
@@ -52,19 +58,21 @@ export function runBatch(
   }
 
   /** Planned once for these rights. */
-  function formOf(model: Model, viewer: Viewer, operation: Operation): SourceForm | undefined {
+  function formOf(within: Within, operation: Operation): SourceForm | undefined {
+    const { model, viewer, scope } = within
     const form = formName(operation)
     if (form === undefined) return undefined
     const known = plans.get<SourceForm | 'none'>(scope.rights, model, `batch ${form}`, () => {
       const { kind, collection: name } = operation
-      const { source, ...own } = opened(model, viewer, { name, action: actionOf[kind] })
+      const { source, ...own } = opened(within, { name, action: actionOf[kind] })
       const planned = planForm({ ...own, viewer, generators: generators() }, operation)
       return planned === undefined ? 'none' : { ...planned, source }
     })
     return known === 'none' ? undefined : known
   }
 
-  function planned(model: Model, viewer: Viewer, isOnce = false) {
+  function planned(within: Within, isOnce = false) {
+    const { viewer, scope } = within
     let source: Source | undefined
     const request = {
       viewer,
@@ -72,13 +80,13 @@ export function runBatch(
       most: createLimit,
       spent: scope.spent,
       open(name: string, action: Action) {
-        const { source: own, ...rest } = opened(model, viewer, { name, action })
+        const { source: own, ...rest } = opened(within, { name, action })
         source ??= own
         return rest
       },
       // What is kept of a batch depends on all rights that were asked for.
       formOf(operation: Operation) {
-        const form = isOnce ? undefined : formOf(model, viewer, operation)
+        const form = isOnce ? undefined : formOf(within, operation)
         source ??= form?.source
         return form
       },
@@ -89,19 +97,19 @@ export function runBatch(
     })
   }
 
-  async function runOnce(model: Model, key: OnceKey): Promise<Planned<BatchAnswer>> {
+  async function runOnce(model: Model, scope: RequestScope, key: OnceKey): Promise<Planned<BatchAnswer>> {
     const { watched, writes } = await loadOnce()
     const rights = watched(viewers.of(scope.rights, model))
-    const { source, plan } = await planned(model, rights.viewer, true)
+    const { source, plan } = await planned({ model, viewer: rights.viewer, scope }, true)
     const text = JSON.stringify(body)
     return started(() => writes.run({ scope, once: key, body: text, model, rights, source, plan }))
   }
 
-  const planning = onModel(scope, asked, (model): Planning<BatchAnswer> => {
-    if (once !== undefined) return runOnce(model, once)
-    return andThen(planned(model, viewers.of(scope.rights, model)), ({ source, plan }) => {
+  const planning = onModel(scope, asked, (model, scope): Planning<BatchAnswer> => {
+    if (once !== undefined) return runOnce(model, scope, once)
+    return andThen(planned({ model, viewer: viewers.of(scope.rights, model), scope }), ({ source, plan }) => {
       const run = source.prepareBatch(plan)
-      return started(() => run(bindings(), options))
+      return started(() => run(bindings(), { ...options, term: scope.term }))
     })
   })
   return answering(planning, (answer) => textOf(operations, answer, once !== undefined))

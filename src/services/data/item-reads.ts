@@ -1,6 +1,7 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
 
 import { granted } from '../../core/access/access.ts'
+import type { Rights } from '../../core/access/principal.ts'
 import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
@@ -36,7 +37,7 @@ export type ItemReads = {
     scope: RequestScope,
     name: string,
     key: SentKey,
-    conditions: (model: Model) => readonly Filter[],
+    conditions: (model: Model, rights: Rights) => readonly Filter[],
   ): Planning<readonly boolean[]>
   /** The item of a file that was made of these bytes, where there is one that the caller reads. */
   uploadedFile(scope: RequestScope, contentKey: string, query: ItemQuery): Planning<string | undefined>
@@ -60,7 +61,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     query: ListQuery,
     { kind, prepare }: ListKind<T | ListAnswer>,
   ): Planning<T | ListAnswer> {
-    return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
+    return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model, scope) => {
       const { made, values } = plans.getList(scope.rights, model, {
         operation: `${kind} ${name}`,
         query: query.sent,
@@ -83,7 +84,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     async aggregate(scope, name, query) {
       const { parseAggregateQuery, planAggregates } = await import('../../core/plan/aggregate.ts')
       const sent = textOf(query.sent)
-      return onModel(scope, { name, action: 'read', sent: () => sent }, (model) => {
+      return onModel(scope, { name, action: 'read', sent: () => sent }, (model, scope) => {
         const made = plans.get(scope.rights, model, `aggregates ${name} ${sent}`, () =>
           counted(open(model, scope, name, 'read'), (source, context) =>
             source.prepareList(planAggregates(context, parseAggregateQuery(query.sent))),
@@ -95,7 +96,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     },
 
     read(scope, name, key, query) {
-      return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
+      return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model, scope) => {
         const made = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () =>
           counted(open(model, scope, name, 'read'), (source, context) => {
             const keyed = keyFields(context.collection)
@@ -110,18 +111,18 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     },
 
     meets(scope, name, key, conditions) {
-      return onModel(scope, { name, action: 'read', sent: () => '' }, (model) => {
+      return onModel(scope, { name, action: 'read', sent: () => '' }, (model, scope) => {
         const { source, collection, access } = open(model, scope, name, 'read')
         const fields = keyFields(collection)
         const where = and([access.rows, keyEquals(access, fields, decodeKey(fields, key))])
         const plan = { kind: 'read', collection, where, page: undefined, count: false } as const
-        const run = source.prepareOne({ ...plan, selection: asSelection(fields, conditions(model)) })
+        const run = source.prepareOne({ ...plan, selection: asSelection(fields, conditions(model, scope.rights)) })
         return started(() => run(bindings()).then((item) => metIn(known(item))))
       })
     },
 
     uploadedFile(scope, contentKey, query) {
-      return onModel(scope, { name: FILES, action: 'create', sent: () => textOf(query.sent) }, (own) => {
+      return onModel(scope, { name: FILES, action: 'create', sent: () => textOf(query.sent) }, (own, scope) => {
         const model = uploadingModel(own)
         const { source, ...context } = open(model, scope, FILES, 'create')
         const field = context.collection.fields.get('contentKey')
@@ -134,7 +135,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     },
 
     fileContent(scope, key) {
-      return onModel(scope, { name: FILES, action: 'read', sent: () => '' }, (own) => {
+      return onModel(scope, { name: FILES, action: 'read', sent: () => '' }, (own, scope) => {
         const model = uploadingModel(own)
         const made = plans.get(scope.rights, model, 'content', () =>
           counted(open(model, scope, FILES, 'read'), (source, context) => {

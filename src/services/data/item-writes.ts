@@ -108,16 +108,16 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   function write(scope: RequestScope, asked: AskedWrite, plan: PlanWrite): Planning<string> {
     const { name, action, query, body } = asked
     const sent = () => `${textOf(query.sent)}&${JSON.stringify(body)}`
-    const planning = onModel(scope, { name, action, sent }, (own): Planning<BatchAnswer> => {
+    const planning = onModel(scope, { name, action, sent }, (own, scope): Planning<BatchAnswer> => {
       const model = asked.isUpload === true ? uploadingModel(own) : own
       if (query.once !== undefined) return writeOnce(model, scope, { ...asked, once: query.once, plan })
       const insert = openInsert(model, scope, asked, unwatched)
-      if (insert !== undefined) return started(() => insert.run(bindings(insert.values)))
+      if (insert !== undefined) return started(() => insert.run(bindings(insert.values), { term: scope.term }))
       const { source, request } = openWrite(model, scope, asked, unwatched)
       // Large ones are planned in parts, between which other requests run.
       return andThen(inParts(plan(request)), (planned) => {
         const run = source.prepareBatch(alone(planned, request.collection))
-        return started(() => run(bindings()))
+        return started(() => run(bindings(), { term: scope.term }))
       })
     })
     return answering(planning, ([list]) => list?.data ?? '[]')
@@ -220,7 +220,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     },
 
     admitFile(scope, action) {
-      return onModel(scope, { name: FILES, action, sent: () => '' }, (model) => {
+      return onModel(scope, { name: FILES, action, sent: () => '' }, (model, scope) => {
         open(uploadingModel(model), scope, FILES, action)
         return started(() => Promise.resolve())
       })

@@ -1,14 +1,17 @@
 /**
  * Runs work on the model of a request, and repeats it once with the newest model if a model that another process has just
  * replaced causes an error: it may name deleted tables or lack new names. Where columns are gone that no model knows of yet,
- * it is repeated without them. Errors are explained by rights and model.
+ * it is repeated without them. What was planned too long ago is planned again, with the rights of then: a read behind its answer,
+ * which nobody gets, a write before it is begun or committed. Errors are explained by rights and model.
  */
 import { hasEntitlement } from '../../core/access/principal.ts'
 import { andThen, attempt } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
 import { Unloaded } from '../../core/plan/read.ts'
+import { isOutdated, withinTerm } from '../../core/sql/begin/plan-term.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { planTermOf } from '../caller/plan-term.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { explainError, type FailedRequest, operationOf } from './explain-error.ts'
 import type { Viewers } from './plan-cache.ts'
@@ -16,11 +19,15 @@ import type { Planned, Planning } from './planned.ts'
 import type { RemainingModel } from './remaining-model.ts'
 import type { SnapshotRecheck } from './snapshot-recheck.ts'
 
-/** `asked` is what the request asks for, or each operation of a batch. */
+/**
+ * `asked` is what the request asks for, or each operation of a batch. Throws 503 where model or rights change each time before it
+ * ends.
+ */
 export type OnModel = <T>(
   scope: RequestScope,
   asked: Asked | readonly Asked[],
-  plan: (model: Model) => Planning<T>,
+  /** Plans in a scope that is that of the request, or a later one. */
+  plan: (model: Model, scope: RequestScope) => Planning<T>,
 ) => Planning<T>
 
 type Asked = Pick<FailedRequest, 'name' | 'action' | 'sent'>
@@ -37,40 +44,60 @@ export type OnModelDeps = {
 export function createOnModel(deps: OnModelDeps): OnModel {
   const { load, models, viewers, lookAgain, remaining } = deps
 
-  return <T>(
-    { workspace, snapshot, rights, spent }: RequestScope,
+  const onModel = <T>(
+    scope: RequestScope,
     asked: Asked | readonly Asked[],
-    planOn: (model: Model) => Planning<T>,
+    planOn: (model: Model, scope: RequestScope) => Planning<T>,
+    attempts: number,
   ): Planning<T> => {
+    const { workspace, snapshot, rights, spent } = scope
     const spentBefore = spent?.rows ?? 0
     /** Whatever is planned again counts once. */
-    const make = (model: Model): Planning<T> => {
+    const make = (model: Model, within: RequestScope): Planning<T> => {
       if (spent !== undefined) spent.rows = spentBefore
-      return planOn(model)
+      return planOn(model, within)
     }
-    const plan = (model: Model): Planning<T> =>
+    const plan = (model: Model, within: RequestScope): Planning<T> =>
       attempt(
-        () => make(model),
+        () => make(model, within),
         (planned) => planned,
         (error) => {
           if (!(error instanceof Unloaded)) throw error
-          return load().then(() => make(model))
+          return load().then(() => make(model, within))
         },
       )
+
+    /** Nothing of it is left. */
+    async function planAgain(error: unknown): Promise<T> {
+      if (attempts === 1) throw changing(error)
+      const now = await scope.again()
+      if (spent !== undefined) spent.rows = spentBefore
+      return (await onModel({ ...now, ...(spent && { spent }) }, asked, planOn, attempts - 1)).answer
+    }
 
     const explained = (model: Model, error: unknown) =>
       explainError(error, 'length' in asked, (operation) => {
         return { ...askedBy(asked, operation), model, rights, viewer: viewers.of(rights, model) }
       })
 
-    const running = ({ plannedAt, answer }: Planned<T>, recover: (error: unknown) => Promise<T>): Planned<T> => ({
+    const isReading = [asked].flat().every(({ action }) => action === 'read')
+    const running = (
+      { plannedAt, answer }: Planned<T>,
+      { term }: RequestScope,
+      recover: (error: unknown) => Promise<T>,
+    ): Planned<T> => ({
       plannedAt,
-      answer: answer.catch(recover),
+      answer: (isReading ? withinTerm(term, answer) : answer).catch((error) =>
+        isOutdated(error) ? planAgain(error) : recover(error),
+      ),
     })
 
     async function onNewerModel(model: Model, refused: unknown): Promise<Planned<T>> {
       const current = await lookAgain(workspace.id)
       const isNewer = current !== undefined && current.modelVersion > model.version
+      const within = isNewer
+        ? { ...scope, snapshot: current, term: planTermOf({ snapshot: current, rights }, scope.again) }
+        : scope
       const newer = isNewer
         ? await open(await models.load(workspace, current.modelVersion))
         : isMissingTable(refused) &&
@@ -80,8 +107,8 @@ export function createOnModel(deps: OnModelDeps): OnModel {
         throw explained(newer, error)
       }
       return attempt(
-        () => plan(newer),
-        (planned) => running(planned, fail),
+        () => plan(newer, within),
+        (planned) => running(planned, within, fail),
         fail,
       )
     }
@@ -100,9 +127,9 @@ export function createOnModel(deps: OnModelDeps): OnModel {
 
     return andThen(andThen(models.load(workspace, snapshot.modelVersion), open), (model) =>
       attempt(
-        () => plan(remaining.of(model)),
+        () => plan(remaining.of(model), scope),
         (planned) =>
-          running(planned, async (error) => {
+          running(planned, scope, async (error) => {
             if (!isMissingTable(error)) throw explained(model, error)
             return (await onNewerModel(model, error)).answer
           }),
@@ -113,6 +140,16 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       ),
     )
   }
+
+  return (scope, asked, planOn) => onModel(scope, asked, planOn, MOST_ATTEMPTS)
+}
+
+/** How often a request is planned that waits so long each time that model or rights have changed. */
+const MOST_ATTEMPTS = 4
+
+function changing(cause: unknown): ServiceError {
+  const message = 'The model or the rights have changed while the request waited: send it again'
+  return new ServiceError('unavailable', message, { cause, meta: { retryAfter: 1 } })
 }
 
 function askedBy(asked: Asked | readonly Asked[], operation: number): Asked {

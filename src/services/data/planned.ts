@@ -11,6 +11,8 @@ export type OnceKey = {
   readonly request: string
   /** Told before an answer that an earlier request got. */
   readonly onReplay: () => void
+  /** Milliseconds that the request has waited for another one with the key, however often it was planned. */
+  waited: number
 }
 
 /** A query as it was sent, and who reads its answer. */

@@ -2,13 +2,13 @@
  * Checks whether a model that refused a request was stale: another replica may have changed it less than a second ago.
  * However many requests are refused, the versions of a workspace are read at a limited rate (decision 041).
  */
-import type { Instant, Ports, WorkspaceSnapshot } from '../../ports.ts'
+import type { AgingSnapshot, Instant, Ports } from '../../ports.ts'
 
 /** Minimum milliseconds between two reads of a process. */
 const INTERVAL = 50
 
 /** Returns the current versions; undefined for a deleted workspace. */
-export type SnapshotRecheck = (workspaceId: string) => Promise<WorkspaceSnapshot | undefined>
+export type SnapshotRecheck = (workspaceId: string) => Promise<AgingSnapshot | undefined>
 
 export type SnapshotRecheckDeps = Pick<Ports, 'workspaces' | 'clock' | 'licensing'>
 

@@ -66,8 +66,8 @@ export function createExplanations(deps: ExplanationsDeps): Explanations {
       if (key === undefined) return answered(explanation)
       if (viewerOf(rights, model).accessTo(explanation.collection, 'read').kind === 'denied') return noRecord()
       core.requireAskable(question, explanation)
-      const run = await items.meets(scope, asked.collection, { kind: 'value', value: key }, (current) => {
-        const { together, policies, findable } = core.explain({ ...question, model: current })
+      const run = await items.meets(scope, asked.collection, { kind: 'value', value: key }, (current, asker) => {
+        const { together, policies, findable } = core.explain({ ...question, model: current, asker })
         return [rowsOf(together), findable, ...policies.map(({ judgement }) => rowsOf(judgement))]
       })
       const [isAllowed, isFound, ...met] = await run.answer

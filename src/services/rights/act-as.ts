@@ -6,6 +6,7 @@ import { nested } from '../../core/error.ts'
 import type { Ports } from '../../ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { planTermOf } from '../caller/plan-term.ts'
 import { principalOfMember, principalOfRoles } from './principals.ts'
 
 export type ActAs = {
@@ -18,10 +19,26 @@ export type ActAs = {
 
 export type ActAsDeps = { readonly ports: Pick<Ports, 'database' | 'ids'> }
 
+type Target = { readonly type: 'user' | 'role'; readonly id: string }
+
 const FORM = /^(user|role):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
 
 export function createActAs(deps: ActAsDeps): ActAs {
   const { database, ids } = deps.ports
+
+  /** The rights of both are looked up again with the scope. */
+  async function actingIn(scope: RequestScope, target: Target): Promise<RequestScope> {
+    requireEntitlement(scope.rights, 'workspaceMembers:read')
+    const { workspace, snapshot } = scope
+    const { type, id } = target
+    const principal = await (type === 'user'
+      ? principalOfMember(database, workspace.id, id)
+      : principalOfRoles(database, workspace.id, [id]))
+    if (principal === undefined) throw refused('is nobody of this workspace')
+    const rights = actingRights(principal.rights, scope.rights)
+    const again = async () => actingIn(await scope.again(), target)
+    return { ...scope, rights, term: planTermOf({ snapshot, rights }, again), again }
+  }
 
   return {
     async enter(scope, header) {
@@ -29,15 +46,10 @@ export function createActAs(deps: ActAsDeps): ActAs {
       const [, type, sent = ''] = FORM.exec(header) ?? []
       if (type === undefined) throw refused('must be user:<id> or role:<id>')
       const id = sent.toLowerCase()
-      const isUser = type.toLowerCase() === 'user'
-      const { workspace } = scope
-      const principal = await (isUser
-        ? principalOfMember(database, workspace.id, id)
-        : principalOfRoles(database, workspace.id, [id]))
-      if (principal === undefined) throw refused('is nobody of this workspace')
-      const target = { type: isUser ? ('user' as const) : ('role' as const), id }
+      const target = { type: type.toLowerCase() === 'user' ? ('user' as const) : ('role' as const), id }
+      const acting = await actingIn(scope, target)
       await database.query(recordWorkspaceEvent(ids, scope, { action: 'access.act_as.v1', target }))
-      return { ...scope, rights: actingRights(principal.rights, scope.rights) }
+      return acting
     },
   }
 }

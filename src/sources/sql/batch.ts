@@ -2,8 +2,9 @@
 import { OperationFault } from '../../core/plan/operation-fault.ts'
 import type { BatchPlan } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
+import { type PlanTerm, requireTerm } from '../../core/sql/begin/plan-term.ts'
 import type { Conversation, Dialect } from '../../core/sql/dialect.ts'
-import { SqlFault } from '../../core/sql/fault.ts'
+import { isInDoubt, SqlFault } from '../../core/sql/fault.ts'
 import { answeredWalk } from '../../core/sql/read/answered-walk.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import {
@@ -33,23 +34,23 @@ export type SqlBatchDeps = {
 export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<BatchAnswer> {
   const { driver, dialect, forms } = deps
   const isReading = plan.operations.every((operation) => operation.plan.kind === 'read')
-  const contextOf = (options: ReadOptions = {}) => (isReading ? options : writer)
+  const contextOf = (options: ReadOptions = {}) => (isReading ? options : writerOf(options))
   const begin = transactions(deps, plan)
-  const ran = (bindings: Bindings, send: Send) => {
-    const { run, refuse } = begin(bindings, send)
+  const ran = (bindings: Bindings, send: Send, term: PlanTerm | undefined) => {
+    const { run, refuse } = begin(bindings, send, term)
     return run().catch(refuse)
   }
   if ('begun' in dialect) {
     return (bindings, options) => {
       const conversed = (places: BatchPlaces) => conversedBatch(plan, dialect, { bindings, places })
-      return ran(bindings, inTurn(plan, conversed, contextOf(options)))
+      return ran(bindings, inTurn(plan, conversed, contextOf(options)), options?.term)
     }
   }
   const isHeard = plan.isAlone !== true && driver.hears === true && dialect.heard !== undefined
   const together = (compiled: CompiledBatch, bindings: Bindings, options?: ReadOptions) => {
     const context = contextOf(options)
     const heard = isHeard && { ...context, confirm: (results: Results) => requireRows(plan, compiled, results) }
-    return ran(bindings, atOnce(plan, { compiled, bindings }, heard || context))
+    return ran(bindings, atOnce(plan, { compiled, bindings }, heard || context), options?.term)
   }
   const compiled = inParts(compileBatch(plan, dialect, { forms, isHeard }))
   if (!(compiled instanceof Promise)) return (bindings, options) => together(compiled, bindings, options)
@@ -61,7 +62,7 @@ export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<B
 type Results = readonly (readonly SqlRow[])[]
 
 /** A write continues when its client disconnects. */
-export const writer: QueryContext = { isWriting: true }
+export const writerOf = ({ term }: Pick<QueryContext, 'term'>): QueryContext => ({ isWriting: true, term })
 
 /** What was sent: what each statement is for, and the statements where all were sent at once. */
 type Sent = Pick<BatchPlaces, 'operations' | 'answers'> & { readonly statements?: readonly Statement[] }
@@ -101,18 +102,24 @@ export function inTurn(
 export type Transaction = {
   /** Runs the batch, again where that may help, but not after a fault that `isFinal`. Throws SqlFaults. */
   readonly run: (isFinal?: (fault: SqlFault) => boolean) => Promise<BatchAnswer>
-  /** Throws SqlFaults as errors of the operations that have failed. */
+  /**
+   * Throws SqlFaults as errors of the operations that have failed; OUTDATED where the plan may not be used any more, since the
+   * fault might tell of another's column, and nothing is left of what has failed.
+   */
   readonly refuse: (error: unknown) => Promise<never>
 }
 
-export function transactions(deps: SqlBatchDeps, plan: BatchPlan): (bindings: Bindings, send: Send) => Transaction {
+export function transactions(
+  deps: SqlBatchDeps,
+  plan: BatchPlan,
+): (bindings: Bindings, send: Send, term: PlanTerm | undefined) => Transaction {
   const { dialect } = deps
   const { operations, isAlone } = plan
   const plans = operations.map((operation) => operation.plan)
   const passing = passingCause(plans, dialect)
   const retry = createRetry(deps)
   const nothing = noPlaces(plan)
-  return (bindings, send) => {
+  return (bindings, send, term) => {
     let sent: Sent = nothing
     const run = (by: SqlDriver) => {
       const sending = send(by)
@@ -126,6 +133,7 @@ export function transactions(deps: SqlBatchDeps, plan: BatchPlan): (bindings: Bi
         ),
       async refuse(error) {
         if (!(error instanceof SqlFault)) throw error
+        if (!isInDoubt(error)) await requireTerm(term)
         const told = isAlone ? 0 : (unmetOperation(error.message) ?? sent.operations[error.position ?? -1])
         const fault = refused(dialect, error, plans[told ?? -1])
         const isSearched = told === undefined && error.position === undefined && fault.kind === 'invalid'

@@ -61,7 +61,7 @@ export async function runBatch(database: Database, who: Who, sent: readonly obje
     let isReplayed = false
     const answers = await writesOf(driver).run({
       scope: scopeOf(caller),
-      once: { key: once, request: 'POST items', onReplay: () => (isReplayed = true) },
+      once: { key: once, request: 'POST items', onReplay: () => (isReplayed = true), waited: 0 },
       body: JSON.stringify(sent),
       model: withLedger(model),
       rights,

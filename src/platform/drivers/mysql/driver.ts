@@ -4,12 +4,13 @@
  */
 import type { Duplex } from 'node:stream'
 import type { PoolConnection } from 'mysql2/promise'
+import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow } from '../../../ports.ts'
 import { asOneAnswer, withinSocketBound } from '../answer-bound.ts'
 import { isLost, readsAgain, untilBegun } from '../lost-connection.ts'
-import { isAsked, withTimeLimit } from '../time-limit.ts'
+import { isAsked, lendInTerm, withTimeLimit } from '../time-limit.ts'
 import { heedingFault, mysqlFault, unreadable } from './fault.ts'
 import { receivedBy } from './guarded.ts'
 import { CONNECT_LIMIT, cutOff, killRunning, type MysqlAddress } from './session.ts'
@@ -48,7 +49,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
     context: QueryContext | undefined,
     work: (client: PoolConnection, limit: Limit) => Promise<T>,
   ): Promise<T> {
-    const client = await sessions.take(context).catch(unreadable)
+    const client = await lendInTerm(() => sessions.take(context).catch(unreadable), context)
     let isEnded = false
     const end = () => {
       isEnded = true
@@ -74,7 +75,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
     untilBegun((begun) =>
       track(
         withSession(context, (client, limit) =>
-          runTransaction(client, { statements, begun, connectLimit: address.connectLimit }, limit),
+          runTransaction(client, { statements, begun, connectLimit: address.connectLimit, term: context?.term }, limit),
         ),
       ),
     )
@@ -137,6 +138,7 @@ type Transaction = {
   readonly begun: () => void
   /** As of the address. */
   readonly connectLimit: number | undefined
+  readonly term: QueryContext['term']
 }
 
 /**
@@ -145,7 +147,7 @@ type Transaction = {
  */
 async function runTransaction(
   client: PoolConnection,
-  { statements, begun, connectLimit }: Transaction,
+  { statements, begun, connectLimit, term }: Transaction,
   limit: Limit,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
@@ -161,6 +163,7 @@ async function runTransaction(
   try {
     await limit.within(all())
     if (limit.hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
+    await requireTerm(term)
     await commit(client, limit, answers.length)
     return answers
   } catch (error) {

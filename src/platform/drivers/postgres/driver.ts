@@ -3,10 +3,11 @@
  * results stream over a connection of their own, batches run on a pool.
  */
 import type pg from 'pg'
+import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { isRead, readsAgain, untilBegun } from '../lost-connection.ts'
-import { isAsked, type TimeLimit, withTimeLimit } from '../time-limit.ts'
+import { isAsked, lendInTerm, type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
 import { lost, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
@@ -45,10 +46,21 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     timeLimit,
   })
 
+  /**
+   * The embedded database runs one thing at a time, in the order of asking. Whoever waits for its versions with a connection of
+   * the pool would wait for themselves.
+   */
+  async function lend(from: () => Promise<pg.PoolClient>, context: QueryContext | undefined): Promise<pg.PoolClient> {
+    if (stream === undefined) return lendInTerm(from, context)
+    await requireTerm(context?.term)
+    return from()
+  }
+
   // The embedded database has a single session, so sharing a connection gains nothing, and an unshared one can be
   // ended.
   async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
-    const client = await (stream === undefined && isAsked(context) ? checkOutLarge() : checkOut(pool))
+    const isAside = stream === undefined && isAsked(context)
+    const client = await lend(() => (isAside ? checkOutLarge() : checkOut(pool)), context)
     return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
   }
 
@@ -75,11 +87,11 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     ...(hears && { hears }),
     batch(statements, context) {
       const run = (nameOf?: NameOf) => {
-        const lend = () => checkOut(pool)
+        const lent = () => lend(() => checkOut(pool), context)
         return untilBegun((begun) =>
-          hears && context?.confirm
-            ? runHeard(lend, options, { statements, context, nameOf, begun })
-            : runBatch(lend, options, { statements, context, nameOf, begun }),
+          hears && (context?.confirm || context?.term)
+            ? runHeard(lent, options, { statements, context, nameOf, begun })
+            : runBatch(lent, options, { statements, context, nameOf, begun }),
         )
       }
       // Names are for what requests send again and again, on connections that last.

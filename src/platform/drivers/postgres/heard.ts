@@ -1,8 +1,9 @@
 /**
- * A batch whose answers are heard before it is committed. It begins in the same message as its statements: where one fails,
+ * A batch whose answers, or the term of its plan, are looked at before it is committed. It begins in the same message as its statements: where one fails,
  * `begin` included, the server skips those behind it, so that nothing runs outside of the transaction.
  */
 import type pg from 'pg'
+import { OUTDATED, requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { SqlFault, TOO_LARGE } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
@@ -21,7 +22,7 @@ type HeardBatch = {
   readonly begun?: () => void
 }
 
-/** Runs all statements, and commits them if `confirm` of the context throws nothing. */
+/** Runs all statements, and commits them if `confirm` of the context throws nothing, and its term is not over. */
 export async function runHeard(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
@@ -46,6 +47,7 @@ export async function runHeard(
       },
     )
     limit?.refuseLate()
+    await requireTerm(context.term)
     confirm()
     isCommitting = true
     await client.query('commit')
@@ -56,6 +58,7 @@ export async function runHeard(
     isIdle = await rollBack(client, options)
     const fault = postgresFault(error, lost)
     const isCutOff = !isCommitting && limit?.hasEnded() === true && isLost(fault)
+    if (fault.state === OUTDATED) throw fault
     throw earlierThan(confirm) ?? (isCutOff ? overdue(error) : fault)
   } finally {
     limit?.stop()

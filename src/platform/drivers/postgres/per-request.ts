@@ -7,7 +7,7 @@ import { BUSY, SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
-import { isAsked, withTimeLimit } from '../time-limit.ts'
+import { isAsked, lendInTerm, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { cutOff, endWith } from './cancel.ts'
 import {
@@ -20,6 +20,7 @@ import {
   unreachable,
   withoutLimit,
 } from './client.ts'
+import { runHeard } from './heard.ts'
 import { runBatch } from './transaction.ts'
 
 export type PerRequestOptions = PostgresOptions & Pick<LendingOptions<unknown>, 'request'>
@@ -34,7 +35,7 @@ export function openPostgresPerRequest({ request, ...options }: PerRequestOption
   ): Promise<readonly SqlRow[]> {
     let running: pg.PoolClient | undefined
     const lend = async () => {
-      running = await unlimited()
+      running = await lendInTerm(unlimited, context)
       return running
     }
     const end = () => {
@@ -48,10 +49,16 @@ export function openPostgresPerRequest({ request, ...options }: PerRequestOption
   return {
     async query(statement, context) {
       if (options.isPooled) return queryInTransaction(statement, context)
-      const client = await (isAsked(context) ? limited() : unlimited())
+      const client = await lendInTerm(isAsked(context) ? limited : unlimited, context)
       return (await runAlone(client, options, { statement, context, timeLimit })).rows
     },
-    batch: (statements, context) => runBatch(unlimited, options, { statements, context }),
+    batch(statements, context) {
+      const lend = () => lendInTerm(unlimited, context)
+      // By the way, so that a look before the commit costs no way to the server and back.
+      return context?.term !== undefined && !options.isPooled
+        ? runHeard(lend, options, { statements, context, nameOf: undefined })
+        : runBatch(lend, options, { statements, context })
+    },
     async close() {},
   }
 }

@@ -3,6 +3,7 @@
  * Statements are prepared under names; reads do not wait behind a slow statement.
  */
 import type pg from 'pg'
+import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { CANCELED, SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
@@ -28,7 +29,8 @@ import { readText } from './text-read.ts'
 
 /**
  * Opens clients on demand and replaces lost ones. Two share what is asked; where the first statement of one is silent, what
- * is asked then, and the reads behind it, go by further ones. If all are full, a statement waits for the first with room.
+ * is asked then, and the reads behind it, go by further ones. If all are full, a statement waits for the first with room. One
+ * whose plan has a term has its client alone when it is sent: behind another it could not be taken back, however long that takes.
  */
 export function openReaders(asked: PostgresOptions) {
   const { timeLimit = 0 } = asked
@@ -53,6 +55,10 @@ export function openReaders(asked: PostgresOptions) {
     })
 
   const ask = (question: Question): void => {
+    if (question.context.term?.isOver()) {
+      askWithinTerm(question)
+      return
+    }
     try {
       const reader = waiting.length === 0 ? take(question) : undefined
       if (reader !== undefined) pass(reader, question)
@@ -62,6 +68,10 @@ export function openReaders(asked: PostgresOptions) {
       // The driver is closed, or not even a client could be created.
       question.reject(error)
     }
+  }
+
+  const askWithinTerm = (question: Question): void => {
+    requireTerm(question.context.term).then(() => ask(question), question.reject)
   }
 
   const pass = (reader: Reader, question: Question): void => {
@@ -78,6 +88,12 @@ export function openReaders(asked: PostgresOptions) {
 
   const send = (attempt: Attempt): void => {
     const { reader, question } = attempt
+    if (question.context.term?.isOver()) {
+      // It has waited for its connection.
+      giveBack(reader)
+      askWithinTerm(question)
+      return
+    }
     const entry: Entry = { question, ended: undefined, isLeft: false }
     reader.entries.push(entry)
     read(reader, question).then(
@@ -191,21 +207,26 @@ export function openReaders(asked: PostgresOptions) {
     return reader
   }
 
-  /** In the order of their calls, but for those whose share is used up. */
+  /** In the order of their calls, but for those whose share is used up, or that wait for a client of their own. */
   const handOut = () => {
     const usedUp = new Set<string | undefined>()
+    let isBusy = false
     for (let place = 0; place < waiting.length; ) {
       const question = waiting[place] as Question
-      const { share } = question.context
+      const { share, term } = question.context
       try {
-        const reader = usedUp.has(share) ? undefined : take(question)
-        if (reader === undefined) {
-          if (!isUsedUp(share)) return
-          usedUp.add(share)
+        const waits = usedUp.has(share) || (isBusy && term !== undefined)
+        const isLate = !waits && term?.isOver() === true
+        const reader = waits || isLate ? undefined : take(question)
+        if (reader === undefined && !isLate) {
+          if (isUsedUp(share)) usedUp.add(share)
+          else if (term !== undefined) isBusy = true
+          else return
           place += 1
           continue
         }
-        pass(reader, question)
+        if (reader === undefined) askWithinTerm(question)
+        else pass(reader, question)
       } catch (error) {
         // Not even a client could be created.
         question.reject(error)
@@ -231,14 +252,17 @@ export function openReaders(asked: PostgresOptions) {
     if (waiting.length > 0) handOut()
   }
 
-  /** Returns that of the first two that are not silent which has the fewest unanswered statements; undefined if there is none with room. */
-  const pick = ({ context: { share } }: Question): Reader | undefined => {
+  /**
+   * Returns that of the first two that are not silent which has the fewest unanswered statements, or for a plan with a term one
+   * that has none; undefined if there is none with room.
+   */
+  const pick = ({ context: { share, term } }: Question): Reader | undefined => {
     if (isUsedUp(share)) return undefined
     let best: Reader | undefined
     let sharing = 0
     for (let slot = 0; slot < MAX_READERS && sharing < AT_ONCE; slot += 1) {
       const reader = readers[slot]
-      if (reader?.isSilent) continue
+      if (reader?.isSilent || (term !== undefined && reader !== undefined && reader.pace.load() > 0)) continue
       sharing += 1
       // Another connection is opened only for a statement that would queue behind another.
       if (reader === undefined) {

@@ -3,6 +3,7 @@
  * covers the whole transaction from its begin; a late one is rolled back, so an ended transaction never wrote anything.
  */
 import type pg from 'pg'
+import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
@@ -33,6 +34,8 @@ export type Transaction<Result> = {
   readonly isReading?: boolean
   /** Called when the server has begun it. */
   readonly begun?: (() => void) | undefined
+  /** Looked at before the commit. */
+  readonly term?: QueryContext['term']
 }
 
 /** Sends a statement, and returns what it answers. */
@@ -84,7 +87,15 @@ export async function runBatch(
   ]
   const begin = ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ')
   const isReading = context !== undefined && context.isWriting !== true
-  return runTransaction(lend, options, { begin, statements, timeLimit, ask: askingBy(nameOf), isReading, begun })
+  return runTransaction(lend, options, {
+    begin,
+    statements,
+    timeLimit,
+    ask: askingBy(nameOf),
+    isReading,
+    begun,
+    term: context?.term,
+  })
 }
 
 /** Those of a session on which text forms depend (client.ts). */
@@ -97,11 +108,13 @@ const pooledSettings = [
 export async function runTransaction<Result>(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
-  { begin, statements, timeLimit, ask, isReading, begun }: Transaction<Result>,
+  { begin, statements, timeLimit, ask, isReading, begun, term }: Transaction<Result>,
 ): Promise<readonly Result[]> {
   const client = await lend()
   // An embedded database is ended by ending its connection, which would not show whether a commit came before.
   const isEmbedded = options.stream !== undefined
+  // Whoever held an embedded database while they look would wait for themselves.
+  const commitsLater = isEmbedded || term !== undefined
   let limit: Limit | undefined
   let isOver = false
   let hasBegun = false
@@ -116,15 +129,14 @@ export async function runTransaction<Result>(
       for (let start = 0; start < statements.length; start += SLICE) {
         const slice = statements.slice(start, start + SLICE)
         const isLast = start + SLICE >= statements.length
-        const ending = isLast && !isEmbedded ? ['commit'] : []
+        const ending = isLast && !commitsLater ? ['commit'] : []
         results.push(...(await send(client, { statements: slice, start, ask }, ending)))
-        if (!isLast || isEmbedded) limit?.refuseLate()
+        if (!isLast || commitsLater) limit?.refuseLate()
       }
     })
-    if (isEmbedded) {
-      limit?.stop()
-      await client.query('commit')
-    }
+    if (isEmbedded) limit?.stop()
+    else await requireTerm(term)
+    if (commitsLater) await client.query('commit')
     return results
   } catch (error) {
     isOver = isLost(postgresFault(error, lost))

@@ -2,6 +2,7 @@
 import { codedError } from '../../../core/error.ts'
 import { alone } from '../../../core/plan/batch/planned-operation.ts'
 import type { PlannedOperation, Selection } from '../../../core/plan/plan.ts'
+import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { isReadableAgain, type Keeping, keptOf, readKept } from '../../../core/sql/write/kept-lists.ts'
 import { type KeptBounds, keySelection } from '../../../core/sql/write/ledger.ts'
 import type { KeptAnswer, ListAnswer, OnceOutcome } from '../../../sources/source.ts'
@@ -12,7 +13,7 @@ import { readAgain, withoutKeys } from './reread.ts'
 
 /** Writes, and tells what to keep of the answer. */
 export async function written(
-  { source, plan, values }: OnceRequest,
+  { source, plan, values, scope: { term } }: OnceRequest,
   how: {
     readonly bindings: BindingsOf
     readonly keepings: readonly Keeping[]
@@ -23,7 +24,7 @@ export async function written(
   const { bindings, keepings, bounds, sending } = how
   const isKeyed = (index: number) => keepings[index] === 'keys' || keepings[index] === 'bySize'
   const operations = plan.operations.map((operation, index) => (isKeyed(index) ? withKeys(operation) : operation))
-  const lists = await source.prepareBatch({ ...plan, operations })(bindings(values), sending)
+  const lists = await source.prepareBatch({ ...plan, operations })(bindings(values), { ...sending, term })
   const parts = lists.map((list, index) => {
     const collection = plan.operations[index]?.collection
     if (collection === undefined || !isKeyed(index)) return { list, keys: [] }
@@ -47,7 +48,7 @@ function withKeys(operation: PlannedOperation): PlannedOperation {
  * cannot be read again.
  */
 export async function replayed(
-  { source, plan }: OnceRequest,
+  { source, plan, scope: { term } }: OnceRequest,
   { row, completed }: Extract<OnceOutcome, { readonly kind: 'known' }>,
   bindings: BindingsOf,
 ): Promise<KeptAnswer> {
@@ -66,5 +67,6 @@ export async function replayed(
       lists.push({ data, total: undefined })
     }
   }
+  await requireTerm(term)
   return lists
 }

@@ -89,11 +89,11 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     attempt: (entry: LedgerEntry, hasWaited: boolean) => Promise<OnceOutcome>,
   ): Promise<KeptAnswer> {
     const named = await entryOf(asked)
-    let waited = 0
+    const { once } = asked
     for (let pause = 20; ; pause = Math.min(2 * pause, 250)) {
       const startedAt = ports.clock.now()
       const entry: LedgerEntry = { ...named, startedAt, expiresAt: startedAt + timeToLive }
-      const tried = await attempt(entry, waited > 0)
+      const tried = await attempt(entry, once.waited > 0)
       if (tried.kind === 'written') {
         if (ledger !== undefined && ledger !== systemLedger && isDue(ledger, startedAt)) {
           ports.background(tried.prune())
@@ -103,13 +103,13 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       if (tried.kind === 'known') {
         requireSame(tried.row, entry)
         const answer = await replayed(asked, tried, bindings)
-        asked.once.onReplay()
+        once.onReplay()
         return answer
       }
       if (tried.kind === 'gone') continue
-      if (waited >= MOST_WAITED) throw stillRunning()
+      if (once.waited >= MOST_WAITED) throw stillRunning()
       await ports.licensing.pause(pause)
-      waited += pause
+      once.waited += pause
     }
   }
 
@@ -127,7 +127,8 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       }
       const attempt = (entry: LedgerEntry, hasWaited: boolean) => {
         if (table !== undefined) {
-          const write = () => source.writeOnce({ plan, bindings: bindings(values), table, entry, keepings })
+          const write = () =>
+            source.writeOnce({ plan, bindings: bindings(values), table, entry, keepings, term: scope.term })
           return behindFirst(entry, hasWaited, write)
         }
         const write = (sending: WriteSending) => written(asked, { bindings, keepings, bounds: entry, sending })

@@ -1,0 +1,118 @@
+/** What was planned too long ago to be begun is planned again, on the model and with the rights of then (docs/decisions/117). */
+import { describe, expect, it } from 'vitest'
+import type { Rights } from '../../src/core/access/principal.ts'
+import { ServiceError } from '../../src/core/error.ts'
+import type { Model } from '../../src/core/model/model.ts'
+import { PLANS_LAST, requireTerm } from '../../src/core/sql/begin/plan-term.ts'
+import type { RequestScope } from '../../src/services/caller/callers.ts'
+import { planTermOf } from '../../src/services/caller/plan-term.ts'
+import { createOnModel } from '../../src/services/data/on-model.ts'
+import { started } from '../../src/services/data/planned.ts'
+
+const all: Rights = { kind: 'all' }
+const some = (name: string): Rights => ({
+  kind: 'policies',
+  userId: name,
+  roleIds: [],
+  policies: [],
+  entitlements: new Set(),
+})
+
+/** A scope of these versions, whose age the test sets. */
+function seen(modelVersion: number, rights: Rights, again: () => RequestScope) {
+  const time = { age: 0 }
+  const snapshot = { modelVersion, accessVersion: 1, licenseVersion: 1, age: () => time.age }
+  const term = planTermOf({ snapshot, rights }, again)
+  const workspace = { id: 'w', apiName: 'w', displayName: null }
+  const scope: RequestScope = { workspace, snapshot, rights, term, again, caller: { kind: 'anonymous' } }
+  return { scope, time }
+}
+
+const never = () => {
+  throw new Error('nobody asks')
+}
+
+describe('a plan', () => {
+  it('stands until it is too old, and longer where versions and rights are the same', async () => {
+    const later = seen(1, some('ada'), never)
+    const { scope, time } = seen(1, some('ada'), () => later.scope)
+
+    expect(scope.term.isOver()).toBe(false)
+    time.age = PLANS_LAST + 1
+    expect(scope.term.isOver()).toBe(true)
+    await requireTerm(scope.term)
+    expect(scope.term.isOver()).toBe(false)
+  })
+
+  it.each([
+    ['the model is another', seen(2, some('ada'), never)],
+    ['the rights are others', seen(1, some('bob'), never)],
+  ])('stands no longer where %s', async (_, { scope: later }) => {
+    const { scope, time } = seen(1, some('ada'), () => later)
+    time.age = PLANS_LAST + 1
+
+    await expect(requireTerm(scope.term)).rejects.toMatchObject({ state: 'SV117' })
+  })
+})
+
+describe('a request whose plan no longer stands', () => {
+  const modelOf = (version: number) => ({ version, byName: new Map() }) as unknown as Model
+  const onModel = createOnModel({
+    load: async () => {},
+    models: { load: async (_, version) => modelOf(version) },
+    viewers: { of: never },
+    lookAgain: never,
+    remaining: { open: (model) => model, of: (model) => model, without: never },
+  })
+  /** A read is looked at behind its answer; a write as a driver does that begins it. */
+  const run = (scope: RequestScope, action: 'read' | 'update' = 'read') =>
+    onModel(scope, { name: 'people', action, sent: () => '' }, (model, within) =>
+      started(async () => {
+        if (action === 'update') await requireTerm(within.term)
+        return [model.version, within.rights]
+      }),
+    )
+
+  it.each(['read', 'update'] as const)('is planned on the model and with the rights of then: a %s', async (action) => {
+    const later = seen(2, some('bob'), never)
+    const { scope, time } = seen(1, some('ada'), () => later.scope)
+    time.age = PLANS_LAST + 1
+
+    expect(await (await run(scope, action)).answer).toEqual([2, some('bob')])
+  })
+
+  it('is told nothing of what has failed meanwhile', async () => {
+    const later = seen(2, some('bob'), never)
+    const { scope, time } = seen(1, some('ada'), () => later.scope)
+    time.age = PLANS_LAST + 1
+    const read = onModel(scope, { name: 'people', action: 'read', sent: () => '' }, (model) =>
+      started(async () => {
+        if (model.version === 1) throw new Error('of the column of another')
+        return model.version
+      }),
+    )
+
+    expect(await (await read).answer).toBe(2)
+  })
+
+  it('is refused as whoever sends it then', async () => {
+    const { scope, time } = seen(1, all, () => {
+      throw new ServiceError('forbidden', 'no longer')
+    })
+    time.age = PLANS_LAST + 1
+
+    await expect((await run(scope)).answer).rejects.toMatchObject({ kind: 'forbidden' })
+  })
+
+  it('is given up where each plan is too old', async () => {
+    let version = 1
+    const next = (): RequestScope => {
+      version += 1
+      const { scope, time } = seen(version, all, next)
+      time.age = PLANS_LAST + 1
+      return scope
+    }
+
+    await expect((await run(next())).answer).rejects.toMatchObject({ kind: 'unavailable', meta: { retryAfter: 1 } })
+  })
+})
