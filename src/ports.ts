@@ -44,6 +44,11 @@ export interface QueryContext {
   /** What the statement was planned on: drivers begin nothing when that is over, and throw SqlFault OUTDATED. */
   readonly term?: PlanTerm | undefined
   /**
+   * Whether the statement may be sent behind those of others, where what is sent cannot be taken back: it may then begin late,
+   * however soon its plan was looked at. It adds a row, and reads nothing but that row.
+   */
+  readonly mayFollow?: boolean
+  /**
    * Gets the answers of a batch before it is committed; what it throws ends the batch, and nothing of it is left. Where a
    * statement fails, it gets those before, and what it throws is the fault in place of that one's. Only drivers that have
    * `hears` call it.

@@ -71,7 +71,7 @@ type Send = (by: SqlDriver) => { readonly sent: Sent; readonly results: Promise<
 
 /** Sends all statements of a batch together. */
 export function atOnce(
-  { isAlone }: BatchPlan,
+  plan: BatchPlan,
   { compiled, bindings }: { readonly compiled: CompiledBatch; readonly bindings: Bindings },
   context: QueryContext,
 ): Send {
@@ -80,10 +80,16 @@ export function atOnce(
   const sent = { operations, answers, statements }
   const [only, ...others] = statements
   if (only === undefined) return () => ({ sent, results: Promise.resolve([]) })
-  if (isAlone && others.length === 0) {
-    return (by) => ({ sent, results: by.query(only, context).then((rows) => [rows]) })
+  if (plan.isAlone && others.length === 0) {
+    const own = isAdding(plan) ? { ...context, mayFollow: true } : context
+    return (by) => ({ sent, results: by.query(only, own).then((rows) => [rows]) })
   }
   return (by) => ({ sent, results: by.batch(statements, context) })
+}
+
+/** Whether it adds rows, and shows nothing but their own columns. */
+function isAdding({ operations }: BatchPlan): boolean {
+  return operations.every(({ plan }) => plan.kind === 'create' && plan.selection.every(({ kind }) => kind === 'field'))
 }
 
 /** Sends each when the one before it was answered; `statements` notes what they are for. */

@@ -30,7 +30,7 @@ import { readText } from './text-read.ts'
 /**
  * Opens clients on demand and replaces lost ones. Two share what is asked; where the first statement of one is silent, what
  * is asked then, and the reads behind it, go by further ones. If all are full, a statement waits for the first with room. One
- * whose plan has a term has its client alone when it is sent: behind another it could not be taken back, however long that takes.
+ * whose plan has a term is sent where no other runs, unless it may follow: it could not be taken back, however long that takes.
  */
 export function openReaders(asked: PostgresOptions) {
   const { timeLimit = 0 } = asked
@@ -215,12 +215,12 @@ export function openReaders(asked: PostgresOptions) {
       const question = waiting[place] as Question
       const { share, term } = question.context
       try {
-        const waits = usedUp.has(share) || (isBusy && term !== undefined)
+        const waits = usedUp.has(share) || (isBusy && isFirst(question))
         const isLate = !waits && term?.isOver() === true
         const reader = waits || isLate ? undefined : take(question)
         if (reader === undefined && !isLate) {
           if (isUsedUp(share)) usedUp.add(share)
-          else if (term !== undefined) isBusy = true
+          else if (isFirst(question)) isBusy = true
           else return
           place += 1
           continue
@@ -253,16 +253,17 @@ export function openReaders(asked: PostgresOptions) {
   }
 
   /**
-   * Returns that of the first two that are not silent which has the fewest unanswered statements, or for a plan with a term one
-   * that has none; undefined if there is none with room.
+   * Returns that of the first two that are not silent which has the fewest unanswered statements, or one that has none for what
+   * has to be first; undefined if there is none with room.
    */
-  const pick = ({ context: { share, term } }: Question): Reader | undefined => {
+  const pick = (question: Question): Reader | undefined => {
+    const { share } = question.context
     if (isUsedUp(share)) return undefined
     let best: Reader | undefined
     let sharing = 0
     for (let slot = 0; slot < MAX_READERS && sharing < AT_ONCE; slot += 1) {
       const reader = readers[slot]
-      if (reader?.isSilent || (term !== undefined && reader !== undefined && reader.pace.load() > 0)) continue
+      if (reader?.isSilent || (reader !== undefined && reader.pace.load() > 0 && isFirst(question))) continue
       sharing += 1
       // Another connection is opened only for a statement that would queue behind another.
       if (reader === undefined) {
@@ -356,6 +357,11 @@ function read(reader: Reader, { statement, name }: Question): Promise<readonly S
   writeTogether(reader)
   if (name !== undefined) return readText(reader.client, name, statement)
   return reader.client.query<string[]>(textRequest(statement)).then(({ rows }) => rows)
+}
+
+/** Whether it is sent only where nothing else runs. */
+function isFirst({ context: { term, mayFollow } }: Question): boolean {
+  return term !== undefined && mayFollow !== true
 }
 
 /** Sends the statements of one event loop turn in one write, since a write costs more than a statement. */
