@@ -13,7 +13,7 @@ const upload = z.strictObject({
   fileName: z.string(),
   fileSize: z.number(),
   partSize: z.number(),
-  parts: z.array(z.strictObject({ number: z.int(), size: z.int() })),
+  parts: z.array(z.strictObject({ n: z.int(), size: z.int() })),
   expiresAt: z.iso.datetime(),
 })
 const anyBytes = { mediaType: '*/*', schema: {} }

@@ -81,6 +81,7 @@ export function mountUploads(app: App, services: Services): void {
   })
 }
 
-function shown({ expiresAt, ...upload }: ShownUpload): object {
-  return { ...upload, expiresAt: new Date(expiresAt).toISOString() }
+function shown({ expiresAt, parts, ...upload }: ShownUpload): object {
+  const there = parts.map(({ number, size }) => ({ n: number, size }))
+  return { ...upload, parts: there, expiresAt: new Date(expiresAt).toISOString() }
 }

@@ -293,7 +293,7 @@ it('takes a large file in parts, in any order and again, and makes it once', asy
   expect([await put(1, rest), await put(3, rest), await put(0, rest)]).toEqual([422, 422, 422])
   const early = await shop.post(`${at}/complete`, {})
   expect([early.status, await early.json()]).toMatchObject([409, { meta: { missing: [1] } }])
-  expect(await shop.data(at)).toMatchObject({ parts: [{ number: 2, size: rest.length }] })
+  expect(await shop.data(at)).toMatchObject({ parts: [{ n: 2, size: rest.length }] })
   expect(await put(1, first)).toBe(204)
   const [done, again] = [await shop.post(`${at}/complete`, {}), await shop.post(`${at}/complete`, {})]
   const file = (await done.json()) as { data: { id: string } }

@@ -1,6 +1,7 @@
 /** Signing in and out, and who one is (docs/api.md#signing-in). */
 import type { Auth, Tokens } from './auth.ts'
 import { type Call, createCall, type Result } from './call.ts'
+import { itemsOf } from './items.ts'
 import type { Answer, Sender } from './send.ts'
 import { queryString } from './wire.ts'
 
@@ -41,7 +42,7 @@ export function createAccount({ url, auth, send }: AccountDeps): Account {
       isAnonymous: true,
     })
   const get = <T>(path: string) =>
-    createCall(async () => under<T>(await send({ method: 'GET', url: `${url}/api/${path}` })))
+    createCall(async () => itemsOf({}, await send({ method: 'GET', url: `${url}/api/${path}` })) as Result<T>)
 
   return {
     login(credentials) {
@@ -66,12 +67,4 @@ export function createAccount({ url, auth, send }: AccountDeps): Account {
   }
 }
 
-function under<T>(answer: Answer): Result<T> {
-  if (!answer.ok) return answer
-  const { data } = answer.data as { data: T }
-  return { ...answer, data, orThrow: () => data }
-}
-
-function nothing(answer: Answer): Result<void> {
-  return answer.ok ? { ...answer, data: undefined, orThrow: () => undefined } : answer
-}
+const nothing = (answer: Answer) => itemsOf({}, answer.ok ? { ...answer, data: undefined } : answer) as Result<void>

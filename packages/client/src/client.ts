@@ -18,7 +18,11 @@ export type Client<S> = { readonly [C in keyof S & string]: Collection<S, C> } &
   readonly $auth: Account
 }
 
+/** A blob is sent as its bytes, any other body as JSON. */
 export type RequestOptions = Options & { readonly query?: object; readonly body?: unknown }
+
+/** Any client, whatever its schema. */
+export type Requesting = { $request<T>(method: string, path: string, options?: RequestOptions): Call<T> }
 
 /** `url` is the address of the service, such as `https://data.example.com`. */
 export function createClient<S>(url: string, options: ClientOptions): Client<S> {
@@ -27,7 +31,8 @@ export function createClient<S>(url: string, options: ClientOptions): Client<S> 
   const send = createSender({ ...options, url: origin })
   const request = (method: string, path: string, { query, body, ...given }: RequestOptions = {}) => {
     const address = (path.startsWith('/') ? origin : base) + path + queryString(query ?? {})
-    const sent = { method, url: address, options: given, ...(body !== undefined && { body: jsonOf(body) }) }
+    const bytes = body instanceof Blob ? body : jsonOf(body)
+    const sent = { method, url: address, options: given, ...(body !== undefined && { body: bytes }) }
     return createCall(() => send(sent))
   }
   const members = new Map<string | symbol, unknown>([

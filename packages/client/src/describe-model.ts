@@ -52,6 +52,21 @@ type Drawn = {
   readonly many: [name: string, to: string][]
 }
 
+/** The collection of files: a model has relations to it, and does not describe it. Uploads make its items. */
+const FILES = 'ServiceFile'
+const known = (type: string): PrimitiveText => ({ type, readOnly: true })
+const fileFields: CollectionText['fields'] = {
+  id: known('uuid'),
+  fileName: known('string'),
+  fileSize: known('float64'),
+  mediaType: known('string'),
+  title: 'string?',
+  description: 'string?',
+  tags: 'json?',
+  createdAt: known('dateTime'),
+  updatedAt: known('dateTime'),
+}
+
 export function describeModel(model: ModelText): readonly Described[] {
   requireForm(model)
   const { collections = {} } = model
@@ -59,6 +74,8 @@ export function describeModel(model: ModelText): readonly Described[] {
   for (const [name, text] of Object.entries({ ...junctionsOf(collections), ...collections })) {
     drawn.set(name, draw(name, text))
   }
+  const isRelated = [...drawn.values()].some(({ relations }) => [...relations.values()].some(({ to }) => to === FILES))
+  if (isRelated) drawn.set(FILES, draw(FILES, { fields: fileFields }))
   for (const { name, text, many } of drawn.values()) {
     for (const [field, value] of Object.entries(text.fields)) {
       if (typeof value === 'string' || !('many' in value)) continue
@@ -187,7 +204,10 @@ function describe(collection: Drawn, model: Model): Described {
     fields: [...columns.values()],
     key,
     isAddressed: key.length > 0,
-    created: isWritten ? new Map(writable.map((field) => [field.name, field.isNullable || field.isFilled])) : undefined,
+    created:
+      isWritten && name !== FILES
+        ? new Map(writable.map((field) => [field.name, field.isNullable || field.isFilled]))
+        : undefined,
     changed: isWritten ? new Set(writable.map((field) => field.name)) : undefined,
     one: [
       ...[...relations.values()].map((relation) => ({

@@ -14,8 +14,13 @@ export { MARK } from './schema-text.ts'
 
 export function writeSchema(manifest: ManifestText, options: { readonly system?: boolean } = {}): string {
   const { collections } = manifest.serviceSchema
+  const isOwn = (collection: CollectionEntry) => collection.isSystem !== true
+  const related = collections
+    .filter(isOwn)
+    .flatMap(({ relationFields }) => relationFields.map(({ oppositeCollection }) => collections[oppositeCollection]))
+  // Of the system collections, those that others lead to: files.
   const isMeant = (collection: CollectionEntry | undefined) =>
-    collection !== undefined && (options.system === true || collection.isSystem !== true)
+    collection !== undefined && (options.system === true || isOwn(collection) || related.includes(collection))
   return schemaText(collections.filter(isMeant).map((collection) => described(manifest, collection, isMeant)))
 }
 

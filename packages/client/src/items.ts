@@ -107,3 +107,8 @@ export function itemsOf({ isOne }: Pick<Asked, 'isOne'>, answer: Answer): Answer
   const data = isOne ? (items as unknown[] | undefined)?.[0] : (items ?? undefined)
   return { ...answer, data, ...(meta !== undefined && meta !== null && { meta }), orThrow: () => data }
 }
+
+/** What lies under `data` of the answer. */
+export function under<T>(call: Call<unknown>): Call<T> {
+  return createCall(async () => itemsOf({}, (await call) as Answer) as Awaited<Call<T>>)
+}

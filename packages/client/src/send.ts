@@ -36,8 +36,8 @@ export type HeadersLike = ConstructorParameters<typeof Headers>[0]
 export type Outgoing = {
   readonly method: string
   readonly url: string
-  /** JSON. */
-  readonly body?: string
+  /** JSON, or bytes. */
+  readonly body?: string | Blob
   readonly options?: Options
   /** Whether it comes without a credential of the client, but for cookies. */
   readonly isAnonymous?: boolean
@@ -48,8 +48,8 @@ export type Answer = Result<unknown, { readonly meta?: unknown }>
 /** Longer than this nobody waits for a `Retry-After`: the answer is what it says. */
 const LONGEST_PAUSE = 60_000
 
-/** Methods that change nothing. */
-const safe = ['GET', 'QUERY']
+/** Methods that change nothing, or twice no more than once. */
+const repeatable = ['GET', 'QUERY', 'PUT']
 
 export type Sender = (sent: Outgoing) => Promise<Answer>
 
@@ -84,7 +84,7 @@ type Request = {
 function headersOf(client: SenderDeps, { body, options = {} }: Outgoing): Headers {
   const headers = new Headers(client.headers)
   const { ifMatch, ifNoneMatch, idempotencyKey: key } = options
-  if (body !== undefined) headers.set('Content-Type', 'application/json')
+  if (typeof body === 'string') headers.set('Content-Type', 'application/json')
   if (ifMatch !== undefined) headers.set('If-Match', quoted(ifMatch))
   if (ifNoneMatch !== undefined) headers.set('If-None-Match', quoted(ifNoneMatch))
   if (key !== undefined) headers.set('Idempotency-Key', key === true ? crypto.randomUUID() : key)
@@ -93,12 +93,13 @@ function headersOf(client: SenderDeps, { body, options = {} }: Outgoing): Header
 }
 
 /** A tag as headers have it; in items it has no quotes. */
-const quoted = (tag: string) => (/^[*"W]/.test(tag) && !/^[\w-]{22}$/.test(tag) ? tag : `"${tag}"`)
+const quoted = (tag: string) => (/^(?:\*$|"|W\/")/.test(tag) ? tag : `"${tag}"`)
 
 async function attempt(request: Request, before: number): Promise<Answer> {
   const { client, sent, headers, signal } = request
-  const mayRepeat = before < (client.retries ?? 2) && (safe.includes(sent.method) || headers.has('Idempotency-Key'))
-  const again = async (pause: number) => {
+  const isHarmless = repeatable.includes(sent.method) || headers.has('Idempotency-Key')
+  const mayRepeat = before < (client.retries ?? 2) && isHarmless
+  const again = async (pause = 200 * 2 ** before) => {
     await wait(pause, signal)
     return attempt(request, before + 1)
   }
@@ -109,11 +110,11 @@ async function attempt(request: Request, before: number): Promise<Answer> {
     text = await response.text()
   } catch (cause) {
     if (!mayRepeat || signal?.aborted || cause instanceof ServiceError) throw cause
-    return again(200 * 2 ** before)
+    return again()
   }
   if (mayRepeat && (response.status === 429 || response.status === 503)) {
-    const pause = pauseOf(response) ?? 200 * 2 ** before
-    if (pause <= LONGEST_PAUSE) return again(pause)
+    const pause = pauseOf(response)
+    if (pause === undefined || pause <= LONGEST_PAUSE) return again(pause)
   }
   return read(response, text)
 }
@@ -128,8 +129,8 @@ async function authorized({ client, sent, headers, signal }: Request): Promise<R
     return fetch(sent.url, {
       method: sent.method,
       headers: all,
-      ...(sent.body !== undefined && { body: sent.body }),
-      ...(signal !== undefined && { signal }),
+      body: sent.body ?? null,
+      signal: signal ?? null,
       ...(auth?.credentials !== undefined && { credentials: auth.credentials }),
     })
   }

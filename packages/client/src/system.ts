@@ -1,15 +1,12 @@
 /** Calls on the model, on who may do what, and on the instance (docs/api.md). Their lists are read like items. */
 import type { User } from './account.ts'
-import { type Call, createCall } from './call.ts'
-import type { RequestOptions } from './client.ts'
-import { itemsOf, split } from './items.ts'
+import type { Call } from './call.ts'
+import type { Requesting } from './client.ts'
+import { split, under } from './items.ts'
 import type { Change, Plan, Right } from './plan.ts'
-import type { Answer, Options } from './send.ts'
+import type { Options } from './send.ts'
 
 export type { Change, Plan, Right }
-
-/** Any client, whatever its schema. */
-type Requesting = { $request<T>(method: string, path: string, options?: RequestOptions): Call<T> }
 
 /** As for items, but for relations; names that there are not are 422. */
 export type RecordQuery = Options & {
@@ -233,9 +230,4 @@ function records(db: Requesting, path: string): Records<unknown, unknown, unknow
     update: (id, data, options) => under(db.$request('PATCH', at(id), { ...options, body: data })),
     delete: (id, options) => under(db.$request('DELETE', at(id), options)),
   }
-}
-
-/** What lies under `data` of the answer. */
-function under<T>(call: Call<unknown>): Call<T> {
-  return createCall(async () => itemsOf({}, (await call) as Answer) as Awaited<Call<T>>)
 }
