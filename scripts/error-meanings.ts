@@ -19,7 +19,7 @@ export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '3002': 'A name is in use already, in the model or in the database',
   '3003': 'There is nothing of this id, or not where it was looked for',
   '3004':
-    'A policy names what would be deleted, or compares what would get another type, or names still what would be made again; or the change needs rights that its maker lacks',
+    'A policy names what would be deleted, or compares what would get another type, or names still what would be made again; or the change needs rights that its maker lacks, or a name by which another data source of the same database goes',
   '3005': 'A relation, an index, a key or something in the database uses what would be changed or deleted',
   '3006': 'The two sides of a relation do not fit each other, or its actions do not fit its fields',
   '3007': 'An index names a field twice, or a primary key cannot be this one',

@@ -2,6 +2,7 @@
  * The interface of providers, which create data sources: the built-in SQL databases and installed data connectors. The
  * sources service knows only this interface.
  */
+import type { SqlPlace } from '../core/sql/address.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
@@ -80,4 +81,10 @@ export type Imported = {
   readonly statements: readonly Statement[]
 }
 
-export type SourceDatabase = { readonly driver: SqlDriver; readonly dialect: Dialect; readonly catalog: Introspection }
+export type SourceDatabase = {
+  readonly driver: SqlDriver
+  readonly dialect: Dialect
+  readonly catalog: Introspection
+  /** Where the source was told to find it; undefined for the system database. */
+  readonly place?: SqlPlace
+}

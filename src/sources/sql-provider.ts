@@ -1,6 +1,6 @@
 /** The built-in providers: SQL databases reached through the platform's drivers. They need no grant. */
 import { ServiceError } from '../core/error.ts'
-import { parseSqlTarget, type SqlProvider, sqlProviders } from '../core/sql/address.ts'
+import { parseSqlTarget, type SqlProvider, sqlProviders, targetPlace } from '../core/sql/address.ts'
 import { connectionError } from '../core/sql/connection-error.ts'
 import { describeSchema } from '../core/sql/describe.ts'
 import type { Dialect, Rows } from '../core/sql/dialect.ts'
@@ -171,7 +171,8 @@ function createSqlProvider(id: SqlProvider, { databases, clock, timeLimit }: Sql
       withConnection(config, async (driver) => describeSchema(await readSchema(await languageOf(id, driver), driver))),
 
     async open({ config }) {
-      const driver = withCircuitBreaker(databases.open(parseSqlTarget(id, config)), clock)
+      const target = parseSqlTarget(id, config)
+      const driver = withCircuitBreaker(databases.open(target), clock)
       const asked = timed(driver)
       const language = opened(() => languageOf(id, asked))
       return {
@@ -181,7 +182,7 @@ function createSqlProvider(id: SqlProvider, { databases, clock, timeLimit }: Sql
         introspect: async () => ({ ...(await readInTurn(await language(), asked)), statements: [] }),
         look: async () => readSchema(await language(), asked),
         digest: async (depth) => readDigest(await language(), asked, depth),
-        database: async () => ({ driver, ...(await language()) }),
+        database: async () => ({ driver, place: targetPlace(target), ...(await language()) }),
         close: () => driver.close(),
       }
     },

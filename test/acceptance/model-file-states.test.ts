@@ -9,7 +9,8 @@ let sourceId: string
 
 beforeAll(async () => {
   stage = await openTestEnvironment()
-  admin = await (await stage.open()).administrator()
+  const variables = { SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true' }
+  admin = await (await stage.open(variables)).administrator()
   await admin.post('/api/system/workspaces', { apiName: 'shop' })
   const sources = await admin.get('/api/shop/items/ServiceDataSource?fields=id')
   sourceId = ((await sources.json()) as { data: { id: string }[] }).data[0]?.id ?? ''
@@ -67,4 +68,28 @@ it('waits for an introspection where an earlier change of the source did not end
     meta: { sources: ['_system'] },
   })
   expect(await after.json()).toMatchObject({ code: '4222', meta: { destructive: [{ path: 'books.colour', rows: 0 }] } })
+})
+
+it('is refused names by which a source of the same database goes, but for Administrators', async () => {
+  const made = await admin.post('/api/system/api-keys', { name: 'editor', scope: { entitlements: ['dataModel:edit'] } })
+  const { data: key } = (await made.json()) as { data: { key: string } }
+  const editor = { headers: { Authorization: `Bearer ${key.key}` } }
+  const { hostname: host, port, username: user, password, pathname } = new URL(stage.databaseUrl)
+  const config = { host, port: Number(port), user, password, database: pathname.slice(1), tls: false }
+  const attached = await admin.post('/api/shop/sources/data', { apiName: 'twin', provider: 'postgres', config })
+  const { data: twin } = (await attached.json()) as { data: { id: string } }
+  const tables = { include: ['service_shop_data.books'] }
+  const imported = await admin.post(`/api/shop/schema/introspect/${twin.id}`, { tables })
+  type Named = { id: string; sourceId: string }
+  const collections = await admin.get('/api/shop/items/ServiceCollection?fields=id,sourceId&filter[dbName][_eq]=books')
+  const books = ((await collections.json()) as { data: Named[] }).data
+  const refusals = []
+  for (const { id } of books) {
+    const operations = [{ kind: 'changeDbName', data: { dbName: 'tomes' } }]
+    const body = { operations: [{ kind: 'updateCollection', data: { id, operations } }] }
+    refusals.push(await admin.send('POST', '/api/shop/schema/migrate', { body, ...editor }))
+  }
+
+  expect([imported.status, books.length, ...refusals.map(({ status }) => status)]).toEqual([200, 2, 500, 500])
+  for (const refused of refusals) expect(await refused.json()).toMatchObject({ source: { source: { code: '3004' } } })
 })

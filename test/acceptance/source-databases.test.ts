@@ -829,6 +829,97 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
   })
 
+  it('keeps the names by which another source of the same database goes', async () => {
+    const [pay, mine, lone] = ['pay', 'mine', 'lone'].map((name) => `${provider}_${name}`) as [string, string, string]
+    const made = await shop.migrate(
+      createCollection(ids, sourceId, pay, { name: 'string(20)?', note: 'int32?' }),
+      createCollection(ids, sourceId, mine, { name: 'string(20)?', note: 'int32?' }),
+      createCollection(ids, sourceId, lone, { name: 'string(20)?' }),
+    )
+    const other = await world.workspace(`twin${provider}`, {})
+    const twins: { id: string; imported: number }[] = []
+    for (const workspace of [shop, other]) {
+      const body = { apiName: `twin_${provider}`, provider, config: servers[provider].config }
+      const { data } = (await (await workspace.post('/sources/data', body)).json()) as { data: { id: string } }
+      const imported = await workspace.post(`/schema/introspect/${data.id}`, { tables: { include: [mine] } })
+      twins.push({ id: data.id, imported: imported.status })
+    }
+    const editor = await people.member(shop, { entitlements: ['dataModel:edit'] })
+    const update = (name: string, ...operations: readonly object[]) => ({
+      kind: 'updateCollection',
+      data: { id: ids.get(name), operations },
+    })
+    const toName = (dbName: string) => ({ kind: 'changeDbName', data: { dbName } })
+    const field = (name: string, ...operations: readonly object[]) => ({
+      kind: 'updatePrimitiveField',
+      data: { id: ids.get(`${mine}.${name}`), operations },
+    })
+    const extraId = randomUUID()
+    ids.set(`${mine}.extra`, extraId)
+    const extraField = {
+      ...{ id: extraId, dbName: 'extra', apiName: 'extra', type: { name: 'int32' } },
+      ...{ isNullable: true, isList: false, defaultValue: null },
+    }
+    const extra = await shop.migrate(update(mine, { kind: 'createPrimitiveField', data: extraField }))
+    const send = async (...operations: readonly object[]) => {
+      const dry = await editor.post('/schema/migrate?dryRun=true', { operations })
+      const done = await editor.post('/schema/migrate', { operations })
+      return [await answer(dry), await answer(done)]
+    }
+    const refusals = [
+      [update(mine, toName(`${mine}_old`)), `the table '${mine}'`],
+      [{ kind: 'deleteCollection', data: { id: ids.get(mine) } }, `the table '${mine}'`],
+      [update(mine, field('note', toName('old'))), `the column 'note' of the table '${mine}'`],
+      [
+        update(mine, { kind: 'deletePrimitiveField', data: { id: ids.get(`${mine}.name`) } }),
+        `the column 'name' of the table '${mine}'`,
+      ],
+    ] as const
+    const answers = []
+    for (const [operation] of refusals)
+      answers.push(...(await send(update(mine, field('extra', toName('alone'))), operation)))
+    // What the other one's model does not go by is as free as ever.
+    const own = [
+      ...(await send(update(mine, field('extra', toName('alone'))))),
+      ...(await send(update(lone, toName(`${lone}_2`)))),
+    ]
+    // An Administrator gives them up, and they are still those of the others' models.
+    const away = await shop.migrate(update(mine, toName(`${mine}_away`)))
+    const taken = [...(await send(update(pay, toName(mine)))), ...(await send(update(pay, toName(mine.toUpperCase()))))]
+    const back = await shop.migrate(update(mine, toName(mine), field('note', toName('away'))))
+    const column = await send(update(mine, field('extra', toName('note'))))
+    const note = await shop.migrate(update(mine, field('note', toName('note'))))
+    await shop.delete(`/sources/data/${twins[0]?.id}`)
+    const still = await send(update(mine, field('note', toName('old'))))
+    await other.delete(`/sources/data/${twins[1]?.id}`)
+    const free = await send(update(mine, field('note', toName('old'))))
+
+    expect([made.status, extra.status, ...twins.map(({ imported }) => imported)]).toEqual([200, 200, 200, 200])
+    const refused = (what: string, at: number) => ({
+      status: 500,
+      body: {
+        message: expect.stringContaining('Failed to execute the migration: '),
+        source: {
+          message: `operations[${at}]`,
+          source: {
+            message: `${what} has a name that another data source of the same database goes by: only an Administrator gives it to something else`,
+            code: '3004',
+          },
+        },
+      },
+    })
+    expect(answers).toEqual(refusals.flatMap(([, what]) => [refused(what, 1), refused(what, 1)]))
+    expect(own).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }, { status: 200 }])
+    expect([away.status, back.status, note.status]).toEqual([200, 200, 200])
+    expect([taken, column, still]).toEqual([
+      [mine, mine, mine.toUpperCase(), mine.toUpperCase()].map((name) => refused(`the table '${name}'`, 0)),
+      Array(2).fill(refused(`the column 'note' of the table '${mine}'`, 0)),
+      Array(2).fill(refused(`the column 'note' of the table '${mine}'`, 0)),
+    ])
+    expect(free).toMatchObject([{ status: 200 }, { status: 200 }])
+    await shop.migrate(...[pay, mine, lone].map((name) => ({ kind: 'deleteCollection', data: { id: ids.get(name) } })))
+  })
+
   it.runIf(provider === 'postgres')('does nothing of what waited for a migration while its sender left', async () => {
     const slow = `${provider}_slow`
     await shop.migrate(createCollection(ids, sourceId, slow, { text: 'string?' }))

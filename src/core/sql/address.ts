@@ -70,6 +70,23 @@ export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddr
   return addressOf(provider, parts)
 }
 
+/** Where a target leads. */
+export type SqlPlace = {
+  /** The same for the same database, or for the same server where databases are schemas. */
+  readonly address: string
+  /** That of tables whose schema is not told; undefined where the connection decides. */
+  readonly schema: string | undefined
+}
+
+/** The same machine has several names. */
+export function targetPlace(target: SqlTarget): SqlPlace {
+  if ('hyperdrive' in target) return { address: JSON.stringify(target.hyperdrive), schema: undefined }
+  const { provider, host, port, database } = target
+  const machine = isLoopback(host) ? 'localhost' : host.toLowerCase()
+  if (isMysql(provider)) return { address: JSON.stringify([machine, port]), schema: database }
+  return { address: JSON.stringify([machine, port, database]), schema: undefined }
+}
+
 function hasMember(config: unknown, name: string): boolean {
   return typeof config === 'object' && config !== null && name in config
 }

@@ -47,6 +47,8 @@ export type Digest = {
 export type Identities = {
   /** One value: the cluster in which ids are used once. It may be denied. */
   readonly cluster: Statement
+  /** One row: the default schema, and the name of the database. */
+  readonly here: Statement
   readonly statement: (places: readonly { readonly schema: string | null; readonly dbName: string }[]) => Statement
   readonly parse: (rows: Rows) => IdentifiedTables
 }

@@ -19,6 +19,7 @@ import { inParts } from '../../sources/in-parts.ts'
 import type { Imported, SourceDatabase } from '../../sources/provider.ts'
 import { loadCatalogIds, saveCatalogIds } from '../../store/catalog-ids.ts'
 import { loadSeenSchema, saveAgreement } from '../../store/drift.ts'
+import { isPlaced, savePlace } from '../../store/source-places.ts'
 import { loadTableChoice, markedSources, saveTableChoice, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
@@ -28,6 +29,7 @@ import { createAgreements, shortened } from './agreements.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, type PolicyUse, policyUses, stillUnused } from './policy-use.ts'
+import { whereabouts } from './shared-names.ts'
 import {
   createSourceCatalogs,
   INTROSPECTION_FAILED,
@@ -152,6 +154,14 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     return new Map([...lost].filter(([id]) => !anyway.has(id)))
   }
 
+  /** Remembers which database the source leads to, unless that is known. */
+  async function rememberPlace({ workspace, source }: PlacedSource) {
+    const { database: open } = await openSources.open(workspace, source)
+    if (open === undefined) return []
+    const place = { workspaceId: workspace.id, sourceId: source.id, ...(await whereabouts(await open())) }
+    return (await isPlaced(database, place)) ? [] : [savePlace(place)]
+  }
+
   return {
     async introspect(scope, request) {
       const { workspace } = scope
@@ -198,7 +208,8 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         const isSame = records === current && statements.length === 0
         const seen = await loadSeenSchema(database, source.id)
         const isAgreed = seen !== undefined && !seen.isDrifted
-        const aside = [...identify, ...(isAgreed ? [] : [saveAgreement(workspace.id, source.id)])]
+        const place = await rememberPlace(at)
+        const aside = [...identify, ...place, ...(isAgreed ? [] : [saveAgreement(workspace.id, source.id)])]
         // Ids and the end of an alarm are no new version of the model.
         if (isSame && aside.length > 0) await database.batch(aside)
         return {

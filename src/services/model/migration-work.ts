@@ -30,6 +30,7 @@ import type { RequestScope } from '../caller/callers.ts'
 import type { ExternalChanges } from './model-changes.ts'
 import { requireNoObstacles } from './obstacles.ts'
 import type { OpenSources } from './open-sources.ts'
+import { type ChangedNames, changedNames, placesOf, requireUnshared, stillUnshared } from './shared-names.ts'
 import { shownStatements } from './shown-statements.ts'
 import {
   compileChanges,
@@ -76,6 +77,8 @@ export type Work = {
   readonly own: readonly SourceMigration[]
   readonly others: readonly SourceMigration[]
   readonly names: Applied['names']
+  /** Names in databases that other sources lead to as well. */
+  readonly changedNames: readonly ChangedNames[]
   /** The ids of the collections and fields that are made, some of them perhaps again. */
   readonly made: ReadonlySet<string>
 }
@@ -138,6 +141,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       own: works.filter(isOwn),
       others: works.filter((work) => !isOwn(work)),
       names,
+      changedNames: await changedNames(database, works, rights),
       made: madeBy(operations),
     }
   }
@@ -161,12 +165,13 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
   return {
     prepare,
 
-    async requirePossible(workspace, { before, own, others }, how) {
+    async requirePossible(workspace, { before, own, others, changedNames }, how) {
+      await requireUnshared(database, changedNames)
       await requireAgreement(workspace, before.records, others)
       await requireNoObstacles([...own, ...others], how)
     },
 
-    async changes(workspace, { before, own, others, names, made }, unsaved) {
+    async changes(workspace, { before, own, others, names, changedNames, made }, unsaved) {
       const { records: current } = before
       await waitForNames(database, workspace.id, names.taken)
       const givenUp = recordGivenUp(workspace.id, names.givenUp)
@@ -179,8 +184,15 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       const changes = own.flatMap((work) => work.changes)
       const elsewhere = others.flatMap((work) => work.changes)
       return {
-        // Last, since the names are others' as long as the batch runs.
-        statements: [...forget, ...(await inParts(compileChanges(changes, postgres))), ...unmark, ...givenUp],
+        statements: [
+          ...stillUnshared(changedNames),
+          ...forget,
+          ...(await inParts(compileChanges(changes, postgres))),
+          ...unmark,
+          ...(await placesOf(workspace.id, [...own, ...others])),
+          // Last, since the names are others' as long as the batch runs.
+          ...givenUp,
+        ],
         ...(others.length > 0 && {
           elsewhere: {
             announce: mark,

@@ -16,6 +16,7 @@ import type { ConnectorPermission, Provider } from '../../sources/provider.ts'
 import { dropCapabilities } from '../../store/capabilities.ts'
 import { forgetDrift } from '../../store/drift.ts'
 import { bindSecrets, unbindSecrets } from '../../store/secrets.ts'
+import { forgetPlace } from '../../store/source-places.ts'
 import { sealSource, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
@@ -185,6 +186,7 @@ export function createSources(deps: SourcesDeps): Sources {
             ...stillUnused(workspace.id, { lost }),
             unmarkSource(id),
             forgetDrift(id),
+            forgetPlace(id),
             unbindSecrets(id),
             dropCapabilities({ workspaceId: workspace.id, sourceId: id }),
             recordWorkspaceEvent(ids, scope, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),

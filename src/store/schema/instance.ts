@@ -313,6 +313,17 @@ create table service.source_mark (
   marked_at timestamptz not null default now()
 );
 
+-- Which database a data source leads to: digests of what it is known by, and the schema of what names none.
+
+create table service.source_place (
+  source_id uuid primary key,
+  workspace_id uuid not null references service.workspace (id) on delete cascade,
+  known_as jsonb not null,
+  default_schema text
+);
+create index on service.source_place (workspace_id);
+create index on service.source_place using gin (known_as);
+
 -- What was last seen of the schema of a data source, and since when it is another than that of the model.
 
 create table service.source_drift (

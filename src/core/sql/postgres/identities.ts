@@ -6,6 +6,7 @@ import { postgres } from './dialect.ts'
 
 export const postgresIdentities: Identities = {
   cluster: { text: 'select system_identifier::text from pg_catalog.pg_control_system()', params: [] },
+  here: { text: 'select current_schema()::text, current_database()::text', params: [] },
   statement: (places) =>
     compile(
       sql`

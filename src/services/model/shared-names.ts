@@ -1,0 +1,117 @@
+/**
+ * Databases that several sources of the instance lead to: a migration of one of them does not give up or take the names of tables
+ * and columns that the models of the others go by (decision 118).
+ */
+import type { Rights } from '../../core/access/principal.ts'
+import { FailedMigration, invalidOperation } from '../../core/migration/fault.ts'
+import type { Change } from '../../core/sql/change.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { SqlDriver } from '../../ports.ts'
+import { loadCluster } from '../../sources/cluster.ts'
+import type { SourceDatabase } from '../../sources/provider.ts'
+import {
+  assertUnsharedStatement,
+  findOthers,
+  findShared,
+  type NameInDatabase,
+  type OtherSource,
+  savePlace,
+  type Whereabouts,
+} from '../../store/source-places.ts'
+import { sha256Hex } from '../caller/digest.ts'
+import type { SourceMigration } from './source-changes.ts'
+
+type ChangedName = NameInDatabase & { readonly operation: number }
+
+/** The names that a migration gives up or takes in one database, and the other sources of it. */
+export type ChangedNames = { readonly names: readonly ChangedName[]; readonly others: readonly OtherSource[] }
+
+/** Returns those of which others are to be asked; none for an Administrator, who may change them. */
+export async function changedNames(
+  system: SqlDriver,
+  migrations: readonly Pick<SourceMigration, 'sourceId' | 'database' | 'changes'>[],
+  rights: Rights,
+): Promise<readonly ChangedNames[]> {
+  if (rights.kind === 'all') return []
+  const found: ChangedNames[] = []
+  for (const { sourceId, database, changes } of migrations) {
+    const all = changes.flatMap(({ operation, change }) => namesOf(change).map((name) => ({ ...name, operation })))
+    if (all.length === 0) continue
+    const { knownAs, defaultSchema } = await whereabouts(database)
+    const others = await findOthers(system, sourceId, knownAs)
+    const names = all.map((name) => ({ ...name, schema: name.schema ?? defaultSchema }))
+    if (others.length > 0) found.push({ names, others })
+  }
+  return found
+}
+
+/** Throws the fault of the operation that gives up or takes a name which the model of another source goes by. */
+export async function requireUnshared(system: SqlDriver, changed: readonly ChangedNames[]): Promise<void> {
+  for (const shared of changed) {
+    const name = shared.names[(await findShared(system, shared)) ?? -1]
+    if (name === undefined) continue
+    const { table, column, operation } = name
+    const what = column === undefined ? `the table '${table}'` : `the column '${column}' of the table '${table}'`
+    throw new FailedMigration(operation, invalidOperation('usedByPolicy', `${what} ${SHARED}`))
+  }
+}
+
+const SHARED =
+  'has a name that another data source of the same database goes by: only an Administrator gives it to something else'
+
+/** The same as statements for the migration's batch. */
+export function stillUnshared(changed: readonly ChangedNames[]): readonly Statement[] {
+  return changed.map(assertUnsharedStatement)
+}
+
+/** Remembers where the sources lead whose first tables a migration may make: for its batch. */
+export async function placesOf(
+  workspaceId: string,
+  migrations: readonly Pick<SourceMigration, 'sourceId' | 'database' | 'changes'>[],
+): Promise<readonly Statement[]> {
+  const making = migrations.filter(({ changes }) => changes.some(({ change }) => change.kind === 'createTable'))
+  const statements: Statement[] = []
+  for (const { sourceId, database } of making)
+    statements.push(savePlace({ workspaceId, sourceId, ...(await whereabouts(database)) }))
+  return statements
+}
+
+/** What a database is known by: the address it was given, and what its server says of itself. */
+export async function whereabouts(database: SourceDatabase): Promise<Whereabouts> {
+  const { driver, catalog, place } = database
+  const address = place === undefined ? [] : [await sha256Hex(place.address)]
+  if (catalog.identities === undefined) return { knownAs: address, defaultSchema: place?.schema }
+  try {
+    const [[schema, name] = []] = await driver.query(catalog.identities.here)
+    const cluster = await loadCluster(database)
+    const own = cluster === '' ? [] : [await sha256Hex(JSON.stringify([cluster, name]))]
+    return { knownAs: [...address, ...own], defaultSchema: schema ?? undefined }
+  } catch (cause) {
+    if (!(cause instanceof SqlFault)) throw cause
+    return { knownAs: address, defaultSchema: place?.schema }
+  }
+}
+
+/** The names that something loses or gets, what is new or deleted included. */
+function namesOf(change: Change): readonly NameInDatabase[] {
+  switch (change.kind) {
+    case 'createTable':
+    case 'dropTable':
+      return [tableName(change.table)]
+    case 'renameTable':
+      return [tableName(change.table), tableName({ ...change.table, dbName: change.to })]
+    case 'addColumn':
+      return [{ ...tableName(change.table), column: change.column.dbName }]
+    case 'dropColumn':
+      return [{ ...tableName(change.table), column: change.column }]
+    case 'renameColumn':
+      return [change.column, change.to].map((column) => ({ ...tableName(change.table), column }))
+    default:
+      return []
+  }
+}
+
+function tableName({ schema, dbName }: { readonly schema: string | undefined; readonly dbName: string }) {
+  return { schema, table: dbName }
+}
