@@ -2,6 +2,8 @@
  * Checks the values of a connector's records against the declared types, and converts them to the canonical texts that
  * the core uses.
  */
+import { exceedsLimits } from '../json-limits.ts'
+import { MAX_JSON_DEPTH } from '../model/codec/text.ts'
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 
@@ -28,7 +30,11 @@ export function readValue({ type, isList, isNullable }: ValueField, value: unkno
 
 function readScalar(type: FieldType, value: unknown): ValueResult {
   // Any JSON value is valid in answers; only input must not be a string that encodes an object or array.
-  if (type.name === 'json') return value === undefined ? mismatch(type, value) : { text: JSON.stringify(value) }
+  if (type.name === 'json') {
+    if (value === undefined) return mismatch(type, value)
+    const excess = exceedsLimits(value, { depth: MAX_JSON_DEPTH })
+    return excess === undefined ? { text: JSON.stringify(value) } : { fault: `A value of the type json ${excess}` }
+  }
   const isFraction = type.name === 'decimal' && typeof value === 'number' && !Number.isInteger(value)
   const decoded = decodeJson(type, false, isFraction ? plainDigits(value) : value)
   return 'fault' in decoded ? mismatch(type, value) : { text: decoded.ok }

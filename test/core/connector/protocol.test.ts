@@ -153,6 +153,20 @@ describe('an answer to query', () => {
     ])
   })
 
+  it.each(['json', 'json[]'])('%s nested 200,000 deep', (type) => {
+    const deep: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)
+    const answer = { records: [{ f: deep, more: deep }] }
+
+    expect(messages(() => parseQueryAnswer(request('readMany'), [field(type)], answer))).toEqual([
+      'Invalid extension response',
+      'The extension returned a record that does not match its declared schema',
+      'A value of the type json is nested deeper than 1000 levels',
+    ])
+    expect(messages(() => parseIntrospection({ schema: { collections: deep } })).slice(0, 1)).toEqual([
+      'Invalid extension response',
+    ])
+  })
+
   it.each<[string, unknown, unknown]>([
     ['string?', null, null],
     ['string', 'a', 'a'],
@@ -279,6 +293,15 @@ describe('an answer of introspect', () => {
     [answer({ ...collection, after: true }), 'schema.collections[0].after needs id of the key in sort'],
     [answer({ ...collection, key: [], after: true }), 'schema.collections[0].after needs a key'],
     [answer({ ...collection, fields: [id, id] }), 'schema.collections[0].fields have a name twice'],
+    [answer({ ...collection, name: 'c\0' }), 'schema.collections[0].name has characters that no database can store'],
+    [
+      answer({ ...collection, name: 'c\ud800' }),
+      'schema.collections[0].name has characters that no database can store',
+    ],
+    [
+      answer({ ...collection, fields: [id, { ...id, name: 'f\0' }] }),
+      'schema.collections[0].fields[1].name has characters that no database can store',
+    ],
     [answer({ ...collection, paging: true }), 'unknown field paging, expected name, namespace, fields'],
     [answer({ ...collection, fields: [{ ...id, type: { name: 'int65' } }] }), 'schema.collections[0].fields[0].type'],
   ])('%j is refused', (value, detail) => {

@@ -66,7 +66,8 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
   return undefined
 }
 
-const MAX_JSON_DEPTH = 1_000
+/** Levels of a JSON value. */
+export const MAX_JSON_DEPTH = 1_000
 const infiniteNumber: Fault = { fault: 'must not contain a number out of range' }
 const notJson: Fault = { fault: 'must be a JSON value' }
 const jsonTooDeep: Fault = { fault: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` }
