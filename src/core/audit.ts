@@ -52,6 +52,9 @@ export const auditActions = {
   'secret.create.v1': 'Secret created',
   'secret.update.v1': 'Secret changed',
   'secret.delete.v1': 'Secret deleted',
+  'file.create.v1': 'File uploaded or restored',
+  'file.update.v1': 'File changed or replaced',
+  'file.delete.v1': 'File deleted',
   'access.act_as.v1': 'Read as somebody else',
   'license.refresh.v1': 'License revalidated',
 } as const satisfies Readonly<Record<string, string>>
@@ -76,6 +79,7 @@ export type TargetType =
   | 'source'
   | 'secret'
   | 'provider'
+  | 'file'
 
 export type AuditEntry = {
   readonly action: AuditAction

@@ -376,3 +376,63 @@ it('makes links that anybody may use for a while', async () => {
 /** The same in every workspace. */
 const FILES = '00000000-0000-0000-0001-000000000400'
 const FILES_ID = '00000000-0000-0000-0001-000000000401'
+
+it('records who uploads, changes, replaces, deletes and restores a file, in whichever way', async () => {
+  const all = { read: 'all', create: 'all', update: 'all', delete: 'all' }
+  const writer = await people.member(shop, { collections: { ServiceFile: all, films: all } })
+  const put = (id: string, body: string) => writer.send('PUT', `/assets/${id}?fileName=second.txt`, { raw: body })
+  const { id } = await uploaded('first.txt', 'one', writer)
+  await writer.patch(`/items/ServiceFile/${id}`, { title: 'First' })
+  // What changes nothing is nothing to tell.
+  await writer.patch(`/items/ServiceFile/${id}`, { title: 'First' })
+  await put(id, 'second')
+  await shop.insert('films', [{ title: 'Nosferatu', poster: { _connect: { key: { id } } } }])
+  const inner = { poster: [{ _update: { data: { tags: ['old'] } } }] }
+  const [film] = (await shop.data('/items/films?fields=id&filter[title]=Nosferatu')) as { id: string }[]
+  const nested = await writer.patch(`/items/films/${film?.id}`, inner)
+  expect(nested.status, await nested.text()).toBe(200)
+  await writer.patch(`/items/films/${film?.id}`, { posterId: null })
+  await writer.post('/items', { operations: [{ kind: 'delete', collection: 'ServiceFile', key: { id } }] })
+  await writer.post(`/assets/${id}/restore`, {})
+  const headers = { 'Idempotency-Key': id }
+  for (let time = 0; time < 2; time += 1) {
+    const keyed = await writer.send('DELETE', `/items/ServiceFile/${id}`, { headers })
+    expect(keyed.status, await keyed.text()).toBe(204)
+  }
+  const gone = await uploaded('public.txt', 'two')
+  await shop.delete(`/items/ServiceFile?filter[id]=${gone.id}`)
+
+  const entriesOf = (target: string) =>
+    shop.data(`/audit-log?filter[targetId]=${target}&sort[0][time][direction]=asc`) as Promise<Item[]>
+  const entries = await entriesOf(id)
+  const of = (fileName: string, fileSize: number, more: object = {}) => ({
+    fileName,
+    fileSize,
+    mediaType: 'text/plain',
+    ...more,
+  })
+  expect(entries.map(({ action, payload }) => [action, payload])).toEqual([
+    ['file.create.v1', of('first.txt', 3)],
+    ['file.update.v1', of('first.txt', 3, { changed: ['title'] })],
+    ['file.update.v1', of('second.txt', 6, { changed: ['fileName', 'content'] })],
+    ['file.update.v1', of('second.txt', 6, { changed: ['tags'] })],
+    ['file.delete.v1', of('second.txt', 6)],
+    ['file.create.v1', of('second.txt', 6, { restored: true })],
+    ['file.delete.v1', of('second.txt', 6)],
+  ])
+  const [workspace] = new Set(entries.map(({ workspaceId }) => workspaceId))
+  expect(workspace).toEqual(expect.any(String))
+  for (const entry of entries) {
+    expect(entry).toMatchObject({
+      outcome: 'success',
+      actorType: 'user',
+      actorId: writer.userId,
+      actorEmail: writer.email,
+    })
+    expect(entry).toMatchObject({ workspaceId: workspace, targetType: 'file', label: expect.stringContaining('File ') })
+  }
+  expect(await entriesOf(gone.id)).toMatchObject([
+    { action: 'file.create.v1', actorEmail: world.administrator.email },
+    { action: 'file.delete.v1', actorEmail: world.administrator.email },
+  ])
+})

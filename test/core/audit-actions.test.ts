@@ -13,8 +13,8 @@ it('has a test in the acceptance suite for every audit action', () => {
   expect(unread).toEqual([])
 })
 
-it('has no audit action that no service records', () => {
-  const services = globSync('src/services/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+it('has no audit action that nothing records', () => {
+  const services = globSync(['src/services/**/*.ts', 'src/store/schema/*.ts']).map((file) => readFileSync(file, 'utf8'))
 
   // A family whose verbs are one parameter is written as a template.
   const unrecorded = Object.keys(auditActions).filter((action) => {

@@ -26,6 +26,8 @@ export type Placeholder =
   | { readonly kind: 'entry'; readonly member: string }
   /** The place of an operation in its batch. */
   | { readonly kind: 'operation' }
+  /** Who writes: the id of a user, or `anonymous`. */
+  | { readonly kind: 'actor' }
 
 /** A value in the database's text form, or what stands for one until the statement runs. */
 export type Operand = string | Placeholder

@@ -3,12 +3,15 @@ import { bindTimeVariable } from '../../core/access/variable.ts'
 import { type Bindings, unbound } from '../../core/query/placeholder.ts'
 import { bindCursorText, bindCursorValue, bindQueryValue, type QueryTemplate } from '../../core/query/query-template.ts'
 import type { Clock } from '../../ports.ts'
+import type { Caller } from '../caller/callers.ts'
 
 /** What one request brings for the placeholders of a plan that serves many. */
 export type Values = {
   readonly key?: readonly string[]
   readonly query?: QueryTemplate['values']
   readonly item?: readonly (string | null)[]
+  /** Who asks; every write tells it. */
+  readonly caller?: Caller
 }
 
 /** Returns what the values of one request bind to. */
@@ -19,7 +22,7 @@ export type BindingsDeps = { readonly clock: Clock }
 export function createBindings(deps: BindingsDeps): BindingsOf {
   const { clock } = deps
 
-  return ({ key = [], query = [], item = [] } = {}) =>
+  return ({ key = [], query = [], item = [], caller } = {}) =>
     (placeholder) => {
       switch (placeholder.kind) {
         case 'now':
@@ -36,6 +39,8 @@ export function createBindings(deps: BindingsDeps): BindingsOf {
           const value = item[placeholder.index]
           return value === undefined ? unbound(placeholder) : value
         }
+        case 'actor':
+          return caller?.kind === 'user' ? caller.userId : (caller?.kind ?? unbound(placeholder))
         case 'entry':
         case 'operation':
           return unbound(placeholder)

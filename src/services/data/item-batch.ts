@@ -109,7 +109,7 @@ export function runBatch(
     if (once !== undefined) return runOnce(model, scope, once)
     return andThen(planned({ model, viewer: viewers.of(scope.rights, model), scope }), ({ source, plan }) => {
       const run = source.prepareBatch(plan)
-      return started(() => run(bindings(), { ...options, term: scope.term }))
+      return started(() => run(bindings({ caller: scope.caller }), { ...options, term: scope.term }))
     })
   })
   return answering(planning, (answer) => textOf(operations, answer, once !== undefined))

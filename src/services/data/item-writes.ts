@@ -112,12 +112,13 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
       const model = asked.isUpload === true ? uploadingModel(own) : own
       if (query.once !== undefined) return writeOnce(model, scope, { ...asked, once: query.once, plan })
       const insert = openInsert(model, scope, asked, unwatched)
-      if (insert !== undefined) return started(() => insert.run(bindings(insert.values), { term: scope.term }))
+      if (insert !== undefined)
+        return started(() => insert.run(bindings({ ...insert.values, caller: scope.caller }), { term: scope.term }))
       const { source, request } = openWrite(model, scope, asked, unwatched)
       // Large ones are planned in parts, between which other requests run.
       return andThen(inParts(plan(request)), (planned) => {
         const run = source.prepareBatch(alone(planned, request.collection))
-        return started(() => run(bindings(), { term: scope.term }))
+        return started(() => run(bindings({ caller: scope.caller }), { term: scope.term }))
       })
     })
     return answering(planning, ([list]) => list?.data ?? '[]')

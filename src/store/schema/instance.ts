@@ -1,4 +1,6 @@
 /** The tables of the instance, in the schema `service` of the system database. */
+import { auditActions } from '../../core/audit.ts'
+
 export default `
 -- The instance: users, workspaces and members.
 
@@ -174,8 +176,44 @@ create index audit_entry_by_workspace on service.audit_entry (workspace_id, id);
 
 create function service.refuse_change() returns trigger language plpgsql as
   $$ begin raise exception 'audit entries are never changed'; end $$;
+-- Sorted by time, as all ids of entries are.
+
+create function service.next_id() returns uuid language sql volatile as $$
+  select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+    placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1), 'hex')::uuid
+$$;
+
 create trigger audit_entry_is_append_only before update on service.audit_entry
   for each row execute function service.refuse_change();
+
+-- What becomes of files, whichever statement does it. Who writes says so in its transaction (tellActor in core/sql/write/batch.ts).
+
+create function service.record_file() returns trigger language plpgsql as $$
+declare
+  one jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end); --
+  told jsonb := jsonb_build_object('fileName', one->'file_name', 'fileSize', one->'file_size', 'mediaType', one->'media_type'); --
+  actor text := coalesce(current_setting('service.actor', true), ''); --
+begin
+  if tg_op = 'INSERT' and one->'created_at' <> one->'updated_at' then told := told || '{"restored": true}'; end if; --
+  if tg_op = 'UPDATE' then
+    told := told || jsonb_build_object('changed', (
+      select coalesce(jsonb_agg(c.name order by c.at), '[]') from (values (1, 'file_name', 'fileName'), (2, 'media_type', 'mediaType'),
+        (3, 'title', 'title'), (4, 'description', 'description'), (5, 'tags', 'tags'), (6, 'content_key', 'content')) c (at, stored, name)
+      where to_jsonb(old)->c.stored is distinct from to_jsonb(new)->c.stored)); --
+    if told->'changed' = '[]' then return null; end if; --
+  end if; --
+  insert into service.audit_entry (id, action, label, outcome, actor_type, actor_id, actor_email, workspace_id, target_type,
+    target_id, payload)
+  select service.next_id(), a.action, a.label, 'success',
+    case when u.is_service then 'service' when u.id is not null then 'user' when actor = '' then 'system' else 'anonymous' end,
+    u.id, u.email, (select w.id from service.workspace w where 'service_' || w.api_name || '_meta' = tg_table_schema),
+    'file', (one->>'id')::uuid, told
+  from (values ('INSERT', 'file.create.v1', '${auditActions['file.create.v1']}'),
+    ('UPDATE', 'file.update.v1', '${auditActions['file.update.v1']}'),
+    ('DELETE', 'file.delete.v1', '${auditActions['file.delete.v1']}')) a (op, action, label)
+  left join service."user" u on u.id::text = actor where a.op = tg_op; --
+  return null; --
+end $$;
 
 create view service.role_view as
 select r.id, r.workspace_id, r.name, r.description, r.kind,

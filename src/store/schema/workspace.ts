@@ -224,6 +224,7 @@ create function {meta}.leave_content() returns trigger language plpgsql as $$ be
   insert into {meta}.loose_content (key, file) values (old.content_key, to_jsonb(old)); --
   return null; --
 end $$;
+create trigger record after insert or update or delete on {meta}.file for each row execute function service.record_file();
 create trigger leave after delete on {meta}.file for each row execute function {meta}.leave_content();
 create trigger leave_old after update of content_key on {meta}.file for each row
   when (new.content_key <> old.content_key) execute function {meta}.leave_content();

@@ -49,6 +49,9 @@ export const actions: Readonly<Record<string, string>> = {
   'secret.create.v1': 'إنشاء سر',
   'secret.update.v1': 'تغيير سر',
   'secret.delete.v1': 'حذف سر',
+  'file.create.v1': 'رفع ملف أو استعادته',
+  'file.update.v1': 'تغيير ملف أو استبداله',
+  'file.delete.v1': 'حذف ملف',
   'access.act_as.v1': 'قراءة باسم شخص آخر',
   'license.refresh.v1': 'إعادة التحقق من الرخصة',
 }

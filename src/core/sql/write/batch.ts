@@ -3,10 +3,11 @@
  * when the one before it has run, or all of them at once where none needs that. Each is known by its operation, and so is
  * what an operation demands, by the marker in the message of the failed transaction.
  */
+import { isFiles } from '../../model/file-collection.ts'
 import type { Parts } from '../../parts.ts'
 import { operationBindings } from '../../plan/batch/operation-bindings.ts'
 import { faultOf } from '../../plan/operation-fault.ts'
-import type { BatchPlan, PlannedOperation, ReadPlan } from '../../plan/plan.ts'
+import type { BatchPlan, PlannedOperation, ReadPlan, WritePlan } from '../../plan/plan.ts'
 import { MAX_CHANGES } from '../../plan/relation-operation.ts'
 import { queryFault } from '../../query/parse.ts'
 import type { Bindings } from '../../query/placeholder.ts'
@@ -14,9 +15,9 @@ import type { Conversation, Dialect, Marker } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { rootScope } from '../read/scope.ts'
 import { countAll, listed } from '../read.ts'
-import { binder, compileTemplate, type Sql, type Statement } from '../statement.ts'
+import { binder, compileTemplate, param, type Sql, type Statement, sql } from '../statement.ts'
 import { linesOf } from '../write.ts'
-import { answer, demanded, type Line, type Lines } from './lines.ts'
+import { answer, demanded, type Line, type Lines, run } from './lines.ts'
 import { assertionMarker } from './steps.ts'
 
 /** What the statements of a batch are for, by their index. */
@@ -193,9 +194,21 @@ function* linesOfOperation(
   const isNamed = values[index] === undefined && isAlone !== true
   const own = dialectOf(isNamed ? marked(dialect, index) : dialect, operation, index)
   const demanded = isOne ? marker : undefined
-  yield* plan.kind === 'read'
-    ? read(plan, own, demanded)
-    : linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: demanded })
+  if (plan.kind === 'read') return yield* read(plan, own, demanded)
+  if (writesFiles(plan)) yield* run([tellActor])
+  yield* linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: demanded })
+}
+
+/** For the trigger that records in the audit log what becomes of files, which are in the system database alone. */
+const tellActor = sql`select set_config('service.actor', ${param({ kind: 'actor' })}, true)`
+
+/** Directly, or through a relation. */
+function writesFiles(plan: WritePlan): boolean {
+  if (plan.kind !== 'program') return isFiles(plan.collection)
+  return plan.steps.some((step) => {
+    if (step.kind === 'insert') return isFiles(step.into.collection)
+    return (step.kind === 'update' || step.kind === 'delete') && isFiles(step.slot.collection)
+  })
 }
 
 const plainly: DialectOf = (dialect) => dialect

@@ -13,7 +13,7 @@ import { readAgain, withoutKeys } from './reread.ts'
 
 /** Writes, and tells what to keep of the answer. */
 export async function written(
-  { source, plan, values, scope: { term } }: OnceRequest,
+  { source, plan, values, scope: { caller, term } }: OnceRequest,
   how: {
     readonly bindings: BindingsOf
     readonly keepings: readonly Keeping[]
@@ -24,7 +24,10 @@ export async function written(
   const { bindings, keepings, bounds, sending } = how
   const isKeyed = (index: number) => keepings[index] === 'keys' || keepings[index] === 'bySize'
   const operations = plan.operations.map((operation, index) => (isKeyed(index) ? withKeys(operation) : operation))
-  const lists = await source.prepareBatch({ ...plan, operations })(bindings(values), { ...sending, term })
+  const lists = await source.prepareBatch({ ...plan, operations })(bindings({ ...values, caller }), {
+    ...sending,
+    term,
+  })
   const parts = lists.map((list, index) => {
     const collection = plan.operations[index]?.collection
     if (collection === undefined || !isKeyed(index)) return { list, keys: [] }

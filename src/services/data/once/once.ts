@@ -127,8 +127,9 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       }
       const attempt = (entry: LedgerEntry, hasWaited: boolean) => {
         if (table !== undefined) {
+          const { caller, term } = scope
           const write = () =>
-            source.writeOnce({ plan, bindings: bindings(values), table, entry, keepings, term: scope.term })
+            source.writeOnce({ plan, bindings: bindings({ ...values, caller }), table, entry, keepings, term })
           return behindFirst(entry, hasWaited, write)
         }
         const write = (sending: WriteSending) => written(asked, { bindings, keepings, bounds: entry, sending })
