@@ -109,8 +109,8 @@ function pathOf({ targetType, targetId, workspace }: Thing, user: User): string 
 
 /** What it was called then. */
 function nameIn(payload: object): string | undefined {
-  const { name, apiName, email } = payload as Readonly<Record<string, unknown>>
-  return [name, apiName, email].find((one) => typeof one === 'string' && one !== '') as string | undefined
+  const { name, apiName, fileName, email } = payload as Readonly<Record<string, unknown>>
+  return [name, apiName, fileName, email].find((one) => typeof one === 'string' && one !== '') as string | undefined
 }
 
 function Changes({ entry }: { readonly entry: AuditEntry }) {
