@@ -120,7 +120,8 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const passwords = createPasswords({ ports, config, throttle })
   const auditLog = createAuditLog({ ports, config, directory })
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
-  const builtIn = createSqlProviders({ ...ports, timeLimit: config.SERVICE_QUERY__TIMEOUT || CATALOG_LIMIT })
+  const timeLimit = config.SERVICE_QUERY__TIMEOUT || CATALOG_LIMIT
+  const builtIn = createSqlProviders({ ...ports, timeLimit })
   const installed = createConnectorProviders({
     ...ports.connectors,
     database: ports.database,
@@ -153,6 +154,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     models: changes,
     system: systemDatabase,
     openSources,
+    timeLimit,
     version: VERSION,
   })
   const modelFiles = createModelFiles({ ports, models, changes, work, introspection, license: licensing, loadGrantor })

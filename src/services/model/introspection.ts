@@ -13,6 +13,7 @@ import { followRenames, type Rename, type RenamedFrom, withLedger } from '../../
 import type { Model, ModelRecords, SourceRecord } from '../../core/model/model.ts'
 import { catalogIdsOf } from '../../core/sql/catalog-ids.ts'
 import type { SkippedTable, SourceSchema } from '../../core/sql/source-schema.ts'
+import type { Statement } from '../../core/sql/statement.ts'
 import { chooseTables, missingTable, type TableChoice } from '../../core/sql/table-choice.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
@@ -81,12 +82,14 @@ export type IntrospectionDeps = {
   /** The system database. */
   readonly system: SourceDatabase
   readonly openSources: Pick<OpenSources, 'open'>
+  /** Milliseconds for a statement about a source. */
+  readonly timeLimit: number
   /** The version of this release: another one may read more of the same catalog. */
   readonly version: string
 }
 
 export function createIntrospection(deps: IntrospectionDeps): Introspection {
-  const { ports, models, system, openSources, version } = deps
+  const { ports, models, system, openSources, timeLimit, version } = deps
   const { database, ids } = ports
   const catalogs = createSourceCatalogs({ system, openSources })
   const agreements = createAgreements()
@@ -158,7 +161,10 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   async function rememberPlace({ workspace, source }: PlacedSource) {
     const { database: open } = await openSources.open(workspace, source)
     if (open === undefined) return []
-    const place = { workspaceId: workspace.id, sourceId: source.id, ...(await whereabouts(await open())) }
+    const { driver, ...opened } = await open()
+    const asked = { query: (statement: Statement) => driver.query(statement, { timeLimit }) }
+    const found = await whereabouts({ ...opened, driver: asked })
+    const place = { workspaceId: workspace.id, sourceId: source.id, ...found }
     return (await isPlaced(database, place)) ? [] : [savePlace(place)]
   }
 
