@@ -5,6 +5,7 @@ const directives = {
   'script-src': "'self'",
   'style-src': "'self'",
   'img-src': "'self'",
+  'media-src': "'self'",
   'connect-src': "'self'",
   'base-uri': "'none'",
   'form-action': "'none'",

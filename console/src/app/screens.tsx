@@ -1,4 +1,5 @@
 /** Which screen an address shows. What is not in every visit is loaded when it is first shown. */
+import { FILES } from '../data/files.ts'
 import type { Info, User } from '../data/session.ts'
 import { t } from '../messages/messages.ts'
 import { Home } from '../screens/home.tsx'
@@ -7,6 +8,7 @@ import { WorkspaceScreen } from '../screens/workspace.tsx'
 import { lazy } from './lazy.tsx'
 import { type Route, route } from './router.ts'
 
+const Files = lazy(() => import('../screens/files.tsx'))
 const Grid = lazy(() => import('../screens/grid.tsx'))
 const Item = lazy(() => import('../screens/item.tsx'))
 const NewItem = lazy(() => import('../screens/new-item.tsx'))
@@ -24,6 +26,7 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
     case 'workspace':
       return <WorkspaceScreen key={at.workspace} workspace={at.workspace} user={user} />
     case 'collection':
+      if (at.collection === FILES) return <Files key={at.workspace} workspace={at.workspace} />
       return <Grid key={`${at.workspace}/${at.collection}`} workspace={at.workspace} collection={at.collection} />
     case 'item':
       return <Item key={JSON.stringify(at)} workspace={at.workspace} collection={at.collection} itemKey={at.key} />

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import logo from '../../icon.svg'
+import { FILES } from '../data/files.ts'
 import { useQuery } from '../data/queries.ts'
 import { signOut, type User } from '../data/session.ts'
 import { accessQuery, isNowhere, readableQuery, titleIn } from '../data/workspaces.ts'
@@ -86,9 +87,10 @@ function Place() {
 
 function CollectionLink({ workspace, collection }: { readonly workspace: string; readonly collection: string }) {
   const { data = [] } = useQuery(readableQuery(workspace))
+  const title = collection === FILES ? t.value.files.title : titleIn(data, collection)
   return (
     <a href={pathTo(workspace, 'items', collection)} dir="auto">
-      {titleIn(data, collection)}
+      {title}
     </a>
   )
 }
@@ -146,23 +148,44 @@ function Side({ workspace }: { readonly workspace: string }) {
           </li>
         ))}
       </ul>
-      <AuditLink workspace={workspace} isCurrent={at.kind === 'audit'} />
+      <Others workspace={workspace} />
     </nav>
   )
 }
 
-/** For whoever may read it. */
-function AuditLink({ workspace, isCurrent }: { readonly workspace: string; readonly isCurrent: boolean }) {
+/** What is no collection of the workspace's own, for whoever may read it. */
+function Others({ workspace }: { readonly workspace: string }) {
   const { data } = useQuery(accessQuery(workspace))
-  if (data?.entitlements.includes('auditLog:read') !== true) return null
+  const at = route.value
+  const isFiles = 'collection' in at && at.collection === FILES
+  const links = [
+    {
+      isShown: (data?.collections[FILES]?.read ?? 'none') !== 'none',
+      path: pathTo(workspace, 'items', FILES),
+      icon: 'file',
+      title: t.value.files.title,
+      isCurrent: isFiles,
+    },
+    {
+      isShown: data?.entitlements.includes('auditLog:read') === true,
+      path: pathTo(workspace, 'audit-log'),
+      icon: 'history',
+      title: t.value.audit.title,
+      isCurrent: at.kind === 'audit',
+    },
+  ] as const
+  const shown = links.filter(({ isShown }) => isShown)
+  if (shown.length === 0) return null
   return (
     <ul class={`${styles.links} ${styles.tail}`}>
-      <li>
-        <a href={pathTo(workspace, 'audit-log')} aria-current={isCurrent ? 'page' : undefined}>
-          <Icon name="history" />
-          <span>{t.value.audit.title}</span>
-        </a>
-      </li>
+      {shown.map(({ path, icon, title, isCurrent }) => (
+        <li key={path}>
+          <a href={path} aria-current={isCurrent ? 'page' : undefined}>
+            <Icon name={icon} />
+            <span>{title}</span>
+          </a>
+        </li>
+      ))}
     </ul>
   )
 }

@@ -2,6 +2,7 @@
 import { actions } from './ar/actions.ts'
 import { data } from './ar/data.ts'
 import { entry } from './ar/entry.ts'
+import { files } from './ar/files.ts'
 import { license } from './ar/license.ts'
 import { many } from './ar/many.ts'
 import { palette } from './ar/palette.ts'
@@ -15,6 +16,7 @@ export const ar: Messages = {
   ...entry,
   ...data,
   ...many,
+  ...files,
   ...license,
   ...palette,
 

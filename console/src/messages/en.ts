@@ -1,6 +1,7 @@
 /** English, the language that every other one is measured by. A value is a text or a function of what it tells. */
 import { data } from './en/data.ts'
 import { entry } from './en/entry.ts'
+import { files } from './en/files.ts'
 import { license } from './en/license.ts'
 import { many } from './en/many.ts'
 import { palette } from './en/palette.ts'
@@ -14,6 +15,7 @@ export const en = {
   ...entry,
   ...data,
   ...many,
+  ...files,
   ...license,
   ...palette,
 

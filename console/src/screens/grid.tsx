@@ -228,6 +228,7 @@ function Body({ workspace, model, columns, rows, marks, view, onSort }: BodyProp
     <>
       {unsaved}
       <Table
+        workspace={workspace}
         label={model.title}
         columns={columns}
         rows={shown}

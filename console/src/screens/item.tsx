@@ -3,12 +3,14 @@
 import { useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { navigate, pathTo } from '../app/router.ts'
+import { FILES } from '../data/files.ts'
 import { useQuery } from '../data/queries.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { itemRequest } from './code/request.ts'
+import { FileContent } from './files/content.tsx'
 import { ConflictDialog } from './grid/conflict.tsx'
 import { type CollectionModel, calledBy, formFields } from './grid/model.ts'
 import { Unsaved } from './grid/unsaved.tsx'
@@ -73,6 +75,7 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
           )}
         </span>
       </div>
+      {model.name === FILES && <FileContent workspace={workspace} id={itemKey[0] ?? ''} onChanged={onReload} />}
       <Unsaved model={model} saving={form.saving} />
       <ConflictDialog model={model} saving={form.saving} />
       <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={form.submit}>

@@ -2,6 +2,7 @@
 import type { CollectionEntry, ManifestText } from 'governed-data-client/generate'
 import { type Access, schema } from 'governed-data-client/system'
 import { clientOf } from '../../data/client.ts'
+import { FILES } from '../../data/files.ts'
 import { type Query, queries } from '../../data/queries.ts'
 import { accessQuery, inOrder, manifestQuery, namesQuery, type Presentations } from '../../data/workspaces.ts'
 import { isBounded, operatorsOf } from './input-types.ts'
@@ -201,6 +202,8 @@ function modelOf(
       .filter(({ name }) => mayUse(access, ofName, 'read', name))
     return inOrder(all, ({ sort }) => sort)
   }
+  const shownOf = (of: CollectionEntry, all = fieldsOf(of)): Display | undefined =>
+    text(of.apiName) === FILES ? fileDisplay(all) : displayOf(all, names.get(of.id)?.displayTemplate)
   const fields = fieldsOf(entry)
   const key = keyOf(entry).map((index) => text(entry.primitiveFields[index]?.apiName))
   const isUpdateBounded = isBounded(manifest, entry, 'updateMany')
@@ -219,7 +222,7 @@ function modelOf(
       manifest,
       nameOf: ({ apiName }) => text(apiName),
       keyOf,
-      displayOf: (of) => displayOf(fieldsOf(of), names.get(of.id)?.displayTemplate),
+      displayOf: shownOf,
       may: ({ apiName }, action, field) =>
         field === undefined ? mayDo(access, text(apiName), action) : mayUse(access, text(apiName), action, field),
     },
@@ -231,11 +234,11 @@ function modelOf(
     title: names.get(entry.id)?.displayName ?? collection,
     key: isAddressed ? key : [],
     fields,
-    display: displayOf(fields, names.get(entry.id)?.displayTemplate),
+    display: shownOf(entry, fields),
     toOne: relations.flatMap(({ relation, other, name, title, to }) => {
       if (relation.isList || !mayUse(access, collection, 'read', name)) return []
       const shown = fieldsOf(other)
-      const display = displayOf(shown, names.get(other.id)?.displayTemplate)
+      const display = shownOf(other, shown)
       if (display === undefined) return []
       const own = keyOf(other).map((index) => relation.linkingFields.find(([, opposite]) => opposite === index)?.[0])
       const by = own.map((index) => text(entry.primitiveFields[index ?? -1]?.apiName))
@@ -296,6 +299,14 @@ function displayOf(fields: readonly FieldModel[], template: string | null | unde
     texts.find(({ isKey }) => !isKey) ??
     fields.find(({ isKey }) => isKey)
   return field && { ...field, template: `{{${field.name}}}`, shows: [field.name] }
+}
+
+/** A file is called by its name; its type says what is shown of it. */
+function fileDisplay(fields: readonly FieldModel[]): Display | undefined {
+  const name = fields.find((field) => field.name === 'fileName')
+  if (name === undefined) return displayOf(fields, undefined)
+  const shows = fields.filter((field) => field === name || field.name === 'mediaType').map((field) => field.name)
+  return { ...name, template: '{{fileName}}', shows }
 }
 
 const variables = /\{\{\s*(\w+)\s*\}\}/g

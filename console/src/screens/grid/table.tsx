@@ -4,8 +4,10 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { FILES } from '../../data/files.ts'
 import { t } from '../../messages/messages.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { FileMark } from '../files/mark.tsx'
 import { type Column, cellText, mayChange, valueAt } from './columns.ts'
 import { Edge, STEP } from './edge.tsx'
 import styles from './grid.module.css'
@@ -26,13 +28,14 @@ import {
 } from './place.ts'
 import { readableOf } from './readable.ts'
 import type { SortBy } from './request.ts'
-import { isNumber, type Row } from './values.ts'
+import { isNumber, type Row, textOf } from './values.ts'
 
 export type TableProps = {
   readonly label: string
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
   /** The address of an item; undefined where it has none. */
+  readonly workspace: string
   readonly hrefOf: (row: Row) => string | undefined
   /** Whether these are all. */
   readonly isEnd: boolean
@@ -66,6 +69,7 @@ export function Table({
   label,
   columns,
   rows,
+  workspace,
   hrefOf,
   isEnd,
   sort,
@@ -286,7 +290,7 @@ export function Table({
                     style={{ inlineSize: `${column.width}px` }}
                     dir="auto"
                   >
-                    {shown === undefined ? <Content column={column} row={row} /> : shown.content}
+                    {shown === undefined ? <Content workspace={workspace} column={column} row={row} /> : shown.content}
                     {shown === undefined && isCorner(at) && mayFill(at) && (
                       <span class={styles.fill} data-fill aria-hidden="true" title={t.value.many.fill} />
                     )}
@@ -301,11 +305,27 @@ export function Table({
   )
 }
 
-function Content({ column, row }: { readonly column: Column; readonly row: Row }): ComponentChildren {
+type ContentProps = { readonly workspace: string; readonly column: Column; readonly row: Row }
+
+function Content({ workspace, column, row }: ContentProps): ComponentChildren {
   const value = valueAt(column, row)
   if (value === undefined) return ''
   if (value === null) return <span class={styles.null}>{t.value.grid.null}</span>
-  return column.relation ? cellText(column, row) : readableOf(column.field, value)
+  const { relation } = column
+  if (relation === undefined) return readableOf(column.field, value)
+  if (relation.to !== FILES) return cellText(column, row)
+  const { mediaType } = row[relation.name] as Row
+  return (
+    <>
+      <FileMark
+        workspace={workspace}
+        id={textOf(row[relation.by[0] ?? ''])}
+        mediaType={textOf(mediaType)}
+        look="cell"
+      />
+      {cellText(column, row)}
+    </>
+  )
 }
 
 /** No stop for Tab: the key is Shift+Enter. */

@@ -1,4 +1,5 @@
 /** One field of a form: its name, an input by its type, the item that it refers to, and what is wrong. */
+import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,6 +17,8 @@ export type Reference = {
   readonly href: string | undefined
   /** Absent where it may not be changed. */
   readonly onChoose: (() => void) | undefined
+  /** What else there is to it, such as the file. */
+  readonly more?: ComponentChildren
 }
 
 type FieldInputProps = {
@@ -82,6 +85,7 @@ export function FieldInput(props: FieldInputProps) {
             )}
           </p>
         )}
+        {reference?.more}
         {wrong && (
           <p id={`${id}-wrong`} class={page.wrong} role="alert">
             {wrong}

@@ -1,6 +1,8 @@
 /** All fields of an item as a form, those that refer with the item that they refer to. */
 import { useState } from 'preact/hooks'
 import { itemPath } from '../../app/router.ts'
+import { FILES } from '../../data/files.ts'
+import { FileField } from '../files/field.tsx'
 import type { CollectionModel, FieldModel, ToOne } from '../grid/model.ts'
 import { Picker } from '../grid/picker.tsx'
 import { parse, textOf, type Value } from '../grid/values.ts'
@@ -46,6 +48,16 @@ export function Fields({ workspace, model, fields, isNew, shownOf, labelOf, draf
       label,
       href: keys.every(Boolean) ? itemPath(workspace, relation.to, keys) : undefined,
       onChoose: isWhole ? () => setPicking(relation) : undefined,
+      ...(relation.to === FILES && {
+        more: (
+          <FileField
+            workspace={workspace}
+            title={relation.title}
+            id={keys[0] ?? null}
+            onFile={isWhole ? ({ id, fileName }) => onText(field, id, fileName) : undefined}
+          />
+        ),
+      }),
     }
   }
   /** Of several fields that refer, those that must stay decide what there is to choose from. */

@@ -4,7 +4,8 @@ import { unsavedAt } from '../../data/unsaved.ts'
 import type { ToMany } from '../grid/model.ts'
 import { isSame, ownOf, type Row, type Value } from '../grid/values.ts'
 
-export type LinkedItem = { readonly key: readonly Value[]; readonly label: string }
+/** `mediaType` is that of a file. */
+export type LinkedItem = { readonly key: readonly Value[]; readonly label: string; readonly mediaType?: string }
 export type LinkDraft = { readonly added: readonly LinkedItem[]; readonly removed: readonly LinkedItem[] }
 
 /** By the name of the relation; without those that change nothing. */

@@ -2,11 +2,14 @@
 import { useState } from 'preact/hooks'
 import { itemPath, pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
+import { FILES } from '../../data/files.ts'
 import { type Query, useQuery } from '../../data/queries.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Fault, Skeleton } from '../../ui/notice.tsx'
+import { FileField } from '../files/field.tsx'
+import { FileMark } from '../files/mark.tsx'
 import { type CollectionModel, calledBy, type Linked, type ToMany } from '../grid/model.ts'
 import { Picker } from '../grid/picker.tsx'
 import { searchOf } from '../grid/request.ts'
@@ -90,7 +93,9 @@ export function linkedQuery(
       if (!answer.ok) throw answer.error
       return answer.data.data.map((other) => {
         const parts = (over?.by ?? key).map((part) => other[part])
-        return { key: parts, label: calledBy(display, named(other)) || parts.map(textOf).join(', ') }
+        const { mediaType } = named(other)
+        const label = calledBy(display, named(other)) || parts.map(textOf).join(', ')
+        return { key: parts, label, ...(typeof mediaType === 'string' && { mediaType }) }
       })
     },
   }
@@ -113,6 +118,12 @@ function List({ workspace, model, row, relation, draft, onChange }: ListProps) {
   const items = withDraft((stored ?? []).slice(0, SHOWN), draft)
   const mayAdd = row === undefined ? linked.mayAddToNew : linked.mayAdd
   const isOpen = row === undefined || stored !== undefined
+  const add = (
+    <Button aria-haspopup="dialog" onClick={() => setPicking(true)}>
+      <Icon name="add" />
+      {texts.link(title)}
+    </Button>
+  )
   return (
     // biome-ignore lint/a11y/useSemanticElements: the form has no fieldsets, whose legends break its two columns
     <div class={styles.field} role="group" aria-label={title}>
@@ -128,6 +139,9 @@ function List({ workspace, model, row, relation, draft, onChange }: ListProps) {
             {items.map((item) => (
               <li key={JSON.stringify(item.key)} class={has(draft.added, item) ? styles.added : undefined}>
                 <a href={itemPath(workspace, linked.to, item.key)} dir="auto">
+                  {linked.to === FILES && (
+                    <FileMark workspace={workspace} id={textOf(item.key[0])} mediaType={item.mediaType} look="cell" />
+                  )}
                   {item.label}
                 </a>
                 {(linked.mayRemove || has(draft.added, item)) && (
@@ -152,14 +166,21 @@ function List({ workspace, model, row, relation, draft, onChange }: ListProps) {
             {texts.allLinks}
           </a>
         )}
-        {mayAdd && isOpen && (
-          <span>
-            <Button aria-haspopup="dialog" onClick={() => setPicking(true)}>
-              <Icon name="add" />
-              {texts.link(title)}
-            </Button>
-          </span>
-        )}
+        {mayAdd &&
+          isOpen &&
+          (linked.to === FILES ? (
+            <FileField
+              workspace={workspace}
+              title={title}
+              id={null}
+              isMany
+              onFile={({ id, fileName, mediaType }) => onChange('added', { key: [id], label: fileName, mediaType })}
+            >
+              {add}
+            </FileField>
+          ) : (
+            <span>{add}</span>
+          ))}
       </div>
       {isPicking && (
         <Picker

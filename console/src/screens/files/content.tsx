@@ -1,0 +1,78 @@
+/** The content of a file on the screen of its item: shown where a browser can, downloaded, replaced, and lent by a link. */
+import { files } from 'governed-data-client/files'
+import { useState } from 'preact/hooks'
+import { clientOf } from '../../data/client.ts'
+import { contentPath, FILES, fileQuery, kindOf } from '../../data/files.ts'
+import { queries, useQuery } from '../../data/queries.ts'
+import { accessQuery } from '../../data/workspaces.ts'
+import { explainFault } from '../../messages/fault.ts'
+import { t } from '../../messages/messages.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import page from '../page.module.css'
+import styles from './files.module.css'
+import { UploadButton } from './uploads.tsx'
+
+type ContentProps = { readonly workspace: string; readonly id: string; readonly onChanged: () => void }
+
+export function FileContent({ workspace, id, onChanged }: ContentProps) {
+  const texts = t.value.files
+  const { data: file } = useQuery(fileQuery(workspace, id))
+  const { data: access } = useQuery(accessQuery(workspace))
+  const [isBusy, setBusy] = useState(false)
+  const [shown, setShown] = useState(0)
+  const update = access?.collections[FILES]?.update ?? 'none'
+  const mayReplace = update === 'all' || (update !== 'none' && update.fields.includes('mediaType'))
+  // Another address for other bytes under the same one.
+  const source = `${contentPath(workspace, id)}${shown === 0 ? '' : `#${shown}`}`
+  const replace = async (sent: File | undefined) => {
+    if (sent === undefined) return
+    setBusy(true)
+    const asked = { query: { fileName: sent.name }, body: sent.slice(), timeout: 600_000 }
+    const answer = await clientOf(workspace).$request('PUT', `assets/${encodeURIComponent(id)}`, asked)
+    setBusy(false)
+    if (!answer.ok) return showToast(explainFault(answer.error), 'danger')
+    setShown(shown + 1)
+    showToast(texts.replaced)
+    void queries.invalidateQueries({ queryKey: ['files', workspace] })
+    onChanged()
+  }
+  const lend = async () => {
+    const answer = await files(clientOf(workspace)).link(id)
+    if (!answer.ok) return showToast(explainFault(answer.error), 'danger')
+    await navigator.clipboard.writeText(answer.data.url).then(
+      () => showToast(texts.linkCopied),
+      () => showToast(t.value.grid.notCopied, 'danger'),
+    )
+  }
+  return (
+    <section class={page.stack} aria-label={texts.content}>
+      <div class={styles.content}>
+        <Preview key={shown} source={source} mediaType={file?.mediaType} name={file?.fileName ?? ''} />
+      </div>
+      <span class={page.row}>
+        <ButtonLink href={`${contentPath(workspace, id)}?download`} download>
+          {texts.download}
+        </ButtonLink>
+        {mayReplace && (
+          <UploadButton onFiles={([chosen]) => void replace(chosen)}>
+            {isBusy ? t.value.common.loading : texts.replace}
+          </UploadButton>
+        )}
+        <Button onClick={() => void lend()}>{texts.copyLink}</Button>
+      </span>
+    </section>
+  )
+}
+
+type PreviewProps = { readonly source: string; readonly mediaType: string | undefined; readonly name: string }
+
+function Preview({ source, mediaType, name }: PreviewProps) {
+  const kind = kindOf(mediaType)
+  if (kind === 'image') return <img src={source} alt={name} />
+  // biome-ignore lint/a11y/useMediaCaption: nobody has made captions of what somebody uploads
+  if (kind === 'video') return <video src={source} controls preload="metadata" aria-label={name} />
+  // biome-ignore lint/a11y/useMediaCaption: as above
+  if (kind === 'audio') return <audio src={source} controls preload="metadata" aria-label={name} />
+  return <p class={page.quiet}>{t.value.files.noPreview}</p>
+}
