@@ -9,6 +9,7 @@ import type { ListAnswer, ListMeta } from '../../src/services/data/items.ts'
 import type { OnceKey } from '../../src/services/data/planned.ts'
 import type { AgentTool, AgentTools } from '../../src/services/documents/agents.ts'
 import { CHARACTERS, MOST_CHARACTERS } from '../http/idempotency-key.ts'
+import { LONGEST_LINK, linkLifetime } from '../routes/assets.ts'
 import { fault, readArguments } from './arguments.ts'
 
 export type Tool = {
@@ -286,6 +287,20 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
       })
       return { ...answer, metas }
     },
+  }),
+  link_file: tool({
+    title: 'Link a file',
+    description:
+      'An address by which anybody reads a file for a while: its content is not in the items of ServiceFile, which list_items reads.',
+    hints: reading,
+    input: z.strictObject({
+      id: z.uuid(must('a UUID')).describe('Of an item of ServiceFile, or of what leads to one.'),
+      expiresIn: linkLifetime().optional().describe('Such as "5m"; 1h if absent, and at most.'),
+    }),
+    output: z.strictObject({ url: z.string(), expiresAt: z.string() }),
+    run: async (agent, { id, expiresIn = LONGEST_LINK }) => ({
+      data: JSON.stringify(await agent.linkFile(id, expiresIn)),
+    }),
   }),
   read_schema: tool({
     title: 'Read the data model',

@@ -116,21 +116,17 @@ export function mountAssets(app: App, services: Services): void {
       const scope = await enter(c)
       const { expiresIn } = await readBody(c, linkBody)
       const id = idOf(c, 'The file')
-      const { link, expiresAt } = await assetFiles.link(scope, id, expiresIn)
-      const address = `${publicAddress(c, services.config)}/api/${scope.workspace.apiName}/assets/${id}`
-      return data({ url: `${address}?link=${encodeURIComponent(link)}`, expiresAt: new Date(expiresAt).toISOString() })
+      const { path, expiresAt } = await assetFiles.link(scope, id, expiresIn)
+      return data({ url: publicAddress(c, services.config) + path, expiresAt: new Date(expiresAt).toISOString() })
     },
   })
 }
 
-const HOUR = 3_600_000
-export const linkBody = lazily(() =>
-  z.strictObject({
-    expiresIn: durationSchema()
-      .refine((length) => length > 0 && length <= HOUR, 'must be positive and at most 1h')
-      .default(HOUR),
-  }),
-)
+/** In milliseconds: how long a link may work, and does where nobody says. */
+export const LONGEST_LINK = 3_600_000
+export const linkLifetime = () =>
+  durationSchema().refine((length) => length > 0 && length <= LONGEST_LINK, 'must be positive and at most 1h')
+export const linkBody = lazily(() => z.strictObject({ expiresIn: linkLifetime().default(LONGEST_LINK) }))
 
 /** Authorizes the caller; throws 402 while the license is locked. */
 export async function enterAssets(services: Services, c: AppContext): Promise<RequestScope> {

@@ -10,6 +10,7 @@ import type { Services } from '../../src/services/instance/services.ts'
 import { readPlainJson } from '../http/body.ts'
 import { authorizeToken } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
+import { publicAddress } from '../http/origin.ts'
 import { type AppContext, headerOf } from '../http/request.ts'
 import { readIn } from '../http/sent.ts'
 
@@ -24,7 +25,8 @@ export function mountMcp(app: App, services: Services): void {
       const token = credential?.source === 'cookie' ? undefined : credential?.token
       const spent = { rows: 0 }
       /** With the rights of when it is called. */
-      const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent })
+      const address = publicAddress(c, config)
+      const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent }, address)
       const read = () => readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT, parseExactJson)
       const [, sentNumbers] = await readIn(open, read)
       const body = withPlainNumbers(sentNumbers, 'arguments')

@@ -29,7 +29,7 @@ afterAll(async () => {
   for (const client of opened) await client.close()
 })
 
-it('lists twelve tools to whoever may do everything, with input and output schemas and what they do to data', async () => {
+it('lists thirteen tools to whoever may do everything, with input and output schemas and what they do to data', async () => {
   const { tools } = await (await connect(world.administrator.token)).listTools()
 
   expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint])).toEqual(
@@ -40,6 +40,7 @@ it('lists twelve tools to whoever may do everything, with input and output schem
       ['update_item', false, true],
       ['delete_item', false, true],
       ['batch_items', false, true],
+      ['link_file', true, false],
       ['read_schema', true, false],
       ['read_data_sources', true, false],
       ['mutate_schema', false, true],
@@ -49,7 +50,7 @@ it('lists twelve tools to whoever may do everything, with input and output schem
     ],
   )
   expect(tools.map(({ inputSchema, outputSchema }) => [inputSchema.type, outputSchema?.type])).toEqual(
-    Array(12).fill(['object', 'object']),
+    Array(13).fill(['object', 'object']),
   )
 })
 
@@ -81,6 +82,29 @@ it('lists the tools that this caller can use, and no others', async () => {
     'plan_model',
     'apply_model',
   ])
+})
+
+it('lends the files that its caller may read', async () => {
+  const [own, other] = await Promise.all(
+    ['own.txt', 'other.txt'].map(async (name) => {
+      const response = await shop.send('POST', `/assets?fileName=${name}`, { raw: name })
+      return ((await response.json()) as { data: { id: string } }).data.id
+    }),
+  )
+  const read = { filter: { fileName: { _eq: 'own.txt' } } }
+  const { token } = await people.member(shop, { entitlements: ['ai:mcp'], collections: { ServiceFile: { read } } })
+  const client = await connect(token)
+  const linked = (id: string | undefined) => client.callTool({ name: 'link_file', arguments: { id, expiresIn: '1m' } })
+
+  const { structuredContent } = await linked(own)
+  const { data } = structuredContent as { data: { url: string } }
+
+  expect(await (await fetch(data.url)).text()).toBe('own.txt')
+  expect(await linked(other)).toMatchObject({ isError: true })
+  expect(await client.callTool({ name: 'link_file', arguments: { id: own, expiresIn: '2h' } })).toMatchObject({
+    isError: true,
+    structuredContent: { error: { source: { message: 'expiresIn' } } },
+  })
 })
 
 it('runs operations of batch_items as POST of all items does', async () => {

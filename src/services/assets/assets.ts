@@ -48,12 +48,12 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
   restore(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
   /** Throws 404 where the caller does not read the row of the file. */
   content(scope: RequestScope, key: SentKey): Promise<FileContent>
-  /** A text by which anybody may read the bytes that the file has now, and when that ends. Throws 404 as `content` does. */
+  /** A path by which anybody may read the bytes that the file has now, and when that ends. Throws 404 as `content` does. */
   link(
     scope: RequestScope,
     id: string,
     lifetime: number,
-  ): Promise<{ readonly link: string; readonly expiresAt: Instant }>
+  ): Promise<{ readonly path: string; readonly expiresAt: Instant }>
   /** What the link to this file leads to; 404 where it ended, the file is gone or has other bytes, and for any other text. */
   linked(workspace: string, id: string, link: string): Promise<FileContent>
 }
@@ -112,10 +112,9 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     async link(scope, id, lifetime) {
       const { contentKey } = await rowOf(scope, { kind: 'value', value: id })
       const expiresAt = clock.now() + lifetime
-      return {
-        link: await vault.seal(linkTo(scope.workspace, id), JSON.stringify({ contentKey, expiresAt })),
-        expiresAt,
-      }
+      const link = await vault.seal(linkTo(scope.workspace, id), JSON.stringify({ contentKey, expiresAt }))
+      const path = `/api/${scope.workspace.apiName}/assets/${id}?link=${encodeURIComponent(link)}`
+      return { path, expiresAt }
     },
 
     async linked(name, id, link) {

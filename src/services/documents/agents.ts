@@ -5,10 +5,12 @@
 import { hasEntitlement, requireEntitlement } from '../../core/access/principal.ts'
 import { nested } from '../../core/error.ts'
 import { agentView } from '../../core/manifest/agent-view.ts'
+import { FILES } from '../../core/model/file-collection.ts'
 import { describeSources } from '../../core/model/overview.ts'
 import { didYouMean } from '../../core/nearest.ts'
 import type { AggregateArguments } from '../../core/query/aggregate-query.ts'
 import type { JsonArguments } from '../../core/query/parse-json.ts'
+import type { AssetFiles } from '../assets/assets.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { BatchText, Items, ListAnswer } from '../data/items.ts'
 import { createViewers } from '../data/plan-cache.ts'
@@ -20,8 +22,8 @@ import type { ModelFiles } from '../rights/model-files.ts'
 import type { LoadDeclarations } from './declarations.ts'
 
 export type Agents = {
-  /** Returns the caller's tools in a workspace; throws 403 without the entitlement ai:mcp. */
-  open(scope: RequestScope): AgentTools
+  /** Returns the caller's tools in a workspace; throws 403 without the entitlement ai:mcp. `address` is that of the service. */
+  open(scope: RequestScope, address: string): AgentTools
 }
 
 /** The names of the tools. */
@@ -34,6 +36,7 @@ export const agentTools = [
   'update_item',
   'delete_item',
   'batch_items',
+  'link_file',
   'read_schema',
   'read_data_sources',
   'mutate_schema',
@@ -61,6 +64,8 @@ export type AgentTools = {
   deleteItem(target: AgentTarget): Promise<void>
   /** Runs operations as one transaction. */
   batchItems(operations: unknown, once: OnceKey | undefined): Promise<BatchText>
+  /** An address by which anybody reads the bytes that a file has now, for so many milliseconds. */
+  linkFile(id: string, lifetime: number): Promise<{ readonly url: string; readonly expiresAt: string }>
   /**
    * Describes one collection in full, or lists all; a short list is in full, too. Contains only what this caller may
    * see.
@@ -80,6 +85,7 @@ const MAX_DESCRIBED = 40
 
 export type AgentsDeps = {
   readonly items: Items
+  readonly assetFiles: AssetFiles
   readonly migrations: Migrations
   readonly modelFiles: ModelFiles
   readonly models: ModelCache
@@ -88,22 +94,25 @@ export type AgentsDeps = {
 }
 
 export function createAgents(deps: AgentsDeps): Agents {
-  const { items, migrations, modelFiles, models, declarations, licensing } = deps
+  const { items, assetFiles, migrations, modelFiles, models, declarations, licensing } = deps
   const viewers = createViewers()
   return {
-    open(scope) {
+    open(scope, address) {
       const { workspace, snapshot, rights } = scope
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
       const view = async () => {
         const current = await model()
-        return agentView(current, viewers.of(rights, current), await declarations(workspace, current))
+        const viewer = viewers.of(rights, current)
+        const files = current.byName.get(FILES)
+        const mayReadFiles = files !== undefined && viewer.accessTo(files, 'read').kind !== 'denied'
+        return { ...agentView(current, viewer, await declarations(workspace, current)), mayReadFiles }
       }
       /** A locked license locks items for every protocol. */
       const admitted = async () => licensing.admit(snapshot.licenseVersion)
       return {
         async usable() {
-          const { may } = await view()
+          const { may, mayReadFiles } = await view()
           const needs: Readonly<Record<AgentTool, () => boolean>> = {
             list_items: () => may('read'),
             aggregate_items: () => may('aggregate'),
@@ -111,6 +120,7 @@ export function createAgents(deps: AgentsDeps): Agents {
             update_item: () => may('update'),
             delete_item: () => may('delete'),
             batch_items: () => may('read') || may('create') || may('update') || may('delete'),
+            link_file: () => mayReadFiles,
             read_schema: () => true,
             read_data_sources: () =>
               hasEntitlement(rights, 'dataModel:read') && hasEntitlement(rights, 'dataSource:read'),
@@ -152,6 +162,11 @@ export function createAgents(deps: AgentsDeps): Agents {
         async batchItems(operations, once) {
           await admitted()
           return (await items.batch(scope, { operations }, { once })).answer
+        },
+        async linkFile(id, lifetime) {
+          await admitted()
+          const { path, expiresAt } = await assetFiles.link(scope, id, lifetime)
+          return { url: `${address}${path}`, expiresAt: new Date(expiresAt).toISOString() }
         },
         async readSchema(name) {
           const { known, find, describe, name: named } = await view()

@@ -208,7 +208,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     uploads: createUploads({ ports, config, contents, items }),
     telemetry: createTelemetry({ ports, config }),
     openApi: createOpenApi({ models, declarations, version: VERSION }),
-    agents: createAgents({ items, migrations, modelFiles, models, declarations, licensing }),
+    agents: createAgents({ items, assetFiles, migrations, modelFiles, models, declarations, licensing }),
     async prune() {
       await auditLog.prune()
       await throttle.prune()
