@@ -99,22 +99,41 @@ function announcedLength(c: AppContext, limit: number, advice: string): string |
 }
 
 /**
- * The body as it arrives, whatever it is. It fails with 413 and `advice` where it is longer than `limit` bytes, with 415 where it is
- * compressed, and with 499 where the client has gone.
+ * The body as it arrives, whatever it is, of which whoever takes it holds `piece` bytes at most, until `releaseBody`. It fails with
+ * 413 and `advice` where it is longer than `limit` bytes, with 415 where it is compressed, with 499 where the client has gone, and
+ * with 503 where other bodies have taken the room.
  */
-export function bodyStream(c: AppContext, limit: number, advice = ''): ReadableStream<Uint8Array> {
+export function bodyStream(
+  c: AppContext,
+  limit: number,
+  { advice = '', piece = limit } = {},
+): ReadableStream<Uint8Array> {
   const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as ReadableStreamDefaultReader<Uint8Array>
+  const room = bodyRoom(c)
   let bytes = 0
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        streamed.set(c.req.raw, {
+          chunks: [],
+          bytes: 0,
+          isGivenUp: false,
+          onGivenUp: () => controller.error(noRoom()),
+        })
+      },
       async pull(controller) {
+        const held = streamed.get(c.req.raw)
         try {
           if (bytes === 0) announcedLength(c, limit, advice)
           const { done, value } = await arriving(reader.read())
+          if (held === undefined || held.isGivenUp) throw noRoom()
+          held.isComplete = done
           if (done) return controller.close()
           bytes += value.byteLength
           if (bytes > limit) throw tooLarge(limit, advice)
-          controller.enqueue(value)
+          held.bytes = ((bytes - 1) % piece) + 1
+          room?.hold(held)
+          if (!held.isGivenUp) controller.enqueue(value)
         } catch (error) {
           await discard(reader).catch(() => {})
           throw error
@@ -124,6 +143,14 @@ export function bodyStream(c: AppContext, limit: number, advice = ''): ReadableS
     },
     { highWaterMark: 0 },
   )
+}
+
+const streamed = new WeakMap<Request, ArrivingBody>()
+
+/** What was held of a streamed body is so no longer. */
+export function releaseBody(c: AppContext): void {
+  const held = streamed.get(c.req.raw)
+  if (held !== undefined) bodyRoom(c)?.release(held)
 }
 
 /** Reads what is left of a body that nobody reads, for the reason that `discard` has. */

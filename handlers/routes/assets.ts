@@ -6,12 +6,13 @@ import { sendingOf } from '../../src/core/assets/media-type.ts'
 import { type ByteRange, rangesOf } from '../../src/core/assets/range.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
+import { PART_SIZE } from '../../src/ports.ts'
 import type { FileContent, UploadQuery } from '../../src/services/assets/assets.ts'
 import type { SentFile } from '../../src/services/assets/contents.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, dataText, failure, noContent } from '../http/answer.ts'
-import { bodyStream, discardBody, readBody } from '../http/body.ts'
+import { bodyStream, discardBody, readBody, releaseBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
 import { tagsOf, withTag } from '../http/etag.ts'
@@ -28,10 +29,11 @@ const LARGEST_PIECE = 32 * 1024 ** 2
 export function mountAssets(app: App, services: Services): void {
   const { assetFiles } = services
   const { bytes, setting } = assetFiles.limit
-  const piece = (c: AppContext) =>
-    bytes <= LARGEST_PIECE
-      ? bodyStream(c, bytes, `, which ${setting} sets`)
-      : bodyStream(c, LARGEST_PIECE, ': send it in parts, by POST /assets/uploads')
+  const most = Math.min(bytes, LARGEST_PIECE)
+  const advice = bytes <= LARGEST_PIECE ? `, which ${setting} sets` : ': send it in parts, by POST /assets/uploads'
+  /** Forms are held as a whole, of a file one part. */
+  const form = (c: AppContext) => bodyStream(c, most, { advice })
+  const file = (c: AppContext) => bodyStream(c, most, { advice, piece: PART_SIZE })
   const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
 
   const enter = (c: AppContext) => enterAssets(services, c)
@@ -50,15 +52,15 @@ export function mountAssets(app: App, services: Services): void {
         const scope = await enter(c)
         const { fileName, query } = uploadQuery(c)
         await assetFiles.admit(scope, 'create', query)
-        const form = formType(c)
-        if (form === undefined) {
+        const type = formType(c)
+        if (type === undefined) {
           const name = checkFileName(fileName, 'fileName')
-          const body = piece(c)
+          const body = file(c)
           const items = await assetFiles.upload(scope, [{ fileName: name, body }], query)
           return dataText(items.slice(1, -1), { status: 201 })
         }
         if (fileName !== undefined) throw assetFault('fileName', 'is in the form')
-        const files = await formFiles(piece(c), form)
+        const files = await formFiles(form(c), type)
         const items = await assetFiles.upload(scope, files, query)
         return dataText(files.length === 1 ? items.slice(1, -1) : items, { status: 201 })
       }),
@@ -86,12 +88,9 @@ export function mountAssets(app: App, services: Services): void {
         const { fileName, query } = uploadQuery(c)
         await assetFiles.admit(scope, 'update', query)
         const tags = tagsOf(c, 'If-Match')
-        const file = {
-          fileName: checkFileName(fileName, 'fileName'),
-          body: piece(c),
-        }
+        const sent = { fileName: checkFileName(fileName, 'fileName'), body: file(c) }
         const hashes = tags === 'any' ? undefined : tags
-        return dataText(await assetFiles.replace(scope, key(c), file, { ...query, hashes }))
+        return dataText(await assetFiles.replace(scope, key(c), sent, { ...query, hashes }))
       }),
     },
     { strictQuery: ['GET', 'PUT'], headers: { GET: ['If-None-Match'], PUT: ['If-Match'] } },
@@ -135,7 +134,7 @@ export async function enterAssets(services: Services, c: AppContext): Promise<Re
   return scope
 }
 
-/** What is refused before its body is read to the end gets its answer nevertheless. */
+/** What is refused before its body is read to the end gets its answer nevertheless; what was held of the body is counted until then. */
 export function withUpload(work: Handler): Handler {
   return async (c) => {
     try {
@@ -143,6 +142,8 @@ export function withUpload(work: Handler): Handler {
     } catch (error) {
       await discardBody(c)
       throw error
+    } finally {
+      releaseBody(c)
     }
   }
 }

@@ -130,6 +130,7 @@ describe('where memory is short', () => {
         SERVICE_SECRET: secret,
         SERVICE_DATABASE_URL: service.databaseUrl,
         PORT: '0',
+        SERVICE_FILES__STORE: 'database',
       },
       observe: () => {},
       answerRoom: 16 * 2 ** 20,
@@ -205,6 +206,23 @@ describe('where memory is short', () => {
 
     expect(await refused).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"code":"5008"/is)
     expect((await ask('authors', { method: 'POST', body: `${' '.repeat(2_000_000)}[]` })).status).toBe(200)
+  })
+
+  it('a file that does not go on is given up at once in favour of others', async () => {
+    const { hostname, port } = new URL(small.url)
+    const assets = `${service.items.replace(/items\/$/, 'assets')}?fileName=a.bin`
+    const Authorization = `Bearer ${service.token}`
+    const stalled = connect(Number(port), hostname)
+    const refused = text(stalled)
+    const head = `POST ${assets} HTTP/1.1\r\nHost: x\r\nAuthorization: ${Authorization}\r\nConnection: close\r\n`
+    stalled.write(`${head}Content-Length: 3500000\r\n\r\n${' '.repeat(3_000_000)}`)
+    // Until all of that has arrived there is room for both.
+    for (let turn = 0; turn < 50 && stalled.bytesRead === 0; turn += 1) {
+      const body = ' '.repeat(3_000_000)
+      expect((await fetch(small.url + assets, { method: 'POST', headers: { Authorization }, body })).status).toBe(201)
+    }
+
+    expect(await refused).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"code":"5008"/is)
   })
 })
 
