@@ -90,11 +90,15 @@ const room = (name: string, limits: typeof served) => ({
   test: { ...limits, ...together, name, include: [`test/${name}/**/*.test.ts`] },
 })
 
+/** Of each file what is promised. */
+const promises = effort() === 'quick' ? { runner: 'test/support/run/promised.ts' } : {}
+
 /** What a person sees, in a browser, on one platform. */
 const screens = (platform: string, serve: string) => ({
   test: {
     ...asking,
     name: `console-${platform}`,
+    ...promises,
     include: [...filesOn(platform, 'console')],
     globalSetup: [runDirectory, serve],
   },
@@ -137,7 +141,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
     test: {
       ...asking,
       name: 'acceptance-workerd',
-      ...(effort() === 'quick' && { runner: 'test/support/run/promised.ts' }),
+      ...promises,
       include: [...filesOn('workerd', 'acceptance')],
       globalSetup: [runDirectory, 'test/support/service/serve-workerd.ts'],
     },

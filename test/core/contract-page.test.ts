@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { expect, it } from 'vitest'
-import { ONLY_IN_FULL } from '../support/run/only-in-full.ts'
+import { ONLY_IN_FULL, STORIES } from '../support/run/only-in-full.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/contract.md'), 'utf8')
@@ -42,6 +42,14 @@ it('names tests of the quick tier', () => {
   )
 
   expect(late).toEqual([])
+})
+
+it('tells stories of the console that exist', () => {
+  const told = Object.entries(STORIES).flatMap(([name, titles]) =>
+    titles.map((title) => `\`test/console/${name}.test.ts\` “${title}”`),
+  )
+
+  expect(told.filter((story) => !isThere(story))).toEqual([])
 })
 
 it('lists the rows without a proof at its end', () => {

@@ -12,10 +12,43 @@ export const ONLY_IN_FULL: readonly string[] = [
   'test/acceptance/command-line/{data,signing-in}.test.ts',
   'test/console/{bulk,columns,device,export,fill,import,keyboard,large,links,types}.test.ts',
   'test/databases/{ended-statements,published.*,ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
+  'test/migration/model-file-crash.test.ts',
   'test/process/{cli-package,client-package,publish-packages}.test.ts',
   'test/property/{reads.collations,types.embedded,types.neon,types.planetscale}.test.ts',
   'test/timing/*.test.ts',
 ]
+
+/** What the quick tier tries of files of the console: a story of each screen. Of files that do not stand here it tries all. */
+export const STORIES: Readonly<Record<string, readonly string[]>> = {
+  account: ['makes a key by the keyboard', 'changes one’s password by the current one'],
+  'audit-log': ['lists what happened, by action and by whom'],
+  code: ['reads an item, and saves what was typed'],
+  editing: ['of every type is typed, saved at once', 'merges with what another changed beside it'],
+  files: ['are uploaded by a button or dropped anywhere', 'takes an upload, to one and to many'],
+  grid: [
+    'shows rows by one request, exactly',
+    'sorts by its headers and filters',
+    'shows a member what their rights give',
+  ],
+  item: [
+    'opens from its row, by a link',
+    'is chosen by what it is called',
+    'asks first, says what refers to it',
+    'has what was typed, and is made once where the answer was lost',
+    'keeps what was typed over a reload',
+    'offers a member what their rights give',
+  ],
+  palette: ['leads to an item of any collection'],
+  'set-up': ['attaches a database of %s'],
+  'sign-in': [
+    'signs in and out by keyboard alone',
+    'notices that the session is gone',
+    'says that there is no connection',
+    'keeps no token where a script could read it',
+  ],
+  views: ['is saved for oneself by a member'],
+  'ways-in': ['an invitation: by its mail to an account', 'a forgotten password'],
+}
 
 /** Projects that ask the files of another one again: the client in a second runtime, on a second platform. */
 const PROJECTS_ONLY_IN_FULL = /^client-(?!node-on-node$)/
@@ -28,14 +61,17 @@ const ON_WORKERD = {
 
 /**
  * The files that docs/contract.md and docs/proofs.md name, with the places that do: each with a part of a title, with none, which means all tests of
- * the file, or with another line of it, such as a case of a table.
+ * the file, or with another line of it, such as a case of a table. With them the stories of the console.
  */
 export function promised(): ReadonlyMap<string, readonly { readonly title: string | undefined }[]> {
   const page = (name: string) => readFileSync(join(import.meta.dirname, `../../../docs/${name}.md`), 'utf8')
   const places = [...`${page('contract')}${page('proofs')}`.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g)].map(
     ([, file = '', title]) => ({ file, title }),
   )
-  return Map.groupBy(places, ({ file }) => file)
+  const stories = Object.entries(STORIES).flatMap(([name, titles]) =>
+    titles.map((title) => ({ file: `test/console/${name}.test.ts`, title })),
+  )
+  return Map.groupBy([...places, ...stories], ({ file }) => file)
 }
 
 /** Patterns of the files of a room that are tried on a platform. */

@@ -1,6 +1,7 @@
 /**
- * The runner of the API's tests on the Worker in the quick tier: of the tests of a file it keeps those that docs/proofs.md
- * names. What stands on that page is promised on both platforms; the other tests are tried on Node, and on both in full.
+ * The runner of the API's tests on the Worker, and of those of the console, in the quick tier: of the tests of a file it keeps
+ * those that docs/proofs.md names, and a story of each screen. What stands on that page is promised on both platforms; the other
+ * tests of the API are tried on Node, and all of them in full.
  */
 import { type RunnerTestSuite as Suite, type RunnerTask as Task, TestRunner } from 'vitest'
 import { promised } from './only-in-full.ts'
@@ -10,9 +11,9 @@ const named = promised()
 export default class Promised extends TestRunner {
   onCollected(files: Suite[]): void {
     for (const file of files) {
-      const titles = (named.get(file.name) ?? []).map(({ title = '' }) => pattern(title))
-      // Where the page names another line than a title, all are kept.
-      if (titles.every((title) => isIn(file, title))) keep(file, titles)
+      const titles = named.get(file.name)?.map(({ title = '' }) => pattern(title))
+      // Where the page names another line than a title, or none, all are kept.
+      if (titles?.every((title) => isIn(file, title))) keep(file, titles)
     }
   }
 }
