@@ -17,43 +17,105 @@ export type BodyRoom = {
    * which nothing has arrived for longest, and this one where the others are all there.
    */
   hold(body: ArrivingBody): void
+  /**
+   * Counts the bytes of a body before they arrive, once they have room beside the others: meanwhile those are given up of which
+   * nothing arrives. False where that takes too long.
+   */
+  enter(body: ArrivingBody): Promise<boolean>
+  /** Something has arrived of a body that has entered. */
+  touch(body: ArrivingBody): void
   release(body: ArrivingBody): void
 }
 
 export type BodyRoomDeps = {
   /** Bytes of all bodies together, which a single one may exceed. */
   readonly most: number
+  /** Milliseconds that a body waits to enter, and after which one that does not go on is given up for one that waits. */
+  readonly patience?: number
+  readonly stall?: number
 }
 
-export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
-  const { most } = deps
-  /** With what is counted of each, in the order in which something arrived last. */
-  const held = new Map<ArrivingBody, number>()
-  let total = 0
+type Held = { readonly bytes: number; readonly at: number }
+type Waiting = { readonly body: ArrivingBody; readonly since: number; readonly tell: (hasRoom: boolean) => void }
 
-  function release(body: ArrivingBody): void {
-    total -= held.get(body) ?? 0
+/** Less than a connection has whose body does not go on. */
+const PATIENCE = 20_000
+const STALL = 2_000
+/** Looks at least so often, in each of the two times. */
+const LOOKS = 4
+
+export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
+  const { most, patience = PATIENCE, stall = STALL } = deps
+  /** In the order in which something arrived last. */
+  const held = new Map<ArrivingBody, Held>()
+  let waiting: Waiting[] = []
+  let total = 0
+  let watching: NodeJS.Timeout | undefined
+
+  function forget(body: ArrivingBody): void {
+    total -= held.get(body)?.bytes ?? 0
     held.delete(body)
   }
 
+  function count(body: ArrivingBody): void {
+    forget(body)
+    held.set(body, { bytes: body.bytes, at: performance.now() })
+    total += body.bytes
+  }
+
   function giveUp(body: ArrivingBody): void {
-    release(body)
+    forget(body)
     body.isGivenUp = true
     body.chunks.length = 0
     body.onGivenUp?.()
   }
 
+  const hasRoom = ({ bytes }: ArrivingBody) => total + bytes <= most || held.size === 0
+
+  function admit(): void {
+    for (let [first] = waiting; first !== undefined && hasRoom(first.body); [first] = waiting) {
+      waiting.shift()
+      count(first.body)
+      first.tell(true)
+    }
+    if (waiting.length > 0) return
+    clearInterval(watching)
+    watching = undefined
+  }
+
+  function look(): void {
+    const now = performance.now()
+    for (const [body, { at }] of held) if (now - at > stall && body.isComplete !== true) giveUp(body)
+    for (const { since, tell } of waiting) if (now - since > patience) tell(false)
+    waiting = waiting.filter(({ since }) => now - since <= patience)
+    admit()
+  }
+
   return {
     hold(body) {
-      release(body)
-      held.set(body, body.bytes)
-      total += body.bytes
+      count(body)
       for (const other of held.keys()) {
         if (total <= most) return
         if (other !== body && other.isComplete !== true) giveUp(other)
       }
       if (total > most && held.size > 1) giveUp(body)
     },
-    release,
+    async enter(body) {
+      if (waiting.length === 0 && hasRoom(body)) {
+        count(body)
+        return true
+      }
+      watching ??= setInterval(look, Math.min(stall, patience) / LOOKS).unref()
+      return new Promise((tell) => {
+        waiting.push({ body, since: performance.now(), tell })
+      })
+    },
+    touch(body) {
+      if (held.has(body)) count(body)
+    },
+    release(body) {
+      forget(body)
+      admit()
+    },
   }
 }

@@ -99,9 +99,9 @@ function announcedLength(c: AppContext, limit: number, advice: string): string |
 }
 
 /**
- * The body as it arrives, whatever it is, of which whoever takes it holds `piece` bytes at most, until `releaseBody`. It fails with
- * 413 and `advice` where it is longer than `limit` bytes, with 415 where it is compressed, with 499 where the client has gone, and
- * with 503 where other bodies have taken the room.
+ * The body as it arrives, whatever it is, of which whoever takes it holds `piece` bytes at most, until `releaseBody`. It waits for
+ * room beside other bodies. It fails with 413 and `advice` where it is longer than `limit` bytes, with 415 where it is compressed,
+ * with 499 where the client has gone, and with 503 where it finds no room, or does not go on while others wait for it.
  */
 export function bodyStream(
   c: AppContext,
@@ -110,30 +110,32 @@ export function bodyStream(
 ): ReadableStream<Uint8Array> {
   const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as ReadableStreamDefaultReader<Uint8Array>
   const room = bodyRoom(c)
-  let bytes = 0
+  let bytes: number | undefined
+  async function begin(held: ArrivingBody): Promise<number> {
+    const announced = announcedLength(c, limit, advice)
+    held.bytes = Math.min(piece, Number(announced ?? limit))
+    if ((await room?.enter(held)) === false) throw noRoom()
+    return 0
+  }
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        streamed.set(c.req.raw, {
-          chunks: [],
-          bytes: 0,
-          isGivenUp: false,
-          onGivenUp: () => controller.error(noRoom()),
-        })
+        const onGivenUp = () => controller.error(noRoom())
+        streamed.set(c.req.raw, { chunks: [], bytes: 0, isGivenUp: false, onGivenUp })
       },
       async pull(controller) {
-        const held = streamed.get(c.req.raw)
         try {
-          if (bytes === 0) announcedLength(c, limit, advice)
+          const held = streamed.get(c.req.raw)
+          if (held === undefined) throw noRoom()
+          bytes ??= await begin(held)
           const { done, value } = await arriving(reader.read())
-          if (held === undefined || held.isGivenUp) throw noRoom()
+          if (held.isGivenUp) throw noRoom()
           held.isComplete = done
           if (done) return controller.close()
           bytes += value.byteLength
           if (bytes > limit) throw tooLarge(limit, advice)
-          held.bytes = ((bytes - 1) % piece) + 1
-          room?.hold(held)
-          if (!held.isGivenUp) controller.enqueue(value)
+          room?.touch(held)
+          controller.enqueue(value)
         } catch (error) {
           await discard(reader).catch(() => {})
           throw error

@@ -21,3 +21,31 @@ it('gives up what has not gone on for longest, and what arrives where all others
   room.hold(alone)
   expect([third.isGivenUp, alone.isGivenUp]).toEqual([true, false])
 })
+
+it('lets bodies wait for their room, in their order, and gives up for them what does not go on', async () => {
+  const room = createBodyRoom({ most: 10, stall: 40 })
+  const [stalled, stored, second, third] = [bodyOf(6), { ...bodyOf(4), isComplete: true }, bodyOf(6), bodyOf(4)]
+  const entered: string[] = []
+  const enter = async (name: string, body: ArrivingBody) => {
+    if (await room.enter(body)) entered.push(name)
+  }
+
+  await enter('stalled', stalled)
+  await enter('stored', stored)
+  const both = [enter('second', second), enter('third', third)]
+  room.touch(stalled)
+  await both[0]
+  const whenStalled = [...entered, stalled.isGivenUp, stored.isGivenUp]
+  room.release(stored)
+  await both[1]
+
+  expect(whenStalled).toEqual(['stalled', 'stored', 'second', true, false])
+  expect(entered).toEqual(['stalled', 'stored', 'second', 'third'])
+})
+
+it('lets nobody wait for longer than their patience', async () => {
+  const room = createBodyRoom({ most: 10, patience: 20 })
+  await room.enter({ ...bodyOf(10), isComplete: true })
+
+  expect(await room.enter(bodyOf(1))).toBe(false)
+})
