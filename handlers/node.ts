@@ -22,6 +22,7 @@ import { openNodeConsole } from '../src/platform/node/console.ts'
 import { openNodeFiles } from '../src/platform/node/files.ts'
 import { type AnswerRoom, createAnswerRoom } from '../src/platform/node/http/answer-room.ts'
 import { type HttpServer, openHttpServer } from '../src/platform/node/http/http-server.ts'
+import { openNodeImages } from '../src/platform/node/image-scaler.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
 import { createNetwork } from '../src/platform/node/network/network.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/network/sql-databases.ts'
@@ -312,6 +313,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     mailer: openMailer({ settings: config, observe: given.observe, openSmtp: openSmtpMailer }),
     background,
     files: openNodeFiles({ config, database, observe: given.observe }),
+    images: openNodeImages(),
   }
   return {
     ports,

@@ -8,6 +8,7 @@ import { openCloudflareAssets, openCloudflareConsole, SYSTEM_DOCUMENT_FILE } fro
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
 import { openCloudflareFiles } from '../src/platform/cloudflare/files.ts'
+import { openCloudflareImages } from '../src/platform/cloudflare/image-scaler.ts'
 import { openNeonLazily } from '../src/platform/cloudflare/lazy-drivers.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
 import { asRequest } from '../src/platform/cloudflare/request-scope.ts'
@@ -46,6 +47,8 @@ export type Env = {
   readonly ASSETS?: Fetcher
   /** Has the bytes of files, where there is one. */
   readonly FILES?: R2Bucket
+  /** Makes images smaller, where there is one. */
+  readonly IMAGES?: ImagesBinding
   readonly [variable: string]: unknown
 }
 
@@ -149,6 +152,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     mailer: openMailer({ settings: reading.config, observe: observeOnConsole, openSmtp: undefined }),
     background: createCloudflareBackground(observeOnConsole),
     files: openCloudflareFiles({ config: reading.config, bindings: env, database, observe: observeOnConsole }),
+    images: openCloudflareImages(env.IMAGES),
     telemetry: createTelemetryClient('workers'),
     transliterate: createTransliterate(assets),
     licensing: {

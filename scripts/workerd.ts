@@ -54,6 +54,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       assets: { ...configured.assets, directory: assets },
       bindings: { ...serviceVariables(variables), LOCAL_PEER: localPeer(host) },
       hyperdrives,
+      images: { binding: 'IMAGES' },
       ...(storage !== undefined && { r2Buckets: { FILES: 'files' } }),
     }
     const sockets = { unsafeDirectSockets: [{ host, port }] }

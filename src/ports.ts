@@ -394,6 +394,16 @@ export interface FileStore {
   clear(key: string): Promise<void>
 }
 
+/** Makes images smaller. */
+export interface ImageScaler {
+  /**
+   * The image that `read` brings as WebP: upright, within a square of `side`, never enlarged, without metadata, of an animation
+   * its first picture. Undefined where there is nothing that scales, where too much is asked at once, and for what is broken
+   * or has too many pixels; throws what `read` throws.
+   */
+  scale(read: () => Promise<Uint8Array<ArrayBuffer>>, side: number): Promise<Uint8Array | undefined>
+}
+
 export type FilePart = { readonly number: number; readonly size: number }
 
 export type Ports = {
@@ -417,4 +427,5 @@ export type Ports = {
   readonly telemetry: TelemetryPort
   readonly transliterate: LoadTransliterate
   readonly files: FileStore
+  readonly images: ImageScaler
 }

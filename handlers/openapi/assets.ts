@@ -1,6 +1,7 @@
 /** Descriptions of the routes of files. */
 import * as z from 'zod'
 import type { RouteDescriptions } from '../../src/core/openapi/system.ts'
+import { PRESETS } from '../../src/services/assets/presets.ts'
 import { linkBody } from '../routes/assets.ts'
 import { uploadBody } from '../routes/uploads.ts'
 import { data, item, noContent, parameter, requestBody } from './describe.ts'
@@ -38,6 +39,7 @@ export const assetRoutes: RouteDescriptions = {
     parameters: [
       parameter('download', 'To keep the file instead of showing it.', { type: 'string' }),
       parameter('link', 'In place of a credential.', { type: 'string' }),
+      parameter('preset', 'The side of the square that an image is to fit into.', { type: 'integer', enum: PRESETS }),
     ],
     answers: {
       '200': { description: 'The bytes of the file.', headers: { ETag: 'Of the bytes.' }, ...anyBytes },

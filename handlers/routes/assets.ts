@@ -9,6 +9,7 @@ import { lazily } from '../../src/core/lazily.ts'
 import { PART_SIZE } from '../../src/ports.ts'
 import type { FileContent, UploadQuery } from '../../src/services/assets/assets.ts'
 import type { SentFile } from '../../src/services/assets/contents.ts'
+import { PRESETS, type Preset } from '../../src/services/assets/presets.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, dataText, failure, noContent } from '../http/answer.ts'
@@ -39,9 +40,9 @@ export function mountAssets(app: App, services: Services): void {
   const enter = (c: AppContext) => enterAssets(services, c)
 
   /** Whoever has a link needs no credential. */
-  async function linked(c: AppContext, link: string): Promise<FileContent> {
+  async function linked(c: AppContext, link: string, preset: Preset | undefined): Promise<FileContent> {
     await services.licensing.admit()
-    return assetFiles.linked(pathParam(c, 'workspace'), idOf(c, 'The file'), link)
+    return assetFiles.linked(pathParam(c, 'workspace'), idOf(c, 'The file'), link, preset)
   }
 
   mount(
@@ -73,10 +74,13 @@ export function mountAssets(app: App, services: Services): void {
     '/api/:workspace/assets/:id',
     {
       GET: async (c) => {
-        requireKnownParameters(c, ['download', 'link'])
+        requireKnownParameters(c, ['download', 'link', 'preset'])
         const known = tagsOf(c, 'If-None-Match')
         const link = new URL(c.req.url).searchParams.get('link')
-        const content = link === null ? await assetFiles.content(await enter(c), key(c)) : await linked(c, link)
+        const scope = link === null ? await enter(c) : undefined
+        const preset = presetOf(c)
+        const content =
+          scope === undefined ? await linked(c, link ?? '', preset) : await assetFiles.content(scope, key(c), preset)
         const unchanged = withTag(noContent(), content.hash, known)
         if (unchanged.status === 304) return unchanged
         const answer = contentAnswer(c, content)
@@ -160,6 +164,14 @@ function uploadQuery(c: AppContext): { readonly fileName: string | undefined; re
   const names = new URLSearchParams(sent).getAll('fileName')
   if (names.length > 1) throw assetFault('fileName', 'is given twice')
   return { fileName: names[0], query: { sent: rest.join('&'), ...readOptions(c) } }
+}
+
+function presetOf(c: AppContext): Preset | undefined {
+  const [sent, ...others] = new URL(c.req.url).searchParams.getAll('preset')
+  if (sent === undefined) return undefined
+  const preset = PRESETS.find((side) => `${side}` === sent)
+  if (preset !== undefined && others.length === 0) return preset
+  throw assetFault('preset', `must be one of ${PRESETS.join(', ')}`)
 }
 
 function formType(c: AppContext): string | undefined {

@@ -169,6 +169,21 @@ export async function expiredContents(
   return rows.flatMap(([key]) => key ?? [])
 }
 
+/** Whether bytes are of a file, or of none any longer and waiting to be removed; undefined where they were removed. */
+export async function contentState(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+): Promise<'used' | 'loose' | undefined> {
+  const files = ident(metaSchema(workspace), 'file')
+  const [[state] = []] = await database.query(
+    statement(sql`
+      select case when exists (select 1 from ${files} where content_key = ${param(key)}::uuid) then 'used'
+        when exists (select 1 from ${tableOf(workspace)} where key = ${param(key)}::uuid) then 'loose' end`),
+  )
+  return state === 'used' || state === 'loose' ? state : undefined
+}
+
 /** Once the bytes are removed. */
 export async function forgetContent(database: SqlDriver, workspace: string, key: string): Promise<void> {
   await database.query(

@@ -1,5 +1,6 @@
 /** docs/contract.md#files: files under policies, their bytes, and relations to them. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { people } from '../support/service/people.ts'
 import { createRelation, type Item, type Workspace, world } from '../support/service/world.ts'
@@ -89,6 +90,54 @@ it('sends the ranges that are asked for', async () => {
   expect(text).toMatch(
     /^\r\n--(\S+)\r\nContent-Type: text\/plain; charset=utf-8\r\nContent-Range: bytes 0-1\/10\r\n\r\nab\r\n--\1\r\n[\s\S]*\r\n\r\nfg\r\n--\1--\r\n$/,
   )
+})
+
+it('sends images in small, which go with their originals', async () => {
+  const photo = await sharp({ create: { width: 300, height: 600, channels: 3, background: 'teal' } })
+    .withExif({ IFD0: { Copyright: 'Ada' }, IFD3: { GPSLatitude: '52/1 31/1 0/1' } })
+    .jpeg()
+    .withMetadata({ orientation: 6 })
+    .toBuffer()
+  const { id } = await uploaded('photo.jpg', photo)
+  const asked = (preset: unknown, headers: Record<string, string> = {}, method = 'GET') =>
+    shop.send(method, `/assets/${id}?preset=${preset}`, { headers })
+
+  const answer = await asked(256)
+  const small = await bytesOf(answer)
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'image/webp',
+    'content-length': String(small.length),
+    'content-disposition': 'inline; filename="photo.webp"',
+    etag: `"${createHash('sha256').update(small).digest('base64url')}"`,
+  })
+  const { format, width, height, exif } = await sharp(small).metadata()
+  expect({ format, width, height, exif }).toEqual({ format: 'webp', width: 256, height: 128, exif: undefined })
+  const { width: whole } = await sharp(await bytesOf(await asked(2048))).metadata()
+  expect(whole).toBe(600)
+  expect((await bytesOf(await asked(256))).equals(small)).toBe(true)
+  const tag = answer.headers.get('etag') ?? ''
+  expect((await asked(256, { 'If-None-Match': tag })).status).toBe(304)
+  expect((await bytesOf(await asked(256, { Range: 'bytes=4-9' }))).equals(small.subarray(4, 10))).toBe(true)
+  expect((await asked(256, {}, 'HEAD')).headers.get('content-length')).toBe(String(small.length))
+  const link = await (await shop.send('POST', `/assets/${id}/link`, { body: {} })).json()
+  const linked = await fetch(`${(link as { data: { url: string } }).data.url}&preset=256`)
+  expect([linked.status, linked.headers.get('etag')]).toEqual([200, tag])
+  for (const wrong of ['65', '0', '', '64&preset=128']) expect((await asked(wrong)).status).toBe(422)
+
+  await upload('other.png', png, { send: (_, path, body) => shop.send('PUT', path, body) }, `/assets/${id}`)
+  expect((await sharp(await bytesOf(await asked(256))).metadata()).width).toBe(1)
+})
+
+it('sends the original of what cannot be made small', async () => {
+  const originals = {
+    'a.svg': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    'a.txt': Buffer.from('text'),
+    'cut.png': png.subarray(0, 50),
+  }
+  for (const [name, bytes] of Object.entries(originals)) {
+    const { id } = await uploaded(name, bytes)
+    expect((await bytesOf(await shop.get(`/assets/${id}?preset=64`))).equals(bytes), name).toBe(true)
+  }
 })
 
 it('shows nothing that a browser would run', async () => {

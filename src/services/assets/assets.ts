@@ -14,6 +14,7 @@ import type { Items } from '../data/items.ts'
 import { noRecord } from '../data/only-item.ts'
 import type { ItemQuery } from '../data/planned.ts'
 import type { Contents, SentFile, Workspace } from './contents.ts'
+import type { Preset, Presets } from './presets.ts'
 
 /** A file on its way out. */
 export type FileContent = {
@@ -46,8 +47,8 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
   ): Promise<string>
   /** Creates a deleted file again, as it was, while its bytes are there; asks the right to create it. 404 where nothing is left. */
   restore(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
-  /** Throws 404 where the caller does not read the row of the file. */
-  content(scope: RequestScope, key: SentKey): Promise<FileContent>
+  /** In small where a preset is named and can be made. Throws 404 where the caller does not read the row of the file. */
+  content(scope: RequestScope, key: SentKey, preset: Preset | undefined): Promise<FileContent>
   /** A path by which anybody may read the bytes that the file has now, and when that ends. Throws 404 as `content` does. */
   link(
     scope: RequestScope,
@@ -55,17 +56,18 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
     lifetime: number,
   ): Promise<{ readonly path: string; readonly expiresAt: Instant }>
   /** What the link to this file leads to; 404 where it ended, the file is gone or has other bytes, and for any other text. */
-  linked(workspace: string, id: string, link: string): Promise<FileContent>
+  linked(workspace: string, id: string, link: string, preset: Preset | undefined): Promise<FileContent>
 }
 
 export type AssetFilesDeps = {
   readonly ports: Pick<Ports, 'clock' | 'database' | 'vault'>
   readonly contents: Contents
   readonly items: Items
+  readonly presets: Presets
 }
 
 export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
-  const { ports, contents, items } = deps
+  const { ports, contents, items, presets } = deps
   const { clock, database, vault } = ports
 
   async function rowOf(scope: RequestScope, key: SentKey): Promise<StoredFile> {
@@ -76,6 +78,21 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     const { fileName, fileSize, mediaType, contentKey, contentHash } = row
     const read = (range: ByteRange) => contents.read(workspace, contentKey, range)
     return { fileName, size: fileSize, mediaType, hash: contentHash, read }
+  }
+
+  async function presetOf(workspace: Workspace, row: StoredFile, preset: Preset | undefined): Promise<FileContent> {
+    const bytes = preset && (await presets(workspace, row, preset))
+    if (bytes === undefined) return contentOf(workspace, row)
+    const { createHash } = await import('node:crypto')
+    return {
+      fileName: `${row.fileName.replace(/(?<=.)\.[^.]*$/, '')}.webp`,
+      size: bytes.length,
+      mediaType: 'image/webp',
+      hash: createHash('sha256').update(bytes).digest('base64url'),
+      async *read({ first, last }) {
+        yield bytes.subarray(first, last + 1)
+      },
+    }
   }
 
   return {
@@ -107,7 +124,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       return (await (await items.createFiles(scope, [file], query)).answer).slice(1, -1)
     },
 
-    content: async (scope, key) => contentOf(scope.workspace, await rowOf(scope, key)),
+    content: async (scope, key, preset) => presetOf(scope.workspace, await rowOf(scope, key), preset),
 
     async link(scope, id, lifetime) {
       const { contentKey } = await rowOf(scope, { kind: 'value', value: id })
@@ -117,13 +134,13 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       return { path, expiresAt }
     },
 
-    async linked(name, id, link) {
+    async linked(name, id, link, preset) {
       const workspace = (await findWorkspace(database, name)) ?? noRecord()
       const row = await findFile(database, name, id)
       const opened = await vault.open(linkTo(workspace, id), link).catch(() => undefined)
       const { contentKey, expiresAt } = JSON.parse(opened ?? '{}') as Partial<OpenedLink>
       const isOfIt = row !== undefined && contentKey === row.contentKey && (expiresAt ?? 0) > clock.now()
-      return isOfIt ? contentOf(workspace, row) : noRecord()
+      return isOfIt ? presetOf(workspace, row, preset) : noRecord()
     },
   }
 }

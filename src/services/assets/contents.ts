@@ -14,6 +14,7 @@ import {
   beginContent,
   beginPart,
   bytesHeld,
+  contentState,
   deletedWorkspaces,
   endCompletion,
   endPart,
@@ -58,6 +59,10 @@ export type Contents = {
   ): Promise<string>
   /** Removes bytes, unless they are of a file. */
   giveUp(workspace: Workspace, contentKey: string): Promise<void>
+  /** An image in small that was kept for this side. */
+  preset(workspace: Workspace, contentKey: string, side: number): Promise<Uint8Array | undefined>
+  /** Keeps an image in small as long as the bytes that it was made of, at most PART_SIZE; nothing where these are of no file. */
+  keepPreset(workspace: Workspace, contentKey: string, side: number, bytes: Uint8Array): Promise<void>
   /** Reads bytes as they are taken; whoever asks takes them to the end or returns. */
   read(workspace: Workspace, contentKey: string, range: ByteRange): AsyncGenerator<Uint8Array>
   /** Removes the bytes that no file needs; does nothing until SERVICE_FILES__CLEAN_INTERVAL has passed since the last time. */
@@ -168,6 +173,21 @@ export function createContents(deps: ContentsDeps): Contents {
 
     read: (workspace, contentKey, range) => bytesOf(store, keyOf(workspace, contentKey), range),
 
+    async preset(workspace, contentKey, side) {
+      const key = keyOf(workspace, contentKey)
+      const part = (await store.parts(key)).find(({ number }) => number === PRESET_PART + side)
+      if (part === undefined) return undefined
+      return new Uint8Array(await new Response(await store.read(key, part.number, 0, part.size)).arrayBuffer())
+    },
+
+    async keepPreset(workspace, contentKey, side, bytes) {
+      const state = () => contentState(database, workspace.apiName, contentKey)
+      if ((await state()) !== 'used') return
+      await store.put(keyOf(workspace, contentKey), PRESET_PART + side, bytes)
+      // What was removed meanwhile is not there again.
+      if ((await state()) === undefined) await store.clear(keyOf(workspace, contentKey))
+    },
+
     async prune() {
       const now = clock.now()
       if (config.SERVICE_FILES__CLEAN_INTERVAL === 0 || now < cleaned + config.SERVICE_FILES__CLEAN_INTERVAL) return
@@ -186,6 +206,9 @@ export function createContents(deps: ContentsDeps): Contents {
     },
   }
 }
+
+/** Images in small are parts of their original, which it has none of, so that they go with it. */
+const PRESET_PART = 1_000_000_000
 
 function keyOf({ id }: Workspace, contentKey: string): string {
   return `${id}/${contentKey}`

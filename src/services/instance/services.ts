@@ -23,6 +23,7 @@ import { createSignInLinks, type SignInLinks } from '../accounts/sign-in-links.t
 import { createUsers, type Users } from '../accounts/users.ts'
 import { type AssetFiles, createAssetFiles } from '../assets/assets.ts'
 import { createContents } from '../assets/contents.ts'
+import { createPresets } from '../assets/presets.ts'
 import { createUploads, type Uploads } from '../assets/uploads.ts'
 import { type AuditLog, createAuditLog } from '../caller/audit.ts'
 import { type Callers, createCallers } from '../caller/callers.ts'
@@ -168,7 +169,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
   const contents = createContents({ ports, config })
-  const assetFiles = createAssetFiles({ ports, contents, items })
+  const assetFiles = createAssetFiles({ ports, contents, items, presets: createPresets({ ports, contents }) })
   return {
     ports,
     config,

@@ -76,6 +76,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     observe,
     mailer: { send: async (mail: Mail) => void mails.push(mail) },
     background: () => {},
+    images: { scale: async () => undefined },
     files: checkedFiles({ store: openFileTable(database), observe }),
     licensing: createNodeLicensing({ clock }).ports,
   }

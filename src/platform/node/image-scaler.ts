@@ -1,0 +1,56 @@
+/**
+ * Images by `sharp`, an optional dependency that is loaded with the first image; where it is not installed, none is scaled.
+ * Only decoders of the kinds that presets are made of can be reached, whatever the bytes are.
+ */
+import type { ImageScaler } from '../../ports.ts'
+
+/** Images at a time: each may hold its original and a picture of PIXELS. */
+const AT_ONCE = 2
+const WAITING = 64
+/** Of an image that is decoded: those of a large camera. */
+const PIXELS = 50_000_000
+const SECONDS = 20
+
+const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif'].map((kind) => `VipsForeignLoad${kind}`)
+
+/** Two images at a time; 64 more wait, and of what comes then, as of what is broken or has over 50 megapixels, none is made. */
+export function openNodeImages(): ImageScaler {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  return {
+    async scale(read, side) {
+      const sharp = await load()
+      if (sharp === undefined) return undefined
+      if (running === AT_ONCE) {
+        if (waiting.length === WAITING) return undefined
+        // Whoever ends hands on its place.
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      } else running += 1
+      try {
+        const image = await read()
+        return await sharp(image, { limitInputPixels: PIXELS })
+          .timeout({ seconds: SECONDS })
+          .autoOrient()
+          .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+          .webp()
+          .toBuffer()
+          .catch(() => undefined)
+      } finally {
+        const next = waiting.shift()
+        if (next === undefined) running -= 1
+        else next()
+      }
+    },
+  }
+}
+
+async function load() {
+  const sharp = (await import('sharp').catch(() => undefined))?.default
+  if (sharp === undefined) return undefined
+  sharp.cache(false)
+  sharp.concurrency(1)
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({ operation: decoders })
+  return sharp
+}
