@@ -24,7 +24,8 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
   const update = access?.collections[FILES]?.update ?? 'none'
   const mayReplace = update === 'all' || (update !== 'none' && update.fields.includes('mediaType'))
   // Another address for other bytes under the same one.
-  const source = `${contentPath(workspace, id)}${shown === 0 ? '' : `#${shown}`}`
+  const size = kindOf(file?.mediaType) === 'image' ? '?preset=1024' : ''
+  const source = `${contentPath(workspace, id)}${size}${shown === 0 ? '' : `#${shown}`}`
   const replace = async (sent: File | undefined) => {
     if (sent === undefined) return
     setBusy(true)

@@ -1,4 +1,4 @@
-/** A file in small: itself where it is an image, else an icon. */
+/** A file in small: as a preset where it is an image, else an icon. */
 import { contentPath, kindOf } from '../../data/files.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './files.module.css'
@@ -15,7 +15,12 @@ export function FileMark({ workspace, id, mediaType, look }: MarkProps) {
   return (
     <span class={`${styles.mark} ${styles[look]}`}>
       {kindOf(mediaType) === 'image' ? (
-        <img src={contentPath(workspace, id)} alt="" loading="lazy" decoding="async" />
+        <img
+          src={`${contentPath(workspace, id)}?preset=${look === 'tile' ? 256 : 64}`}
+          alt=""
+          loading="lazy"
+          decoding="async"
+        />
       ) : (
         <Icon name="file" />
       )}
