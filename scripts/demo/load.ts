@@ -1,10 +1,11 @@
 /**
  * Makes the workspace `demo` of `demo/model.json` and the files of `demo/data`, as `governed schema push` and `governed load`
- * would. An interrupted load starts again: a marker in the data directory remains until the last item is stored.
+ * would, and uploads the posters. An interrupted load starts again: a marker in the data directory remains until the last item is stored.
  */
 import './own-packages.ts'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { connectionOf } from '../../packages/cli/src/connection.ts'
 
 const folder = join(import.meta.dirname, '../../demo')
 
@@ -40,5 +41,20 @@ export async function loadDemo({ url, key, dataDirectory, progress }: DemoLoad):
     folder: join(folder, 'data'),
     progress: (text) => progress(`demo: ${text}`),
   })
+  progress('demo: posters')
+  await hang(connection)
   rmSync(marker)
+}
+
+/** Gives each film the poster of its genre; those of none have `film.webp`. */
+async function hang({ db, must }: ReturnType<typeof connectionOf>): Promise<void> {
+  const { files } = await import('../../packages/client/src/files.ts')
+  const films = JSON.parse(readFileSync(join(folder, 'data/films.json'), 'utf8')) as readonly { genre: string | null }[]
+  for (const genre of new Set(films.map((film) => film.genre))) {
+    const fileName = `${(genre ?? 'film').toLowerCase().replaceAll(/\W+/g, '-')}.webp`
+    const poster = new Blob([readFileSync(join(folder, 'posters', fileName))])
+    const { id } = await must(files(db).upload(poster, { fileName }))
+    const filter = { genre: genre === null ? { _null: true } : { _eq: genre } }
+    await must(db.$request('PATCH', 'items/films', { query: { filter, fields: 'id' }, body: { posterId: id } }))
+  }
 }

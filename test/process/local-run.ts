@@ -55,6 +55,10 @@ export function describeLocalRun(script: string): void {
     it('prints one block whose curl line returns real rows, keeps data over a restart, and leaves no process', async () => {
       const first = await startLocalRun(script, { ...at('demo'), ...asShipped })
       const rows = await (await first.curl()).json()
+      const posters = '/api/demo/items/films?limit=1&fields=poster.id,poster.mediaType'
+      const { data: films } = (await (await first.curl(posters)).json()) as { data: { poster: { id: string } }[] }
+      const poster = await first.curl(`/api/demo/assets/${films[0]?.poster.id}?preset=64`)
+      const bare = await (await first.curl('/api/demo/items/films?limit=1&filter[posterId][_null]=true')).json()
       await first.interrupt()
       // It closes its output a moment before it is gone.
       await expect.poll(first.processes).toEqual([])
@@ -76,6 +80,7 @@ export function describeLocalRun(script: string): void {
           destination: { city: expect.any(String) },
         })),
       })
+      expect([films, poster.status, bare]).toMatchObject([[{ poster: { mediaType: 'image/webp' } }], 200, { data: [] }])
       expect(isLocked).toBe(false)
       expect(rowsAgain).toEqual(rows)
       expect(second.output()).not.toContain('password')

@@ -11,8 +11,8 @@ export type LocalRun = {
   readonly output: () => string
   /** Where it serves; from the printed block. */
   readonly url: string
-  /** The request of the printed curl line: its address, and the header with the key read from the file it names. */
-  readonly curl: () => Promise<Response>
+  /** The request of the printed curl line: its address, and the header with the key read from the file it names; or of another path with this key. */
+  readonly curl: (path?: string) => Promise<Response>
   /** As Ctrl-C does, to all of the group; resolves when nobody holds its output any more. */
   readonly interrupt: () => Promise<void>
   /** Ends npm, and nothing else; resolves when nobody holds its output any more. */
@@ -38,7 +38,7 @@ export async function startLocalRun(script: string, variables: Readonly<Record<s
   const run = spawnScript(script, variables)
   await run.until(/curl .*\n/)
   const [, url = ''] = /Address +(\S+)/.exec(run.output()) ?? []
-  return { ...run, url, curl: () => printedRequest(run.output()) }
+  return { ...run, url, curl: (path) => printedRequest(run.output(), path) }
 }
 
 /** Starts the script and kills it as soon as `file` exists. */
@@ -126,9 +126,11 @@ function spawnScript(script: string, variables: Readonly<Record<string, string>>
   }
 }
 
-function printedRequest(output: string): Promise<Response> {
+function printedRequest(output: string, path = ''): Promise<Response> {
   const [, file = '', url = ''] = /curl -g -H "Authorization: Bearer \$\(cat (\S+)\)" '(\S+)'/.exec(output) ?? []
-  return fetch(url, { headers: { Authorization: `Bearer ${readFileSync(file, 'utf8')}` } })
+  return fetch(path === '' ? url : new URL(path, url), {
+    headers: { Authorization: `Bearer ${readFileSync(file, 'utf8')}` },
+  })
 }
 
 /** All processes of the group; those that have ended and only wait to be noticed do not count. */
