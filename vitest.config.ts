@@ -27,6 +27,8 @@ const within = (limit: number) => ({
   testTimeout: limit,
   hookTimeout: 2 * MINUTE,
   expect: { poll: { timeout: MINUTE } },
+  // Tests that say that they may run at once wait, and compute nothing.
+  maxConcurrency: 50,
   globalSetup: [runDirectory],
   setupFiles: ['test/support/run/fast-check-seed.ts'],
   // Of what tests start, such as embedded databases.

@@ -138,7 +138,7 @@ it('runs without names where the server has forgotten them, that of the beginnin
 })
 
 it('has the time limit of the driver', async () => {
-  const impatient = openPostgres({ connectionString: server.url, max: 1, timeLimit: 10_000 })
+  const impatient = openPostgres({ connectionString: server.url, max: 1, timeLimit: 3_000 })
 
   const failing = impatient.batch([insert(1), statement('select pg_sleep(60)')], accepted)
 

@@ -160,7 +160,7 @@ it.concurrent.for([{ kind: 'MySQL' }, { kind: 'PostgreSQL' }])(
   async ({ kind }, { expect }) => {
     const { driver, open } = await (kind === 'MySQL'
       ? mysql(['login', 'set ', 'start transaction', 'select'], 0, { refused: 'select' })
-      : postgres(['set', 'begin'], 0, { isRefusing: true, connectLimit: 1_000 }))
+      : postgres(['set', 'begin'], 0, { isRefusing: true }))
 
     // What is more than one slice has its commit in another one.
     const migration = Array(101).fill(statement)
@@ -174,7 +174,7 @@ it.concurrent.for([{ kind: 'MySQL' }, { kind: 'PostgreSQL' }])(
 async function postgres(
   answers: readonly string[],
   timeLimit: number,
-  { max, isRefusing = false, connectLimit }: Pick<Terms, 'max'> & { isRefusing?: boolean; connectLimit?: number } = {},
+  { max, isRefusing = false }: Pick<Terms, 'max'> & { isRefusing?: boolean } = {},
 ) {
   const welcome = [message('R', Buffer.alloc(4)), message('K', Buffer.alloc(8, 1)), message('Z', 'I')]
   const done = (status: string) => [message('C', 'DONE\0'), message('Z', status)]
@@ -193,7 +193,7 @@ async function postgres(
   })
   const { socket } = createNetwork({ allowPrivate: true })
   const address = { host: '127.0.0.1', port, user: 'u', password: 'x', database: 'd', tls: false, socket } as const
-  const driver = openPostgres({ address, timeLimit, ...(max && { max }), ...(connectLimit && { connectLimit }) })
+  const driver = openPostgres({ address, timeLimit, connectLimit: 1_000, ...(max && { max }) })
   closing.push(() => driver.close())
   return { driver, open }
 }
@@ -209,7 +209,7 @@ describe.concurrent('a wait for a connection that another statement has', () => 
   it.for([{ kind: 'MySQL' }, { kind: 'PostgreSQL' }] as const)('is given up: $kind', async ({ kind }, { expect }) => {
     const { driver, open } = await (kind === 'MySQL'
       ? mysql(['login', 'set ', 'start transaction'], 0, { max: 1 })
-      : postgres(['set', 'begin'], 0, { max: 1, connectLimit: 1_000 }))
+      : postgres(['set', 'begin'], 0, { max: 1 }))
     let isHeld = true
     const free = () => {
       isHeld = false

@@ -74,12 +74,12 @@ export function describeWorkspaceState(name: string, makeWorld: MakeStateWorld):
     })
 
     it('ends a wait that takes too long, and leaves the other waiters where they are', async () => {
-      const { state, replica } = await makeWorld(10_000)
+      const { state, replica } = await makeWorld(4_000)
       const workspace = await insertWorkspace(world.database)
       const holder = await hold(state, workspace)
       const early = state.withMigrationLock(workspace, async () => 'early').catch((error: unknown) => error)
       // So late that there is all the time in the world between the ends of both waits.
-      await pause(8_000)
+      await pause(3_000)
       const late = replica.withMigrationLock(workspace, async () => 'late')
 
       const refusal = await early
