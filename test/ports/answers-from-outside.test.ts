@@ -185,7 +185,14 @@ describe('what a server sends over HTTP without end', () => {
     { what: 'empty rows', chunk: Buffer.from('[],'.repeat(10_000)), most: 10 * MIB },
   ]
 
-  it.each(drivers.flatMap((driver) => asked.flatMap((way) => chunks.map((sent) => ({ driver, way, sent })))))(
+  /** That each way is bounded is told by rows, which weigh more than they have; how much a text may have, by one of each bound. */
+  const cases = asked.flatMap((way, index) =>
+    chunks
+      .filter(({ what }) => what === 'empty rows' || index === 0 || index === asked.length - 1)
+      .map((sent) => ({ way, sent })),
+  )
+
+  it.each(drivers.flatMap((driver) => cases.map((one) => ({ driver, ...one }))))(
     'is refused: $driver.name, $way.name, $sent.what',
     async ({ driver, way, sent: { chunk, most } }) => {
       let sent = 0
