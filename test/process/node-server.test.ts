@@ -160,7 +160,8 @@ describe('where memory is short', () => {
   const hold = async () => {
     const { hostname, port } = new URL(small.url)
     const socket = connect(Number(port), hostname)
-    socket.write(`GET ${service.items}${large} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\n\r\n`)
+    const head = `GET ${service.items}${large} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
+    socket.write(`${head}Authorization: Bearer ${service.token}\r\n\r\n`)
     await once(socket, 'readable')
     return socket
   }
