@@ -39,30 +39,61 @@ export async function findUpload(
   return row === undefined ? undefined : { upload: JSON.parse(row[0] ?? '{}') as Upload, since: Number(row[1]) }
 }
 
-/**
- * Before a part is stored: returns false where the upload has ended or is being completed. What the store holds back for
- * longer than ten minutes counts no more.
- */
-export function beginPart(database: SqlDriver, workspace: string, key: string): Promise<boolean> {
+/** Milliseconds that a part counts as being stored for, unless it is said again: that long it stands in the way where a process has died. */
+export const PUT_LEASE = 30_000
+
+/** Before a part is stored, by a word of its own: returns false where the upload has ended or is being completed. */
+export function beginPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<boolean> {
+  const others = sql`select jsonb_object_agg(p.key, p.value) from jsonb_each_text(puts) p where p.value::timestamptz > now()`
   return changesUpload(database, workspace, key, {
-    set: sql`puts = puts + 1, puts_until = now() + interval '10 minutes'`,
+    set: sql`puts = coalesce((${others}), '{}') || ${leaseOf(put)}`,
     where: sql`coalesce(completed_until < now(), true)`,
   })
 }
 
-/** Behind it, whether it was stored or not. */
-export async function endPart(database: SqlDriver, workspace: string, key: string): Promise<void> {
+/** While it is being stored, more often than PUT_LEASE. */
+export async function keepPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<void> {
   await database.query(
-    statement(sql`update ${tableOf(workspace)} set puts = greatest(puts - 1, 0) where key = ${param(key)}::uuid`),
+    statement(sql`
+      update ${tableOf(workspace)} set puts = puts || ${leaseOf(put)}
+      where key = ${param(key)}::uuid and puts->>${param(put)} is not null`),
   )
 }
 
-/** Keeps parts from changing for a quarter of an hour: returns false where one is being stored, or somebody else does the same. */
-export function beginCompletion(database: SqlDriver, workspace: string, key: string): Promise<boolean> {
-  return changesUpload(database, workspace, key, {
-    set: sql`completed_until = now() + interval '15 minutes'`,
-    where: sql`(puts = 0 or puts_until < now()) and coalesce(completed_until < now(), true)`,
-  })
+/** Behind it, whether it was stored or not. */
+export async function endPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<void> {
+  await database.query(
+    statement(sql`update ${tableOf(workspace)} set puts = puts - ${param(put)}::text where key = ${param(key)}::uuid`),
+  )
+}
+
+function leaseOf(put: string): Sql {
+  return sql`jsonb_build_object(${param(put)}::text, now() + ${param(String(PUT_LEASE))}::int * interval '1 millisecond')`
+}
+
+/** Whether a part is being stored. */
+const isStoring = sql`exists (select 1 from jsonb_each_text(puts) p where p.value::timestamptz > now())`
+
+/**
+ * Keeps parts from changing for a quarter of an hour. Does not where a part is being stored (`storing`), nor where somebody else
+ * does the same or there is no such upload (undefined).
+ */
+export async function beginCompletion(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+): Promise<'begun' | 'storing' | undefined> {
+  const table = tableOf(workspace)
+  const upload = sql`key = ${param(key)}::uuid and file is null and upload is not null`
+  const [[state] = []] = await database.query(
+    statement(sql`
+      with begun as (
+        update ${table} set completed_until = now() + interval '15 minutes'
+        where ${upload} and not ${isStoring} and coalesce(completed_until < now(), true) returning key)
+      select case when exists (select 1 from begun) then 'begun'
+        when exists (select 1 from ${table} where ${upload} and ${isStoring}) then 'storing' end`),
+  )
+  return state === 'begun' || state === 'storing' ? state : undefined
 }
 
 /** Where no file was made of it: parts may be sent again. */
@@ -144,7 +175,7 @@ export async function giveUpContent(database: SqlDriver, workspace: string, key:
   const given = await database.query(
     statement(sql`
       update ${tableOf(workspace)} set file = '{}' where key = ${param(key)}::uuid and file is null
-      returning puts > 0 and puts_until > now()`),
+      returning ${isStoring}`),
   )
   return given[0]?.[0] === 'f'
 }
@@ -163,7 +194,7 @@ export async function expiredContents(
     statement(sql`update ${table} set file = '{}' where file is null and since < ${timestamp(uploads)}`),
     statement(sql`
       select key from ${table}
-      where (file = '{}' or since < ${timestamp(left)}) and file is not null and not (puts > 0 and puts_until > now())
+      where (file = '{}' or since < ${timestamp(left)}) and file is not null and not ${isStoring}
       order by since limit 1000`),
   ])
   return rows.flatMap(([key]) => key ?? [])

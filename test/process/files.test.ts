@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
+import { PUT_LEASE } from '../../src/store/contents.ts'
 import { type Client, client, signIn } from '../migration/support/client.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
@@ -84,6 +85,33 @@ it.each(Object.keys(acts))('%s ends at any step', async (name) => {
   expect(points).toBeGreaterThan(2)
   expect(states).toEqual([])
 })
+
+it('an upload goes on where its process has died in the middle of a part', async () => {
+  const statuses = new Set<number>()
+  for (const how of ends) {
+    for (let step = 0; ; step += 1) {
+      const begun = await send('POST', '/assets/uploads', '{"fileName":"part.txt","fileSize":4}')
+      const at = `/assets/uploads/${((await begun.json()) as { data: { id: string } }).data.id}`
+      left = step
+      end = how
+      const { status } = await send('PUT', `${at}/1`, 'part')
+      const isWhole = left >= 0
+      left = Number.POSITIVE_INFINITY
+      // So much later as the part may count as being stored.
+      await database.query({ text: `update service_shop_meta.loose_content set puts = ${aged}`, params: [] })
+      const { data } = (await (await send('GET', at)).json()) as { data: { parts: unknown[] } }
+      if (data.parts.length === 0) expect((await send('PUT', `${at}/1`, 'part')).status).toBe(204)
+      statuses.add((await send('POST', `${at}/complete`)).status)
+      if (isWhole) break
+      expect(status).toBeGreaterThanOrEqual(400)
+    }
+  }
+
+  expect(statuses).toEqual(new Set([201]))
+  expect(await faultsNow()).toEqual([])
+})
+
+const aged = `(select coalesce(jsonb_object_agg(key, value::timestamptz - interval '${PUT_LEASE} milliseconds'), '{}') from jsonb_each_text(puts))`
 
 it('removes the bytes of a workspace that is deleted', async () => {
   const { id } = await administrator.workspace('gone')
@@ -169,7 +197,8 @@ async function uploaded(): Promise<string> {
 }
 
 function send(method: string, path: string, body?: string): Promise<Response> {
-  return served.request(`${address}/api/shop${path}`, { method, headers, ...(body !== undefined && { body }) })
+  const sent = path.endsWith('/uploads') ? { ...headers, 'Content-Type': 'application/json' } : headers
+  return served.request(`${address}/api/shop${path}`, { method, headers: sent, ...(body !== undefined && { body }) })
 }
 
 /** A driver of a process that may end: from then on nothing is run or answered, unless one answer alone is lost. */

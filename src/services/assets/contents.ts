@@ -22,6 +22,8 @@ import {
   forgetContent,
   forgetWorkspace,
   giveUpContent,
+  keepPart,
+  PUT_LEASE,
   type StoredFile,
   type Upload,
 } from '../../store/contents.ts'
@@ -48,8 +50,9 @@ export type Contents = {
   put(workspace: Workspace, contentKey: string, number: number, bytes: Uint8Array): Promise<boolean>
   parts(workspace: Workspace, contentKey: string): Promise<readonly FilePart[]>
   /**
-   * Reads all of what was stored and has `write` write the row of it; meanwhile no part changes. Throws 409 where a part is
-   * being stored or somebody else does the same, 422 for a type that is not allowed.
+   * Reads all of what was stored and has `write` write the row of it; meanwhile no part changes. Waits for parts that are being
+   * stored, also by a process that has died since. Throws 409 where they last or somebody else does the same, 422 for a type that
+   * is not allowed.
    */
   complete(
     workspace: Workspace,
@@ -99,6 +102,15 @@ export function createContents(deps: ContentsDeps): Contents {
     if (isLoose) await remove(workspace, contentKey)
   }
 
+  async function isCompletedHere({ apiName }: Workspace, contentKey: string): Promise<boolean> {
+    const until = performance.now() + PUT_LEASE + LOOK
+    for (;;) {
+      const state = await beginCompletion(database, apiName, contentKey)
+      if (state !== 'storing' || performance.now() > until) return state === 'begun'
+      await new Promise((resolve) => setTimeout(resolve, LOOK))
+    }
+  }
+
   async function remove(workspace: Workspace, contentKey: string): Promise<void> {
     await store.clear(keyOf(workspace, contentKey))
     await forgetContent(database, workspace.apiName, contentKey)
@@ -143,11 +155,15 @@ export function createContents(deps: ContentsDeps): Contents {
     },
 
     async put(workspace, contentKey, number, bytes) {
-      if (!(await beginPart(database, workspace.apiName, contentKey))) return false
+      const put = [database, workspace.apiName, contentKey, ids.next()] as const
+      if (!(await beginPart(...put))) return false
+      const keep = () => void keepPart(...put).catch((error: unknown) => observe({ kind: 'fault', error }))
+      const keeping = setInterval(keep, PUT_LEASE / 3)
       try {
         await store.put(keyOf(workspace, contentKey), number, bytes)
       } finally {
-        await endPart(database, workspace.apiName, contentKey)
+        clearInterval(keeping)
+        await endPart(...put)
       }
       return true
     },
@@ -155,7 +171,7 @@ export function createContents(deps: ContentsDeps): Contents {
     parts: (workspace, contentKey) => store.parts(keyOf(workspace, contentKey)),
 
     async complete(workspace, contentKey, { fileName, fileSize }, write) {
-      if (!(await beginCompletion(database, workspace.apiName, contentKey))) {
+      if (!(await isCompletedHere(workspace, contentKey))) {
         throw new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
       }
       try {
@@ -206,6 +222,9 @@ export function createContents(deps: ContentsDeps): Contents {
     },
   }
 }
+
+/** Milliseconds between two looks whether a part is still being stored. */
+const LOOK = 500
 
 /** Images in small are parts of their original, which it has none of, so that they go with it. */
 const PRESET_PART = 1_000_000_000

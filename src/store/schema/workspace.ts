@@ -201,9 +201,8 @@ create table {meta}.loose_content (
   since timestamptz not null default now(),
   -- Of an upload in parts: whose it is, the name and size that were told.
   upload jsonb,
-  -- Parts of it that are being stored, and until when at most; until when it is being completed. Neither begins beside the other.
-  puts integer not null default 0,
-  puts_until timestamptz,
+  -- Until when each part that is being stored counts, unless it is said again; until when it is being completed. Neither begins beside the other.
+  puts jsonb not null default '{}',
   completed_until timestamptz,
   -- The file that it was of, empty for an upload that was given up; null for one that goes on.
   file jsonb
