@@ -72,9 +72,16 @@ export function mountUploads(app: App, services: Services): void {
       const scope = await enter(c)
       const number = Number(/^[1-9]\d{0,5}$/.exec(pathParam(c, 'number'))?.[0] ?? 0)
       await uploads.put(scope, id(c), number, async (size) => {
-        const bytes = new Uint8Array(await new Response(bodyStream(c, size)).arrayBuffer())
-        if (bytes.length === size) return bytes
-        throw assetFault('body', `has ${bytes.length} bytes, part ${number} has ${size}`)
+        // Not before there is room for it.
+        let bytes = new Uint8Array()
+        let length = 0
+        for await (const piece of bodyStream(c, size)) {
+          if (length === 0) bytes = new Uint8Array(size)
+          bytes.set(piece, length)
+          length += piece.length
+        }
+        if (length === size) return bytes
+        throw assetFault('body', `has ${length} bytes, part ${number} has ${size}`)
       })
       return noContent()
     }),

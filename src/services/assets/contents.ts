@@ -28,7 +28,7 @@ import {
   type Upload,
 } from '../../store/contents.ts'
 import { everyWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
-import { type Received, receive, taken } from './receive.ts'
+import { type Received, receive, release, taken } from './receive.ts'
 
 export type Workspace = Pick<WorkspaceRow, 'id' | 'apiName'>
 
@@ -46,7 +46,7 @@ export type Contents = {
   ): Promise<string>
   /** Begins an upload in parts. Throws 422 where the workspace has no room for it. */
   begin(workspace: Workspace, upload: Upload): Promise<string>
-  /** Stores a part of an upload; false where that has ended or is being completed. */
+  /** Stores a part of an upload, whose bytes are gone then; false where that has ended or is being completed. */
   put(workspace: Workspace, contentKey: string, number: number, bytes: Uint8Array): Promise<boolean>
   parts(workspace: Workspace, contentKey: string): Promise<readonly FilePart[]>
   /**
@@ -161,6 +161,7 @@ export function createContents(deps: ContentsDeps): Contents {
       const keeping = setInterval(keep, PUT_LEASE / 3)
       try {
         await store.put(keyOf(workspace, contentKey), number, bytes)
+        release(bytes)
       } finally {
         clearInterval(keeping)
         await endPart(...put)

@@ -25,6 +25,7 @@ export function receive(
   async function* keep(part: Uint8Array): AsyncGenerator<Uint8Array> {
     if (part.length > 0) await store.put(key, parts.number, part)
     yield part
+    release(part)
   }
   return taken(stored(), fileName)
 }
@@ -46,6 +47,11 @@ export async function taken(bytes: AsyncIterable<Uint8Array>, fileName: string):
   // What the signature of XML begins with may be of a more exact type.
   const mediaType = sniffed === undefined || (sniffed === 'application/xml' && named.endsWith('xml')) ? named : sniffed
   return { size, hash: hash.digest('base64url'), mediaType }
+}
+
+/** Gives back the memory of a part, of which nobody needs the bytes any more: the garbage of a few parts is more than the program. */
+export function release({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** Cuts what arrives into parts of PART_SIZE. */

@@ -25,6 +25,7 @@ export type Instance = {
 
 export type Replica = {
   readonly url: string
+  readonly pid: number
   /** Ends the process without a chance to clean up. */
   kill(): Promise<void>
 }
@@ -83,6 +84,7 @@ export async function startReplica(
   for (const stream of [child.stdout, child.stderr]) stream.off('data', read).resume()
   return {
     url,
+    pid: child.pid ?? 0,
     async kill() {
       child.kill('SIGKILL')
       await exited
