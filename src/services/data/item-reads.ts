@@ -9,7 +9,7 @@ import { fieldEquals } from '../../core/plan/names.ts'
 import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
 import { planList, planOne } from '../../core/plan/read.ts'
 import { all, and, type Filter } from '../../core/query/filter.ts'
-import { parseCreate, parseItem, textOf } from '../../core/query/raw-query.ts'
+import { parseItem, textOf } from '../../core/query/raw-query.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { BindingsOf } from './bindings.ts'
@@ -122,14 +122,15 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     },
 
     uploadedFile(scope, contentKey, query) {
-      return onModel(scope, { name: FILES, action: 'create', sent: () => textOf(query.sent) }, (own, scope) => {
-        const model = uploadingModel(own)
-        const { source, ...context } = open(model, scope, FILES, 'create')
-        const field = context.collection.fields.get('contentKey')
-        const read = context.viewer.accessTo(context.collection, 'read')
-        if (field?.kind !== 'primitive' || read.kind === 'denied') return started(() => Promise.resolve(undefined))
-        const where = fieldEquals(field, all, contentKey)
-        const run = source.prepareOne(planOne({ ...context, access: read }, parseCreate(query.sent), where))
+      // It is a read, whatever it is asked for: the plan of one that has waited is looked at behind its answer.
+      return onModel(scope, { name: FILES, action: 'read', sent: () => textOf(query.sent) }, (own, scope) => {
+        const { viewer, collection } = open(uploadingModel(own), scope, FILES, 'create')
+        const field = collection.fields.get('contentKey')
+        const mayRead = viewer.accessTo(collection, 'read').kind === 'granted'
+        if (field?.kind !== 'primitive' || !mayRead) return started(() => Promise.resolve(undefined))
+        // What is answered is a file as requests name it.
+        const { source, ...context } = open(own, scope, FILES, 'read')
+        const run = source.prepareOne(planOne(context, parseItem(query.sent), fieldEquals(field, all, contentKey)))
         return started(() => run(bindings()))
       })
     },
