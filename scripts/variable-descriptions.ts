@@ -80,7 +80,8 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
   SERVICE_FILES__S3__ACCESS_KEY_ID: 'Key that may list the bucket, and read, write and delete its objects',
   SERVICE_FILES__S3__SECRET_ACCESS_KEY: 'Secret of that key',
   SERVICE_FILES__MAX_SIZE: 'Most bytes of a file; over that 413',
-  SERVICE_FILES__QUOTA: 'Most bytes of all files of a workspace; over that 422. No limit where unset',
+  SERVICE_FILES__QUOTA:
+    'Most bytes of all files of a workspace, with those that were deleted and are kept, and with uploads in parts; over that 422. No limit where unset',
   SERVICE_FILES__TYPES:
     'Media types that files may have, such as `image/*,application/pdf`, by what is in them. All where unset',
   SERVICE_FILES__DELETE_AFTER: 'How long the bytes of a deleted file stay, so that it can be restored',

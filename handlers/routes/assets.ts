@@ -61,7 +61,7 @@ export function mountAssets(app: App, services: Services): void {
           return dataText(items.slice(1, -1), { status: 201 })
         }
         if (fileName !== undefined) throw assetFault('fileName', 'is in the form')
-        const files = await formFiles(form(c), type)
+        const files = await formFiles(form(c), type, services.config.SERVICE_ITEMS__CREATE_LIMIT)
         const items = await assetFiles.upload(scope, files, query)
         return dataText(files.length === 1 ? items.slice(1, -1) : items, { status: 201 })
       }),
@@ -179,11 +179,14 @@ function formType(c: AppContext): string | undefined {
   return /^multipart\/form-data\s*(;|$)/i.test(type) ? type : undefined
 }
 
-async function formFiles(body: ReadableStream<Uint8Array>, type: string): Promise<readonly SentFile[]> {
+async function formFiles(body: ReadableStream<Uint8Array>, type: string, most: number): Promise<readonly SentFile[]> {
   const bytes = await new Response(body).arrayBuffer()
   const form = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(() => undefined)
   if (form === undefined) throw assetFault('body', 'is no form of multipart/form-data')
-  const files = [...form].map(([name, value]) => {
+  const parts = [...form]
+  if (parts.length > most)
+    throw assetFault('body', `has ${parts.length} files, a request creates at most ${most} items`)
+  const files = parts.map(([name, value]) => {
     if (typeof value === 'string') throw assetFault(name, 'is not a file')
     return { fileName: checkFileName(value.name, name), body: value.stream() as ReadableStream<Uint8Array> }
   })

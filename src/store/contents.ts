@@ -46,7 +46,7 @@ export const PUT_LEASE = 30_000
 export function beginPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<boolean> {
   const others = sql`select jsonb_object_agg(p.key, p.value) from jsonb_each_text(puts) p where p.value::timestamptz > now()`
   return changesUpload(database, workspace, key, {
-    set: sql`puts = coalesce((${others}), '{}') || ${leaseOf(put)}`,
+    set: sql`puts = coalesce((${others}), '{}') || ${leaseOf(put)}, active_at = now()`,
     where: sql`coalesce(completed_until < now(), true)`,
   })
 }
@@ -180,6 +180,16 @@ export async function giveUpContent(database: SqlDriver, workspace: string, key:
   return given[0]?.[0] === 'f'
 }
 
+/** Before bytes are removed that no file has: returns false where a file has taken them again, or a part of them is being stored. */
+export async function markContent(database: SqlDriver, workspace: string, key: string): Promise<boolean> {
+  const marked = await database.query(
+    statement(sql`
+      update ${tableOf(workspace)} set file = '{}'
+      where key = ${param(key)}::uuid and file is not null and not ${isStoring} returning key`),
+  )
+  return marked.length > 0
+}
+
 /**
  * The bytes of a workspace that nothing needs any longer: uploads since before `uploads`, which it gives up, and what was
  * left by files before `left`.
@@ -222,14 +232,29 @@ export async function forgetContent(database: SqlDriver, workspace: string, key:
   )
 }
 
-/** How many bytes the files of a workspace and its uploads in parts have together. */
-export async function bytesHeld(database: SqlDriver, workspace: string): Promise<number> {
-  const files = ident(metaSchema(workspace), 'file')
-  const [[bytes] = []] = await database.query(
+/** How long an upload in parts has its room without a part of it. */
+const RESERVED = sql`interval '1 hour'`
+
+/**
+ * Notes how many bytes these contents are going to have, by their keys, and returns how many the workspace then holds: of files, of
+ * those that were deleted or replaced and are kept, and of uploads. Two of them do not count beside each other.
+ */
+export async function reserveBytes(
+  database: SqlDriver,
+  workspace: string,
+  sizes: ReadonlyMap<string, number>,
+): Promise<number> {
+  const [files, table] = [ident(metaSchema(workspace), 'file'), tableOf(workspace)]
+  const [, , [[bytes] = []] = []] = await database.batch([
+    statement(sql`select 1 from service.workspace where api_name = ${param(workspace)} for no key update`),
     statement(sql`
-      select coalesce((select sum(file_size) from ${files}), 0)
-        + coalesce((select sum((upload->>'fileSize')::float8) from ${tableOf(workspace)} where file is null), 0)`),
-  )
+      update ${table} c set upload = coalesce(c.upload, '{}') || jsonb_build_object('fileSize', s.value), active_at = now()
+      from jsonb_each(${json(Object.fromEntries(sizes))}::jsonb) s where c.key = s.key::uuid and c.file is null`),
+    statement(sql`
+      select coalesce((select sum(file_size) from ${files}), 0) + coalesce((
+        select sum((case when file is null then upload->>'fileSize' else file->>'file_size' end)::float8) from ${table}
+        where file is not null or active_at > now() - ${RESERVED}), 0)`),
+  ])
   return Number(bytes)
 }
 

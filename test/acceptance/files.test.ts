@@ -389,9 +389,12 @@ it('restores a deleted file as it was', async () => {
     await shop.patch(`/items/ServiceFile/${id}`, { title: 'A letter', tags: ['old'] })
   ).json()) as Item
   const reader = await people.member(shop, { collections: { ServiceFile: { read: 'all' } } })
+  const sender = await people.member(shop, { collections: { ServiceFile: { read: 'all', create: 'all' } } })
   await shop.delete(`/items/ServiceFile/${id}`)
 
   expect((await reader.post(`/assets/${id}/restore`, {})).status).toBe(403)
+  // Whoever may not delete takes no deletion back.
+  expect((await sender.post(`/assets/${id}/restore`, {})).status).toBe(403)
   const restored = await shop.post(`/assets/${id}/restore`, {})
   const { updatedAt: _, ...kept } = before.data as Item
   expect([restored.status, await restored.json()]).toMatchObject([201, { data: kept }])
@@ -420,6 +423,36 @@ it('makes links that anybody may use for a while', async () => {
   expect((await reader.post(`/assets/${file.id}/link`, {})).status).toBe(404)
   await shop.delete(`/items/ServiceFile/${file.id}`)
   expect((await linked(pathname)).status).toBe(404)
+})
+
+it('names nothing of the store, in whichever answer', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  const begun = await shop.post('/assets/uploads', { fileName: 'b.txt', fileSize: 1 })
+  const { id: upload } = ((await begun.json()) as { data: Item }).data
+  await shop.send('PUT', `/assets/uploads/${upload}/1`, { raw: 'b' })
+  const put = (query: string) => shop.send('PUT', `/assets/${id}?fileName=b&${query}`, { raw: 'b' })
+  const answers = await Promise.all([
+    ...['contentKey', 'contentHash'].flatMap((field) => [
+      shop.send('POST', `/assets?fileName=a&fields=${field}`, { raw: 'a' }),
+      put(`fields=${field}`),
+      shop.post(`/assets/uploads/${upload}/complete?fields=${field}`, {}),
+    ]),
+    put(`filter[contentHash][_neq]=a`),
+    shop.send('POST', '/assets?fileName=a&conflict[fields]=id', { raw: 'a' }),
+  ])
+
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 422))
+})
+
+it('takes as many files in a form as a request may create items', async () => {
+  const form = new FormData()
+  for (let number = 0; number < 1001; number += 1) form.append('file', new Blob(['a']), `${number}.txt`)
+  const response = await shop.send('POST', '/assets', { raw: form })
+
+  expect([response.status, await response.json()]).toMatchObject([
+    422,
+    { message: expect.stringContaining('has 1001 files, a request creates at most 1000 items') },
+  ])
 })
 
 /** The same in every workspace. */

@@ -24,6 +24,8 @@ const ends = ['before', 'behind', 'lost'] as const
 /** How many statements are still answered, and what becomes of the next one. */
 let left = Number.POSITIVE_INFINITY
 let end: (typeof ends)[number] = 'before'
+/** What happens before a statement, by its text. */
+let meanwhile: ((text: string) => Promise<void>) | undefined
 let headers: Record<string, string>
 let administrator: Client
 
@@ -159,11 +161,82 @@ it('keeps to its quota, its size and its types', async () => {
     [413, 'The body is larger than 1500 bytes, which SERVICE_FILES__MAX_SIZE sets'],
     [
       422,
-      'Failed to read the file: there is no room for 501 bytes more: the files of the workspace have 1500 bytes of the 2000 that SERVICE_FILES__QUOTA allows',
+      'Failed to read the file: there is no room for 501 bytes more: the files of the workspace have 1500 bytes of the 2000 that SERVICE_FILES__QUOTA allows, with those that are kept for a while after they were deleted',
     ],
     [422, 'Failed to read the file: d.bin: is application/octet-stream, which is not allowed here'],
     [201, undefined],
   ])
+})
+
+it('keeps to its quota where files come at once, go, or are only said to come', async () => {
+  const variables = { SERVICE_FILES__QUOTA: '2000', SERVICE_SECRET: secret }
+  await administrator.workspace('full')
+  const full = await openInProcess({ database, databaseUrl: postgres.url, variables })
+  const ask = async (method: string, path: string, body = '') => {
+    const sent = path.endsWith('/uploads') ? { ...headers, 'Content-Type': 'application/json' } : headers
+    const init = { method, headers: sent, ...(body !== '' && { body }) }
+    return full.request(`${address}/api/full${path}`, init)
+  }
+  const upload = async (bytes: number) => (await ask('POST', '/assets?fileName=a', 'a'.repeat(bytes))).status
+  const announce = async (bytes: number) =>
+    (await ask('POST', '/assets/uploads', JSON.stringify({ fileName: 'a', fileSize: bytes }))).status
+
+  const atOnce = await Promise.all(Array.from({ length: 4 }, () => upload(600)))
+  const left = [await ask('DELETE', '/items/ServiceFile?filter[_all]=true').then(({ status }) => status)]
+  const behind = [await upload(300), await announce(200), await upload(1)]
+  const idle = {
+    text: `update service_full_meta.loose_content set active_at = now() - interval '61 minutes'`,
+    params: [],
+  }
+  await database.query(idle)
+  const later = [await upload(200), await upload(1)]
+  await full.close()
+
+  expect(atOnce.sort()).toEqual([201, 201, 201, 422])
+  expect([left, behind, later]).toEqual([[204], [422, 201, 422], [201, 422]])
+})
+
+it('gives a file that is restored while its bytes are removed neither back nor away', async () => {
+  const id = await uploaded()
+  await send('DELETE', `/items/ServiceFile/${id}`)
+  now += 2 * DAYS
+  let restored: number | undefined
+  meanwhile = async (text) => {
+    if (restored !== undefined || !/delete from service.file_part/.test(text)) return
+    restored = 0
+    restored = (await send('POST', `/assets/${id}/restore`)).status
+  }
+  await served.services.prune()
+  meanwhile = undefined
+
+  expect(restored).toBe(404)
+  expect(await faultsNow()).toEqual([])
+})
+
+it('leaves no bytes of an upload whose workspace is deleted meanwhile', async () => {
+  const { id } = await administrator.workspace('left')
+  let go = (): void => {}
+  const isDeleted = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new Uint8Array(9_000_000)),
+    async pull(controller) {
+      await isDeleted
+      controller.close()
+    },
+  })
+  const sent = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+  const answer = served.request(`${address}/api/left/assets?fileName=a`, sent)
+  const parts = { text: 'select count(*) from service.file_part where workspace_id = $1::uuid', params: [id] }
+  await expect.poll(async () => (await database.query(parts))[0]?.[0]).not.toBe('0')
+  await administrator.send('DELETE', `/api/system/workspaces/${id}`)
+  now += DAYS
+  await served.services.prune()
+  go()
+
+  expect((await answer).status).toBe(404)
+  expect(await database.query(parts)).toEqual([['0']])
 })
 
 /** Files whose bytes are not those that their row tells of. */
@@ -213,7 +286,10 @@ function mortal(): SqlDriver {
     get(driver, name: keyof SqlDriver) {
       const member: unknown = Reflect.get(driver, name)
       if (typeof member !== 'function' || name === 'close') return member
-      return (...args: unknown[]) => lived(() => Promise.resolve(Reflect.apply(member, driver, args)))
+      return async (...args: unknown[]) => {
+        await meanwhile?.(JSON.stringify(args))
+        return lived(() => Promise.resolve(Reflect.apply(member, driver, args)))
+      }
     },
   })
 }

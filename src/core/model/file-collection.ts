@@ -70,6 +70,13 @@ export function withContent(fieldIds: ReadonlySet<string>, { fields }: Collectio
   return new Set([...fieldIds, ...contentFields.map(({ id }) => id)])
 }
 
+const named = new WeakMap<Collection, Collection>()
+
+/** Of a collection as uploads write it, that of files as requests name it: without what is in the store. */
+export function namedByRequests(collection: Collection): Collection {
+  return named.get(collection) ?? collection
+}
+
 const uploading = new WeakMap<Model, Model>()
 
 /** The model by which files are uploaded: all fields of a file are written, its bytes among them. */
@@ -101,5 +108,6 @@ export function uploadingModel(model: Model): Model {
     byName: new Map([...model.byName, [written.apiName, written]]),
   }
   uploading.set(model, made)
+  named.set(written, files)
   return made
 }

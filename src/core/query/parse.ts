@@ -93,7 +93,8 @@ export function queryFault(path: string, reason: string, code: ServiceErrorCode 
 const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'after', 'before', 'meta', 'deep']
 const oneParameters = ['fields', 'filter', 'deep']
 const manyParameters = [...oneParameters, 'max']
-const createParameters = ['fields', 'deep', 'conflict']
+const answerParameters = ['fields', 'deep']
+const createParameters = [...answerParameters, 'conflict']
 
 /** Marks the query's outer filter and its cursor as those of a template. */
 export function withTemplate(query: ReadQuery, template: FilterTemplate): ReadQuery {
@@ -118,6 +119,12 @@ export function refuseEstimate({ totalEstimate }: Pick<ReadQuery, 'totalEstimate
 /** For routes that return the items they read, wrote or deleted, without paging. */
 export function parseItemQuery(tree: BracketTree): ReadQuery {
   refuseUnknown(tree, oneParameters)
+  return parseQuery(tree)
+}
+
+/** Where a query says what is answered, and nothing else. */
+export function parseAnswerQuery(tree: BracketTree): ReadQuery {
+  refuseUnknown(tree, answerParameters)
   return parseQuery(tree)
 }
 

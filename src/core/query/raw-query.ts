@@ -1,6 +1,13 @@
 /** What a read asks for, as it was sent, and how each form of it is read. */
 import { type BracketTree, parseBrackets } from './brackets.ts'
-import { parseCreateQuery, parseItemQuery, parseListQuery, parseManyQuery, type ReadQuery } from './parse.ts'
+import {
+  parseAnswerQuery,
+  parseCreateQuery,
+  parseItemQuery,
+  parseListQuery,
+  parseManyQuery,
+  type ReadQuery,
+} from './parse.ts'
 import {
   type JsonArguments,
   parseCreateArguments,
@@ -32,6 +39,11 @@ export function parseItem(query: RawQuery): ReadQuery {
   return typeof query === 'string' ? parseItemTree(parseBrackets(query)) : parseItemArguments(query)
 }
 
+/** What of an item is answered, where a query says nothing else. */
+export function parseAnswer(query: string): ReadQuery {
+  return parseAnswerTree(parseBrackets(query))
+}
+
 /** Of new items. */
 export function parseCreate(query: RawQuery): ReadQuery {
   return typeof query === 'string' ? parseCreateTree(parseBrackets(query)) : parseCreateArguments(query)
@@ -45,4 +57,5 @@ export function parseMany(query: RawQuery): ReadQuery {
 export const parseListTree: (tree: BracketTree) => ReadQuery = withJsonTexts(parseListQuery)
 const parseItemTree = withJsonTexts(parseItemQuery)
 const parseManyTree = withJsonTexts(parseManyQuery)
+const parseAnswerTree = withJsonTexts(parseAnswerQuery)
 const parseCreateTree = withJsonTexts(parseCreateQuery)

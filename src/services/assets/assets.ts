@@ -5,7 +5,7 @@
 import type { ByteRange } from '../../core/assets/range.ts'
 import { codedError, ServiceError } from '../../core/error.ts'
 import type { SentKey } from '../../core/plan/item-key.ts'
-import { parseCreate, parseItem } from '../../core/query/raw-query.ts'
+import { parseAnswer } from '../../core/query/raw-query.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import { findDeletedFile, findFile, type StoredFile } from '../../store/contents.ts'
 import { findWorkspace } from '../../store/workspaces.ts'
@@ -45,7 +45,10 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
     file: SentFile,
     query: UploadQuery & { readonly hashes?: readonly string[] | undefined },
   ): Promise<string>
-  /** Creates a deleted file again, as it was, while its bytes are there; asks the right to create it. 404 where nothing is left. */
+  /**
+   * Creates a deleted file again, as it was, while its bytes are there; asks the right to create it, and to delete files, for it takes
+   * back what somebody with that has done. 404 where nothing is left.
+   */
   restore(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
   /** In small where a preset is named and can be made. Throws 404 where the caller does not read the row of the file. */
   content(scope: RequestScope, key: SentKey, preset: Preset | undefined): Promise<FileContent>
@@ -100,8 +103,8 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     prune: contents.prune,
 
     async admit(scope, action, { sent }) {
-      if (action === 'create') parseCreate(sent)
-      else parseItem(sent)
+      // What else writes of items take would be of the bytes and of their place.
+      parseAnswer(sent)
       await (await items.admitFile(scope, action)).answer
     },
 
@@ -120,6 +123,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     },
 
     async restore(scope, id, query) {
+      await (await items.admitFile(scope, 'delete')).answer
       const file = (await findDeletedFile(database, scope.workspace.apiName, id)) ?? noRecord()
       return (await (await items.createFiles(scope, [file], query)).answer).slice(1, -1)
     },

@@ -13,7 +13,6 @@ import {
   beginCompletion,
   beginContent,
   beginPart,
-  bytesHeld,
   contentState,
   deletedWorkspaces,
   endCompletion,
@@ -23,11 +22,13 @@ import {
   forgetWorkspace,
   giveUpContent,
   keepPart,
+  markContent,
   PUT_LEASE,
+  reserveBytes,
   type StoredFile,
   type Upload,
 } from '../../store/contents.ts'
-import { everyWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
+import { everyWorkspace, findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
 import { type Received, receive, release, taken } from './receive.ts'
 
 export type Workspace = Pick<WorkspaceRow, 'id' | 'apiName'>
@@ -89,11 +90,12 @@ export function createContents(deps: ContentsDeps): Contents {
     throw assetFault(shortName(fileName), `is ${mediaType}, which is not allowed here`)
   }
 
-  async function requireRoom({ apiName }: Workspace, bytes: number): Promise<void> {
+  async function requireRoom({ apiName }: Workspace, sizes: ReadonlyMap<string, number>): Promise<void> {
     if (quota === undefined) return
-    const held = await bytesHeld(database, apiName)
-    if (held + bytes <= quota) return
-    const reason = `the files of the workspace have ${held} bytes of the ${quota} that SERVICE_FILES__QUOTA allows`
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    const held = await reserveBytes(database, apiName, sizes)
+    if (held <= quota) return
+    const reason = `the files of the workspace have ${held - bytes} bytes of the ${quota} that SERVICE_FILES__QUOTA allows, with those that are kept for a while after they were deleted`
     throw assetFault(`there is no room for ${bytes} bytes more`, reason)
   }
 
@@ -111,7 +113,21 @@ export function createContents(deps: ContentsDeps): Contents {
     }
   }
 
+  /** Of what neither a file nor the list knows any longer no bytes are left. */
+  async function clearUnknown(workspace: Workspace, contentKey: string): Promise<void> {
+    const isKnown = (await isThere(workspace)) && (await contentState(database, workspace.apiName, contentKey))
+    if (!isKnown) await store.clear(keyOf(workspace, contentKey))
+  }
+
+  async function isThere({ id, apiName }: Workspace): Promise<boolean> {
+    return (await findWorkspace(database, apiName))?.id === id
+  }
+
+  /** What fails itself is done by the timer. */
+  const tried = (work: Promise<void>) => work.catch((error: unknown) => observe({ kind: 'fault', error }))
+
   async function remove(workspace: Workspace, contentKey: string): Promise<void> {
+    if (!(await markContent(database, workspace.apiName, contentKey))) return
     await store.clear(keyOf(workspace, contentKey))
     await forgetContent(database, workspace.apiName, contentKey)
   }
@@ -133,24 +149,28 @@ export function createContents(deps: ContentsDeps): Contents {
             rowFrom(await receive(body, { store, key: keyOf(workspace, contentKey), fileName }), fileName, contentKey),
           )
         }
-        await requireRoom(
-          workspace,
-          rows.reduce((sum, { fileSize }) => sum + fileSize, 0),
-        )
+        await requireRoom(workspace, new Map(rows.map(({ contentKey, fileSize }) => [contentKey, fileSize])))
         return await write(rows)
       } catch (error) {
+        const isLeft = await isThere(workspace)
         for (const contentKey of begun) {
-          // Of a row that was written nevertheless the bytes stay. What fails here, too, is removed later.
-          await giveUp(workspace, contentKey).catch((error: unknown) => observe({ kind: 'fault', error }))
+          // Of a row that was written nevertheless the bytes stay.
+          if (isLeft) await tried(giveUp(workspace, contentKey))
+          await tried(clearUnknown(workspace, contentKey))
         }
-        throw error
+        throw isLeft ? error : gone(error)
       }
     },
 
     async begin(workspace, upload) {
-      await requireRoom(workspace, upload.fileSize)
       const contentKey = ids.next()
       await beginContent(database, workspace.apiName, contentKey, upload)
+      try {
+        await requireRoom(workspace, new Map([[contentKey, upload.fileSize]]))
+      } catch (error) {
+        await tried(giveUp(workspace, contentKey))
+        throw error
+      }
       return contentKey
     },
 
@@ -162,11 +182,18 @@ export function createContents(deps: ContentsDeps): Contents {
       try {
         await store.put(keyOf(workspace, contentKey), number, bytes)
         release(bytes)
+        await endPart(...put)
+        return true
+      } catch (error) {
+        if (!(await isThere(workspace))) {
+          await tried(clearUnknown(workspace, contentKey))
+          throw gone(error)
+        }
+        await endPart(...put)
+        throw error
       } finally {
         clearInterval(keeping)
-        await endPart(...put)
       }
-      return true
     },
 
     parts: (workspace, contentKey) => store.parts(keyOf(workspace, contentKey)),
@@ -176,12 +203,11 @@ export function createContents(deps: ContentsDeps): Contents {
         throw new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
       }
       try {
+        await requireRoom(workspace, new Map([[contentKey, fileSize]]))
         const bytes = bytesOf(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
         return await write(rowFrom(await taken(bytes, fileName), fileName, contentKey))
       } catch (error) {
-        await endCompletion(database, workspace.apiName, contentKey).catch((error: unknown) =>
-          observe({ kind: 'fault', error }),
-        )
+        await tried(endCompletion(database, workspace.apiName, contentKey))
         throw error
       }
     },
@@ -209,8 +235,6 @@ export function createContents(deps: ContentsDeps): Contents {
       const now = clock.now()
       if (config.SERVICE_FILES__CLEAN_INTERVAL === 0 || now < cleaned + config.SERVICE_FILES__CLEAN_INTERVAL) return
       cleaned = now
-      // Of a store that fails the rest is tried again the next time.
-      const tried = (work: Promise<void>) => work.catch((error: unknown) => observe({ kind: 'fault', error }))
       const before = { uploads: now - config.SERVICE_FILES__UPLOAD_TTL, left: now - config.SERVICE_FILES__DELETE_AFTER }
       for (const { id, apiName } of await everyWorkspace(database)) {
         for (const contentKey of await expiredContents(database, apiName, before)) {
@@ -229,6 +253,10 @@ const LOOK = 500
 
 /** Images in small are parts of their original, which it has none of, so that they go with it. */
 const PRESET_PART = 1_000_000_000
+
+function gone(cause: unknown): ServiceError {
+  return new ServiceError('notFound', 'Workspace does not exist', { cause })
+}
 
 function keyOf({ id }: Workspace, contentKey: string): string {
   return `${id}/${contentKey}`

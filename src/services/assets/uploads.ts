@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts'
 import { assetFault } from '../../core/assets/file-name.ts'
 import { ServiceError } from '../../core/error.ts'
+import { parseAnswer } from '../../core/query/raw-query.ts'
 import { type FilePart, type Instant, PART_SIZE, type Ports } from '../../ports.ts'
 import { findUpload, type Upload } from '../../store/contents.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -90,6 +91,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
     },
 
     async complete(scope, id, query) {
+      parseAnswer(query.sent)
       const { workspace } = scope
       const done = await items.uploadedFile(scope, id, query)
       const known = await done.answer

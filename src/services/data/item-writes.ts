@@ -2,7 +2,7 @@
 
 import { type Action, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
-import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
+import { FILES, namedByRequests, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Parts } from '../../core/parts.ts'
 import { alone } from '../../core/plan/batch/planned-operation.ts'
@@ -65,7 +65,7 @@ export type ItemWrites = {
     query: ItemQuery,
   ): Planning<string>
   /** Throws 403 where the caller may not do this to any file. */
-  admitFile(scope: RequestScope, action: 'create' | 'update'): Planning<void>
+  admitFile(scope: RequestScope, action: 'create' | 'update' | 'delete'): Planning<void>
 }
 
 export type ItemWritesDeps = ItemReadsDeps & {
@@ -84,7 +84,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   function openWrite<Rights extends Watched>(
     model: Model,
     scope: RequestScope,
-    { name, action, query, parse = parseItem }: AskedWrite,
+    { name, action, query, parse = parseItem, isUpload }: AskedWrite,
     watch: (viewer: Viewer) => Rights,
   ) {
     const { source, ...opened } = open(model, scope, name, action)
@@ -93,7 +93,8 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     const { viewer } = rights
     const access = viewer.accessTo(collection, 'read')
     // A caller that may write but not read gets items with all values null.
-    const read = { ...opened, viewer, access: access.kind === 'granted' ? access : writeOnlyAccess }
+    const shown = isUpload ? namedByRequests(collection) : collection
+    const read = { ...opened, viewer, collection: shown, access: access.kind === 'granted' ? access : writeOnlyAccess }
     const request: WriteRequest = {
       viewer,
       collection,
@@ -209,7 +210,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
 
     createFiles(scope, files, query) {
       const asked = { ...uploaded, action: 'create', query, body: files, parse: parseCreate } as const
-      return write(scope, asked, (request) => planCreate(request, files, files.length))
+      return write(scope, asked, (request) => planCreate(request, files, createLimit))
     },
 
     replaceFile(scope, { key, body }, query) {

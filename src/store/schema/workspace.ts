@@ -199,8 +199,10 @@ create table {meta}.file (
 create table {meta}.loose_content (
   key uuid primary key,
   since timestamptz not null default now(),
-  -- Of an upload in parts: whose it is, the name and size that were told.
+  -- Its size where it is known; of an upload in parts whose it is, the name and size that were told.
   upload jsonb,
+  -- When a part of it was begun last.
+  active_at timestamptz not null default now(),
   -- Until when each part that is being stored counts, unless it is said again; until when it is being completed. Neither begins beside the other.
   puts jsonb not null default '{}',
   completed_until timestamptz,
@@ -211,7 +213,7 @@ create index on {meta}.loose_content (since);
 
 create function {meta}.take_content() returns trigger language plpgsql as $$ begin
   delete from {meta}.loose_content where key = new.content_key
-    and case when file is null then upload is null or completed_until > now() else file->>'id' = new.id::text end; --
+    and case when file is null then upload->>'userId' is null or completed_until > now() else file->>'id' = new.id::text end; --
   if not found then raise exception 'there is no such content' using errcode = 'foreign_key_violation', table = 'file', constraint = 'file_content_key_fkey'; end if; --
   return new; --
 end $$;
