@@ -1,9 +1,10 @@
 /**
  * What a change of the model has the database do beyond the rights of who makes it (decision 112): relations join by every value of
- * their fields, relations and keys tell which values there are, and actions write and delete without asking any policy.
+ * their fields, relations and keys tell which values there are, and actions write and delete without asking any policy. In the
+ * databases of others also what names are for: views, triggers and routines that nobody here knows go by them (decision 121).
  */
 import { lookupOf } from '../model/lookup.ts'
-import type { Model, ModelRecords } from '../model/model.ts'
+import { isSystemSource, type Model, type ModelRecords } from '../model/model.ts'
 import { type Action, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
 
@@ -23,9 +24,15 @@ type Need = {
   readonly by: readonly string[]
 }
 
-/** Returns the first of what a change needs and `viewer` does not hold in the model before it. */
-export function unheld(before: Model, after: ModelRecords, viewer: Viewer): Beyond | undefined {
-  for (const { action, collectionId, fieldIds, by } of needsOf(before.records, after)) {
+/** Returns the first of what a change needs and `viewer` does not hold in the model before it; `made` are the ids that it makes. */
+export function unheld(
+  before: Model,
+  after: ModelRecords,
+  viewer: Viewer,
+  made: ReadonlySet<string>,
+): Beyond | undefined {
+  const needs = [...needsOf(before.records, after), ...needsOfNames(before.records, after, made)]
+  for (const { action, collectionId, fieldIds, by } of needs) {
     const collection = before.collections.get(collectionId)
     if (collection === undefined) continue
     const wholly = { name: collection.apiName, fields: [] }
@@ -75,4 +82,28 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
     return [{ action: 'read', collectionId, fieldIds, by: [id, ...fieldIds] }]
   })
   return [...ofRelations, ...ofKeys]
+}
+
+/** Whoever takes a name from a table or column, which something else may get then, reads all that it has. */
+function needsOfNames(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly Need[] {
+  const is = lookupOf(after)
+  const attached = new Set(before.sources.filter((source) => !isSystemSource(source)).map(({ id }) => id))
+  const ofThese = before.collections.filter(({ sourceId }) => attached.has(sourceId))
+  const fieldsOf = Map.groupBy(before.primitiveFields, ({ collectionId }) => collectionId)
+  return ofThese.flatMap(({ id, dbName }): readonly Need[] => {
+    const fields = fieldsOf.get(id) ?? []
+    const read = (one: string, fieldIds: readonly string[]): Need => ({
+      ...{ action: 'read', collectionId: id, fieldIds, by: [one] },
+    })
+    if (made.has(id) || is.collections.get(id)?.dbName !== dbName)
+      return [
+        read(
+          id,
+          fields.map((field) => field.id),
+        ),
+      ]
+    return fields
+      .filter((field) => made.has(field.id) || is.fields.get(field.id)?.dbName !== field.dbName)
+      .map((field) => read(field.id, [field.id]))
+  })
 }

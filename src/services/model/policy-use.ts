@@ -44,10 +44,11 @@ export function impactOf(
   const change = { before: before.records, after, operations }
   const lost = gone(change)
   if (rights.kind === 'all') return { lost, affected: new Map(), unheld: undefined, made: [], operations, rights }
-  const beyond = unheld(before, after, viewerOf(rights, before))
+  const anew = madeBy(operations)
+  const beyond = unheld(before, after, viewerOf(rights, before), anew)
   const { relations } = lookupOf(before.records)
   const linked = after.relationFields.filter(({ id }) => !relations.has(id)).map(({ id }) => id)
-  const made = [...madeBy(operations), ...linked]
+  const made = [...anew, ...linked]
   return { lost, affected: affected(change), unheld: beyond, made, operations, rights }
 }
 
