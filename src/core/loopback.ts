@@ -1,4 +1,16 @@
+/** Hosts of the local machine, and hosts in whichever spelling. */
+import { unmapped } from './connector/target.ts'
+import { withoutTrailing } from './trailing.ts'
+
 /** Returns true if a host, with or without the brackets of an IPv6 address, means the local machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname)
+}
+
+/** One name for a machine, however its host is spelled: `2130706433`, `0x7f.1` and `0.0.0.0` are `localhost`. */
+export function machineOf(host: string): string {
+  const name = withoutTrailing(host.toLowerCase().replace(/^\[(.*)\]$/, '$1'), '.')
+  const url = URL.parse(`http://${name.includes(':') ? `[${name.replace(/%.*$/, '')}]` : name}`)
+  const written = unmapped(url?.hostname ?? name)
+  return isLoopback(written) || written === '0.0.0.0' || written === '[::]' ? 'localhost' : written
 }

@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
 import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
-import { isLoopback } from '../loopback.ts'
+import { isLoopback, machineOf } from '../loopback.ts'
 import { shortName } from '../message-text.ts'
 import type { SqlFault } from './fault.ts'
 
@@ -82,7 +82,7 @@ export type SqlPlace = {
 export function targetPlace(target: SqlTarget): SqlPlace {
   if ('hyperdrive' in target) return { address: JSON.stringify(target.hyperdrive), schema: undefined }
   const { provider, host, port, database } = target
-  const machine = isLoopback(host) ? 'localhost' : host.toLowerCase()
+  const machine = machineOf(host)
   if (isMysql(provider)) return { address: JSON.stringify([machine, port]), schema: database }
   return { address: JSON.stringify([machine, port, database]), schema: undefined }
 }
