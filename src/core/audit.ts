@@ -55,6 +55,7 @@ export const auditActions = {
   'file.create.v1': 'File uploaded or restored',
   'file.update.v1': 'File changed or replaced',
   'file.delete.v1': 'File deleted',
+  'file.link.v1': 'Link to a file made',
   'access.act_as.v1': 'Read as somebody else',
   'license.refresh.v1': 'License revalidated',
 } as const satisfies Readonly<Record<string, string>>

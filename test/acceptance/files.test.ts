@@ -421,6 +421,9 @@ it('makes links that anybody may use for a while', async () => {
   expect((await world.anonymous.get(`${pathname}?link=x`)).status).toBe(404)
   expect((await shop.post(`/assets/${file.id}/link`, { expiresIn: '61m' })).status).toBe(422)
   expect((await reader.post(`/assets/${file.id}/link`, {})).status).toBe(404)
+  expect(await shop.data(`/audit-log?filter[targetId]=${file.id}&filter[action]=file.link.v1`)).toMatchObject([
+    { actorEmail: world.administrator.email, payload: { expiresAt: expect.any(String) } },
+  ])
   await shop.delete(`/items/ServiceFile/${file.id}`)
   expect((await linked(pathname)).status).toBe(404)
 })

@@ -9,6 +9,7 @@ import { parseAnswer } from '../../core/query/raw-query.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import { findDeletedFile, findFile, type StoredFile } from '../../store/contents.ts'
 import { findWorkspace } from '../../store/workspaces.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Items } from '../data/items.ts'
 import { noRecord } from '../data/only-item.ts'
@@ -63,7 +64,7 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
 }
 
 export type AssetFilesDeps = {
-  readonly ports: Pick<Ports, 'clock' | 'database' | 'vault'>
+  readonly ports: Pick<Ports, 'clock' | 'database' | 'ids' | 'vault'>
   readonly contents: Contents
   readonly items: Items
   readonly presets: Presets
@@ -71,7 +72,7 @@ export type AssetFilesDeps = {
 
 export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
   const { ports, contents, items, presets } = deps
-  const { clock, database, vault } = ports
+  const { clock, database, ids, vault } = ports
 
   async function rowOf(scope: RequestScope, key: SentKey): Promise<StoredFile> {
     return JSON.parse(await (await items.fileContent(scope, key)).answer) as StoredFile
@@ -134,6 +135,9 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       const { contentKey } = await rowOf(scope, { kind: 'value', value: id })
       const expiresAt = clock.now() + lifetime
       const link = await vault.seal(linkTo(scope.workspace, id), JSON.stringify({ contentKey, expiresAt }))
+      const payload = { expiresAt: new Date(expiresAt).toISOString() }
+      const event = { action: 'file.link.v1', target: { type: 'file', id }, payload } as const
+      await database.query(recordWorkspaceEvent(ids, scope, event))
       const path = `/api/${scope.workspace.apiName}/assets/${id}?link=${encodeURIComponent(link)}`
       return { path, expiresAt }
     },

@@ -52,6 +52,7 @@ export const actions: Readonly<Record<string, string>> = {
   'file.create.v1': 'رفع ملف أو استعادته',
   'file.update.v1': 'تغيير ملف أو استبداله',
   'file.delete.v1': 'حذف ملف',
+  'file.link.v1': 'إنشاء رابط إلى ملف',
   'access.act_as.v1': 'قراءة باسم شخص آخر',
   'license.refresh.v1': 'إعادة التحقق من الرخصة',
 }
