@@ -4,6 +4,7 @@ import type { ServiceError } from 'governed-data-client'
 import { type FileItem, files } from 'governed-data-client/files'
 import { clientOf } from './client.ts'
 import { type Query, queries } from './queries.ts'
+import { whenForgotten } from './unsaved.ts'
 
 /** The collection of files. */
 export const FILES = 'ServiceFile'
@@ -25,6 +26,11 @@ export type Upload = {
 
 /** In the order of their beginning, without those that are files by now. */
 export const uploads = signal<readonly Upload[]>([])
+
+// Whoever signs in next sends nothing of it.
+whenForgotten(() => {
+  for (const { cancel } of uploads.value) cancel()
+})
 
 /** A part has so long, on a line however slow. */
 const PATIENCE = 15 * 60_000

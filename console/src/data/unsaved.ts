@@ -41,8 +41,16 @@ function store(id: string, value: object): void {
   }
 }
 
+const forgetting = new Set<() => void>()
+
+/** `forget` is called with `forgetUnsaved`, by whoever holds something else of an author. */
+export function whenForgotten(forget: () => void): void {
+  forgetting.add(forget)
+}
+
 /** Of everybody who has used this browser. */
 export function forgetUnsaved(): void {
+  for (const forget of forgetting) forget()
   for (const { value, empty } of all.values()) value.value = empty
   for (const id of Object.keys(localStorage)) if (id.startsWith(STORED)) localStorage.removeItem(id)
 }
