@@ -4,6 +4,9 @@
 export type ArrivingBody = {
   readonly chunks: Uint8Array[]
   bytes: number
+  /** Bytes that have arrived of one that has entered, and of the whole, where that is more than is held. */
+  arrived?: number
+  readonly total?: number
   isGivenUp: boolean
   /** All of it is there, so that nobody would be told that it was given up. */
   isComplete?: boolean
@@ -19,7 +22,7 @@ export type BodyRoom = {
   hold(body: ArrivingBody): void
   /**
    * Counts the bytes of a body before they arrive, once they have room beside the others: meanwhile those are given up of which
-   * nothing arrives. False where that takes too long.
+   * nothing arrives, or so little that the whole would take a minute. False where that takes too long. Small ones need not wait.
    */
   enter(body: ArrivingBody): Promise<boolean>
   /** Something has arrived of a body that has entered. */
@@ -33,19 +36,25 @@ export type BodyRoomDeps = {
   /** Milliseconds that a body waits to enter, and after which one that does not go on is given up for one that waits. */
   readonly patience?: number
   readonly stall?: number
+  /** Bytes of a body that always has room. */
+  readonly small?: number
 }
 
-type Held = { readonly bytes: number; readonly at: number }
+/** `marked` bytes had arrived at `markedAt`, by which it is told how fast it goes on. */
+type Held = { readonly bytes: number; readonly at: number; marked: number; markedAt: number }
 type Waiting = { readonly body: ArrivingBody; readonly since: number; readonly tell: (hasRoom: boolean) => void }
 
 /** Less than a connection has whose body does not go on. */
 const PATIENCE = 20_000
 const STALL = 2_000
+/** Milliseconds in which a body arrives as a whole, for which others wait. */
+const WHOLE = 60_000
+const SMALL = 64 * 1024
 /** Looks at least so often, in each of the two times. */
 const LOOKS = 4
 
 export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
-  const { most, patience = PATIENCE, stall = STALL } = deps
+  const { most, patience = PATIENCE, stall = STALL, small = SMALL } = deps
   /** In the order in which something arrived last. */
   const held = new Map<ArrivingBody, Held>()
   let waiting: Waiting[] = []
@@ -58,8 +67,10 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
   }
 
   function count(body: ArrivingBody): void {
+    const at = performance.now()
+    const { marked = arrivedOf(body), markedAt = at } = held.get(body) ?? {}
     forget(body)
-    held.set(body, { bytes: body.bytes, at: performance.now() })
+    held.set(body, { bytes: body.bytes, at, marked, markedAt })
     total += body.bytes
   }
 
@@ -85,10 +96,21 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
 
   function look(): void {
     const now = performance.now()
-    for (const [body, { at }] of held) if (now - at > stall && body.isComplete !== true) giveUp(body)
+    for (const [body, known] of held) if (body.isComplete !== true && !goesOn(body, known, now)) giveUp(body)
     for (const { since, tell } of waiting) if (now - since > patience) tell(false)
     waiting = waiting.filter(({ since }) => now - since <= patience)
     admit()
+  }
+
+  function goesOn(body: ArrivingBody, known: Held, now: number): boolean {
+    const passed = now - known.markedAt
+    if (now - known.at > stall) return false
+    if (passed <= stall) return true
+    const { total = body.bytes } = body
+    if ((arrivedOf(body) - known.marked) * WHOLE < total * passed) return false
+    known.marked = arrivedOf(body)
+    known.markedAt = now
+    return true
   }
 
   return {
@@ -101,7 +123,7 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
       if (total > most && held.size > 1) giveUp(body)
     },
     async enter(body) {
-      if (waiting.length === 0 && hasRoom(body)) {
+      if (body.bytes <= small || (waiting.length === 0 && hasRoom(body))) {
         count(body)
         return true
       }
@@ -118,4 +140,8 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
       admit()
     },
   }
+}
+
+function arrivedOf({ arrived, bytes }: ArrivingBody): number {
+  return arrived ?? bytes
 }

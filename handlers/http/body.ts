@@ -83,7 +83,8 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   const { body } = c.req.raw
   if (body === null) return ''
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
-  const { chunks, bytes } = await arrived(reader, limit, { room, excess: () => tooLarge(limit, advice) })
+  const bounds = { room, total: Number(announced ?? limit), excess: () => tooLarge(limit, advice) }
+  const { chunks, bytes } = await arrived(reader, limit, bounds)
   return decodeUtf8(joined(chunks, bytes))
 }
 
@@ -121,7 +122,7 @@ export function bodyStream(
     {
       start(controller) {
         const onGivenUp = () => controller.error(noRoom())
-        streamed.set(c.req.raw, { chunks: [], bytes: 0, isGivenUp: false, onGivenUp })
+        streamed.set(c.req.raw, { chunks: [], bytes: 0, arrived: 0, isGivenUp: false, onGivenUp })
       },
       async pull(controller) {
         try {
@@ -134,6 +135,7 @@ export function bodyStream(
           if (done) return controller.close()
           bytes += value.byteLength
           if (bytes > limit) throw tooLarge(limit, advice)
+          held.arrived = bytes
           room?.touch(held)
           controller.enqueue(value)
         } catch (error) {
@@ -162,15 +164,15 @@ export async function discardBody(c: AppContext): Promise<void> {
   await discard(body.getReader() as ReadableStreamDefaultReader<Uint8Array>).catch(() => {})
 }
 
-type Bounds = { readonly room: BodyRoom | undefined; readonly excess: () => ServiceError }
+type Bounds = { readonly room: BodyRoom | undefined; readonly total: number; readonly excess: () => ServiceError }
 
 /** Throws `excess` above `limit` bytes, and 503 where other bodies have taken the room meanwhile. */
 async function arrived(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   limit: number,
-  { room, excess }: Bounds,
+  { room, total, excess }: Bounds,
 ): Promise<ArrivingBody> {
-  const body: ArrivingBody = { chunks: [], bytes: 0, isGivenUp: false }
+  const body: ArrivingBody = { chunks: [], bytes: 0, total, isGivenUp: false }
   try {
     for (let part = await arriving(reader.read()); !part.done; part = await arriving(reader.read())) {
       body.bytes += part.value.byteLength

@@ -23,7 +23,7 @@ it('gives up what has not gone on for longest, and what arrives where all others
 })
 
 it('lets bodies wait for their room, in their order, and gives up for them what does not go on', async () => {
-  const room = createBodyRoom({ most: 10, stall: 40 })
+  const room = createBodyRoom({ most: 10, small: 0, stall: 40 })
   const [stalled, stored, second, third] = [bodyOf(6), { ...bodyOf(4), isComplete: true }, bodyOf(6), bodyOf(4)]
   const entered: string[] = []
   const enter = async (name: string, body: ArrivingBody) => {
@@ -43,8 +43,34 @@ it('lets bodies wait for their room, in their order, and gives up for them what 
   expect(entered).toEqual(['stalled', 'stored', 'second', 'third'])
 })
 
+it('gives up for those that wait what arrives by the byte, and has room for what is small', async () => {
+  const room = createBodyRoom({ most: 1_000_000, stall: 40 })
+  const [dripping, honest, waiting, small] = [bodyOf(500_000), bodyOf(500_000), bodyOf(500_000), bodyOf(60_000)]
+  for (const body of [dripping, honest]) {
+    body.arrived = 0
+    await room.enter(body)
+  }
+  const hasEntered = room.enter(waiting)
+  const [at, sending] = [
+    await room.enter(small),
+    setInterval(() => {
+      for (const [body, bytes] of [
+        [dripping, 1],
+        [honest, 10_000],
+      ] as const) {
+        body.arrived = (body.arrived ?? 0) + bytes
+        if (!body.isGivenUp) room.touch(body)
+      }
+    }, 5),
+  ]
+  await hasEntered
+  clearInterval(sending)
+
+  expect([at, dripping.isGivenUp, honest.isGivenUp, waiting.isGivenUp]).toEqual([true, true, false, false])
+})
+
 it('lets nobody wait for longer than their patience', async () => {
-  const room = createBodyRoom({ most: 10, patience: 20 })
+  const room = createBodyRoom({ most: 10, small: 0, patience: 20 })
   await room.enter({ ...bodyOf(10), isComplete: true })
 
   expect(await room.enter(bodyOf(1))).toBe(false)

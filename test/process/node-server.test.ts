@@ -197,6 +197,21 @@ describe('where memory is short', () => {
     await isCut
   })
 
+  it('what is sent behind an answer that nobody takes is not begun', async () => {
+    const { hostname, port } = new URL(small.url)
+    const socket = connect(Number(port), hostname)
+    const common = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\n`
+    const body = '[{"id":88,"name":"Behind"}]'
+    const entity = `Content-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    socket.write(`GET ${service.items}${large} ${common}\r\nPOST ${service.items}authors ${common}${entity}`)
+    await once(socket, 'readable')
+    const made = async () => (await ask('authors?filter[name]=Behind&fields=name')).json()
+
+    expect(await made()).toEqual({ data: [] })
+    expect((await text(socket)).match(/HTTP\/1\.1 200/g)).toHaveLength(2)
+    expect(await made()).toEqual({ data: [{ name: 'Behind' }] })
+  })
+
   it('a body that does not go on is given up in favour of others', async () => {
     const { hostname, port } = new URL(small.url)
     const stalled = connect(Number(port), hostname)

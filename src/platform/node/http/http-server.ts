@@ -42,6 +42,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   let { listener } = options
   let isEnding = false
   const { patience = PATIENCE } = options
+  /** The last answer of each connection. */
+  const latest = new WeakMap<Socket, ServerResponse>()
   const server = createServer(
     // Whoever names no host is refused by the listener, in our words.
     { maxHeaderSize: options.maxHeaderSize, requireHostHeader: false },
@@ -53,7 +55,11 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       response.on('timeout', (socket: Socket) => {
         if (socket.writableLength > 0 || !request.complete) socket.destroy()
       })
-      listener(request, response)
+      // Answers of one connection are sent in turn: those behind would hold what they send, and nobody could take it.
+      const before = latest.get(request.socket)
+      latest.set(request.socket, response)
+      if (before === undefined || before.writableFinished) listener(request, response)
+      else before.once('close', () => void (request.socket.destroyed || listener(request, response)))
     },
   )
   server.on('clientError', options.onClientError)
