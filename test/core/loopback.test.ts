@@ -12,8 +12,8 @@ it.each([
   ['DB.example.com.', 'db.example.com'],
   ['0xa.0.0.1', '10.0.0.1'],
   ['::ffff:10.0.0.1', '10.0.0.1'],
-  ['fe80::1%eth0', '[fe80::1]'],
-  ['2001:DB8::0:1', '[2001:db8::1]'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['2001:DB8::0:1', '2001:db8::1'],
   ['a b', 'a b'],
 ])('%s is %s', (host, machine) => {
   expect(machineOf(host)).toBe(machine)
