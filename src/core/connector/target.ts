@@ -65,7 +65,7 @@ function normalHost(host: string): string | undefined {
 }
 
 /** `[::ffff:7f00:1]` → `127.0.0.1`; other hosts unchanged. */
-export function unmapped(name: string): string {
+function unmapped(name: string): string {
   const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(name) ?? []
   if (high === undefined || low === undefined) return name
   const [upper, lower] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]

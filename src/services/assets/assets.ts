@@ -11,6 +11,7 @@ import { findDeletedFile, findFile, type StoredFile } from '../../store/contents
 import { findWorkspace } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { sha256Hex } from '../caller/digest.ts'
 import type { Items } from '../data/items.ts'
 import { noRecord } from '../data/only-item.ts'
 import type { ItemQuery } from '../data/planned.ts'
@@ -22,7 +23,7 @@ export type FileContent = {
   readonly fileName: string
   readonly size: number
   readonly mediaType: string
-  /** SHA-256 of its bytes in base64url. */
+  /** SHA-256 of its bytes in base64url; of an image in small one of what it is made of. */
   readonly hash: string
   /** Reads some of its bytes as they are taken; whoever asks takes them to the end or returns. */
   readonly read: (range: ByteRange) => AsyncGenerator<Uint8Array>
@@ -85,18 +86,11 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
   }
 
   async function presetOf(workspace: Workspace, row: StoredFile, preset: Preset | undefined): Promise<FileContent> {
-    const bytes = preset && (await presets(workspace, row, preset))
-    if (bytes === undefined) return contentOf(workspace, row)
-    const { createHash } = await import('node:crypto')
-    return {
-      fileName: `${row.fileName.replace(/(?<=.)\.[^.]*$/, '')}.webp`,
-      size: bytes.length,
-      mediaType: 'image/webp',
-      hash: createHash('sha256').update(bytes).digest('base64url'),
-      async *read({ first, last }) {
-        yield bytes.subarray(first, last + 1)
-      },
-    }
+    const kept = preset && (await presets(workspace, row, preset))
+    if (kept === undefined) return contentOf(workspace, row)
+    const fileName = `${row.fileName.replace(/(?<=.)\.[^.]*$/, '')}.webp`
+    // What is made is kept, so that its bytes follow from those of the original and its side.
+    return { ...kept, fileName, mediaType: 'image/webp', hash: await sha256Hex(`${row.contentHash} ${preset}`) }
   }
 
   return {

@@ -36,6 +36,9 @@ export type Workspace = Pick<WorkspaceRow, 'id' | 'apiName'>
 /** A file on its way in. */
 export type SentFile = { readonly fileName: string; readonly body: ReadableStream<Uint8Array> }
 
+/** An image in small in the store, whose bytes are read as they are taken. */
+export type KeptPreset = { readonly size: number; readonly read: (range: ByteRange) => AsyncGenerator<Uint8Array> }
+
 export type Contents = {
   /** Bytes that a file may have at most, and the setting that says so. */
   readonly limit: { readonly bytes: number; readonly setting: 'SERVICE_FILES__MAX_SIZE' | 'SERVICE_FILES__STORE' }
@@ -64,7 +67,7 @@ export type Contents = {
   /** Removes bytes, unless they are of a file. */
   giveUp(workspace: Workspace, contentKey: string): Promise<void>
   /** An image in small that was kept for this side. */
-  preset(workspace: Workspace, contentKey: string, side: number): Promise<Uint8Array | undefined>
+  preset(workspace: Workspace, contentKey: string, side: number): Promise<KeptPreset | undefined>
   /** Keeps an image in small as long as the bytes that it was made of, at most PART_SIZE; nothing where these are of no file. */
   keepPreset(workspace: Workspace, contentKey: string, side: number, bytes: Uint8Array): Promise<void>
   /** Reads bytes as they are taken; whoever asks takes them to the end or returns. */
@@ -220,7 +223,13 @@ export function createContents(deps: ContentsDeps): Contents {
       const key = keyOf(workspace, contentKey)
       const part = (await store.parts(key)).find(({ number }) => number === PRESET_PART + side)
       if (part === undefined) return undefined
-      return new Uint8Array(await new Response(await store.read(key, part.number, 0, part.size)).arrayBuffer())
+      const { number, size } = part
+      return {
+        size,
+        async *read({ first, last }) {
+          yield* await store.read(key, number, first, last - first + 1)
+        },
+      }
     },
 
     async keepPreset(workspace, contentKey, side, bytes) {

@@ -1,7 +1,7 @@
 /** Images in small (docs/contract.md#files), kept beside their originals (decision 120). */
 import { PART_SIZE, type Ports } from '../../ports.ts'
 import type { StoredFile } from '../../store/contents.ts'
-import type { Contents, Workspace } from './contents.ts'
+import type { Contents, KeptPreset, Workspace } from './contents.ts'
 
 /** Sides of the square that an image fits into. */
 export const PRESETS = [64, 128, 256, 512, 1024, 2048] as const
@@ -13,7 +13,7 @@ const kinds: readonly string[] = ['image/jpeg', 'image/png', 'image/apng', 'imag
 const LARGEST = 32 * 1024 ** 2
 
 /** WebP, made when it is first asked for; undefined where the original takes its place. Throws what the store throws. */
-export type Presets = (workspace: Workspace, row: StoredFile, preset: Preset) => Promise<Uint8Array | undefined>
+export type Presets = (workspace: Workspace, row: StoredFile, preset: Preset) => Promise<KeptPreset | undefined>
 
 export type PresetsDeps = { readonly ports: Pick<Ports, 'images'>; readonly contents: Contents }
 
@@ -35,6 +35,7 @@ export function createPresets(deps: PresetsDeps): Presets {
     }, preset)
     if (made === undefined || made.length > PART_SIZE) return undefined
     await contents.keepPreset(workspace, contentKey, preset, made)
-    return made
+    // Sent as the store has it, so that nobody who takes nothing holds it in memory.
+    return contents.preset(workspace, contentKey, preset)
   }
 }
