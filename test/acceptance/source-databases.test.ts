@@ -893,6 +893,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       update(mine, field('note', toName('old'))),
       update(mine, { kind: 'deletePrimitiveField', data: { id: ids.get(`${mine}.note`) } }),
       { kind: 'deleteCollection', data: { id: ids.get(pay) } },
+      { kind: 'createNamespace', data: { id: randomUUID(), sourceId, dbName: `${provider}_user` } },
     ])
       unread.push(...(await sentBy(blind, [operation])))
     await shop.delete(`/policies/${reading}`)
@@ -938,13 +939,14 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
         },
       },
     })
-    const needed = [`${lone}.id`, `${mine}.note`, `${mine}.note`, `${pay}.id`].flatMap((name) => [name, name])
+    const needed = [
+      ...[`${lone}.id`, `${mine}.note`, `${mine}.note`, `${pay}.id`].map(
+        (name) => `needs the right to read ${name} in every item`,
+      ),
+      `only an Administrator makes the schema ${provider}_user`,
+    ]
     expect(unread).toMatchObject(
-      needed.map((name) => ({
-        body: {
-          source: { source: { code: '3004', message: `needs the right to read ${name} in every item` } },
-        },
-      })),
+      needed.flatMap((message) => Array(2).fill({ body: { source: { source: { code: '3004', message } } } })),
     )
     expect(answers).toEqual(refusals.flatMap(([, what]) => [refused(what, 1), refused(what, 1)]))
     expect(own).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }, { status: 200 }])

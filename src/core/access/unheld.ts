@@ -24,7 +24,7 @@ type Need = {
   readonly by: readonly string[]
 }
 
-/** Returns the first of what a change needs and `viewer` does not hold in the model before it; `made` are the ids that it makes. */
+/** Returns the first of what a change needs and `viewer` does not hold in the model before it, or of what is an Administrator's; `made` are the ids that it makes. */
 export function unheld(
   before: Model,
   after: ModelRecords,
@@ -43,7 +43,34 @@ export function unheld(
     )
     if (lacking !== undefined) return { reason: `needs the right to ${action} ${lacking.name} in every item`, by }
   }
+  return shadowing(before.records, after)
+}
+
+/** What other tables may be hidden behind, where a name is looked up in one schema after the other. */
+function shadowing(before: ModelRecords, after: ModelRecords): Beyond | undefined {
+  const attached = attachedOf(before)
+  const spaces = new Set(before.namespaces.map(({ id }) => id))
+  const made = after.namespaces.find(({ id, sourceId }) => attached.has(sourceId) && !spaces.has(id))
+  if (made !== undefined) return { reason: `only an Administrator makes the schema ${made.dbName}`, by: [made.id] }
+  const was = lookupOf(before).collections
+  for (const { id, sourceId, namespaceId, dbName } of after.collections) {
+    if (!attached.has(sourceId) || was.get(id)?.dbName === dbName) continue
+    const isHidden = before.collections.some(
+      (other) =>
+        other.id !== id &&
+        other.sourceId === sourceId &&
+        (other.namespaceId === null) !== (namespaceId === null) &&
+        other.dbName.toLowerCase() === dbName.toLowerCase(),
+    )
+    if (!isHidden) continue
+    return { reason: `only an Administrator gives the name ${dbName}, which a table of another schema has`, by: [id] }
+  }
   return undefined
+}
+
+/** The ids of the sources whose databases have users of their own. */
+function attachedOf({ sources }: ModelRecords): ReadonlySet<string> {
+  return new Set(sources.filter((source) => !isSystemSource(source)).map(({ id }) => id))
 }
 
 function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
@@ -87,7 +114,7 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
 /** Whoever takes a name from a table or column, which something else may get then, reads all that it has. */
 function needsOfNames(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly Need[] {
   const is = lookupOf(after)
-  const attached = new Set(before.sources.filter((source) => !isSystemSource(source)).map(({ id }) => id))
+  const attached = attachedOf(before)
   const ofThese = before.collections.filter(({ sourceId }) => attached.has(sourceId))
   const fieldsOf = Map.groupBy(before.primitiveFields, ({ collectionId }) => collectionId)
   return ofThese.flatMap(({ id, dbName }): readonly Need[] => {

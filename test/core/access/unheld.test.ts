@@ -1,0 +1,48 @@
+/** What of a migration is an Administrator's in an attached database (docs/decisions/121). */
+import { expect, it } from 'vitest'
+import { denied, fullAccess, type Viewer } from '../../../src/core/access/access.ts'
+import { unheld } from '../../../src/core/access/unheld.ts'
+import { buildModel, type ModelRecords, noRecords } from '../../../src/core/model/model.ts'
+
+const table = { isReadOnly: false, isSystem: false, isView: false }
+const space = (id: string, sourceId: string) => ({ id, sourceId, dbName: id, isSystem: false })
+const [found, own, pay] = [
+  { ...table, id: 'pay', apiName: 'pay', sourceId: 'db', namespaceId: null, dbName: 'pay' },
+  { ...table, id: 'own', apiName: 'own', sourceId: 'db', namespaceId: 'extra', dbName: 'own' },
+  { ...table, id: 'system', apiName: 'system', sourceId: 'here', namespaceId: 'data', dbName: 'pay' },
+]
+const before: ModelRecords = {
+  ...noRecords,
+  sources: [
+    { id: 'db', apiName: 'db', provider: 'postgres' },
+    { id: 'here', apiName: '_system', provider: 'postgres' },
+  ],
+  namespaces: [space('extra', 'db'), space('data', 'here')],
+  collections: [found, own, pay],
+}
+const viewer: Viewer = { accessTo: ({ id }) => (id === 'pay' ? denied : fullAccess), seesModel: true }
+const reasonOf = (after: Partial<ModelRecords>) =>
+  unheld(buildModel(1, before), { ...before, ...after }, viewer, new Set())?.reason
+
+it.each<[string, Partial<ModelRecords>, string | undefined]>([
+  ['nothing', {}, undefined],
+  [
+    'a schema of the database',
+    { namespaces: [...before.namespaces, space('app', 'db')] },
+    'only an Administrator makes the schema app',
+  ],
+  ['a schema of the system database', { namespaces: [...before.namespaces, space('app', 'here')] }, undefined],
+  [
+    'a table that comes before one found by the search path',
+    { collections: [found, { ...own, dbName: 'PAY' }, pay] },
+    'only an Administrator gives the name PAY, which a table of another schema has',
+  ],
+  [
+    'a new one',
+    { collections: [...before.collections, { ...own, id: 'new', dbName: 'pay' }] },
+    'only an Administrator gives the name pay, which a table of another schema has',
+  ],
+  ['a table of another name', { collections: [found, { ...own, dbName: 'mine' }, pay] }, undefined],
+])('%s', (_, after, reason) => {
+  expect(reasonOf(after)).toBe(reason)
+})
