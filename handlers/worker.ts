@@ -30,6 +30,7 @@ import type { Clock, Instant, Passwords, Ports } from '../src/ports.ts'
 import { type Services, startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { toResponse } from './http/answer.ts'
+import { createRefusingBodyRoom } from './http/body-room.ts'
 import type { AppContext } from './http/request.ts'
 import { closedAnswer } from './routes/system.ts'
 
@@ -58,6 +59,9 @@ type Opened = { readonly app: ReturnType<typeof createApp>; readonly services: S
 type Refusal = { readonly cause: ServiceError; readonly until: Instant }
 const REFUSAL_AGE = 5_000
 
+/** Bytes of all bodies that are arriving at an isolate, which has 128 MiB for all that it does. */
+const BODY_ROOM = 48 * 1024 ** 2
+
 export type WorkerDeps = { readonly clock?: Clock; readonly passwords?: Passwords }
 
 /** Creates the Worker's handlers; the clock and password hashing can be replaced. */
@@ -65,6 +69,7 @@ export function createWorker(deps: WorkerDeps = {}) {
   const { clock = { now: () => Date.now() }, passwords = scryptPasswords } = deps
   // One per isolate. Only completed values are kept: on Workers no request may wait for the I/O of another.
   let opened: Opened | undefined
+  const bodies = createRefusingBodyRoom(BODY_ROOM)
   let refusal: Refusal | undefined
 
   async function instance(env: Env): Promise<Opened> {
@@ -90,7 +95,7 @@ export function createWorker(deps: WorkerDeps = {}) {
           requestId: timeOrderedIds.next(),
         })
       }
-      return asRequest(async () => ofKnownLength(await app.fetch(request, env, context)))
+      return asRequest(async () => ofKnownLength(await app.fetch(request, { ...env, bodies }, context)))
     },
 
     /**

@@ -145,3 +145,28 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
 function arrivedOf({ arrived, bytes }: ArrivingBody): number {
   return arrived ?? bytes
 }
+
+/**
+ * For platforms on which no request waits for another, or ends it: counts what has arrived, and gives up a body that goes beyond
+ * the room that the others leave.
+ */
+export function createRefusingBodyRoom(most: number): BodyRoom {
+  const held = new Map<ArrivingBody, number>()
+  let total = 0
+
+  function count(body: ArrivingBody, bytes: number): void {
+    total += bytes - (held.get(body) ?? 0)
+    held.set(body, bytes)
+    if (total > most && held.size > 1) body.isGivenUp = true
+  }
+
+  return {
+    hold: (body) => count(body, body.bytes),
+    enter: async (body) => total + Math.min(body.bytes, SMALL) <= most || held.size === 0,
+    touch: (body) => count(body, Math.min(body.bytes, arrivedOf(body))),
+    release(body) {
+      total -= held.get(body) ?? 0
+      held.delete(body)
+    },
+  }
+}

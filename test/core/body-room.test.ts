@@ -1,6 +1,6 @@
 /** What arriving bodies hold together (docs/contract.md#memory). */
 import { expect, it } from 'vitest'
-import { type ArrivingBody, createBodyRoom } from '../../handlers/http/body-room.ts'
+import { type ArrivingBody, createBodyRoom, createRefusingBodyRoom } from '../../handlers/http/body-room.ts'
 
 const bodyOf = (bytes: number): ArrivingBody => ({ chunks: [], bytes, isGivenUp: false })
 
@@ -67,6 +67,31 @@ it('gives up for those that wait what arrives by the byte, and has room for what
   clearInterval(sending)
 
   expect([at, dripping.isGivenUp, honest.isGivenUp, waiting.isGivenUp]).toEqual([true, true, false, false])
+})
+
+it('gives up nobody but what goes beyond the room, where requests do not know each other', async () => {
+  const room = createRefusingBodyRoom(100_000)
+  const [announced, second, third] = [bodyOf(1_000_000), bodyOf(60_000), bodyOf(60_000)]
+  for (const body of [announced, second, third]) body.arrived = 0
+  const entered = [await room.enter(announced), await room.enter(second), await room.enter(third)]
+  const arrive = (body: ArrivingBody, bytes: number) => {
+    body.arrived = bytes
+    room.touch(body)
+  }
+  arrive(announced, 10)
+  arrive(second, 60_000)
+  arrive(third, 60_000)
+
+  expect([entered, announced.isGivenUp, second.isGivenUp, third.isGivenUp]).toEqual([
+    [true, true, true],
+    false,
+    false,
+    true,
+  ])
+  room.release(third)
+  room.release(second)
+  arrive(announced, 1_000_000)
+  expect(announced.isGivenUp).toBe(false)
 })
 
 it('lets nobody wait for longer than their patience', async () => {

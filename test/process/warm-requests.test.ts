@@ -165,3 +165,11 @@ function noting(): SqlDriver {
     },
   }
 }
+
+// The last one, since it cannot be undone.
+it('ends with its token, however warm it is', async () => {
+  const [byKey, byToken] = [await warm('an API key'), await warm('an access token')]
+  now += 15 * 60_000
+
+  expect([await byToken(), await byKey()]).toEqual([401, 200])
+})
