@@ -83,7 +83,7 @@ export function mountAssets(app: App, services: Services): void {
           scope === undefined ? await linked(c, link ?? '', preset) : await assetFiles.content(scope, key(c), preset)
         const unchanged = withTag(noContent(), content.hash, known)
         if (unchanged.status === 304) return unchanged
-        const answer = contentAnswer(c, content)
+        const answer = await contentAnswer(c, content)
         const shared = { ...answer.headers, 'Cross-Origin-Resource-Policy': 'cross-origin' }
         return withTag(link === null ? answer : { ...answer, headers: shared }, content.hash, undefined)
       },
@@ -195,8 +195,8 @@ async function formFiles(body: ReadableStream<Uint8Array>, type: string, most: n
 }
 
 /** The whole file, or the ranges of it that were asked for. */
-function contentAnswer(c: AppContext, content: FileContent): Answer {
-  const { fileName, size, mediaType, hash, read } = content
+async function contentAnswer(c: AppContext, content: FileContent): Promise<Answer> {
+  const { fileName, size, mediaType, hash } = content
   const sending = sendingOf(mediaType)
   const isDownload = new URL(c.req.url).searchParams.has('download')
   const headers = {
@@ -206,9 +206,9 @@ function contentAnswer(c: AppContext, content: FileContent): Answer {
     'Content-Security-Policy': "default-src 'none'; sandbox",
   }
   const isHead = c.req.method === 'HEAD'
-  const whole = (): Answer => ({
+  const whole = async (): Promise<Answer> => ({
     status: 200,
-    body: isHead || size === 0 ? null : streamOf(read({ first: 0, last: size - 1 })),
+    body: isHead || size === 0 ? null : await bodyOf(content, { first: 0, last: size - 1 }),
     headers: { ...headers, 'Content-Type': sending.contentType, 'Content-Length': String(size) },
   })
   if (isHead || !isOfTag(headerOf(c, 'if-range'), hash)) return whole()
@@ -222,7 +222,11 @@ function contentAnswer(c: AppContext, content: FileContent): Answer {
   const [only, ...others] = ranges
   if (only === undefined || others.length > 0) return manyRanges(ranges, content, { headers, contentType })
   const range = { 'Content-Range': rangeText(only, size), 'Content-Length': String(lengthOf(only)) }
-  return { status: 206, body: streamOf(read(only)), headers: { ...headers, 'Content-Type': contentType, ...range } }
+  return {
+    status: 206,
+    body: await bodyOf(content, only),
+    headers: { ...headers, 'Content-Type': contentType, ...range },
+  }
 }
 
 /** Ranges one after the other, each with its place and type (RFC 9110, section 15.3.7.2). */
@@ -259,6 +263,22 @@ function manyRanges(
   }
 }
 
+/** Bytes that are sent at once: a stream of them costs more than they do. */
+const AT_ONCE = 64 * 1024
+
+async function bodyOf({ read }: FileContent, range: ByteRange): Promise<NonNullable<Answer['body']>> {
+  const length = lengthOf(range)
+  if (length > AT_ONCE) return streamOf(read(range))
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for await (const piece of read(range)) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+/** The next piece is read while one is sent. */
 function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -271,7 +291,7 @@ function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
         await pieces.return(undefined)
       },
     },
-    { highWaterMark: 0 },
+    { highWaterMark: 1 },
   )
 }
 

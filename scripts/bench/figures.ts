@@ -8,6 +8,7 @@ import { type Case, findCase, requestsOf } from './cases.ts'
 import { type Comparison, compare, median } from './compare.ts'
 import { type CallCost, measureDenoCalls, measureLoaderCalls } from './connectors.ts'
 import type { Data } from './data.ts'
+import { measureFiles } from './files/figure.ts'
 import { measureGolden } from './golden/figure.ts'
 import { measureGoldenOnMariadb } from './golden/mariadb.ts'
 import { measureHostile } from './hostile.ts'
@@ -68,6 +69,7 @@ export const figures: readonly Figure[] = [
   { name: 'golden-mariadb', measure: (_lab, progress) => measureGoldenOnMariadb(progress) },
   { name: 'keyset', measure: (_lab, progress) => measureKeyset(progress) },
   { name: 'batch', measure: measureBatch },
+  { name: 'files', measure: measureFiles },
   readOnWorkerd('point-read'),
   readOnWorkerd('list'),
 ]

@@ -26,8 +26,10 @@ export type Lab = {
   readonly workerd: () => Promise<Pair & { readonly tally: Tally; readonly pid: number | undefined }>
   /** The service on workerd with an online license key. */
   readonly licensed: () => Promise<Licensed>
-  /** The service alone, freshly started. */
-  readonly ourNode: () => Promise<OurNode>
+  /** The service alone, freshly started, with variables beside those of the data. */
+  readonly ourNode: (variables?: Readonly<Record<string, string>>) => Promise<OurNode>
+  /** A module of this folder in a process of its own, closed with the lab. */
+  readonly child: (file: string) => Child
   readonly close: () => Promise<void>
 }
 
@@ -95,8 +97,8 @@ export function openLab(progress: (text: string) => void): Lab {
 
   const bundle = shared('bundling the Worker', bundleOurs)
 
-  const ourNode = async () => {
-    const started = child('./our-node.ts', (await data()).environment, nodeFlags)
+  const ourNode = async (variables: Readonly<Record<string, string>> = {}) => {
+    const started = child('./our-node.ts', { ...(await data()).environment, ...variables }, nodeFlags)
     return { child: started, port: portOf(await started.ask<string>({ kind: 'start' } satisfies OurQuestion)) }
   }
 
@@ -104,6 +106,7 @@ export function openLab(progress: (text: string) => void): Lab {
     data,
     bundle,
     ourNode,
+    child,
     load: shared('starting the load generator', async () => child('./load.ts')),
 
     node: shared('starting the servers', async () => {

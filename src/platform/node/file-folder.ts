@@ -37,6 +37,11 @@ export function openFileFolder(directory: string): PartStore {
     async read(key, number, offset, length) {
       const handle = await open(join(folderOf(key), `${number}`)).catch(unlessMissing)
       if (handle === undefined) return undefined
+      if (length <= CHUNK) {
+        const buffer = Buffer.allocUnsafe(length)
+        const { bytesRead } = await handle.read(buffer, 0, length, offset).finally(() => void handle.close())
+        return bytesRead < length ? undefined : streamOf(buffer)
+      }
       const { size } = await handle.stat()
       if (size < offset + length) {
         await handle.close()
@@ -61,6 +66,15 @@ export function openFileFolder(directory: string): PartStore {
 
     clear: (key) => rm(folderOf(key), { recursive: true, force: true }),
   }
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes)
+      controller.close()
+    },
+  })
 }
 
 function shorter(one: string, other: string): string {

@@ -23,8 +23,14 @@ export function receive(
     yield* keep(parts.rest())
   }
   async function* keep(part: Uint8Array): AsyncGenerator<Uint8Array> {
-    if (part.length > 0) await store.put(key, parts.number, part)
-    yield part
+    const storing = part.length > 0 ? store.put(key, parts.number, part) : undefined
+    // It is hashed meanwhile.
+    storing?.catch(() => {})
+    try {
+      yield part
+    } finally {
+      await storing
+    }
     release(part)
   }
   return taken(stored(), fileName)
