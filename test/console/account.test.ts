@@ -16,7 +16,7 @@ afterEach(closePages)
 async function opened(person: Person) {
   const page = await openConsole()
   await signIn(page, '/-/account', person)
-  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor()
   return page
 }
 

@@ -57,7 +57,7 @@ it('is the instance’s for its administrators', async () => {
   const page = await openConsole()
   await signIn(page, '/-/audit-log')
 
-  await page.getByRole('heading', { name: 'Audit log of the instance' }).waitFor()
+  await page.getByRole('heading', { name: 'Audit log of the instance', exact: true }).waitFor()
   await page.getByRole('cell', { name: world.administrator.email }).first().waitFor()
 })
 
@@ -87,7 +87,7 @@ it('is told in short where it may be read: of the instance at home, of a workspa
   await expect.poll(() => recent.getByRole('listitem').count()).toBe(5)
   expect(await violationsOf(page)).toEqual([])
   await recent.getByRole('link', { name: 'Go to the audit log' }).click()
-  await page.getByRole('heading', { name: 'Audit log of the instance' }).waitFor()
+  await page.getByRole('heading', { name: 'Audit log of the instance', exact: true }).waitFor()
 
   await page.goto(`${world.url}/${shop.name}`)
   await recent.getByRole('listitem').first().waitFor()

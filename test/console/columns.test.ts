@@ -20,7 +20,8 @@ beforeAll(async () => {
   await shop.insert('books', [{ title: 'Notes', authorId: ada?.id, pages: 7, note: 'n', price: '1.5' }])
 })
 
-const all = ['Row', 'id', 'title', 'authorId', 'author', 'pages', 'note', 'price']
+/** A relation stands for the field that refers. */
+const all = ['Row', 'id', 'title', 'author', 'pages', 'note', 'price']
 const titles = (page: Page) => page.getByRole('columnheader').allTextContents()
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Columns' })
 
@@ -43,13 +44,11 @@ it('are chosen and moved by keyboard alone, asked for alone, and remembered', as
   }
   await tabTo('checkbox', 'id')
   await page.keyboard.press('Space')
-  await tabTo('checkbox', 'authorId')
-  await page.keyboard.press('Space')
   await tabTo('button', 'Move price up')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Move price up')
-  await dialog(page).getByText('price is now 5 of 7.').waitFor({ state: 'attached' })
+  await dialog(page).getByText('price is now 4 of 7.').waitFor({ state: 'attached' })
   const asked: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/items/books?')) asked.push(new URL(request.url()).searchParams.get('fields') ?? '')

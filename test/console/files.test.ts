@@ -62,7 +62,7 @@ async function drop(page: Page, ...sent: readonly Sent[]): Promise<void> {
 describe('the files of a workspace', () => {
   it('are uploaded by a button or dropped anywhere, found by name and by being unused, and opened', async () => {
     const page = await signedInAt(files())
-    await page.getByRole('heading', { name: 'Files' }).waitFor()
+    await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
     await page.getByText('Drop files anywhere on this page').waitFor()
 
     await choose(page, 'Upload', await image(), text('letter.txt'))
@@ -84,7 +84,7 @@ describe('the files of a workspace', () => {
     await page.getByText('1 file', { exact: true }).waitFor()
     await page.getByRole('link', { name: /letter.txt/ }).click()
 
-    await page.getByRole('heading', { name: 'letter.txt' }).waitFor()
+    await page.getByRole('heading', { name: 'letter.txt', exact: true }).waitFor()
     await page.getByText('There is no preview of this type.').waitFor()
   })
 
@@ -118,7 +118,7 @@ describe('the files of a workspace', () => {
     const page = await signedInAt(`${files()}/${id}`, world.administrator, {
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    await page.getByRole('heading', { name: 'plan.txt' }).waitFor()
+    await page.getByRole('heading', { name: 'plan.txt', exact: true }).waitFor()
 
     await choose(page, 'Replace', await image())
     await page.getByRole('img', { name: /Poster/ }).waitFor()
@@ -134,7 +134,7 @@ describe('the files of a workspace', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
 
-    await page.getByRole('heading', { name: 'Files' }).waitFor()
+    await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
     expect((await shop.get(`/assets/${id}`)).status).toBe(404)
   })
 })
@@ -194,10 +194,10 @@ it('is usable on a telephone and from right to left', async () => {
     viewport: { width: 360, height: 740 },
     colorScheme: 'dark',
   })
-  await page.getByRole('heading', { name: 'Files' }).waitFor()
+  await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
   await page.evaluate(() => localStorage.setItem('console.language', 'ar'))
   await page.reload()
-  await page.getByRole('heading', { name: 'الملفات' }).waitFor()
+  await page.getByRole('heading', { name: 'الملفات', exact: true }).waitFor()
   await page.getByRole('list', { name: 'الملفات' }).waitFor()
   await picture(page, 'files-telephone')
 

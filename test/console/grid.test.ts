@@ -258,7 +258,7 @@ it('calls, orders and hides collections and fields as the workspace says, and it
   await page.getByRole('link', { name: 'Open' }).first().click()
   await page.getByText('As <b>it</b> was heard', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Lovelace, Ada' }).click()
-  await page.getByRole('heading', { name: 'Lovelace, Ada' }).waitFor()
+  await page.getByRole('heading', { name: 'Lovelace, Ada', exact: true }).waitFor()
   await page.context().close()
 })
 

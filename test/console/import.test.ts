@@ -36,7 +36,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 async function importing(...others: readonly unknown[]): Promise<Page> {
   const page = await signedInAt(gridOf(shop, 'things'), ...(others as []))
   open.push(page)
-  await page.getByRole('heading', { name: 'things' }).waitFor()
+  await page.getByRole('heading', { name: 'things', exact: true }).waitFor()
   await chooseFromMenu(page, 'More', 'Import…')
   await page.getByLabel('File').waitFor()
   return page

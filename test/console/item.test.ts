@@ -61,11 +61,11 @@ describe('an item', () => {
     const page = await signedInAt(only('books', id))
     await page.getByRole('grid').waitFor()
     await page.getByRole('link', { name: 'Open' }).click()
-    await page.getByRole('heading', { name: 'Notes' }).waitFor()
+    await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor()
     await page.goBack()
     await page.getByRole('grid').focus()
     await page.keyboard.press('Shift+Enter')
-    await page.getByRole('heading', { name: 'Notes' }).waitFor()
+    await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor()
     await expect.poll(() => page.url()).toBe(`${world.url}${at('books', id)}`)
     const sent: string[] = []
     page.on('request', (request) => {
@@ -172,7 +172,7 @@ describe('an item', () => {
     const page = await signedInAt(at('books', id))
     await page.getByLabel('note', { exact: true }).fill('half a sen')
     await page.getByRole('navigation').getByRole('link', { name: 'authors' }).click()
-    await page.getByRole('heading', { name: 'authors' }).waitFor()
+    await page.getByRole('heading', { name: 'authors', exact: true }).waitFor()
     await page.goBack()
     expect(await page.getByLabel('note', { exact: true }).inputValue()).toBe('half a sen')
     await save(page)
@@ -341,7 +341,7 @@ describe('a new item', () => {
       expect(await page.getByLabel('data', { exact: true }).inputValue()).toBe('{"a": 1}')
       await page.unroute('**/items/books?*')
       await save(page)
-      await page.getByRole('heading', { name: `Failed with ${status}` }).waitFor()
+      await page.getByRole('heading', { name: `Failed with ${status}`, exact: true }).waitFor()
       await page.context().close()
     },
   )
@@ -373,14 +373,14 @@ describe('a new item', () => {
     const id = await made('books', { title: 'First', price: '2', data: { a: 1 }, authorId: author })
     const page = await signedInAt(at('books', id))
     await page.getByRole('link', { name: 'Duplicate' }).click()
-    await page.getByRole('heading', { name: 'New in books' }).waitFor()
+    await page.getByRole('heading', { name: 'New in books', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Copied' }).waitFor()
     await page.getByLabel('title', { exact: true }).fill('Second')
     await page.reload()
     await expect.poll(() => page.getByLabel('title', { exact: true }).inputValue()).toBe('Second')
     await save(page)
 
-    await page.getByRole('heading', { name: 'Second' }).waitFor()
+    await page.getByRole('heading', { name: 'Second', exact: true }).waitFor()
     const copy = new URL(page.url()).pathname.split('/').at(-1) ?? ''
     expect(copy).not.toBe(id)
     expect(await stored('books', copy)).toMatchObject({
@@ -396,7 +396,7 @@ describe('a new item', () => {
   it('has what was typed, and is made once where the answer was lost', async () => {
     const page = await signedInAt(gridOf(shop, 'books'))
     await page.getByRole('link', { name: 'New' }).click()
-    await page.getByRole('heading', { name: 'New in books' }).waitFor()
+    await page.getByRole('heading', { name: 'New in books', exact: true }).waitFor()
     await save(page)
     await page.getByRole('alert').getByText('A value is needed here.').waitFor()
     await page.getByLabel('title', { exact: true }).fill('Twice sent')
@@ -409,7 +409,7 @@ describe('a new item', () => {
     await page.getByText('The service cannot be reached.').waitFor()
     await page.unroute('**/items/books?*')
     await save(page)
-    await page.getByRole('heading', { name: 'Twice sent' }).waitFor()
+    await page.getByRole('heading', { name: 'Twice sent', exact: true }).waitFor()
 
     const found = (await shop.data('/items/books?filter[title][_eq]=Twice%20sent')) as object[]
     expect(found).toMatchObject([{ isOut: false, price: null, note: null }])

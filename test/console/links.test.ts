@@ -135,7 +135,7 @@ it('makes a new item with its links, and shows what will be sent', async () => {
   await page.getByText('"_connect"').waitFor()
   await page.keyboard.press('Escape')
   await save(page)
-  await page.getByRole('heading', { name: 'Linked' }).waitFor()
+  await page.getByRole('heading', { name: 'Linked', exact: true }).waitFor()
 
   const id = page.url().split('/').at(-1) ?? ''
   expect(await stored(id)).toEqual({ tags: ['ألف'], genres: ['Drama'] })
@@ -147,7 +147,7 @@ it('links by a relation that is called as what every object has', async () => {
   await page.getByLabel('title', { exact: true }).fill('Named')
   await add(page, 'constructor', 'old')
   await save(page)
-  await page.getByRole('heading', { name: 'Named' }).waitFor()
+  await page.getByRole('heading', { name: 'Named', exact: true }).waitFor()
   await add(page, 'constructor', 'new')
   await save(page)
   await page.getByText('Saved.', { exact: true }).waitFor()

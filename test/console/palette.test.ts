@@ -30,13 +30,13 @@ it('leads to an item of any collection by a part of what it is called, by keyboa
   await page.getByRole('option', { name: 'Ursula K. Le Guin', selected: true }).waitFor()
   await page.keyboard.press('Enter')
 
-  await page.getByRole('heading', { name: 'Ursula K. Le Guin' }).waitFor()
+  await page.getByRole('heading', { name: 'Ursula K. Le Guin', exact: true }).waitFor()
   await search(page, 'left hand')
   await page.getByRole('option', { name: 'The Left Hand of Darkness', selected: true }).waitFor()
   expect(await violations(page)).toEqual([])
   await picture(page, 'palette-items')
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'The Left Hand of Darkness' }).waitFor()
+  await page.getByRole('heading', { name: 'The Left Hand of Darkness', exact: true }).waitFor()
   await page.context().close()
 })
 

@@ -60,7 +60,7 @@ type Show = (page: Page, t: Messages) => Promise<void>
 
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
-const title = (page: Page, name: string) => page.getByRole('heading', { name }).first().waitFor()
+const title = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first().waitFor()
 const alert = (page: Page) => page.getByRole('alert').first().waitFor()
 
 /** At a path, signed in. */
@@ -546,7 +546,7 @@ it('is Arabic, from right to left, where the browser asks for it', async () => {
   const page = await openConsole({ locale: 'ar-EG', viewport: { width: 360, height: 720 } })
   await page.goto(world.url)
 
-  await page.getByRole('heading', { name: 'تسجيل الدخول' }).waitFor()
+  await page.getByRole('heading', { name: 'تسجيل الدخول', exact: true }).waitFor()
 
   expect(await page.evaluate('[document.documentElement.dir, document.documentElement.lang]')).toEqual(['rtl', 'ar'])
   expect(await isWiderThanWindow(page)).toBe(false)

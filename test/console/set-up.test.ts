@@ -31,7 +31,7 @@ afterAll(async () => {
 it('leads from nothing to rows, and can be left and taken up again', async () => {
   const page = await openConsole({ viewport: { width: 360, height: 720 }, reducedMotion: 'reduce' })
   await page.goto(instance.url)
-  await page.getByRole('heading', { name: 'The first administrator' }).waitFor()
+  await page.getByRole('heading', { name: 'The first administrator', exact: true }).waitFor()
   expect(await violationsOf(page)).toEqual([])
   expect(await isWiderThanWindow(page)).toBe(false)
   await page.getByLabel('E-mail').fill('ada@example.com')
@@ -43,7 +43,7 @@ it('leads from nothing to rows, and can be left and taken up again', async () =>
   await page.getByLabel('Set-up token').fill(setupToken)
   await page.getByRole('button', { name: 'Create the administrator' }).click()
 
-  await page.getByRole('heading', { name: 'The first workspace' }).waitFor()
+  await page.getByRole('heading', { name: 'The first workspace', exact: true }).waitFor()
   expect(await violationsOf(page)).toEqual([])
   await page.getByRole('link', { name: 'Later' }).click()
   await page.getByRole('link', { name: 'Go on with the set-up' }).click()
@@ -51,7 +51,7 @@ it('leads from nothing to rows, and can be left and taken up again', async () =>
   await expect.poll(() => page.getByLabel('Name in addresses').inputValue()).toBe('bucher_co')
   await page.getByRole('button', { name: 'Create the workspace' }).click()
 
-  await page.getByRole('heading', { name: 'The data' }).waitFor()
+  await page.getByRole('heading', { name: 'The data', exact: true }).waitFor()
   await page.getByRole('button', { name: /^Connect a database/ }).click()
   await page.getByLabel('Connection string').fill('postgres://nobody:nothing@127.0.0.1:1/none')
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
@@ -63,7 +63,7 @@ it('leads from nothing to rows, and can be left and taken up again', async () =>
   await page.getByText('The Left Hand of Darkness').waitFor()
   await expect.poll(() => page.url()).toBe(`${instance.url}/bucher_co/items/books`)
   await page.goto(`${instance.url}/bucher_co`)
-  await page.getByRole('heading', { name: 'Bücher & Co.' }).waitFor()
+  await page.getByRole('heading', { name: 'Bücher & Co.', exact: true }).waitFor()
 })
 
 it.each(['postgres', 'mysql'] as const)(
@@ -168,7 +168,7 @@ describe('a model', () => {
     expect(await violations(page)).toEqual([])
     await picture(page, 'set-up-plan')
     await page.getByRole('button', { name: 'Apply' }).press('Enter')
-    await page.getByRole('heading', { name: 'authors' }).waitFor()
+    await page.getByRole('heading', { name: 'authors', exact: true }).waitFor()
     await shop.insert('authors', [{ name: 'Ada' }])
     expect(await shop.insert('books', [{ name: 'Notes', authorId: 1 }])).toHaveLength(1)
     await page.context().close()

@@ -39,7 +39,7 @@ it('signs in and out by keyboard alone', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Workspaces' }).waitFor()
+  await page.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Account' }).focus()
   await page.keyboard.press('Enter')
   await page.locator('[role=menuitem]:focus').waitFor()
@@ -102,7 +102,7 @@ it('says that there is no connection, and goes on when there is one', async () =
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 
-  await page.getByRole('heading', { name: 'Workspaces' }).waitFor()
+  await page.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
 })
 
 it('takes the secret of a link out of the address before the first request', async () => {
@@ -114,7 +114,7 @@ it('takes the secret of a link out of the address before the first request', asy
   })
 
   await page.goto(link)
-  await page.getByRole('heading', { name: 'Workspaces' }).waitFor()
+  await page.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
 
   expect(addresses.filter((address) => address.includes('sign-in='))).toEqual([])
   expect(page.url()).toBe(`${world.url}/`)
@@ -126,7 +126,7 @@ it('says that a link was used before', async () => {
   const link = (await linkFor(inject('served'), email)) ?? ''
   const [first, second] = [await openConsole(), await openConsole()]
   await first.goto(link)
-  await first.getByRole('heading', { name: 'Workspaces' }).waitFor()
+  await first.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
 
   await second.goto(link)
 
