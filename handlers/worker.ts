@@ -69,7 +69,7 @@ export function createWorker(deps: WorkerDeps = {}) {
   const { clock = { now: () => Date.now() }, passwords = scryptPasswords } = deps
   // One per isolate. Only completed values are kept: on Workers no request may wait for the I/O of another.
   let opened: Opened | undefined
-  const bodies = createRefusingBodyRoom(BODY_ROOM)
+  const bodies = createRefusingBodyRoom({ most: BODY_ROOM })
   let refusal: Refusal | undefined
 
   async function instance(env: Env): Promise<Opened> {

@@ -150,7 +150,8 @@ function arrivedOf({ arrived, bytes }: ArrivingBody): number {
  * For platforms on which no request waits for another, or ends it: counts what has arrived, and gives up a body that goes beyond
  * the room that the others leave.
  */
-export function createRefusingBodyRoom(most: number): BodyRoom {
+export function createRefusingBodyRoom(deps: BodyRoomDeps): BodyRoom {
+  const { most } = deps
   const held = new Map<ArrivingBody, number>()
   let total = 0
 

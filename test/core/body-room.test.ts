@@ -70,7 +70,7 @@ it('gives up for those that wait what arrives by the byte, and has room for what
 })
 
 it('gives up nobody but what goes beyond the room, where requests do not know each other', async () => {
-  const room = createRefusingBodyRoom(100_000)
+  const room = createRefusingBodyRoom({ most: 100_000 })
   const [announced, second, third] = [bodyOf(1_000_000), bodyOf(60_000), bodyOf(60_000)]
   for (const body of [announced, second, third]) body.arrived = 0
   const entered = [await room.enter(announced), await room.enter(second), await room.enter(third)]
