@@ -464,6 +464,67 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     },
   ]),
   [
+    'people of a workspace',
+    ['access', 'screens/access/people.tsx'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/access`)
+      await button(page, t.access.rolesOf(world.administrator.email)).click()
+      await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
+    },
+  ],
+  [
+    'an invitation that is made',
+    ['screens/access/invite.tsx'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/access`)
+      await button(page, t.access.invite).click()
+      await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
+    },
+  ],
+  [
+    'a new role',
+    ['screens/access/roles.tsx'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/access/roles`)
+      await button(page, t.access.newRole).click()
+      await page.getByRole('dialog').getByLabel(t.access.name, { exact: true }).waitFor()
+    },
+  ],
+  [
+    'a member who is removed',
+    ['screens/access/confirm.tsx'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/access`)
+      await button(page, t.access.removeOf(world.administrator.email)).click()
+      await page.getByRole('dialog').getByText(t.access.removeText).waitFor()
+    },
+  ],
+  [
+    'a policy',
+    [],
+    async (page, t) => {
+      await at(page, `/${shop.name}/access/policies/new`)
+      await page.getByLabel(t.access.actionOn(t.access.does.read, 'articles')).waitFor()
+    },
+  ],
+  [
+    'the limits of an action',
+    ['screens/access/limits.tsx'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/access/policies/new`)
+      await page.getByLabel(t.access.actionOn(t.access.does.read, 'articles')).selectOption('some')
+      await page.getByRole('dialog').getByLabel(t.access.conditions.filter, { exact: true }).waitFor()
+    },
+  ],
+  [
+    'why somebody may not',
+    [],
+    async (page, t) => {
+      await at(page, `/${shop.name}/access/why?who=anonymous&collection=articles&action=read`)
+      await page.getByText(t.access.notAllowed, { exact: true }).waitFor()
+    },
+  ],
+  [
     'components',
     ['components', 'screens/gallery.tsx'],
     async (page, t) => {

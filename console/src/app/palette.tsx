@@ -106,6 +106,12 @@ function useFound(text: string): readonly Command[] {
   return found?.text === wanted ? found.commands : []
 }
 
+function labelOfAccess(part: 'policies' | 'why' | undefined): string {
+  const texts = t.value.access
+  if (part === undefined) return texts.title
+  return part === 'why' ? texts.parts.why : texts.newPolicy
+}
+
 /** All that can be done here, and why not where it cannot. */
 function useOffered(): readonly Command[] {
   const at = route.value
@@ -141,6 +147,14 @@ function useOffered(): readonly Command[] {
   const ofWorkspace: readonly Command[] =
     workspace !== undefined && access !== undefined
       ? [
+          ...([[], ['policies', 'new'], ['why']] as const).map((below) => ({
+            ...action,
+            id: `access ${below}`,
+            label: labelOfAccess(below[0]),
+            detail: workspace,
+            run: go(workspace, 'access', ...below),
+            ...unless(access.entitlements.includes('workspaceMembers:read'), texts.takes('workspaceMembers:read')),
+          })),
           {
             ...action,
             id: 'audit',

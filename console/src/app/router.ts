@@ -9,6 +9,8 @@ export type Route =
   | { readonly kind: 'item'; readonly workspace: string; readonly collection: string; readonly key: readonly string[] }
   | { readonly kind: 'new'; readonly workspace: string; readonly collection: string }
   | { readonly kind: 'audit'; readonly workspace: string }
+  /** `part` is a list or question of who may do what; `id` one of the list. */
+  | { readonly kind: 'access'; readonly workspace: string; readonly part: string; readonly id?: string | undefined }
   /** A screen of the console itself, such as `/-/reset`; names of workspaces have no dash. */
   | { readonly kind: 'own'; readonly name: string }
   | { readonly kind: 'missing'; readonly workspace: string }
@@ -29,6 +31,9 @@ export function routeOf(path: string): Route {
   if (first === '-') return second === undefined ? { kind: 'unknown' } : { kind: 'own', name: second }
   if (second === undefined || second === '') return { kind: 'workspace', workspace: first }
   if (second === 'audit-log' && third === undefined) return { kind: 'audit', workspace: first }
+  if (second === 'access' && keys.length < 2) {
+    return { kind: 'access', workspace: first, part: third ?? 'people', id: keys[0] }
+  }
   if (third === undefined) return { kind: 'missing', workspace: first }
   const place = { workspace: first, collection: third }
   if (second === 'new' && keys.length === 0) return { kind: 'new', ...place }

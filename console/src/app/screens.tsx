@@ -12,6 +12,7 @@ const Files = lazy(() => import('../screens/files.tsx'))
 const Grid = lazy(() => import('../screens/grid.tsx'))
 const Item = lazy(() => import('../screens/item.tsx'))
 const NewItem = lazy(() => import('../screens/new-item.tsx'))
+const Access = lazy(() => import('../screens/access.tsx'))
 const AuditLog = lazy(() => import('../screens/audit-log.tsx'))
 const Account = lazy(() => import('../screens/account.tsx'))
 const Gallery = lazy(() => import('../screens/gallery.tsx'))
@@ -34,6 +35,8 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
       return <NewItem key={`${at.workspace}/${at.collection}`} workspace={at.workspace} collection={at.collection} />
     case 'audit':
       return <AuditLog key={at.workspace} workspace={at.workspace} user={user} />
+    case 'access':
+      return <Access key={at.workspace} {...at} />
     case 'own':
       return <Own name={at.name} user={user} />
     case 'missing':

@@ -167,6 +167,13 @@ function Others({ workspace }: { readonly workspace: string }) {
       isCurrent: isFiles,
     },
     {
+      isShown: data?.entitlements.includes('workspaceMembers:read') === true,
+      path: pathTo(workspace, 'access'),
+      icon: 'people',
+      title: t.value.access.title,
+      isCurrent: at.kind === 'access',
+    },
+    {
       isShown: data?.entitlements.includes('auditLog:read') === true,
       path: pathTo(workspace, 'audit-log'),
       icon: 'history',

@@ -1,4 +1,5 @@
 /** Arabic, from right to left. Names of either direction stand between U+2068 and U+2069, which keep them apart from the sentence. */
+import { access } from './ar/access.ts'
 import { actions } from './ar/actions.ts'
 import { data } from './ar/data.ts'
 import { entry } from './ar/entry.ts'
@@ -19,6 +20,7 @@ export const ar: Messages = {
   ...files,
   ...license,
   ...palette,
+  ...access,
 
   common: {
     cancel: 'إلغاء',

@@ -1,4 +1,5 @@
 /** English, the language that every other one is measured by. A value is a text or a function of what it tells. */
+import { access } from './en/access.ts'
 import { data } from './en/data.ts'
 import { entry } from './en/entry.ts'
 import { files } from './en/files.ts'
@@ -18,6 +19,7 @@ export const en = {
   ...files,
   ...license,
   ...palette,
+  ...access,
 
   common: {
     cancel: 'Cancel',

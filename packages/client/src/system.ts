@@ -28,12 +28,34 @@ export type Records<T, New = never, Change = never> = {
 }
 
 export type WorkspaceRecord = { id: string; apiName: string; displayName: string | null }
-export type Role = { id: string; name: string; description: string | null; policies: string[] }
+export type Role = {
+  id: string
+  name: string
+  description: string | null
+  kind: 'administrator' | 'public' | 'custom'
+  policies: string[]
+}
 export type Policy = { id: string; name: string; description: string | null; content: PolicyContent }
 export type PolicyContent = { entitlements?: string[]; collections?: { [collection: string]: object } }
-export type Member = { userId: string; email: string; status: 'active' | 'suspended'; roles: string[] }
+export type Member = {
+  userId: string
+  email: string
+  fullName: string | null
+  isService: boolean
+  status: 'active' | 'suspended'
+  roles: string[]
+  createdAt: string
+}
 /** `token` is in the answer of `create` alone. */
-export type Invitation = { id: string; email: string; workspace_roles: string[]; token?: string }
+export type Invitation = {
+  id: string
+  email: string
+  workspace_roles: string[]
+  invitedBy: string | null
+  createdAt: string
+  expiresAt: string
+  token?: string
+}
 /** `key` is in the answer of `create` alone. */
 export type ApiKey = { id: string; name: string; active: boolean; expiresAt: string | null; key?: string }
 export type ServiceAccount = { id: string; name: string; description: string | null; owner: string | null }
@@ -96,7 +118,7 @@ export type ExplainedAccess = {
 }
 export type Operation = { readonly kind: string; readonly data: object }
 
-type Named = { readonly name: string; readonly description?: string }
+type Named = { readonly name: string; readonly description?: string | null }
 
 /** The model of the client's workspace. */
 export function schema(db: Requesting) {

@@ -20,6 +20,7 @@ export const ONLY_IN_FULL: readonly string[] = [
 
 /** What the quick tier tries of files of the console: a story of each screen. Of files that do not stand here it tries all. */
 export const STORIES: Readonly<Record<string, readonly string[]>> = {
+  access: ['makes a policy in its matrix', 'says why somebody may'],
   account: ['makes a key by the keyboard', 'changes one’s password by the current one'],
   'audit-log': ['lists what happened, by action and by whom'],
   code: ['reads an item, and saves what was typed'],

@@ -1,0 +1,74 @@
+/** Who may do what in a workspace: its people, their roles, the policies of those, and why somebody may or may not. */
+import { CodeButton } from '../app/code.tsx'
+import { pathTo } from '../app/router.ts'
+import { useQuery } from '../data/queries.ts'
+import { accessQuery } from '../data/workspaces.ts'
+import { t } from '../messages/messages.ts'
+import styles from './access/access.module.css'
+import { People } from './access/people.tsx'
+import { Policies } from './access/policies.tsx'
+import { PolicyEditor } from './access/policy.tsx'
+import { Roles } from './access/roles.tsx'
+import { Why } from './access/why.tsx'
+import type { CodeRequest } from './code/request.ts'
+import { Missing } from './missing.tsx'
+import page from './page.module.css'
+
+const parts = ['people', 'roles', 'policies', 'why'] as const
+type Part = (typeof parts)[number]
+
+type AccessProps = {
+  readonly workspace: string
+  readonly part: string
+  /** Of one policy; `new` for one that is made. */
+  readonly id?: string | undefined
+}
+
+/** Of each part what its screen reads. */
+const lists: Readonly<Record<Part, string>> = {
+  people: 'members',
+  roles: 'roles',
+  policies: 'policies',
+  why: 'access',
+}
+
+export default function Access({ workspace, part, id }: AccessProps) {
+  const texts = t.value.access
+  const { data: access } = useQuery(accessQuery(workspace))
+  const current = parts.find((one) => one === part)
+  if (current === undefined || (id !== undefined && current !== 'policies')) return <Missing workspace={workspace} />
+  const mayEdit = access?.entitlements.includes('workspaceMembers:edit') === true
+  const request: CodeRequest = {
+    workspace,
+    path: pathTo(workspace, lists[current]),
+    query: {},
+    call: ['workspace', current === 'why' ? 'access' : `${lists[current]}.list`],
+  }
+  return (
+    <div class={`${page.page} ${styles.page}`}>
+      <div class={page.head}>
+        <h1>{texts.title}</h1>
+        <CodeButton request={() => request} />
+      </div>
+      <nav class={styles.tabs} aria-label={texts.title}>
+        {parts.map((one) => (
+          <a key={one} href={partPath(workspace, one)} aria-current={one === current ? 'page' : undefined}>
+            {texts.parts[one]}
+          </a>
+        ))}
+      </nav>
+      <p class={page.quiet}>{texts.about[current]}</p>
+      {current === 'people' && <People workspace={workspace} mayEdit={mayEdit} />}
+      {current === 'roles' && <Roles workspace={workspace} mayEdit={mayEdit} />}
+      {current === 'policies' && id === undefined && <Policies workspace={workspace} mayEdit={mayEdit} />}
+      {current === 'policies' && id !== undefined && (
+        <PolicyEditor key={id} workspace={workspace} id={id} mayEdit={mayEdit} />
+      )}
+      {current === 'why' && <Why workspace={workspace} />}
+    </div>
+  )
+}
+
+function partPath(workspace: string, part: Part): string {
+  return part === 'people' ? pathTo(workspace, 'access') : pathTo(workspace, 'access', part)
+}

@@ -1,0 +1,56 @@
+/** The people, roles and policies of a workspace as its screens read them, each asked for once. */
+import {
+  type Invitation,
+  type Member,
+  type Policy,
+  type Role,
+  workspace as workspaceOf,
+} from 'governed-data-client/system'
+import { clientOf } from '../../data/client.ts'
+import { type Query, queries } from '../../data/queries.ts'
+
+const KIND = 'people'
+
+export const accessOf = (workspace: string) => workspaceOf(clientOf(workspace))
+
+export function membersQuery(workspace: string): Query<readonly Member[]> {
+  const query = { limit: 0, sort: [{ email: 'asc' }] }
+  return { queryKey: [KIND, workspace, 'members'], queryFn: () => accessOf(workspace).members.list(query).orThrow() }
+}
+
+export function invitationsQuery(workspace: string): Query<readonly Invitation[]> {
+  return {
+    queryKey: [KIND, workspace, 'invitations'],
+    queryFn: () => accessOf(workspace).invitations.list({ limit: 0 }).orThrow(),
+  }
+}
+
+export function rolesQuery(workspace: string): Query<readonly Role[]> {
+  return { queryKey: [KIND, workspace, 'roles'], queryFn: () => accessOf(workspace).roles.list({ limit: 0 }).orThrow() }
+}
+
+export function policiesQuery(workspace: string): Query<readonly Policy[]> {
+  return {
+    queryKey: [KIND, workspace, 'policies'],
+    queryFn: () => accessOf(workspace).policies.list({ limit: 0 }).orThrow(),
+  }
+}
+
+/** After a change: all of it follows from each other, and one's own rights from all of it. */
+export async function peopleChanged(workspace: string): Promise<void> {
+  await queries.invalidateQueries({ queryKey: [KIND, workspace] })
+  for (const kind of ['access', 'readable', 'model', 'collections', 'manifest'])
+    void queries.invalidateQueries({ queryKey: [kind, workspace] })
+}
+
+/** Those that somebody may be given: everybody without a credential has the role of the public, and nobody else. */
+export function assignable(roles: readonly Role[]): readonly Role[] {
+  return roles.filter(({ kind }) => kind !== 'public')
+}
+
+export function namesOf(
+  ids: readonly string[],
+  all: readonly { readonly id: string; readonly name: string }[],
+): string {
+  return ids.map((id) => all.find((one) => one.id === id)?.name ?? id).join(', ')
+}

@@ -1,0 +1,59 @@
+/** Asking somebody into a workspace, by a mail. */
+import { useState } from 'preact/hooks'
+import { useQuery } from '../../data/queries.ts'
+import { t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Select } from '../../ui/select.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import page from '../page.module.css'
+import { EmailField, faultOf, useSubmission } from '../submission.tsx'
+import { Choices } from './choices.tsx'
+import { accessOf, assignable, peopleChanged, rolesQuery } from './data.ts'
+
+type InviteProps = { readonly workspace: string; readonly onClose: () => void }
+
+type Lifetime = '1d' | '7d' | '30d'
+
+export function Invite({ workspace, onClose }: InviteProps) {
+  const texts = t.value.access
+  const { data: roles = [] } = useQuery(rolesQuery(workspace))
+  const [email, setEmail] = useState('')
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [expiresIn, setExpiresIn] = useState<Lifetime>('7d')
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    const invitation = { email: email.trim(), workspace_roles: chosen, expiresIn }
+    const answer = await accessOf(workspace).invitations.create(invitation)
+    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    showToast(texts.invited(answer.data.email))
+    onClose()
+    await peopleChanged(workspace)
+  })
+  return (
+    <Dialog title={texts.invite} onClose={onClose}>
+      <form class={page.stack} onSubmit={submit}>
+        {fault && <Notice look="danger">{fault}</Notice>}
+        <EmailField value={email} onValue={setEmail} />
+        <Choices
+          label={texts.roles}
+          options={assignable(roles).map(({ id, name }) => [id, name])}
+          chosen={chosen}
+          onChosen={setChosen}
+        />
+        <Select
+          label={t.value.account.expires}
+          value={expiresIn}
+          onValue={setExpiresIn}
+          options={(['1d', '7d', '30d'] as const).map((one) => [one, texts.lifetimes[one]])}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>{t.value.common.cancel}</Button>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            {texts.sendInvitation}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,167 @@
+/** What an action of a policy is limited to: fields, and the conditions that rows have to meet. */
+import { useState } from 'preact/hooks'
+import { useQuery } from '../../data/queries.ts'
+import { t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Select } from '../../ui/select.tsx'
+import { filterColumns } from '../grid/columns.ts'
+import { Filter } from '../grid/filter.tsx'
+import { type CollectionModel, modelQuery } from '../grid/model.ts'
+import page from '../page.module.css'
+import styles from './access.module.css'
+import { Choices } from './choices.tsx'
+import { type Action, type Condition, conditionsOf, type Grant, type Limits, limited } from './content.ts'
+
+type LimitsProps = {
+  readonly workspace: string
+  readonly collection: string
+  readonly action: Action
+  readonly title: string
+  readonly grant: Grant | undefined
+  readonly mayEdit: boolean
+  readonly onGrant: (grant: Grant) => void
+  readonly onClose: () => void
+}
+
+export function LimitsDialog({ workspace, collection, action, title, grant, mayEdit, onGrant, onClose }: LimitsProps) {
+  const texts = t.value.access
+  const limits: Limits = typeof grant === 'object' ? grant : {}
+  const { data: model } = useQuery(modelQuery(workspace, collection))
+  const [fields, setFields] = useState<readonly string[]>(Array.isArray(limits.fields) ? limits.fields : [])
+  const [isEvery, setEvery] = useState(!Array.isArray(limits.fields))
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const [wrong, setWrong] = useState<string>()
+  const names = conditionsOf[action]
+  const textOf = (name: (typeof names)[number]) => typed[name] ?? shown(limits[name])
+  const apply = (event: Event) => {
+    event.preventDefault()
+    const read = names.map((name) => [name, conditionIn(textOf(name))] as const)
+    const bad = read.find(([, condition]) => condition === undefined)
+    setWrong(bad?.[0])
+    if (bad !== undefined) return
+    const given = Object.fromEntries(read)
+    onGrant(limited({ ...limits, ...given, fields: isEvery || action === 'delete' ? '*' : fields }))
+  }
+  return (
+    <Dialog title={title} onClose={onClose} isWide>
+      <div class={page.stack}>
+        {action !== 'delete' && (
+          <>
+            <Select
+              label={texts.fields}
+              value={isEvery ? 'every' : 'some'}
+              onValue={(how) => setEvery(how === 'every')}
+              disabled={!mayEdit}
+              options={[
+                ['every', texts.everyField],
+                ['some', texts.someFields],
+              ]}
+            />
+            {!isEvery && (
+              <Choices
+                label={texts.chosenFields}
+                options={fieldsOf(model, fields)}
+                chosen={fields}
+                onChosen={setFields}
+                isDisabled={!mayEdit}
+              />
+            )}
+          </>
+        )}
+        {names.map((name) => (
+          <ConditionField
+            key={name}
+            label={texts.conditions[name]}
+            hint={texts.conditionHints[name]}
+            model={model ?? undefined}
+            mayEdit={mayEdit}
+            error={wrong === name ? texts.noCondition : undefined}
+            text={textOf(name)}
+            onText={(text) => setTyped({ ...typed, [name]: text })}
+          />
+        ))}
+        <DialogActions>
+          <Button onClick={onClose}>{t.value.common.cancel}</Button>
+          {mayEdit && (
+            <Button look="primary" onClick={apply}>
+              {t.value.grid.apply}
+            </Button>
+          )}
+        </DialogActions>
+      </div>
+    </Dialog>
+  )
+}
+
+type ConditionProps = {
+  readonly label: string
+  readonly hint: string
+  readonly model: CollectionModel | undefined
+  readonly mayEdit: boolean
+  readonly error: string | undefined
+  readonly text: string
+  readonly onText: (text: string) => void
+}
+
+/** As JSON, which can say all; the builder writes what it can. */
+function ConditionField({ label, hint, model, mayEdit, error, text, onText }: ConditionProps) {
+  const texts = t.value.access
+  const [isBuilding, setBuilding] = useState(false)
+  const condition = conditionIn(text)
+  return (
+    <div class={styles.condition}>
+      <Field
+        label={label}
+        hint={hint}
+        error={error}
+        isOptional
+        lines={Math.min(8, Math.max(2, text.split('\n').length))}
+        dir="ltr"
+        spellcheck={false}
+        readOnly={!mayEdit}
+        value={text}
+        onValue={onText}
+      />
+      {mayEdit && model && (
+        <Button look="plain" aria-expanded={isBuilding} onClick={() => setBuilding(!isBuilding)}>
+          {texts.build(label)}
+        </Button>
+      )}
+      {isBuilding && model && (
+        <Filter
+          columns={filterColumns(model)}
+          filter={condition}
+          onFilter={(built) => {
+            onText(shown(built))
+            setBuilding(false)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Fields and relations by their names, with those that the policy has and its reader is not shown. */
+function fieldsOf(model: CollectionModel | null | undefined, chosen: readonly string[]) {
+  const known = [...(model?.fields ?? []), ...(model?.toOne ?? []), ...(model?.toMany ?? [])]
+  const options = known.map(({ name, title }) => [name, title === name ? name : `${title} (${name})`] as const)
+  const names = new Set(known.map(({ name }) => name))
+  return [...options, ...chosen.filter((name) => !names.has(name)).map((name) => [name, name] as const)]
+}
+
+function shown(condition: object | undefined): string {
+  return condition === undefined || Object.keys(condition).length === 0 ? '' : JSON.stringify(condition, null, 2)
+}
+
+/** Nothing limits nothing; undefined for what is no condition. */
+function conditionIn(text: string): Condition | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Condition) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,185 @@
+/** The members of a workspace and who is invited: asked in, given other roles, suspended, sent away. */
+import type { Invitation, Member } from 'governed-data-client/system'
+import { useState } from 'preact/hooks'
+import { useQuery } from '../../data/queries.ts'
+import { formatTime, t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { Table } from '../../ui/table.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import page from '../page.module.css'
+import { faultOf, useSubmission } from '../submission.tsx'
+import styles from './access.module.css'
+import { Choices } from './choices.tsx'
+import { Confirm } from './confirm.tsx'
+import { accessOf, assignable, invitationsQuery, membersQuery, namesOf, peopleChanged, rolesQuery } from './data.ts'
+import { Invite } from './invite.tsx'
+
+type PeopleProps = { readonly workspace: string; readonly mayEdit: boolean }
+
+export function People({ workspace, mayEdit }: PeopleProps) {
+  const [isInviting, setInviting] = useState(false)
+  return (
+    <>
+      <Members workspace={workspace} mayEdit={mayEdit} onInvite={() => setInviting(true)} />
+      <Invitations workspace={workspace} mayEdit={mayEdit} />
+      {isInviting && <Invite workspace={workspace} onClose={() => setInviting(false)} />}
+    </>
+  )
+}
+
+type Asked = { readonly member: Member; readonly what: 'roles' | 'removal' }
+
+function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onInvite: () => void }) {
+  const texts = t.value.access
+  const { data, error, refetch } = useQuery(membersQuery(workspace))
+  const { data: roles = [] } = useQuery(rolesQuery(workspace))
+  const [asked, setAsked] = useState<Asked>()
+  const turn = async ({ userId, status }: Member) => {
+    const change = { status: status === 'active' ? 'suspended' : 'active' } as const
+    const answer = await accessOf(workspace).members.update(userId, change)
+    if (!answer.ok) showToast(faultOf(answer, { 403: texts.beyond }), 'danger')
+    await peopleChanged(workspace)
+  }
+  const remove = async ({ userId }: Member) => {
+    const answer = await accessOf(workspace).members.delete(userId)
+    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    setAsked(undefined)
+    await peopleChanged(workspace)
+  }
+  const actions = (member: Member) => (
+    <span class={styles.actions}>
+      <Button aria-label={texts.rolesOf(member.email)} onClick={() => setAsked({ member, what: 'roles' })}>
+        {texts.changeRoles}
+      </Button>
+      <Button aria-label={texts.turnOf(member.status === 'active', member.email)} onClick={() => void turn(member)}>
+        {member.status === 'active' ? texts.suspend : texts.activate}
+      </Button>
+      <Button aria-label={texts.removeOf(member.email)} onClick={() => setAsked({ member, what: 'removal' })}>
+        {texts.remove}
+      </Button>
+    </span>
+  )
+  return (
+    <div class={styles.part}>
+      <div class={page.head}>
+        <h2>{texts.members}</h2>
+        {mayEdit && (
+          <Button look="primary" onClick={onInvite}>
+            {texts.invite}
+          </Button>
+        )}
+      </div>
+      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton lines={4} />}
+      {data && (
+        <Table
+          label={texts.members}
+          rows={data}
+          keyOf={({ userId }) => userId}
+          columns={[
+            { title: texts.person, cell: (member) => <Person {...member} /> },
+            { title: texts.roles, cell: (member) => namesOf(member.roles, roles) || texts.noRoles },
+            { title: texts.status, cell: ({ status }) => texts.statuses[status] },
+            { title: texts.since, cell: ({ createdAt }) => formatTime(createdAt, { dateStyle: 'medium' }) },
+            ...(mayEdit ? [{ title: texts.actions, cell: actions }] : []),
+          ]}
+        />
+      )}
+      {asked?.what === 'roles' && (
+        <MemberRoles workspace={workspace} member={asked.member} onClose={() => setAsked(undefined)} />
+      )}
+      {asked?.what === 'removal' && (
+        <Confirm
+          title={texts.removeOf(asked.member.email)}
+          label={texts.remove}
+          onConfirm={() => remove(asked.member)}
+          onClose={() => setAsked(undefined)}
+        >
+          {texts.removeText}
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+/** A service account has no address that anybody writes to. */
+function Person({ email, fullName, isService }: Member) {
+  return (
+    <span class={styles.person}>
+      <strong>{fullName ?? email}</strong>
+      {isService ? (
+        <span class={page.quiet}>{t.value.access.service}</span>
+      ) : (
+        fullName && <span class={page.quiet}>{email}</span>
+      )}
+    </span>
+  )
+}
+
+type RolesProps = { readonly workspace: string; readonly member: Member; readonly onClose: () => void }
+
+function MemberRoles({ workspace, member, onClose }: RolesProps) {
+  const texts = t.value.access
+  const { data: roles = [] } = useQuery(rolesQuery(workspace))
+  const [chosen, setChosen] = useState<readonly string[]>(member.roles)
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    const answer = await accessOf(workspace).members.update(member.userId, { roles: chosen })
+    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    onClose()
+    await peopleChanged(workspace)
+  })
+  return (
+    <Dialog title={texts.rolesOf(member.email)} onClose={onClose}>
+      <form class={page.stack} onSubmit={submit}>
+        {fault && <Notice look="danger">{fault}</Notice>}
+        <Choices
+          label={texts.roles}
+          options={assignable(roles).map(({ id, name }) => [id, name])}
+          chosen={chosen}
+          onChosen={setChosen}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>{t.value.common.cancel}</Button>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            {t.value.account.save}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function Invitations({ workspace, mayEdit }: PeopleProps) {
+  const texts = t.value.access
+  const { data = [] } = useQuery(invitationsQuery(workspace))
+  const { data: roles = [] } = useQuery(rolesQuery(workspace))
+  const withdraw = async ({ id }: Invitation) => {
+    const answer = await accessOf(workspace).invitations.delete(id)
+    if (!answer.ok) showToast(faultOf(answer, { 403: texts.beyond }), 'danger')
+    await peopleChanged(workspace)
+  }
+  if (data.length === 0) return null
+  const action = (invitation: Invitation) => (
+    <Button aria-label={texts.withdrawOf(invitation.email)} onClick={() => void withdraw(invitation)}>
+      {texts.withdraw}
+    </Button>
+  )
+  return (
+    <div class={styles.part}>
+      <h2>{texts.invitations}</h2>
+      <Table
+        label={texts.invitations}
+        rows={data}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: t.value.signIn.email, cell: ({ email }) => email },
+          { title: texts.roles, cell: (one) => namesOf(one.workspace_roles, roles) || texts.noRoles },
+          { title: t.value.account.expires, cell: ({ expiresAt }) => formatTime(expiresAt) },
+          ...(mayEdit ? [{ title: texts.actions, cell: action }] : []),
+        ]}
+      />
+    </div>
+  )
+}

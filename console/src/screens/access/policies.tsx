@@ -1,0 +1,88 @@
+/** The policies of a workspace, each with how much it speaks of. */
+import type { Policy } from 'governed-data-client/system'
+import { useState } from 'preact/hooks'
+import { pathTo } from '../../app/router.ts'
+import { useQuery } from '../../data/queries.ts'
+import { formatNumber, t } from '../../messages/messages.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Empty, Fault, Skeleton } from '../../ui/notice.tsx'
+import { Table } from '../../ui/table.tsx'
+import page from '../page.module.css'
+import { faultOf } from '../submission.tsx'
+import styles from './access.module.css'
+import { Confirm } from './confirm.tsx'
+import { type Content, sizeOf } from './content.ts'
+import { accessOf, peopleChanged, policiesQuery, rolesQuery } from './data.ts'
+
+export function Policies({ workspace, mayEdit }: { readonly workspace: string; readonly mayEdit: boolean }) {
+  const texts = t.value.access
+  const { data, error, refetch } = useQuery(policiesQuery(workspace))
+  const { data: roles = [] } = useQuery(rolesQuery(workspace))
+  const [gone, setGone] = useState<Policy>()
+  const pathOf = (id: string) => pathTo(workspace, 'access', 'policies', id)
+  const remove = async ({ id }: Policy) => {
+    const answer = await accessOf(workspace).policies.delete(id)
+    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    setGone(undefined)
+    await peopleChanged(workspace)
+  }
+  const sizes = (content: Content) => {
+    const { collections, entitlements } = sizeOf(content)
+    return texts.size(
+      { shown: formatNumber(collections), count: collections },
+      { shown: formatNumber(entitlements), count: entitlements },
+    )
+  }
+  const action = (policy: Policy) => (
+    <Button aria-label={texts.removeOf(policy.name)} onClick={() => setGone(policy)}>
+      {texts.remove}
+    </Button>
+  )
+  const rolesWith = ({ id }: Policy) => roles.filter(({ policies }) => policies.includes(id)).map(({ name }) => name)
+  return (
+    <div class={styles.part}>
+      <div class={page.head}>
+        <h2>{texts.parts.policies}</h2>
+        {mayEdit && (
+          <ButtonLink look="primary" href={pathOf('new')}>
+            {texts.newPolicy}
+          </ButtonLink>
+        )}
+      </div>
+      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton lines={4} />}
+      {data?.length === 0 && <Empty title={texts.noPolicies} text={texts.noPoliciesText} />}
+      {data && data.length > 0 && (
+        <Table
+          label={texts.parts.policies}
+          rows={data}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: texts.name,
+              cell: ({ id, name, description }) => (
+                <span class={styles.person}>
+                  <a href={pathOf(id)}>{name}</a>
+                  {description && <span class={page.quiet}>{description}</span>}
+                </span>
+              ),
+            },
+            { title: texts.speaksOf, cell: ({ content }) => sizes(content as Content) },
+            { title: texts.roles, cell: (policy) => rolesWith(policy).join(', ') || texts.noRoles },
+            ...(mayEdit ? [{ title: texts.actions, cell: action }] : []),
+          ]}
+        />
+      )}
+      {gone && (
+        <Confirm
+          title={texts.removeOf(gone.name)}
+          label={texts.remove}
+          onConfirm={() => remove(gone)}
+          onClose={() => setGone(undefined)}
+        >
+          {texts.removePolicyText}
+        </Confirm>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,150 @@
+/** The roles of a workspace: each is a name for several policies, which its holders have together. */
+import type { Role } from 'governed-data-client/system'
+import { useState } from 'preact/hooks'
+import { useQuery } from '../../data/queries.ts'
+import { t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { Table } from '../../ui/table.tsx'
+import page from '../page.module.css'
+import { faultOf, useSubmission } from '../submission.tsx'
+import styles from './access.module.css'
+import { Choices } from './choices.tsx'
+import { Confirm } from './confirm.tsx'
+import { accessOf, membersQuery, namesOf, peopleChanged, policiesQuery, rolesQuery } from './data.ts'
+
+type RolesProps = { readonly workspace: string; readonly mayEdit: boolean }
+
+/** Of a role that there is, or a new one. */
+type Asked = { readonly what: 'form'; readonly role?: Role } | { readonly what: 'removal'; readonly role: Role }
+
+export function Roles({ workspace, mayEdit }: RolesProps) {
+  const texts = t.value.access
+  const { data, error, refetch } = useQuery(rolesQuery(workspace))
+  const { data: policies = [] } = useQuery(policiesQuery(workspace))
+  const { data: members = [] } = useQuery(membersQuery(workspace))
+  const [asked, setAsked] = useState<Asked>()
+  const close = () => setAsked(undefined)
+  const remove = async ({ id }: Role) => {
+    const answer = await accessOf(workspace).roles.delete(id)
+    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    close()
+    await peopleChanged(workspace)
+  }
+  const actions = (role: Role) =>
+    role.kind !== 'administrator' && (
+      <span class={styles.actions}>
+        <Button aria-label={texts.editOf(role.name)} onClick={() => setAsked({ what: 'form', role })}>
+          {texts.edit}
+        </Button>
+        {role.kind === 'custom' && (
+          <Button aria-label={texts.removeOf(role.name)} onClick={() => setAsked({ what: 'removal', role })}>
+            {texts.remove}
+          </Button>
+        )}
+      </span>
+    )
+  const grants = (role: Role) =>
+    role.kind === 'administrator' ? texts.everything : namesOf(role.policies, policies) || texts.nothing
+  const holders = ({ id, kind }: Role) =>
+    kind === 'public' ? texts.everybody : String(members.filter(({ roles }) => roles.includes(id)).length)
+  return (
+    <div class={styles.part}>
+      <div class={page.head}>
+        <h2>{texts.roles}</h2>
+        {mayEdit && (
+          <Button look="primary" onClick={() => setAsked({ what: 'form' })}>
+            {texts.newRole}
+          </Button>
+        )}
+      </div>
+      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton lines={4} />}
+      {data && (
+        <Table
+          label={texts.roles}
+          rows={data}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: texts.name, cell: (role) => <Described name={role.name} text={role.description} /> },
+            { title: texts.parts.policies, cell: grants },
+            { title: texts.members, cell: holders },
+            ...(mayEdit ? [{ title: texts.actions, cell: actions }] : []),
+          ]}
+        />
+      )}
+      {asked?.what === 'form' && <RoleForm workspace={workspace} role={asked.role} onClose={close} />}
+      {asked?.what === 'removal' && (
+        <Confirm
+          title={texts.removeOf(asked.role.name)}
+          label={texts.remove}
+          onConfirm={() => remove(asked.role)}
+          onClose={close}
+        >
+          {texts.removeRoleText}
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+/** What it is called, and below it what it is for. */
+export function Described({ name, text }: { readonly name: string; readonly text: string | null }) {
+  return (
+    <span class={styles.person}>
+      <strong>{name}</strong>
+      {text && <span class={page.quiet}>{text}</span>}
+    </span>
+  )
+}
+
+type FormProps = { readonly workspace: string; readonly role: Role | undefined; readonly onClose: () => void }
+
+function RoleForm({ workspace, role, onClose }: FormProps) {
+  const texts = t.value.access
+  const { data: policies = [] } = useQuery(policiesQuery(workspace))
+  const [name, setName] = useState(role?.name ?? '')
+  const [description, setDescription] = useState(role?.description ?? '')
+  const [chosen, setChosen] = useState<readonly string[]>(role?.policies ?? [])
+  // What everybody without a credential may do has its name.
+  const isNamed = role?.kind !== 'public'
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    const { roles } = accessOf(workspace)
+    const named = isNamed ? { name: name.trim(), description: description.trim() || null } : {}
+    const form = { ...named, policies: chosen }
+    const answer = await (role === undefined
+      ? roles.create({ ...form, name: name.trim() })
+      : roles.update(role.id, form))
+    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    onClose()
+    await peopleChanged(workspace)
+  })
+  return (
+    <Dialog title={role === undefined ? texts.newRole : texts.editOf(role.name)} onClose={onClose}>
+      <form class={page.stack} onSubmit={submit}>
+        {fault && <Notice look="danger">{fault}</Notice>}
+        {isNamed && (
+          <>
+            <Field label={texts.name} required autofocus maxLength={200} value={name} onValue={setName} />
+            <Field label={texts.description} isOptional value={description} onValue={setDescription} />
+          </>
+        )}
+        <Choices
+          label={texts.parts.policies}
+          options={policies.map(({ id, name: shown }) => [id, shown])}
+          chosen={chosen}
+          onChosen={setChosen}
+          none={texts.noPolicies}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>{t.value.common.cancel}</Button>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            {t.value.account.save}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

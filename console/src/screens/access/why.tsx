@@ -1,0 +1,184 @@
+/** Why somebody may do something, or may not: what each of their policies says. The question stands in the address. */
+import type { AccessQuestion, ExplainedAccess } from 'governed-data-client/system'
+import { useState } from 'preact/hooks'
+import { address, navigate, pathTo } from '../../app/router.ts'
+import { useQuery } from '../../data/queries.ts'
+import { readableQuery } from '../../data/workspaces.ts'
+import { t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { Select } from '../../ui/select.tsx'
+import { Table } from '../../ui/table.tsx'
+import { modelQuery } from '../grid/model.ts'
+import page from '../page.module.css'
+import styles from './access.module.css'
+import { type Action, actions } from './content.ts'
+import { accessOf, membersQuery, rolesQuery } from './data.ts'
+
+/** `who` is `user:` or `role:` with an id, or `anonymous`; `key` is a JSON text, or the text of a single key. */
+type Question = {
+  readonly who: string
+  readonly collection: string
+  readonly action: Action
+  readonly field: string
+  readonly key: string
+}
+
+export function whyPath(workspace: string, asked: Partial<Question>): string {
+  return `${pathTo(workspace, 'access', 'why')}?${new URLSearchParams(asked as Record<string, string>)}`
+}
+
+function questionIn(parameters: URLSearchParams): Question {
+  const text = (name: string) => parameters.get(name) ?? ''
+  const action = actions.find((one) => one === text('action')) ?? 'read'
+  return { who: text('who'), collection: text('collection'), action, field: text('field'), key: text('key') }
+}
+
+export function Why({ workspace }: { readonly workspace: string }) {
+  const asked = questionIn(address.value.searchParams)
+  return (
+    <>
+      <Form key={JSON.stringify(asked)} workspace={workspace} asked={asked} />
+      {asked.who !== '' && asked.collection !== '' && <Explained workspace={workspace} asked={asked} />}
+    </>
+  )
+}
+
+type WhyProps = { readonly workspace: string; readonly asked: Question }
+
+function Form({ workspace, asked }: WhyProps) {
+  const texts = t.value.access
+  const { data: members = [] } = useQuery(membersQuery(workspace))
+  const { data: roles = [] } = useQuery(rolesQuery(workspace))
+  const { data: collections = [] } = useQuery(readableQuery(workspace))
+  const [next, setNext] = useState(asked)
+  const collection = next.collection || collections[0]?.name || ''
+  const { data: model } = useQuery({ ...modelQuery(workspace, collection), enabled: collection !== '' })
+  const who = next.who || 'anonymous'
+  const set = (change: Partial<Question>) => setNext({ ...next, ...change })
+  const fields = [...(model?.fields ?? []), ...(model?.toOne ?? []), ...(model?.toMany ?? [])]
+  const people = [
+    ['anonymous', texts.anonymous] as const,
+    ...members.map(({ userId, email, fullName }) => [`user:${userId}`, fullName ?? email] as const),
+    ...roles.map(({ id, name }) => [`role:${id}`, texts.theRole(name)] as const),
+  ]
+  return (
+    <form
+      class={styles.question}
+      aria-label={texts.parts.why}
+      onSubmit={(event) => {
+        event.preventDefault()
+        navigate(whyPath(workspace, { ...next, who, collection }))
+      }}
+    >
+      <Select label={texts.who} value={who} onValue={(chosen) => set({ who: chosen })} options={people} />
+      <Select
+        label={texts.action}
+        value={next.action}
+        onValue={(action) =>
+          set({ action, ...(action === 'create' && { key: '' }), ...(action === 'delete' && { field: '' }) })
+        }
+        options={actions.map((action) => [action, texts.does[action]])}
+      />
+      <Select
+        label={texts.collection}
+        value={collection}
+        onValue={(chosen) => set({ collection: chosen, field: '', key: '' })}
+        options={collections.map(({ name, title }) => [name, title])}
+      />
+      {next.action !== 'delete' && (
+        <Select
+          label={t.value.grid.field}
+          value={next.field}
+          onValue={(field) => set({ field })}
+          options={[['', texts.anyField], ...fields.map(({ name, title }) => [name, title] as const)]}
+        />
+      )}
+      {next.action !== 'create' && (
+        <Field
+          label={texts.key}
+          hint={texts.keyHint(model?.key.join(', ') ?? '')}
+          isOptional
+          dir="ltr"
+          value={next.key}
+          onValue={(key) => set({ key })}
+        />
+      )}
+      <div class={page.row}>
+        <Button type="submit" look="primary">
+          {texts.ask}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Explained({ workspace, asked }: WhyProps) {
+  const texts = t.value.access
+  const { data: model } = useQuery(modelQuery(workspace, asked.collection))
+  const [keyField] = model?.key ?? []
+  const keyType = model?.key.length === 1 ? model.fields.find(({ name }) => name === keyField)?.type : undefined
+  const { data, error, refetch } = useQuery({
+    queryKey: ['people', workspace, 'why', asked, keyType],
+    queryFn: () => accessOf(workspace).explain(sentOf(asked, keyType)).orThrow(),
+    enabled: asked.key === '' || model !== undefined,
+  })
+  if (error && !data) return <Fault error={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton lines={4} />
+  return (
+    <div class={styles.part}>
+      <Notice look={data.allowed ? 'good' : 'warning'}>{data.allowed ? texts.allowed : texts.notAllowed}</Notice>
+      {data.policies.length === 0 ? (
+        <p class={page.quiet}>{data.allowed ? texts.byAdministrator : texts.withoutPolicies}</p>
+      ) : (
+        <Table
+          label={texts.parts.policies}
+          rows={data.policies}
+          keyOf={({ id }) => id}
+          wraps
+          columns={[
+            {
+              title: texts.policy,
+              cell: ({ id, name }) => <a href={pathTo(workspace, 'access', 'policies', id)}>{name}</a>,
+            },
+            { title: texts.says, cell: (policy) => sayingOf(policy) },
+            {
+              title: texts.condition,
+              cell: ({ condition }) => condition && <code dir="ltr">{JSON.stringify(condition)}</code>,
+            },
+          ]}
+        />
+      )}
+    </div>
+  )
+}
+
+function sayingOf({ allows, reason }: ExplainedAccess['policies'][number]): string {
+  const texts = t.value.access
+  return allows ? texts.allows : texts.reasons[reason ?? 'action']
+}
+
+/** As the API takes it. A key of digits is a number where the key is one. */
+function sentOf({ who, collection, action, field, key }: Question, keyType: string | undefined): AccessQuestion {
+  const [kind, id = ''] = who.split(':')
+  const principal =
+    kind === 'user' ? { userId: id } : kind === 'role' ? { roleIds: [id] } : ({ anonymous: true } as const)
+  return {
+    ...principal,
+    collection,
+    action,
+    ...(field !== '' && { field }),
+    ...(key !== '' && { key: keyOf(key, keyType) }),
+  }
+}
+
+function keyOf(text: string, type: string | undefined): string | number | object {
+  if (/^(u?int(8|16|32)|float)/.test(type ?? '') && Number.isFinite(Number(text))) return Number(text)
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : text
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,164 @@
+/** Who may do what, in the console: people asked in, roles and policies made, and why somebody may or may not. */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
+import { picture, signedInAt, violations } from '../support/service/console-page.ts'
+import { tokenIn } from '../support/service/mailed-token.ts'
+import { mails } from '../support/service/mails.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+
+let shop: Workspace
+
+beforeAll(async () => {
+  shop = await world.workspace('governed', {
+    notes: { title: 'string', owner: 'uuid?', pages: 'int32?' },
+    secrets: { code: 'string?' },
+  })
+  await shop.insert('notes', [
+    { title: 'Long', pages: 90 },
+    { title: 'Short', pages: 3 },
+  ])
+})
+
+const path = (part = '') => `/${shop.name}/access${part}`
+const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+it('makes a policy in its matrix, a role of it, and asks somebody in', async () => {
+  const page = await signedInAt(path())
+  await page.getByRole('cell', { name: world.administrator.email, exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Policies', exact: true }).click()
+  await page.getByRole('link', { name: 'New policy' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Short notes')
+
+  await page.getByLabel('Read: notes').selectOption('Limited')
+  const limits = dialog(page, 'Read: notes')
+  await limits.getByLabel('Fields', { exact: true }).selectOption('Only these fields')
+  for (const name of ['title', 'pages']) await limits.getByRole('checkbox', { name, exact: true }).check()
+  await limits.getByRole('button', { name: 'Build a condition: Rows' }).click()
+  await limits.getByLabel('Field', { exact: true }).selectOption('pages')
+  await limits.getByLabel('Operator').selectOption('_lt')
+  await limits.getByLabel('Value').fill('10')
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-limits')
+  await limits.getByRole('button', { name: 'Apply' }).first().click()
+  await expect.poll(() => limits.getByLabel('Rows', { exact: true }).inputValue()).toContain('"_lt": 10')
+  await limits.getByRole('button', { name: 'Apply' }).click()
+  await page.getByLabel('Create: notes').selectOption('All')
+  await page.getByRole('checkbox', { name: 'See the data model' }).check()
+  await press(page, 'Save')
+  await page.getByRole('heading', { name: 'Short notes', exact: true }).waitFor()
+
+  const policies = (await shop.data('/policies?filter[name]=Short notes')) as { id: string; content: object }[]
+  expect(policies.map(({ content }) => content)).toEqual([
+    {
+      entitlements: ['dataModel:read'],
+      collections: { notes: { read: { fields: ['title', 'pages'], filter: { pages: { _lt: 10 } } }, create: 'all' } },
+    },
+  ])
+
+  await page.getByRole('link', { name: 'Roles', exact: true }).click()
+  await press(page, 'New role')
+  await dialog(page, 'New role').getByLabel('Name', { exact: true }).fill('Readers')
+  await dialog(page, 'New role').getByRole('checkbox', { name: 'Short notes' }).check()
+  await press(page, 'Save')
+  await page
+    .getByRole('row', { name: /Readers/ })
+    .getByText('Short notes')
+    .waitFor()
+
+  const email = people.email()
+  await page.getByRole('link', { name: 'People', exact: true }).click()
+  await press(page, 'Invite')
+  await dialog(page, 'Invite').getByLabel('E-mail').fill(email)
+  await dialog(page, 'Invite').getByRole('checkbox', { name: 'Readers' }).check()
+  await press(page, 'Send the invitation')
+  await page
+    .getByRole('row', { name: new RegExp(email) })
+    .getByText('Readers')
+    .waitFor()
+  const token = tokenIn(await mails.arrived(email, new RegExp(`^Invitation to the workspace ${shop.name}$`)))
+  const sent = { token, password: 'a password of many letters' }
+  expect((await world.anonymous.post('/api/auth/invitations/accept', sent)).status).toBe(200)
+
+  const theirs = await signedInAt(`/${shop.name}/items/notes`, { email, password: sent.password })
+  await theirs.getByRole('gridcell', { name: 'Short' }).waitFor()
+  expect(await theirs.getByRole('gridcell', { name: 'Long' }).count()).toBe(0)
+  expect(await theirs.getByRole('link', { name: 'Access', exact: true }).count()).toBe(0)
+
+  await page.reload()
+  await press(page, `Suspend ${email}`)
+  await page
+    .getByRole('row', { name: new RegExp(email) })
+    .getByText('Suspended')
+    .waitFor()
+  expect(await violations(page)).toEqual([])
+  await press(page, `Remove ${email}`)
+  await press(page, 'Remove')
+  await expect.poll(() => page.getByRole('row', { name: new RegExp(email) }).count()).toBe(0)
+})
+
+it('says why somebody may, or may not', async () => {
+  const reader = await people.member(shop, {
+    collections: { notes: { read: { fields: ['id', 'title'], filter: { pages: { _gt: 50 } } } } },
+  })
+  const [short] = (await shop.data('/items/notes?filter[title]=Short&fields=id')) as { id: string }[]
+  const page = await signedInAt(path('/why'))
+  await page.getByLabel('Who', { exact: true }).selectOption(reader.email)
+  await page.getByLabel('Collection', { exact: true }).selectOption('notes')
+  await page.getByLabel('Field', { exact: true }).selectOption('title')
+  await press(page, 'Ask')
+  await page.getByText('Allowed.', { exact: true }).waitFor()
+  await page.getByRole('cell', { name: 'allows it' }).waitFor()
+
+  await page.getByLabel('Key of the item').fill(String(short?.id))
+  await press(page, 'Ask')
+  await page.getByText('Not allowed.', { exact: true }).waitFor()
+  await page.getByRole('cell', { name: 'not with this item' }).waitFor()
+  await page.getByRole('cell', { name: '{"pages":{"_gt":50}}' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-why')
+  await page.reload()
+  await page.getByRole('cell', { name: 'not with this item' }).waitFor()
+})
+
+it('keeps what was typed into a policy over a reload, and refuses what is no condition', async () => {
+  const id = await people.policy(shop, { collections: { notes: { read: 'all' } } })
+  const page = await signedInAt(path(`/policies/${id}`))
+  await page.getByLabel('Description').fill('For everybody')
+  await page.getByLabel('Delete: notes').selectOption('Limited')
+  const limits = dialog(page, 'Delete: notes')
+  await limits.getByLabel('Rows', { exact: true }).fill('{"pages":')
+  await limits.getByRole('button', { name: 'Apply' }).click()
+  await limits.getByText('This is no JSON object.').waitFor()
+  await limits.getByLabel('Rows', { exact: true }).fill('{"nothing": 1}')
+  await limits.getByRole('button', { name: 'Apply' }).click()
+  await press(page, 'Save')
+  await page
+    .getByRole('alert')
+    .getByText(/nothing/)
+    .waitFor()
+
+  await page.reload()
+  expect(await page.getByLabel('Description').inputValue()).toBe('For everybody')
+  await press(page, 'Discard the changes')
+  expect(await page.getByLabel('Description').inputValue()).toBe('')
+})
+
+it('shows who may see people and not change them what they may see, and refuses to give what one lacks', async () => {
+  const [viewer, manager] = [
+    await people.member(shop, { entitlements: ['workspaceMembers:read'] }),
+    await people.member(shop, { entitlements: ['workspaceMembers:read', 'workspaceMembers:edit'] }),
+  ]
+  const page = await signedInAt(path(), viewer)
+  await page.getByRole('cell', { name: world.administrator.email, exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0)
+  expect(await page.getByRole('columnheader', { name: 'Actions' }).count()).toBe(0)
+
+  const theirs = await signedInAt(path(), manager)
+  await press(theirs, 'Invite')
+  await dialog(theirs, 'Invite').getByLabel('E-mail').fill(people.email())
+  await dialog(theirs, 'Invite').getByRole('checkbox', { name: 'Administrator' }).check()
+  await press(theirs, 'Send the invitation')
+  await theirs.getByRole('alert').getByText('You can give and take only rights that you have yourself').waitFor()
+})
