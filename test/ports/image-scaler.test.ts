@@ -11,11 +11,14 @@ const plain = (width: number, height: number) =>
 it('makes nothing of what has too many pixels, is cut off or is a drawing', async () => {
   const large = await plain(10_000, 10_000).png({ compressionLevel: 1 }).toBuffer()
   const photo = await plain(1_000, 1_000).png().toBuffer()
+  const line = await plain(20_000, 1).png().toBuffer()
+  // Its head says more than there is.
+  const head = Buffer.from(photo)
+  head.writeUInt32BE(2 ** 31 - 1, 16)
   const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
 
-  expect(await Promise.all([large, photo.subarray(0, photo.length / 2), drawing].map((image) => small(image)))).toEqual(
-    [undefined, undefined, undefined],
-  )
+  const hostile = [large, photo.subarray(0, photo.length / 2), line, head, drawing]
+  expect(await Promise.all(hostile.map((image) => small(image)))).toEqual(hostile.map(() => undefined))
 })
 
 it('takes the first picture of an animation', async () => {

@@ -2,6 +2,7 @@
  * Images by `sharp`, an optional dependency that is loaded with the first image; where it is not installed, none is scaled.
  * Only decoders of the kinds that presets are made of can be reached, whatever the bytes are.
  */
+import type { Sharp } from 'sharp'
 import type { ImageScaler } from '../../ports.ts'
 
 /** Images at a time: each may hold its original and a picture of PIXELS. */
@@ -9,11 +10,15 @@ const AT_ONCE = 2
 const WAITING = 64
 /** Of an image that is decoded: those of a large camera. */
 const PIXELS = 50_000_000
+/** A decoder of AVIF takes twenty bytes for each pixel at once, others some lines of them. */
+const PIXELS_OF_AVIF = 16_000_000
+/** Pixels of a side: a line of millions takes as many bytes dozens of times. */
+const SIDE = 16_384
 const SECONDS = 20
 
 const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif'].map((kind) => `VipsForeignLoad${kind}`)
 
-/** Two images at a time; 64 more wait, and of what comes then, as of what is broken or has over 50 megapixels, none is made. */
+/** Two images at a time; 64 more wait, and of what comes then, as of what is broken or too large to decode, none is made. */
 export function openNodeImages(): ImageScaler {
   const waiting: (() => void)[] = []
   let running = 0
@@ -28,14 +33,8 @@ export function openNodeImages(): ImageScaler {
         await new Promise<void>((resolve) => waiting.push(resolve))
       } else running += 1
       try {
-        const image = await read()
-        return await sharp(image, { limitInputPixels: PIXELS })
-          .timeout({ seconds: SECONDS })
-          .autoOrient()
-          .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
-          .webp()
-          .toBuffer()
-          .catch(() => undefined)
+        const image = sharp(await read(), { limitInputPixels: PIXELS })
+        return await scaled(image, side).catch(() => undefined)
       } finally {
         const next = waiting.shift()
         if (next === undefined) running -= 1
@@ -43,6 +42,19 @@ export function openNodeImages(): ImageScaler {
       }
     },
   }
+}
+
+async function scaled(image: Sharp, side: number): Promise<Uint8Array | undefined> {
+  // Of its head alone.
+  const { format, width, height } = await image.metadata()
+  const isHeavy = format === 'heif' && width * height > PIXELS_OF_AVIF
+  if (isHeavy || Math.max(width, height) > SIDE) return undefined
+  return image
+    .timeout({ seconds: SECONDS })
+    .autoOrient()
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    .webp()
+    .toBuffer()
 }
 
 async function load() {
