@@ -82,6 +82,9 @@ it('sends the ranges that are asked for', async () => {
   expect(await asked({ Range: 'bytes=10-' })).toEqual([416, 'bytes */10', expect.stringContaining('10 bytes')])
   expect(await asked({ Range: 'pages=1-2' })).toEqual([200, null, 'abcdefghij'])
   expect(await asked({ Range: 'bytes=2-4', 'If-Range': '"other"' })).toEqual([200, null, 'abcdefghij'])
+  for (const other of [`W/${tag}`, new Date().toUTCString(), '*', `${tag}, ${tag}`]) {
+    expect(await asked({ Range: 'bytes=2-4', 'If-Range': other }), other).toEqual([200, null, 'abcdefghij'])
+  }
   expect(await asked({ Range: 'bytes=2-4', 'If-Range': tag })).toEqual([206, 'bytes 2-4/10', 'cde'])
   expect(await asked({ 'If-None-Match': tag })).toEqual([304, null, ''])
   expect(await asked({ Range: 'bytes=2-4' }, 'HEAD')).toEqual([200, null, ''])
@@ -189,6 +192,7 @@ it.each([
   ['a/b', 'must not have a slash'],
   ['a\u202eb', 'must not have control characters: "a\u202eb"'],
   ['a\nb', 'must not have control characters: "a\\nb"'],
+  ['a\r\nSet-Cookie: b', 'must not have control characters: "a\\r\\nSet-Cookie: b"'],
   ['ä'.repeat(128), 'is longer than 255 bytes'],
 ])('refuses the name %j', async (name, reason) => {
   const response = await upload(name, 'text')
