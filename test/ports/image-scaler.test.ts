@@ -1,6 +1,6 @@
 /** What decoding an image may cost, whatever it says of itself. */
 import sharp from 'sharp'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openNodeImages } from '../../src/platform/node/image-scaler.ts'
 
 const images = openNodeImages()
@@ -29,6 +29,20 @@ it('takes the first picture of an animation', async () => {
     .toBuffer()
 
   expect(await sharp(await small(frames)).metadata()).toMatchObject({ format: 'webp', width: 64, height: 32 })
+})
+
+it('makes nothing where its package is not installed', async () => {
+  vi.doMock('sharp', () => {
+    throw new Error('not found')
+  })
+  vi.resetModules()
+  const photo = await plain(10, 10).png().toBuffer()
+  const made = await small(photo)
+  vi.doUnmock('sharp')
+  vi.resetModules()
+
+  expect(made).toBeUndefined()
+  expect(await small(photo)).toBeDefined()
 })
 
 it('makes two at a time, and nothing for those who would wait behind many', async () => {

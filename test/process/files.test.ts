@@ -37,6 +37,7 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     clock: { now: () => now },
     variables: { SERVICE_SECRET: secret },
+    images: { scale: async (read) => (await read()).subarray(0, 8) },
   })
   const signedIn = await signIn(served.administrator, address, served.request)
   const { body } = await signedIn.send('POST', '/api/system/api-keys', { name: 'robot' })
@@ -112,6 +113,42 @@ it('an upload goes on where its process has died in the middle of a part', async
   expect(statuses).toEqual(new Set([201]))
   expect(await faultsNow()).toEqual([])
 })
+
+it('an image in small that is being made ends at any step, and goes with its original', async () => {
+  const kept = {
+    text: `select 1 from service.file_part where number > 1 and file_id::text not in (${used})`,
+    params: [],
+  }
+  const sizes: unknown[] = []
+  for (const how of ends) {
+    for (let step = 0; ; step += 1) {
+      const response = await send('POST', '/assets?fileName=a.png', png)
+      const { id } = ((await response.json()) as { data: { id: string } }).data
+      left = step
+      end = how
+      const { status } = await send('GET', `/assets/${id}?preset=64`)
+      const isWhole = left >= 0
+      left = Number.POSITIVE_INFINITY
+      const again = await send('GET', `/assets/${id}?preset=64`)
+      sizes.push((await again.arrayBuffer()).byteLength)
+      await send('DELETE', `/items/ServiceFile/${id}`)
+      expect(await database.query(kept)).toEqual([['1']])
+      now += 2 * DAYS
+      await served.services.prune()
+      expect([await strays(), await database.query(kept)]).toEqual([[], []])
+      if (isWhole) break
+      expect(status).toBeGreaterThanOrEqual(400)
+    }
+  }
+
+  expect(new Set(sizes)).toEqual(new Set([8]))
+})
+
+const used = 'select content_key::text from service_shop_meta.file'
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 const aged = `(select coalesce(jsonb_object_agg(key, value::timestamptz - interval '${PUT_LEASE} milliseconds'), '{}') from jsonb_each_text(puts))`
 
@@ -256,9 +293,8 @@ type File = { readonly id: string; readonly fileName: string; readonly fileSize:
 
 /** Keys of bytes that are of no file, and of what is on the list of such. */
 async function strays(): Promise<readonly unknown[]> {
-  const files = 'select content_key::text from service_shop_meta.file'
   return database.query({
-    text: `select distinct file_id::text from service.file_part where file_id::text not in (${files})
+    text: `select distinct file_id::text from service.file_part where file_id::text not in (${used})
       union select key::text from service_shop_meta.loose_content`,
     params: [],
   })
@@ -269,7 +305,7 @@ async function uploaded(): Promise<string> {
   return ((await response.json()) as { data: { id: string } }).data.id
 }
 
-function send(method: string, path: string, body?: string): Promise<Response> {
+function send(method: string, path: string, body?: BodyInit): Promise<Response> {
   const sent = path.endsWith('/uploads') ? { ...headers, 'Content-Type': 'application/json' } : headers
   return served.request(`${address}/api/shop${path}`, { method, headers: sent, ...(body !== undefined && { body }) })
 }

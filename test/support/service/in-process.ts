@@ -18,7 +18,7 @@ import { createNodeWorkspaceState } from '../../../src/platform/node/workspace-s
 import { openProviderGate } from '../../../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../../../src/platform/telemetry-client.ts'
 import { openVault } from '../../../src/platform/vault.ts'
-import type { Clock, Mail, Observe, SqlDriver } from '../../../src/ports.ts'
+import type { Clock, ImageScaler, Mail, Observe, SqlDriver } from '../../../src/ports.ts'
 import { type Services, startServices } from '../../../src/services/instance/services.ts'
 import { noConnectors } from './no-connectors.ts'
 import { quickHashing } from './quick-hashing.ts'
@@ -41,10 +41,13 @@ export type InProcessOptions = {
   readonly clock?: Clock
   readonly variables?: Readonly<Record<string, string>>
   readonly observe?: Observe
+  /** Without it no image is scaled. */
+  readonly images?: ImageScaler
 }
 
 export async function openInProcess(options: InProcessOptions): Promise<InProcess> {
   const { database, databaseUrl, clock = { now: () => Date.now() }, variables = {}, observe = () => {} } = options
+  const { images = { scale: async () => undefined } } = options
   const {
     SERVICE_SECRET: secret = randomBytes(32).toString('base64url'),
     SERVICE_ADMIN__EMAIL: email = 'admin@example.com',
@@ -76,7 +79,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     observe,
     mailer: { send: async (mail: Mail) => void mails.push(mail) },
     background: () => {},
-    images: { scale: async () => undefined },
+    images,
     files: checkedFiles({ store: openFileTable(database), observe }),
     licensing: createNodeLicensing({ clock }).ports,
   }
