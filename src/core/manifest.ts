@@ -13,7 +13,7 @@ import type {
   ServiceSchema,
 } from './manifest/format.ts'
 import { createInterner, type Interner } from './manifest/interner.ts'
-import { fullModelView, viewWithin } from './manifest/model-view.ts'
+import { type Called, fullModelView, viewWithin } from './manifest/model-view.ts'
 import { canAggregate, operationsOf } from './manifest/query-schema.ts'
 import { boundsOf, limitsOf } from './model/checks.ts'
 import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
@@ -24,8 +24,9 @@ export function* compileManifest(
   model: Model,
   declared: Declarations = () => undefined,
   collections: ReadonlySet<Collection> = new Set(model.collections.values()),
+  called?: Called,
 ): Parts<Manifest> {
-  const interner = createInterner(viewWithin(fullModelView(declared), collections))
+  const interner = createInterner(viewWithin(fullModelView(declared, called), collections))
   const shown = [...model.collections.values()].filter((collection) => collections.has(collection))
   const serviceSchema = yield* compileServiceSchema(model, interner, shown)
   const operations: Operation[] = []
@@ -75,7 +76,7 @@ function collectionEntry(collection: Collection, interner: Interner, places: Pla
   const relations = collection.relations.filter((field) => places.relations.has(field))
   return {
     id,
-    ...names(interner, { apiName, dbName }),
+    ...names(interner, { id, apiName, dbName }),
     source: placeOf(places.sources, sourceId),
     ...(schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
     ...(isReadOnly && { isReadonly: isReadOnly }),
@@ -130,7 +131,7 @@ function relationFieldEntry(field: RelationField, interner: Interner, places: Pl
   const constraint = places.constraints.get(id)
   return {
     id,
-    apiName: interner.text(apiName),
+    ...names(interner, { id, apiName }),
     oppositeCollection: placeOf(places.collections, target),
     ...(opposite !== undefined && { oppositeField: placeOf(places.relations, opposite) }),
     linkingFields: joins.map(({ own, other }) => [placeOf(places.primitives, own), placeOf(places.primitives, other)]),
@@ -153,8 +154,16 @@ function relationFieldEntry(field: RelationField, interner: Interner, places: Pl
   }
 }
 
-function names(interner: Interner, { apiName, dbName }: { readonly apiName: string; readonly dbName: string }) {
-  return { apiName: interner.text(apiName), ...(dbName !== apiName && { dbName: interner.text(dbName) }) }
+type Entry = { readonly id: string; readonly apiName: string; readonly dbName?: string }
+
+function names({ text, view }: Interner, { id, apiName, dbName = apiName }: Entry) {
+  const { displayName, description } = view.called(id) ?? {}
+  return {
+    apiName: text(apiName),
+    ...(dbName !== apiName && { dbName: text(dbName) }),
+    ...(displayName && { displayName: text(displayName) }),
+    ...(description && { description: text(description) }),
+  }
 }
 
 /** The workspace's own relations only: those of system collections have no constraint in the database. */

@@ -1,5 +1,6 @@
 /** docs/contract.md#names-and-views: how things are called and shown, and saved views, through items. */
 import { describe, expect, it } from 'vitest'
+import type { Manifest } from '../../src/core/manifest/format.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, type Workspace, world } from '../support/service/world.ts'
 
@@ -11,6 +12,7 @@ const reading = (...names: readonly string[]) => ({
   collections: Object.fromEntries(names.map((name) => [name, { read: 'all' }])),
 })
 
+type Document = { readonly components: { readonly schemas: Readonly<Record<string, object>> } }
 type View = { readonly id: string; readonly name: string }
 
 async function save(client: Client, view: object): Promise<{ readonly status: number; readonly id: string }> {
@@ -84,6 +86,52 @@ describe('names of collections and fields', () => {
     expect(await names(nobody, 'ServiceCollectionMeta')).toBe(403)
     expect((await some.post('/items/ServiceFieldMeta', [{ fieldId: id('authors.name', own) }])).status).toBe(403)
     expect((await some.delete(`/items/ServiceCollectionMeta/${id('authors', own)}`)).status).not.toBe(204)
+  })
+
+  it('stand in the manifest and in the OpenAPI document, for whoever may use what they are of', async () => {
+    const own = await world.workspace('views', shape)
+    const tags = async () => [
+      (await own.get('/openapi')).headers.get('ETag'),
+      (await own.get('/schema')).headers.get('ETag'),
+    ]
+    const before = await tags()
+    await own.post('/items/ServiceCollectionMeta', [
+      { collectionId: id('authors', own), displayName: 'People', description: 'Who "writes".' },
+    ])
+    await own.post('/items/ServiceFieldMeta', [
+      { fieldId: id('authors.name', own), displayName: 'Full name', description: 'As on the cover.' },
+      { fieldId: id('authors.email', own), displayName: 'Secret' },
+    ])
+    const after = await tags()
+    const entitlements = ['openApiSchema:read']
+    const some = await people.member(own, { entitlements, collections: { authors: { read: { fields: ['name'] } } } })
+    const manifest = (await (await own.get('/schema?collections=authors')).json()) as Manifest
+    const [entry] = manifest.serviceSchema.collections
+    const said = (thing: { displayName?: number; description?: number } | undefined) =>
+      [thing?.displayName, thing?.description].map((text) => text !== undefined && manifest.strings[text])
+    const whole = await (await own.get('/openapi')).text()
+    const { schemas } = (JSON.parse(whole) as Document).components
+    const hidden = await (await some.get('/openapi')).text()
+
+    expect(after.filter((tag, place) => tag === before[place])).toEqual([])
+    expect(said(entry)).toEqual(['People', 'Who "writes".'])
+    expect(entry?.primitiveFields.map(said)).toEqual([
+      [false, false],
+      ['Full name', 'As on the cover.'],
+      ['Secret', false],
+    ])
+    for (const name of ['authorsCollectionOutput', 'authorsCreateInput', 'authorsUpdateDataInput']) {
+      expect(schemas[name]).toMatchObject({
+        title: 'People',
+        description: 'Who "writes".',
+        properties: { name: { title: 'Full name', description: 'As on the cover.' }, email: { title: 'Secret' } },
+      })
+    }
+    expect((JSON.parse(hidden) as Document).components.schemas.authorsCollectionOutput).toMatchObject({
+      title: 'People',
+      properties: { name: { title: 'Full name' } },
+    })
+    expect(hidden).not.toContain('Secret')
   })
 
   it('are of what there is, and go with it', async () => {

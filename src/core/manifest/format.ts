@@ -20,6 +20,9 @@ export type Limits = Omit<ModelLimits, 'values'>
 /** An index into `strings`. */
 export type Text = number
 
+/** How people call it. */
+type Named = { readonly displayName?: Text; readonly description?: Text }
+
 export type ServiceSchema = {
   readonly sources: readonly { readonly id: string; readonly name: Text; readonly provider: Text }[]
   /** `source`: into sources. */
@@ -32,7 +35,7 @@ export type ServiceSchema = {
   readonly collections: readonly CollectionEntry[]
 }
 
-export type CollectionEntry = {
+export type CollectionEntry = Named & {
   readonly id: string
   readonly apiName: Text
   /** Absent where it equals apiName. */
@@ -53,7 +56,7 @@ export type CollectionEntry = {
   readonly indexes?: readonly IndexEntry[]
 }
 
-export type PrimitiveFieldEntry = {
+export type PrimitiveFieldEntry = Named & {
   readonly id: string
   readonly apiName: Text
   readonly dbName?: Text
@@ -68,7 +71,7 @@ export type PrimitiveFieldEntry = {
   readonly limits?: Limits
 }
 
-export type RelationFieldEntry = {
+export type RelationFieldEntry = Named & {
   readonly id: string
   readonly apiName: Text
   /** Into collections. */

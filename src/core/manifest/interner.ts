@@ -26,6 +26,8 @@ export type Description<Field> = {
   readonly values?: TypeReference
   /** What OpenAPI says of the type. */
   readonly about?: string
+  /** Whose fields these are, so that OpenAPI says how people call them. */
+  readonly of?: Collection
 }
 
 /**

@@ -17,15 +17,22 @@ export type ModelView = {
   readonly shows: (collection: Collection, field: Field) => Extent
   /** What the data source serves, independent of the caller. */
   readonly declared: Declarations
+  /** How people call a collection or field, by its id. */
+  readonly called: Called
 }
 
-export function fullModelView(declared: Declarations): ModelView {
+export type Called = (id: string) => { readonly displayName?: string; readonly description?: string } | undefined
+
+const uncalled: Called = () => undefined
+
+export function fullModelView(declared: Declarations, called = uncalled): ModelView {
   return {
     may: (collection, action) =>
       action === 'read' || (!collection.isReadOnly && (action !== 'create' || !isFiles(collection))),
     uses: (_, field, action) => (isServed(field, action, declared) ? 'always' : 'never'),
     shows: () => 'always',
     declared,
+    called,
   }
 }
 
@@ -42,7 +49,7 @@ function isServed(field: Field, action: Action, declared: Declarations): boolean
   return field.kind === 'primitive' || action !== 'read' || canFollow(field, declared)
 }
 
-export function modelViewOf(viewer: Viewer, declared: Declarations): ModelView {
+export function modelViewOf(viewer: Viewer, declared: Declarations, called = uncalled): ModelView {
   const may: ModelView['may'] = (collection, action) =>
     (action === 'read' || !collection.isReadOnly) && viewer.accessTo(collection, action).kind === 'granted'
   const uses: ModelView['uses'] = (collection, field, action) => {
@@ -57,6 +64,7 @@ export function modelViewOf(viewer: Viewer, declared: Declarations): ModelView {
     may,
     uses,
     declared,
+    called,
     shows(collection, field) {
       const extent = uses(collection, field, 'read')
       const reads = viewer.accessTo(collection, 'read')

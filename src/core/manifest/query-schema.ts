@@ -235,6 +235,7 @@ function sortSpecifier(interner: Interner, collection: Collection): TypeReferenc
 
 export function itemOutput(interner: Interner, collection: Collection): number {
   return interner.output(`${collection.id} item`, `${collection.apiName}CollectionOutput`, () => ({
+    of: collection,
     fields: [
       ...interner
         .primitives(collection, 'read')

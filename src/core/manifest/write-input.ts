@@ -52,6 +52,7 @@ export function updateOneData(interner: Interner, collection: Collection): TypeR
   const index = interner.input(`${id} update`, `${apiName}UpdateDataInput`, () => {
     const relations = relationEntries(interner, collection, 'update')
     return {
+      of: collection,
       fields: [
         ...changes(interner, collection),
         ...relations.map(([{ apiName: name }, field]): Entry => [name, field]),
@@ -69,7 +70,7 @@ export function updateManyData(interner: Interner, collection: Collection): Type
     !interner.relations(collection, 'update').some((relation) => operationsOn(interner, relation, 'update').length > 0)
   )
     return updateOneData(interner, collection)
-  const fields = () => ({ fields: changes(interner, collection) })
+  const fields = () => ({ of: collection, fields: changes(interner, collection) })
   return `i${interner.input(`${id} update many`, `${apiName}UpdateManyDataInput`, fields)}`
 }
 
@@ -78,6 +79,7 @@ export function updateEachData(interner: Interner, collection: Collection): Type
   const { id, apiName, key } = collection
   const names = new Set(key.map((field) => field.apiName))
   const index = interner.input(`${id} update each`, `${apiName}UpdateItemInput`, () => ({
+    of: collection,
     fields: [
       ...key.map((field): Entry => [field.apiName, { type: interner.primitive(field.type), kind: 'primitive' }]),
       ...changes(interner, collection).filter(([name]) => !names.has(name)),
@@ -124,6 +126,7 @@ function newItem(
     .map((field) => [field.apiName, ...(alternatives.get(field) ?? [])])
     .filter((names) => names.length > 1)
   return {
+    of: collection,
     fields: [...fields, ...relations.map(([{ apiName }, field]): Entry => [apiName, field])],
     ...constrained({ atLeastOneOf, excludes: exclusions(columns, relations) }),
   }

@@ -5,6 +5,7 @@
 import type { Constraints, InputField, Limits, OutputField, TypeReference } from '../manifest/format.ts'
 import type { Description, InputDescription, Interner } from '../manifest/interner.ts'
 import type { FieldType } from '../model/field-type.ts'
+import type { Collection } from '../model/model.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
@@ -64,27 +65,32 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
         const { base, without } = description
         return { ...of(`i${base}`, 'sent'), not: { required: [without] } }
       }
-      const { fields, constraints, values, about } = description
+      const { fields, constraints, values, about, of: whose } = description
       if (values !== undefined) return named(values, 'sent', about)
       const required = fields.filter(([, field]) => field.optional !== true).map(([name]) => name)
       return {
         type: 'object',
-        properties: Object.fromEntries(fields.map(([name, field]) => [name, sent(field)])),
+        ...calledAs(whose?.id),
+        properties: Object.fromEntries(fields.map(([name, field]) => [name, fieldOf(whose, name, sent(field))])),
         ...(required.length > 0 && { required }),
         additionalProperties: false,
         ...(constraints && constrained(constraints)),
       }
     },
-    output({ fields, values, about }) {
+    output({ fields, values, about, of: whose }) {
       if (values !== undefined) return named(values, 'answered', about)
       // Fields of an item appear if selected; what a list is of, its items or their aggregates, always does.
       const isList = fields.some(([, { type }]) => type.startsWith('[o'))
       const held = ['data', 'aggregate'].filter((name) => fields.some(([own]) => own === name))
       return {
         type: 'object',
+        ...calledAs(whose?.id),
         properties: {
           ...Object.fromEntries(
-            fields.map(([name, { type, limits }]) => [name, limited(of(type, 'answered'), limits)]),
+            fields.map(([name, { type, limits }]) => [
+              name,
+              fieldOf(whose, name, limited(of(type, 'answered'), limits)),
+            ]),
           ),
           ...(!isList && { _etag: share('EntityTag', entityTag) }),
         },
@@ -94,6 +100,17 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
       }
     },
     shared: () => Object.fromEntries(used),
+  }
+
+  /** Whoever may use a collection or field is told how people call it. */
+  function calledAs(id: string | undefined): JsonSchema {
+    const { displayName, description } = (id && interner.view.called(id)) || {}
+    return { ...(displayName && { title: displayName }), ...(description && { description }) }
+  }
+
+  function fieldOf(collection: Collection | undefined, name: string, schema: JsonSchema): JsonSchema {
+    const called = calledAs(collection?.fields.get(name)?.id)
+    return Object.keys(called).length === 0 ? schema : { ...schema, ...called }
   }
 
   /** An object whose members are named by who asks. */

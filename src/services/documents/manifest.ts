@@ -1,4 +1,4 @@
-/** The manifest of a workspace as text: the whole one is built on first request and cached with its model. */
+/** The manifest of a workspace as text: the whole one is built on first request and cached with its model and what people call it. */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { jsonInParts } from '../../core/json-parts.ts'
 import { compileManifest } from '../../core/manifest.ts'
@@ -9,6 +9,7 @@ import { queryFault } from '../../core/query/parse.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
+import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
 
@@ -24,24 +25,26 @@ export type Manifests = {
 }
 
 export type ManifestsDeps = {
+  readonly called: LoadCalled
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
 }
 
 export function createManifests(deps: ManifestsDeps): Manifests {
-  const { models, declarations } = deps
-  const known = new WeakMap<Model, ManifestText>()
+  const { called: load, models, declarations } = deps
+  const known = new WeakMap<Model, ManifestText & { readonly names: string }>()
   return {
     async load({ workspace, snapshot, rights }, names) {
       requireEntitlement(rights, 'dataModel:read')
       const model = await models.load(workspace, snapshot.modelVersion)
+      const called = await load(workspace.apiName)
       const kept = names === undefined ? known.get(model) : undefined
-      if (kept !== undefined) return kept
+      if (kept?.names === called.told) return kept
       const collections = names && new Set(names.map((name) => find(model, name)))
       const declared = await declarations(workspace, model)
-      const compiled = await inParts(compileManifest(model, declared, collections))
+      const compiled = await inParts(compileManifest(model, declared, collections, called.of))
       const text = await inParts(jsonInParts(compiled, { depth: 3 }))
-      const manifest = { text, tag: await weakTag(text) }
+      const manifest = { text, tag: await weakTag(text), names: called.told }
       if (names === undefined) known.set(model, manifest)
       return manifest
     },

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document of a workspace, as its caller may see it. Its content depends only on rights, release and model
- * (changed declarations of connectors change the model), so the entity tag is known without building it. It is built in
+ * The OpenAPI document of a workspace, as its caller may see it. Its content depends only on rights, release, model
+ * (changed declarations of connectors change the model) and what people call that, so the entity tag is known without building it. It is built in
  * small steps, between which other requests run; short documents are cached, long ones are sent piece by piece.
  */
 import { viewerOf } from '../../core/access/merge.ts'
@@ -9,6 +9,7 @@ import { ServiceError } from '../../core/error.ts'
 import { pause } from '../../sources/in-parts.ts'
 import type { Caller, RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
+import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
 
@@ -35,13 +36,14 @@ const MAX_KEPT = 2 * 1024 * 1024
 const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
 
 export type OpenApiDeps = {
+  readonly called: LoadCalled
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
   readonly version: string
 }
 
 export function createOpenApi(deps: OpenApiDeps): OpenApi {
-  const { models, declarations, version } = deps
+  const { called: load, models, declarations, version } = deps
   const kept = new Map<string, string>()
   let system: string | undefined
   const fingerprints = new WeakMap<Rights, string>()
@@ -60,9 +62,11 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
     async workspace({ workspace, snapshot, rights }) {
       requireEntitlement(rights, 'openApiSchema:read')
       const model = await models.load(workspace, snapshot.modelVersion)
+      const called = await load(workspace.apiName)
       const told = fingerprints.get(rights) ?? fingerprint(rights)
       fingerprints.set(rights, told)
-      const tag = await weakTag(JSON.stringify([version, workspace.id, workspace.apiName, model.version, told]))
+      const parts = [version, workspace.id, workspace.apiName, model.version, told, called.told]
+      const tag = await weakTag(JSON.stringify(parts))
       return {
         tag,
         async render() {
@@ -73,7 +77,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
             import('../../core/manifest/model-view.ts'),
             declarations(workspace, model),
           ])
-          const view = modelViewOf(viewerOf(rights, model), declared)
+          const view = modelViewOf(viewerOf(rights, model), declared, called.of)
           const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
           const start = await gather(pieces, MAX_KEPT)
           if (!start.isWhole) return streamed(start.text, pieces)

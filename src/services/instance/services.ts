@@ -32,6 +32,7 @@ import { createThrottle } from '../caller/throttle.ts'
 import { openTokens, type Tokens } from '../caller/tokens.ts'
 import { createItems, type Items } from '../data/items.ts'
 import { type Agents, createAgents } from '../documents/agents.ts'
+import { createCalled } from '../documents/called.ts'
 import { createDeclarations } from '../documents/declarations.ts'
 import { createExplanations, type Explanations } from '../documents/explanations.ts'
 import { createManifests, type Manifests } from '../documents/manifest.ts'
@@ -158,6 +159,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     timeLimit,
     version: VERSION,
   })
+  const called = createCalled({ ports })
   const modelFiles = createModelFiles({ ports, models, changes, work, introspection, license: licensing, loadGrantor })
   const drift = createDrift({ ports, config, models, introspection })
   const items = createItems({
@@ -200,7 +202,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     sources,
     openSources,
     secrets,
-    manifests: createManifests({ models, declarations }),
+    manifests: createManifests({ called, models, declarations }),
     ownAccess: createOwnAccess({ models, declarations }),
     explanations: createExplanations({ ports, models, declarations, items }),
     actAs: createActAs({ ports }),
@@ -208,7 +210,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     assetFiles,
     uploads: createUploads({ ports, config, contents, items }),
     telemetry: createTelemetry({ ports, config }),
-    openApi: createOpenApi({ models, declarations, version: VERSION }),
+    openApi: createOpenApi({ called, models, declarations, version: VERSION }),
     agents: createAgents({ items, assetFiles, migrations, modelFiles, models, declarations, licensing }),
     async prune() {
       await auditLog.prune()

@@ -25,7 +25,12 @@ export type Rendering = {
 export async function renderDocument(model: Model): Promise<Rendering> {
   const models = createModelCache({ database: noDatabase })
   models.keep(workspace.id, model)
-  const openApi = createOpenApi({ models, declarations: async () => () => undefined, version: '1.0.0' })
+  const openApi = createOpenApi({
+    called: async () => ({ of: () => undefined, told: '' }),
+    models,
+    declarations: async () => () => undefined,
+    version: '1.0.0',
+  })
   const others = watchTurns()
   const start = worked()
   const { render } = await openApi.workspace({
