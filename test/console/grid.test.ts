@@ -117,6 +117,34 @@ describe('a grid', () => {
     await page.reload()
     await page.getByText('10 rows', { exact: true }).waitFor()
     expect(await page.getByRole('gridcell').nth(1).textContent()).toBe('Book 0009')
+
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    await page.getByLabel('Match').selectOption('any')
+    await page.getByLabel('Field').nth(1).selectOption({ label: 'title' })
+    await page.getByLabel('Operator').nth(1).selectOption('_eq')
+    await page.getByLabel('Value', { exact: true }).nth(1).fill('Book 1000')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('11 rows', { exact: true }).waitFor()
+    await page.reload()
+    expect(await page.getByLabel('Match').inputValue()).toBe('any')
+
+    const shown = async (filter: object) => {
+      await page.goto(`${gridOf(shop, 'books')}?filter=${encodeURIComponent(JSON.stringify(filter))}`)
+      await page.getByLabel('Operator').first().waitFor()
+      return page
+        .getByLabel('Operator')
+        .evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value))
+    }
+    const several = { title: { _gt: 'Book 1', _lt: 'Book 2' }, author: { name: { _eq: 'Ada' } } }
+    expect(await shown(several)).toEqual(['_gt', '_lt', '_eq'])
+    const behind = { author: { name: { _eq: 'Ada' }, born: { _null: true } } }
+    expect(await shown(behind)).toHaveLength(1)
+    await page.getByText(JSON.stringify(behind)).waitFor()
+
+    const filter = { _not: { title: { _neq: 'Book 1000' } } }
+    await page.goto(`${gridOf(shop, 'books')}?filter=${encodeURIComponent(JSON.stringify(filter))}`)
+    await page.getByText(JSON.stringify(filter)).waitFor()
+    await page.getByText('1 row', { exact: true }).waitFor()
     await page.context().close()
   })
 

@@ -1,7 +1,7 @@
 /** How a cell of the console's grid shows lists and JSON: as a person reads them, and no two values alike; and how it reads JSON. */
 import { expect, it } from 'vitest'
 import { numberText, parseExactly } from '../../console/src/data/exact-json.ts'
-import { readableOf } from '../../console/src/screens/grid/readable.ts'
+import { readableOf, valuesIn } from '../../console/src/screens/grid/readable.ts'
 
 const json = { type: 'json', isList: false }
 const texts = { type: 'string', isList: true }
@@ -22,6 +22,24 @@ it.each([
   [json, { 'a: b': 'c\nd' }, '"a: b": "c\\nd"'],
 ])('%j shows %j as %s', (field, value, text) => {
   expect(readableOf(field, value)).toBe(text)
+})
+
+it.each([
+  [texts, ['x', 'a, b', null]],
+  [{ type: 'int64', isList: true }, ['9007199254740993', '-1']],
+])('%j of %j are its values, which together are the same text', (field, value) => {
+  expect(valuesIn(field, value)).toHaveLength(value.length)
+  expect(valuesIn(field, value)?.join(', ')).toBe(readableOf(field, value))
+})
+
+it.each([
+  [texts, []],
+  [texts, [['x'], ['y']]],
+  [texts, Array.from({ length: 100 }, () => 'x')],
+  [json, ['x']],
+  [{ type: 'string', isList: false }, 'x'],
+])('%j of %j has no values to be shown one by one', (field, value) => {
+  expect(valuesIn(field, value)).toBeUndefined()
 })
 
 it('keeps the digits of numbers in JSON that is typed', () => {

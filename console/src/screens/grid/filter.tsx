@@ -1,12 +1,12 @@
-/** The filter of a grid as conditions that must all hold: field, operator, value. */
-import { useState } from 'preact/hooks'
+/** The filter of a grid as conditions of which all must hold, or one: field, operator, value. */
+import { useMemo, useState } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import page from '../page.module.css'
 import type { Column } from './columns.ts'
 import styles from './grid.module.css'
-import { type Condition, conditionsOf, filterOf, offeredOperators, operandsOf } from './request.ts'
+import { type Condition, conditionsOf, filterOf, type Match, offeredOperators, operandsOf } from './request.ts'
 
 type FilterProps = {
   readonly columns: readonly Column[]
@@ -20,10 +20,18 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
   const find = (path: readonly string[]) => offered.find((column) => column.path.join('.') === path.join('.'))
   const fresh = (column: Column | undefined): Condition[] =>
     column ? [{ path: column.path, operator: offeredOperators(column.field)[0] ?? '_eq', operands: [''] }] : []
-  const [conditions, setConditions] = useState<readonly Condition[]>(() => {
-    const known = conditionsOf(filter)?.filter(({ path }) => find(path) !== undefined) ?? []
-    return known.length > 0 ? known : fresh(offered[0])
-  })
+  const told = useMemo(() => {
+    const said = conditionsOf(filter)
+    const isWhole = said?.conditions.every(({ path, operator }) => {
+      const field = find(path)?.field
+      return field !== undefined && offeredOperators(field).includes(operator)
+    })
+    return isWhole ? said : undefined
+  }, [])
+  const [match, setMatch] = useState<Match>(told?.match ?? 'all')
+  const [conditions, setConditions] = useState<readonly Condition[]>(() =>
+    told && told.conditions.length > 0 ? told.conditions : fresh(offered[0]),
+  )
   const [wrong, setWrong] = useState<number | undefined>(undefined)
   const change = (index: number, to: Partial<Condition>) => {
     setWrong(undefined)
@@ -36,12 +44,31 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
         const field = find(condition.path)?.field
         return field ? [{ ...condition, field }] : []
       }),
+      match,
     )
     if ('wrong' in made) setWrong(made.wrong)
     else onFilter(made.filter)
   }
   return (
     <form class={styles.filter} aria-label={texts.filter} onSubmit={apply}>
+      {told === undefined && (
+        <p class={page.quiet}>
+          {texts.filterOfOthers} <code>{JSON.stringify(filter)}</code>
+        </p>
+      )}
+      {conditions.length > 1 && (
+        <div>
+          <select
+            class={styles.operand}
+            aria-label={texts.match}
+            value={match}
+            onChange={(event) => setMatch(event.currentTarget.value as Match)}
+          >
+            <option value="all">{texts.matchAll}</option>
+            <option value="any">{texts.matchAny}</option>
+          </select>
+        </div>
+      )}
       {conditions.map(({ path, operator, operands }, index) => {
         const column = find(path)
         if (column === undefined) return null

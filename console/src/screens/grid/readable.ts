@@ -8,6 +8,9 @@ export const DATE_TIME = /^([+-]\d{6,}|\d{4})-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{
 /** Characters, more than any cell shows; the editor has all of them. */
 const ROOM = 400
 
+/** Values, more than any cell shows. */
+const MOST = 24
+
 /**
  * An instant in the reader's own zone, to its last digit, which may be typed so. A list as its values, an object as its members, with commas
  * between them: a text that could be read as anything else is in quotes.
@@ -30,6 +33,13 @@ function inOwnZone(text: string): string {
   const two = (number: number) => String(number).padStart(2, '0')
   const minutes = Math.abs(offset)
   return `${own}${fraction}${offset < 0 ? '-' : '+'}${two(Math.trunc(minutes / 60))}:${two(minutes % 60)}`
+}
+
+/** The values of a list, each as `readableOf` writes it between commas; undefined for whatever is no list of plain values. */
+export function valuesIn({ type, isList }: Shape, value: unknown): readonly string[] | undefined {
+  if (!isList || type === 'json' || !Array.isArray(value) || value.length === 0 || value.length > MOST) return undefined
+  if (value.some(Array.isArray)) return undefined
+  return value.map((one) => outline(one, { isTyped: true }))
 }
 
 /** `isTyped`: all values of the list are of one type, which the column says. */

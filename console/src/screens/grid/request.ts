@@ -121,9 +121,13 @@ export function offeredOperators({ operators, type, isList }: FieldModel): reado
   return operators.filter((name) => name !== '_path' && (!isJson || ofJson.includes(name)))
 }
 
-/** The filter of conditions that must all hold, or the place of the one that cannot be read. */
+/** Whether all conditions of a filter must hold, or one of them. */
+export type Match = 'all' | 'any'
+
+/** The filter of conditions, or the place of the one that cannot be read. */
 export function filterOf(
   conditions: readonly (Condition & { readonly field: FieldModel })[],
+  match: Match,
 ): { readonly filter: object | undefined } | { readonly wrong: number } {
   const all: unknown[] = []
   for (const [index, { path, operator, operands, field }] of conditions.entries()) {
@@ -131,7 +135,8 @@ export function filterOf(
     if (operand === undefined) return { wrong: index }
     all.push(nest(path, { [operator]: operand.value }))
   }
-  return { filter: all.length === 0 ? undefined : all.length === 1 ? (all[0] as object) : { _and: all } }
+  if (all.length < 2) return { filter: all[0] as object | undefined }
+  return { filter: match === 'all' ? { _and: all } : { _or: all } }
 }
 
 function operandOf(
@@ -153,27 +158,36 @@ function operandOf(
   return { value: kind === 'one' ? values[0] : values }
 }
 
-/** Conditions of a filter that the builder has made; undefined for any other. */
-export function conditionsOf(filter: object | undefined): readonly Condition[] | undefined {
-  if (filter === undefined) return []
-  const list = '_and' in filter && Object.keys(filter).length === 1 ? (filter._and as object[]) : [filter]
-  if (!Array.isArray(list)) return undefined
-  const found = list.map(conditionOf)
-  return found.every((condition) => condition !== undefined) ? found : undefined
+export type Conditions = { readonly match: Match; readonly conditions: readonly Condition[] }
+
+/** What a filter says, where the builder can say it; undefined for any other. */
+export function conditionsOf(filter: object | undefined): Conditions | undefined {
+  const entries = Object.entries(filter ?? {})
+  const [[name, list] = []] = entries
+  const isList = entries.length === 1 && (name === '_and' || name === '_or') && Array.isArray(list)
+  const match = isList && name === '_or' ? 'any' : 'all'
+  const parts: readonly unknown[] = isList ? list : entries.map((entry) => Object.fromEntries([entry]))
+  const found = parts.map(conditionsIn)
+  if (found.some((one) => one === undefined || (match === 'any' && one.length !== 1))) return undefined
+  return { match, conditions: found.flatMap((one) => one ?? []) }
 }
 
-function conditionOf(filter: unknown): Condition | undefined {
+/** Several operators of one field must all hold; of what several items may have they are of the same one, as no two conditions are. */
+function conditionsIn(filter: unknown): readonly Condition[] | undefined {
   const path: string[] = []
   let at = filter
   for (;;) {
     if (typeof at !== 'object' || at === null || Array.isArray(at)) return undefined
-    const [entry, ...others] = Object.entries(at)
-    if (entry === undefined || others.length > 0) return undefined
-    const [name, below] = entry
-    if (name.startsWith('_') && name !== SOME)
-      return path.length === 0 ? undefined : { path, operator: name, operands: typed(name, below) }
-    path.push(name)
-    at = below
+    const entries = Object.entries(at)
+    const isOperator = ([name]: readonly [string, unknown]) => name.startsWith('_') && name !== SOME
+    if (path.length > 0 && entries.length > 0 && entries.every(isOperator)) {
+      if (entries.length > 1 && path.includes(SOME)) return undefined
+      return entries.map(([operator, operand]) => ({ path, operator, operands: typed(operator, operand) }))
+    }
+    const [entry, ...others] = entries
+    if (entry === undefined || others.length > 0 || isOperator(entry)) return undefined
+    path.push(entry[0])
+    at = entry[1]
   }
 }
 

@@ -2,7 +2,7 @@
  * The table of a grid. What is seen of it is drawn, by elements that are used again as it scrolls; the indexes say where in
  * the whole they stand. The focus stays on the table, which tells its active cell: one stop for Tab.
  */
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { FILES } from '../../data/files.ts'
 import { t } from '../../messages/messages.ts'
@@ -26,7 +26,7 @@ import {
   rowsIn,
   type Viewport,
 } from './place.ts'
-import { readableOf } from './readable.ts'
+import { readableOf, valuesIn } from './readable.ts'
 import type { SortBy } from './request.ts'
 import { isNumber, type Row, textOf } from './values.ts'
 
@@ -64,6 +64,9 @@ export type TableProps = {
 }
 
 export type Over = { readonly content: ComponentChildren; readonly look: 'editing' | 'saving' | 'failed' }
+
+/** Characters of a value, more than a window has room for. */
+const TOLD = 4_000
 
 export function Table({
   label,
@@ -199,6 +202,15 @@ export function Table({
     (active.row === -1 || (drawnRows.from <= active.row && active.row < drawnRows.to)) &&
     (active.column === 0 || (drawn.from < active.column && active.column <= drawn.to))
 
+  /** All of a value that its cell has no room for, told when it is asked for: it may be long. */
+  const tell = ({ target }: MouseEvent) => {
+    const cell = cellOf(target)
+    const [row, column] = [rows[cell?.row ?? -1], columns[(cell?.column ?? 0) - 1]]
+    const element = (target as Element).closest<HTMLElement>('[data-cell]')
+    if (row && column && element)
+      element.title = element.scrollWidth > element.clientWidth ? cellText(column, row).slice(0, TOLD) : ''
+  }
+
   const grid = {
     role: 'grid',
     tabIndex: 0,
@@ -216,6 +228,7 @@ export function Table({
       if (cell !== undefined && cell.row >= 0) onEdit(cell, event)
     },
     onMouseDown: point,
+    onMouseOver: tell,
   } as const
   return (
     <div ref={ref} class={styles.table} {...grid}>
@@ -312,7 +325,7 @@ function Content({ workspace, column, row }: ContentProps): ComponentChildren {
   if (value === undefined) return ''
   if (value === null) return <span class={styles.null}>{t.value.grid.null}</span>
   const { relation } = column
-  if (relation === undefined) return readableOf(column.field, value)
+  if (relation === undefined) return <Value field={column.field} value={value} />
   if (relation.to !== FILES) return cellText(column, row)
   const { mediaType } = row[relation.name] as Row
   return (
@@ -324,6 +337,22 @@ function Content({ workspace, column, row }: ContentProps): ComponentChildren {
         look="cell"
       />
       {cellText(column, row)}
+    </>
+  )
+}
+
+function Value({ field, value }: { readonly field: Column['field']; readonly value: unknown }) {
+  if (!field.isList && field.type !== 'json') return <>{readableOf(field, value)}</>
+  const values = valuesIn(field, value)
+  if (values === undefined) return <span class={styles.json}>{readableOf(field, value)}</span>
+  return (
+    <>
+      {values.map((one, at) => (
+        <Fragment key={at}>
+          {at > 0 && <span class={styles.comma}>, </span>}
+          <bdi class={styles.chip}>{one}</bdi>
+        </Fragment>
+      ))}
     </>
   )
 }
