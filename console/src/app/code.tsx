@@ -27,7 +27,7 @@ type CodeProps = {
 
 export function CodeButton({ request }: CodeProps) {
   return (
-    <Button aria-haspopup="dialog" onClick={() => showCode(request())}>
+    <Button tool="code" aria-haspopup="dialog" onClick={() => showCode(request())}>
       {t.value.code.title}
     </Button>
   )

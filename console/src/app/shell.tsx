@@ -6,12 +6,12 @@ import logo from '../../icon.svg'
 import { FILES } from '../data/files.ts'
 import { useQuery } from '../data/queries.ts'
 import { signOut, type User } from '../data/session.ts'
-import { accessQuery, isNowhere, readableQuery, titleIn } from '../data/workspaces.ts'
+import { accessQuery, isNowhere, readableQuery, titleIn, workspacesQuery } from '../data/workspaces.ts'
 import { chooseLanguage, language, languages, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
-import { CollectionMark, Icon } from '../ui/icon.tsx'
+import { CollectionMark, Icon, initialOf } from '../ui/icon.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import { Fault, Skeleton, Unseen } from '../ui/notice.tsx'
+import { Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { openPalette } from './palette.tsx'
 import { type Scheme, scheme } from './preferences.ts'
@@ -45,9 +45,8 @@ export function Shell({ user, children }: ShellProps) {
         </a>
         <Place />
         <span class={styles.search}>
-          <Button look="plain" onClick={openPalette} aria-keyshortcuts="Control+K">
-            <Icon name="search" />
-            <Unseen>{t.value.shell.search}</Unseen>
+          <Button tool="search" onClick={openPalette} aria-keyshortcuts="Control+K">
+            {t.value.shell.search}
             <span class={styles.keys}>Ctrl K</span>
           </Button>
         </span>
@@ -69,12 +68,15 @@ function toMain(event: Event): void {
 
 function Place() {
   const at = route.value
+  const { data: workspaces } = useQuery(workspacesQuery())
   if (!('workspace' in at)) return <div class={styles.place} />
+  const named = workspaces?.find(({ apiName }) => apiName === at.workspace)?.displayName
   return (
     <div class={styles.place}>
       <a href={pathTo(at.workspace)} dir="auto">
-        {at.workspace}
+        {named ?? at.workspace}
       </a>
+      {at.kind === 'audit' && ` / ${t.value.audit.title}`}
       {'collection' in at && (
         <>
           {' / '}
@@ -230,7 +232,7 @@ function AccountMenu({ user }: { readonly user: User }) {
   ]
   return (
     <Menu label={shell.account} items={items} isIcon>
-      <Icon name="person" />
+      <span class={styles.avatar}>{initialOf(user.fullName || user.email)}</span>
     </Menu>
   )
 }

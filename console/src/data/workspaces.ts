@@ -85,8 +85,9 @@ export function inOrder<T>(all: readonly T[], sortOf: (one: T) => number | null 
 export type ReadableCollection = {
   readonly name: string
   readonly title: string
-  readonly icon: string | null | undefined
-  readonly color: string | null | undefined
+  readonly description?: string | null
+  readonly icon?: string | null
+  readonly color?: string | null
 }
 
 /** What people call a collection; its name, where it is not among these. */
@@ -105,7 +106,7 @@ export function readableQuery(workspace: string): Query<readonly ReadableCollect
     const found = all.flatMap(({ name, isSystem }) => {
       const shown = names.get(ids[name] ?? '')
       if (isSystem || shown?.isHidden || !mayRead(collections[name])) return []
-      return { name, title: shown?.displayName ?? name, icon: shown?.icon, color: shown?.color, sort: shown?.sort }
+      return { ...shown, name, title: shown?.displayName ?? name }
     })
     const byTitle = found.toSorted((one, other) => compareNames(one.title, other.title))
     return inOrder(byTitle, ({ sort }) => sort)

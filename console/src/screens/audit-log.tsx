@@ -11,7 +11,7 @@ import { Button } from '../ui/button.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
 import styles from './audit/audit.module.css'
-import { actionName, actorOf, entriesQuery, logRequest, PAGE } from './audit/data.ts'
+import { actionName, actorOf, entriesQuery, logRequest, nameIn, PAGE } from './audit/data.ts'
 import { AuditFilter, filterInAddress } from './audit/filter.tsx'
 import page from './page.module.css'
 
@@ -105,12 +105,6 @@ function pathOf({ targetType, targetId, workspace }: Thing, user: User): string 
   if (targetType === 'source' && workspace !== undefined) return itemPath(workspace, 'ServiceDataSource', [targetId])
   if (targetId === user.id) return '/-/account'
   return `${address.value.pathname}?${new URLSearchParams({ target: targetId })}`
-}
-
-/** What it was called then. */
-function nameIn(payload: object): string | undefined {
-  const { name, apiName, fileName, email } = payload as Readonly<Record<string, unknown>>
-  return [name, apiName, fileName, email].find((one) => typeof one === 'string' && one !== '') as string | undefined
 }
 
 function Changes({ entry }: { readonly entry: AuditEntry }) {

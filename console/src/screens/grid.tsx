@@ -65,18 +65,19 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
         <Count rows={rows} />
         <span class={styles.tools}>
           <Views workspace={workspace} model={model} view={view} onView={go} />
-          <Button aria-haspopup="dialog" onClick={() => setChoosing(true)}>
+          <Button tool="columns" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
             {texts.columns}
           </Button>
           {mayFilter && (
-            <Button aria-expanded={isFiltering} onClick={() => setFiltering(!isFiltering)}>
+            <Button tool="filter" aria-expanded={isFiltering} onClick={() => setFiltering(!isFiltering)}>
               {texts.filter}
+              {view.filter !== undefined && <span class={styles.active} aria-hidden="true" />}
             </Button>
           )}
           <CodeButton request={() => listRequest(workspace, model, view)} />
           {menu}
           {model.mayCreate && (
-            <ButtonLink look="primary" href={pathTo(workspace, 'new', model.name)}>
+            <ButtonLink tool="add" look="primary" href={pathTo(workspace, 'new', model.name)}>
               {t.value.item.create}
             </ButtonLink>
           )}
@@ -160,7 +161,7 @@ function Count({ rows }: { readonly rows: Rows }) {
         {total && texts[total.isExact ? 'count' : 'estimate'](formatNumber(total.count), total.count)}
       </p>
       {!total?.isExact && !rows.isEnd() && (
-        <Button look="plain" isBusy={isBusy} onClick={() => void count()}>
+        <Button look="plain" isSmall isBusy={isBusy} onClick={() => void count()}>
           {texts.countExactly}
         </Button>
       )}

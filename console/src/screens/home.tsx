@@ -8,6 +8,7 @@ import { workspacesQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { initialOf } from '../ui/icon.tsx'
 import { Empty, Fault, Notice, Skeleton } from '../ui/notice.tsx'
 import { Recent } from './audit/recent.tsx'
 import type { CodeRequest } from './code/request.ts'
@@ -26,7 +27,9 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
         <span class={styles.row}>
           {data && data.length > 0 && <CodeButton request={() => workspacesRequest} />}
           {user.isAdministrator && data && data.length > 0 && (
-            <Button onClick={() => setCreating(true)}>{texts.create}</Button>
+            <Button look="primary" tool="add" onClick={() => setCreating(true)}>
+              {texts.create}
+            </Button>
           )}
         </span>
       </div>
@@ -46,9 +49,14 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
         <ul class={styles.cards}>
           {data.map(({ id, apiName, displayName }) => (
             <li key={id} class={styles.stack}>
-              <a class={styles.card} href={pathTo(apiName)}>
-                <strong dir="auto">{displayName ?? apiName}</strong>
-                <span class={styles.quiet}>{apiName}</span>
+              <a class={`${styles.card} ${styles.named}`} href={pathTo(apiName)}>
+                <span class={styles.mark} aria-hidden="true">
+                  {initialOf(displayName ?? apiName)}
+                </span>
+                <span>
+                  <strong dir="auto">{displayName ?? apiName}</strong>
+                  {displayName !== null && displayName !== apiName && <span class={styles.quiet}>{apiName}</span>}
+                </span>
               </a>
             </li>
           ))}

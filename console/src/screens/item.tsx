@@ -66,10 +66,12 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
         <span class={page.row}>
           <CodeButton request={() => itemRequest(workspace, model, row, form.typed())} />
           {model.mayCreate && (
-            <ButtonLink href={copyPath(workspace, model.name, itemKey)}>{texts.duplicate}</ButtonLink>
+            <ButtonLink tool="copy" href={copyPath(workspace, model.name, itemKey)}>
+              {texts.duplicate}
+            </ButtonLink>
           )}
           {model.mayDelete && (
-            <Button aria-haspopup="dialog" onClick={() => setDeleting(true)}>
+            <Button tool="delete" aria-haspopup="dialog" onClick={() => setDeleting(true)}>
               {texts.delete}
             </Button>
           )}
@@ -78,12 +80,14 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
       {model.name === FILES && <FileContent workspace={workspace} id={itemKey[0] ?? ''} onChanged={onReload} />}
       <Unsaved model={model} saving={form.saving} />
       <ConflictDialog model={model} saving={form.saving} />
-      <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={form.submit}>
-        <Fields workspace={workspace} model={model} fields={formFields(model)} {...form.fields} />
-        <Links workspace={workspace} model={model} row={row} drafts={form.links} onChange={form.onLink} />
-        {mayChangeAny(model) && <Foot form={form} />}
-      </form>
-      <Related workspace={workspace} model={model} row={row} />
+      <div class={styles.parts}>
+        <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={form.submit}>
+          <Fields workspace={workspace} model={model} fields={formFields(model)} {...form.fields} />
+          <Links workspace={workspace} model={model} row={row} drafts={form.links} onChange={form.onLink} />
+          {mayChangeAny(model) && <Foot form={form} />}
+        </form>
+        <Related workspace={workspace} model={model} row={row} />
+      </div>
       {isDeleting && (
         <DeleteDialog
           workspace={workspace}

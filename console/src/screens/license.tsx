@@ -78,11 +78,13 @@ export function LicenseState({ license }: { readonly license: License }) {
           </Button>
         )}
       </div>
-      <p>
-        <strong>{texts.statuses[status] ?? status}</strong> · <bdi>{texts.plan(plan ?? '')}</bdi> ·{' '}
-        {expiresAt ? texts.until(formatTime(expiresAt)) : texts.withoutEnd}
-      </p>
-      {lastValidatedAt && <p class={styles.quiet}>{texts.validated(formatTime(lastValidatedAt))}</p>}
+      <div class={styles.panel}>
+        <p>
+          <strong>{texts.statuses[status] ?? status}</strong> · <bdi>{texts.plan(plan ?? '')}</bdi> ·{' '}
+          {expiresAt ? texts.until(formatTime(expiresAt)) : texts.withoutEnd}
+        </p>
+        {lastValidatedAt && <p class={styles.quiet}>{texts.validated(formatTime(lastValidatedAt))}</p>}
+      </div>
     </section>
   )
 }

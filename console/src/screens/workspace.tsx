@@ -54,12 +54,19 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
         <>
           <p class={styles.quiet}>{texts.choose}</p>
           <ul class={styles.cards}>
-            {own.slice(0, 200).map(({ name, title, icon, color }) => (
+            {own.slice(0, 200).map(({ name, title, description, icon, color }) => (
               <li key={name} class={styles.stack}>
-                <a class={styles.card} href={pathTo(workspace, 'items', name)}>
-                  <span class={styles.row}>
+                <a class={`${styles.card} ${styles.named}`} href={pathTo(workspace, 'items', name)}>
+                  <span class={styles.mark}>
                     <CollectionMark emoji={icon} color={color} />
+                  </span>
+                  <span>
                     <strong dir="auto">{title}</strong>
+                    {description && (
+                      <span class={styles.quiet} dir="auto">
+                        {description}
+                      </span>
+                    )}
                   </span>
                 </a>
               </li>

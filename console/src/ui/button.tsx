@@ -1,13 +1,17 @@
 /** A button, and a link that looks like one. */
 import type { ComponentChildren, JSX } from 'preact'
 import styles from './button.module.css'
-import { Spinner } from './icon.tsx'
+import { Icon, type IconName, Spinner } from './icon.tsx'
 
 type Look = {
   readonly look?: 'primary' | 'danger' | 'plain'
   /** Has an icon only; `aria-label` is its name. */
   readonly isIcon?: boolean
   readonly isWide?: boolean
+  /** Beside a text, as high as that. */
+  readonly isSmall?: boolean
+  /** Stands before the words, and for them where there is little room. */
+  readonly tool?: IconName
   readonly children?: ComponentChildren
 }
 
@@ -17,29 +21,40 @@ type ButtonProps = Look &
     readonly isBusy?: boolean
   }
 
-export function Button({ look, isIcon, isWide, isBusy = false, children, onClick, ...others }: ButtonProps) {
+export function Button({ look, isIcon, isWide, isSmall, tool, isBusy, children, onClick, ...others }: ButtonProps) {
   return (
     <button
       type="button"
       {...others}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
       aria-disabled={isBusy || undefined}
-      class={classOf({ look, isIcon, isWide })}
+      class={classOf({ look, isIcon, isWide, isSmall, tool })}
     >
       {isBusy && <Spinner />}
-      {children}
+      <Words tool={tool}>{children}</Words>
     </button>
   )
 }
 
-export function ButtonLink({ look, isIcon, isWide, children, ...others }: Look & JSX.IntrinsicElements['a']) {
+export function ButtonLink({ look, isIcon, isWide, tool, children, ...others }: Look & JSX.IntrinsicElements['a']) {
   return (
-    <a {...others} class={classOf({ look, isIcon, isWide })}>
-      {children}
+    <a {...others} class={classOf({ look, isIcon, isWide, tool })}>
+      <Words tool={tool}>{children}</Words>
     </a>
   )
 }
 
-function classOf({ look, isIcon, isWide }: Look): string {
-  return [styles.button, look && styles[look], isIcon && styles.icon, isWide && styles.wide].filter(Boolean).join(' ')
+function Words({ tool, children }: Pick<Look, 'tool' | 'children'>) {
+  if (tool === undefined) return <>{children}</>
+  return (
+    <>
+      <Icon name={tool} />
+      <span>{children}</span>
+    </>
+  )
+}
+
+function classOf({ look, isIcon, isWide, isSmall, tool }: Look): string {
+  const sizes = [isIcon && styles.icon, isWide && styles.wide, isSmall && styles.small, tool && styles.tool]
+  return [styles.button, look && styles[look], ...sizes].filter(Boolean).join(' ')
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
-import { Icon } from './icon.tsx'
+import { Icon, type IconName } from './icon.tsx'
 import styles from './menu.module.css'
 
 export type MenuItem =
@@ -20,9 +20,10 @@ type MenuProps = {
   readonly isIcon?: boolean
   /** Whether the button has a frame, as others beside it. */
   readonly look?: 'plain' | 'button'
+  readonly tool?: IconName
 }
 
-export function Menu({ label, items, children, isIcon = false, look = 'plain' }: MenuProps) {
+export function Menu({ label, items, children, isIcon = false, look = 'plain', tool }: MenuProps) {
   const id = useId()
   const ref = useRef<HTMLDivElement>(null)
   const all = () => [...(ref.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
@@ -43,6 +44,7 @@ export function Menu({ label, items, children, isIcon = false, look = 'plain' }:
       <Button
         {...(look === 'plain' && { look })}
         isIcon={isIcon}
+        {...(tool !== undefined && { tool })}
         popovertarget={id}
         aria-haspopup="menu"
         aria-label={label}

@@ -54,6 +54,7 @@ type EmptyProps = {
 export function Empty({ title, text, isScreen = false, children }: EmptyProps) {
   return (
     <div class={styles.empty}>
+      <Icon name="inbox" />
       {isScreen ? <h1>{title}</h1> : <h2>{title}</h2>}
       {text && <p>{text}</p>}
       {children}

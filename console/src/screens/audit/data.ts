@@ -91,3 +91,9 @@ export function actionName({ action, label }: Pick<AuditEntry, 'action' | 'label
 export function actorOf({ actorEmail, actorType }: AuditEntry): string {
   return actorEmail ?? t.value.audit.actors[actorType] ?? actorType
 }
+
+/** What it is about was called then. */
+export function nameIn(payload: object): string | undefined {
+  const { name, apiName, fileName, email } = payload as Readonly<Record<string, unknown>>
+  return [name, apiName, fileName, email].find((one) => typeof one === 'string' && one !== '') as string | undefined
+}

@@ -1,9 +1,10 @@
 /** What changed lately, in a workspace or in the whole instance, for those who may read its audit log. */
+import type { AuditEntry } from 'governed-data-client/system'
 import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import page from '../page.module.css'
-import { actionName, actorOf, changesQuery } from './data.ts'
+import { actionName, actorOf, changesQuery, nameIn } from './data.ts'
 
 const SHOWN = 5
 
@@ -14,18 +15,36 @@ export function Recent({ workspace }: { readonly workspace?: string }) {
   if (entries.length === 0) return null
   return (
     <section class={page.stack} aria-label={texts.recent}>
-      <h2>{texts.recent}</h2>
-      <ul class={page.lines}>
+      <div class={page.head}>
+        <h2>{texts.recent}</h2>
+        <a class={page.quiet} href={workspace === undefined ? '/-/audit-log' : pathTo(workspace, 'audit-log')}>
+          {texts.all}
+        </a>
+      </div>
+      <ul class={`${page.panel} ${page.lines}`}>
         {entries.map((entry) => (
           <li key={entry.id}>
-            <span>{actionName(entry)}</span>
+            <span>
+              {actionName(entry)}
+              <About entry={entry} />
+            </span>
             <span class={page.quiet}>
               <bdi>{actorOf(entry)}</bdi> · <time dateTime={entry.time}>{formatTime(entry.time)}</time>
             </span>
           </li>
         ))}
       </ul>
-      <a href={workspace === undefined ? '/-/audit-log' : pathTo(workspace, 'audit-log')}>{texts.all}</a>
     </section>
+  )
+}
+
+function About({ entry }: { readonly entry: AuditEntry }) {
+  const name = nameIn(entry.payload)
+  if (name === undefined) return null
+  return (
+    <span class={page.quiet}>
+      {' '}
+      <bdi>{name}</bdi>
+    </span>
   )
 }

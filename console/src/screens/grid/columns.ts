@@ -39,7 +39,7 @@ export function columnsOf({ fields, toOne }: Pick<CollectionModel, 'fields' | 't
     field: relation.display,
     relation,
     own: relation.by.flatMap((name) => fields.filter((field) => field.name === name)),
-    width: 200,
+    width: 220,
   })
   const behind = (name: string) => toOne.filter(({ by }) => by.at(-1) === name).map(relationColumn)
   const columns = fields.flatMap((field) => [columnOf(field), ...behind(field.name)])

@@ -57,6 +57,7 @@ export function useMany(props: ManyProps) {
     <Menu
       label={messages.many.menu}
       look="button"
+      tool="more"
       items={actions.map(({ label, run }) => ({ kind: 'action' as const, label, onSelect: run }))}
     />
   )

@@ -107,7 +107,7 @@ function ViewsMenu(props: ViewsMenuProps) {
   const hasChanged = chosen !== undefined && !isSame(savedIn(viewIn(chosen.query, chosen.layout)), savedIn(view))
   const items = [...choicesIn(props), { kind: 'line' } as const, ...actionsIn(props, hasChanged)]
   return (
-    <Menu label={chosen ? texts.chosen(chosen.name) : texts.label} items={items} look="button">
+    <Menu label={chosen ? texts.chosen(chosen.name) : texts.label} items={items} look="button" tool="eye">
       <span dir="auto">{chosen ? chosen.name : texts.label}</span>
       {hasChanged && <span title={texts.changed}>•</span>}
     </Menu>

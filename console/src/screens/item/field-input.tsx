@@ -66,7 +66,7 @@ export function FieldInput(props: FieldInputProps) {
             </Button>
           )}
           {mayNull && !(isNew && text === undefined) && text !== null && (
-            <Button look="plain" aria-label={texts.setNull(field.title)} onClick={() => onText(null)}>
+            <Button aria-label={texts.setNull(field.title)} onClick={() => onText(null)}>
               {t.value.grid.null}
             </Button>
           )}

@@ -7,7 +7,6 @@ import type { CollectionModel, ToMany } from '../grid/model.ts'
 import { searchOf } from '../grid/request.ts'
 import type { Row } from '../grid/values.ts'
 import page from '../page.module.css'
-import styles from './item.module.css'
 
 type RelatedProps = { readonly workspace: string; readonly model: CollectionModel; readonly row: Row }
 
@@ -27,7 +26,7 @@ type RelatedListProps = Pick<RelatedProps, 'workspace' | 'row'> & { readonly rel
 
 export function RelatedList({ workspace, relations, row }: RelatedListProps) {
   return (
-    <ul class={styles.list}>
+    <ul class={`${page.panel} ${page.lines}`}>
       {relations.map((relation) => (
         <One key={relation.name} workspace={workspace} relation={relation} row={row} />
       ))}
