@@ -862,7 +862,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     const blind = await people.memberWith(shop, [await people.role(shop, [reading])])
     const editor = await scoped(
       ['dataModel:edit'],
-      Object.fromEntries([pay, mine, lone].map((name) => [name, ['read']])),
+      Object.fromEntries([pay, mine, lone].map((name) => [name, ['read', 'create', 'update', 'delete']])),
     )
     const update = (name: string, ...operations: readonly object[]) => ({
       kind: 'updateCollection',

@@ -111,7 +111,10 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
   return [...ofRelations, ...ofKeys]
 }
 
-/** Whoever takes a name from a table or column, which something else may get then, reads all that it has. */
+/**
+ * Whoever takes a name from a table or column, which something else may get then, holds all of what it has: for those who mean it
+ * by its name, other rows are there then, or none.
+ */
 function needsOfNames(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly Need[] {
   const is = lookupOf(after)
   const attached = attachedOf(before)
@@ -119,18 +122,17 @@ function needsOfNames(before: ModelRecords, after: ModelRecords, made: ReadonlyS
   const fieldsOf = Map.groupBy(before.primitiveFields, ({ collectionId }) => collectionId)
   return ofThese.flatMap(({ id, dbName }): readonly Need[] => {
     const fields = fieldsOf.get(id) ?? []
-    const read = (one: string, fieldIds: readonly string[]): Need => ({
-      ...{ action: 'read', collectionId: id, fieldIds, by: [one] },
-    })
-    if (made.has(id) || is.collections.get(id)?.dbName !== dbName)
-      return [
-        read(
-          id,
-          fields.map((field) => field.id),
-        ),
-      ]
+    const needs = (one: string, actions: readonly Action[], fieldIds: readonly string[]) =>
+      actions.map((action): Need => ({ action, collectionId: id, fieldIds, by: [one] }))
+    if (made.has(id) || is.collections.get(id)?.dbName !== dbName) {
+      return needs(
+        id,
+        ['read', 'create', 'update', 'delete'],
+        fields.map((field) => field.id),
+      )
+    }
     return fields
       .filter((field) => made.has(field.id) || is.fields.get(field.id)?.dbName !== field.dbName)
-      .map((field) => read(field.id, [field.id]))
+      .flatMap((field) => needs(field.id, ['read', 'update'], [field.id]))
   })
 }

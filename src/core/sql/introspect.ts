@@ -49,6 +49,8 @@ export type Identities = {
   readonly cluster: Statement
   /** One row: the default schema, and the name of the database. */
   readonly here: Statement
+  /** A row where the search path has something of this name in another schema than this one, or than the default one. */
+  readonly elsewhere: (name: string, schema: string | undefined) => Statement
   readonly statement: (places: readonly { readonly schema: string | null; readonly dbName: string }[]) => Statement
   readonly parse: (rows: Rows) => IdentifiedTables
 }

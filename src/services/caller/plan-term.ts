@@ -8,22 +8,15 @@ type Seen = { readonly snapshot: AgingSnapshot; readonly rights: Rights }
 
 /**
  * `again` returns what the request would see now; what it throws, `renew` throws. Rights that were loaded anew and are the
- * same do not end the term: the version of rights is that of the whole instance. Nor does a model of another version that
- * `isSameModel` takes for the same.
+ * same do not end the term: the version of rights is that of the whole instance.
  */
-export function planTermOf(
-  { snapshot, rights }: Seen,
-  again: () => Eventual<Seen>,
-  isSameModel: (version: number) => Eventual<boolean> = () => false,
-): PlanTerm {
+export function planTermOf({ snapshot, rights }: Seen, again: () => Eventual<Seen>): PlanTerm {
   let youngest = snapshot
   return {
     isOver: () => youngest.age() > PLANS_LAST,
     async renew() {
       const now = await again()
-      const { modelVersion } = now.snapshot
-      if (!isSame(now.rights, rights)) return false
-      if (modelVersion !== snapshot.modelVersion && !(await isSameModel(modelVersion))) return false
+      if (now.snapshot.modelVersion !== snapshot.modelVersion || !isSame(now.rights, rights)) return false
       youngest = now.snapshot
       return true
     },

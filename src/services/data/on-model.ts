@@ -8,7 +8,6 @@ import { hasEntitlement } from '../../core/access/principal.ts'
 import { andThen, attempt } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
-import { isSameFrom } from '../../core/model/same-from.ts'
 import { Unloaded } from '../../core/plan/read.ts'
 import { isOutdated, withinTerm } from '../../core/sql/begin/plan-term.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -58,14 +57,6 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       if (spent !== undefined) spent.rows = spentBefore
       return planOn(model, within)
     }
-    const names = [asked].flat().map(({ name }) => name)
-    /** With a term that a change of what the request does not see leaves as it is. */
-    const termed = (model: Model, within: RequestScope): RequestScope => ({
-      ...within,
-      term: planTermOf(within, within.again, (version) =>
-        andThen(models.load(workspace, version), (current) => isSameFrom(names, model, current)),
-      ),
-    })
     const plan = (model: Model, within: RequestScope): Planning<T> =>
       attempt(
         () => make(model, within),
@@ -104,12 +95,14 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     async function onNewerModel(model: Model, refused: unknown): Promise<Planned<T>> {
       const current = await lookAgain(workspace.id)
       const isNewer = current !== undefined && current.modelVersion > model.version
+      const within = isNewer
+        ? { ...scope, snapshot: current, term: planTermOf({ snapshot: current, rights }, scope.again) }
+        : scope
       const newer = isNewer
         ? await open(await models.load(workspace, current.modelVersion))
         : isMissingTable(refused) &&
           (await remaining.without(workspace, model, askedBy(asked, operationOf(refused)).name))
       if (newer === undefined || newer === false) throw explained(model, refused)
-      const within = termed(newer, isNewer ? { ...scope, snapshot: current } : scope)
       const fail = (error: unknown): never => {
         throw explained(newer, error)
       }
@@ -132,12 +125,11 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       return remaining.open(model)
     }
 
-    return andThen(andThen(models.load(workspace, snapshot.modelVersion), open), (model) => {
-      const within = termed(model, scope)
-      return attempt(
-        () => plan(remaining.of(model), within),
+    return andThen(andThen(models.load(workspace, snapshot.modelVersion), open), (model) =>
+      attempt(
+        () => plan(remaining.of(model), scope),
         (planned) =>
-          running(planned, within, async (error) => {
+          running(planned, scope, async (error) => {
             if (!isMissingTable(error)) throw explained(model, error)
             return (await onNewerModel(model, error)).answer
           }),
@@ -145,8 +137,8 @@ export function createOnModel(deps: OnModelDeps): OnModel {
           if (!(error instanceof ServiceError)) throw error
           return onNewerModel(model, error)
         },
-      )
-    })
+      ),
+    )
   }
 
   return (scope, asked, planOn) => onModel(scope, asked, planOn, MOST_ATTEMPTS)

@@ -30,7 +30,14 @@ import type { RequestScope } from '../caller/callers.ts'
 import type { ExternalChanges } from './model-changes.ts'
 import { requireNoObstacles } from './obstacles.ts'
 import type { OpenSources } from './open-sources.ts'
-import { type ChangedNames, changedNames, placesOf, requireUnshared, stillUnshared } from './shared-names.ts'
+import {
+  type ChangedNames,
+  changedNames,
+  placesOf,
+  requireUnhidden,
+  requireUnshared,
+  stillUnshared,
+} from './shared-names.ts'
 import { shownStatements } from './shown-statements.ts'
 import {
   compileChanges,
@@ -135,6 +142,10 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       }
     })
     const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
+    await requireUnhidden(
+      works.filter((work) => !isOwn(work)),
+      rights,
+    )
     return {
       before,
       records,

@@ -65,6 +65,29 @@ export function stillUnshared(changed: readonly ChangedNames[]): readonly Statem
   return changed.map(assertUnsharedStatement)
 }
 
+/**
+ * Throws the fault of the operation by which whoever is no Administrator makes a table, or gives one a name, that another schema of
+ * the search path has: views and routines that name no schema, and tables that were made without one, would lead to it (decision 121).
+ */
+export async function requireUnhidden(
+  migrations: readonly Pick<SourceMigration, 'database' | 'changes'>[],
+  rights: Rights,
+): Promise<void> {
+  if (rights.kind === 'all') return
+  for (const { database, changes } of migrations) {
+    const { catalog, driver } = database
+    if (catalog.identities === undefined) continue
+    for (const { operation, change } of changes) {
+      if (change.kind !== 'createTable' && change.kind !== 'renameTable') continue
+      const name = change.kind === 'createTable' ? change.table.dbName : change.to
+      const hidden = await driver.query(catalog.identities.elsewhere(name, change.table.schema))
+      if (hidden.length === 0) continue
+      const reason = `the search path of the database has another '${name}': only an Administrator gives this name`
+      throw new FailedMigration(operation, invalidOperation('usedByPolicy', reason))
+    }
+  }
+}
+
 /** Remembers where the sources lead whose first tables a migration may make: for its batch. */
 export async function placesOf(
   workspaceId: string,

@@ -7,6 +7,14 @@ import { postgres } from './dialect.ts'
 export const postgresIdentities: Identities = {
   cluster: { text: 'select system_identifier::text from pg_catalog.pg_control_system()', params: [] },
   here: { text: 'select current_schema()::text, current_database()::text', params: [] },
+  elsewhere: (name, schema) =>
+    compile(
+      sql`
+select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relname = ${param(name)} and n.nspname = any (current_schemas(false))
+  and n.nspname <> coalesce(${param(schema ?? null)}::text, current_schema()) limit 1`,
+      postgres,
+    ),
   statement: (places) =>
     compile(
       sql`
