@@ -34,6 +34,9 @@ export type HttpServer = {
 
 const PATIENCE = 30_000
 
+/** Requests of one connection that may wait for those before them; a connection with more is cut. */
+const MOST_BEHIND = 1_000
+
 /** Milliseconds of silence before a connection is closed, since a request may be in transit. */
 const SILENCE = 1_000
 
@@ -44,6 +47,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const { patience = PATIENCE } = options
   /** The last answer of each connection. */
   const latest = new WeakMap<Socket, ServerResponse>()
+  /** How many requests of a connection wait for those before them. */
+  const behind = new WeakMap<Socket, number>()
   const server = createServer(
     // Whoever names no host is refused by the listener, in our words.
     { maxHeaderSize: options.maxHeaderSize, requireHostHeader: false },
@@ -58,8 +63,17 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       // Answers of one connection are sent in turn: those behind would hold what they send, and nobody could take it.
       const before = latest.get(request.socket)
       latest.set(request.socket, response)
-      if (before === undefined || before.writableFinished) listener(request, response)
-      else before.once('close', () => void (request.socket.destroyed || listener(request, response)))
+      if (before === undefined || before.writableFinished) return listener(request, response)
+      const { socket } = request
+      const waiting = (behind.get(socket) ?? 0) + 1
+      behind.set(socket, waiting)
+      if (waiting > MOST_BEHIND) return void socket.destroy()
+      const begin = () => {
+        behind.set(socket, (behind.get(socket) ?? 1) - 1)
+        if (!socket.destroyed) listener(request, response)
+      }
+      // By way of the event loop, so that other connections have their turn between two of them.
+      before.once('close', () => setImmediate(begin))
     },
   )
   server.on('clientError', options.onClientError)
