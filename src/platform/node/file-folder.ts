@@ -39,7 +39,9 @@ export function openFileFolder(directory: string): PartStore {
       if (handle === undefined) return undefined
       if (length <= CHUNK) {
         const buffer = Buffer.allocUnsafe(length)
-        const { bytesRead } = await handle.read(buffer, 0, length, offset).finally(() => void handle.close())
+        const { bytesRead } = await handle
+          .read(buffer, 0, length, offset)
+          .finally(() => void handle.close().catch(() => {}))
         return bytesRead < length ? undefined : streamOf(buffer)
       }
       const { size } = await handle.stat()

@@ -104,7 +104,7 @@ export function createContents(deps: ContentsDeps): Contents {
 
   async function giveUp(workspace: Workspace, contentKey: string): Promise<void> {
     const isLoose = await giveUpContent(database, workspace.apiName, contentKey)
-    if (isLoose) await remove(workspace, contentKey)
+    await (isLoose ? remove(workspace, contentKey) : clearUnknown(workspace, contentKey))
   }
 
   async function isCompletedHere({ apiName }: Workspace, contentKey: string): Promise<boolean> {
@@ -118,12 +118,16 @@ export function createContents(deps: ContentsDeps): Contents {
 
   /** Of what neither a file nor the list knows any longer no bytes are left. */
   async function clearUnknown(workspace: Workspace, contentKey: string): Promise<void> {
-    const isKnown = (await isThere(workspace)) && (await contentState(database, workspace.apiName, contentKey))
-    if (!isKnown) await store.clear(keyOf(workspace, contentKey))
+    const state = await contentState(database, workspace.apiName, contentKey)
+    if (state === undefined) await store.clear(keyOf(workspace, contentKey))
   }
 
+  /** Where nobody can say, it is: what failed is told by its own fault. */
   async function isThere({ id, apiName }: Workspace): Promise<boolean> {
-    return (await findWorkspace(database, apiName))?.id === id
+    return findWorkspace(database, apiName).then(
+      (found) => found?.id === id,
+      () => true,
+    )
   }
 
   /** What fails itself is done by the timer. */
@@ -158,8 +162,7 @@ export function createContents(deps: ContentsDeps): Contents {
         const isLeft = await isThere(workspace)
         for (const contentKey of begun) {
           // Of a row that was written nevertheless the bytes stay.
-          if (isLeft) await tried(giveUp(workspace, contentKey))
-          await tried(clearUnknown(workspace, contentKey))
+          await tried(isLeft ? giveUp(workspace, contentKey) : store.clear(keyOf(workspace, contentKey)))
         }
         throw isLeft ? error : gone(error)
       }
@@ -189,7 +192,7 @@ export function createContents(deps: ContentsDeps): Contents {
         return true
       } catch (error) {
         if (!(await isThere(workspace))) {
-          await tried(clearUnknown(workspace, contentKey))
+          await tried(store.clear(keyOf(workspace, contentKey)))
           throw gone(error)
         }
         await endPart(...put)
@@ -233,11 +236,10 @@ export function createContents(deps: ContentsDeps): Contents {
     },
 
     async keepPreset(workspace, contentKey, side, bytes) {
-      const state = () => contentState(database, workspace.apiName, contentKey)
-      if ((await state()) !== 'used') return
+      if ((await contentState(database, workspace.apiName, contentKey)) !== 'used') return
       await store.put(keyOf(workspace, contentKey), PRESET_PART + side, bytes)
       // What was removed meanwhile is not there again.
-      if ((await state()) === undefined) await store.clear(keyOf(workspace, contentKey))
+      await clearUnknown(workspace, contentKey)
     },
 
     async prune() {
