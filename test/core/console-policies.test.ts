@@ -1,6 +1,7 @@
 /** The content of a policy as the console's matrix makes it (console/src/screens/access). */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { access } from '../../console/src/messages/en/access.ts'
 import {
   actions,
   type Content,
@@ -10,6 +11,7 @@ import {
   limited,
   withGrant,
 } from '../../console/src/screens/access/content.ts'
+import { entitlementSchema } from '../../src/core/access/entitlement.ts'
 
 const condition = fc.dictionary(fc.constantFrom('title', 'pages', '_not'), fc.jsonValue(), { minKeys: 1, maxKeys: 2 })
 const grant = fc.constantFrom(...actions).chain((action) =>
@@ -55,6 +57,10 @@ it('is the same where each of its cells is typed again', () => {
       expect(content).toEqual({ entitlements: ['dataModel:read'], collections: {} })
     }),
   )
+})
+
+it('gives every right that there is', () => {
+  expect(Object.keys(access.access.entitlement)).toEqual(entitlementSchema().options)
 })
 
 it('limits nothing where nothing is said', () => {

@@ -34,26 +34,6 @@ export function PolicyEditor({ workspace, id, mayEdit }: EditorProps) {
   return <PolicyForm workspace={workspace} policy={policy} mayEdit={mayEdit} />
 }
 
-/** The rights that a workspace knows, which a policy gives beside those to items. */
-const entitlements = [
-  'dataModel:read',
-  'dataModel:edit',
-  'dataSource:read',
-  'dataSource:create',
-  'dataSource:delete',
-  'extension:read',
-  'openApiSchema:read',
-  'workspace:read',
-  'workspace:edit',
-  'workspace:delete',
-  'workspaceMembers:read',
-  'workspaceMembers:edit',
-  'workspaceSettings:read',
-  'workspaceSettings:edit',
-  'auditLog:read',
-  'ai:mcp',
-] as const
-
 /** What was typed and is not saved; the others are as the service has them. */
 type Draft = { readonly name?: string; readonly description?: string; readonly content?: Content }
 
@@ -122,7 +102,7 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
         />
         <Choices
           label={texts.entitlements}
-          options={entitlements.map((one) => [one, texts.entitlement[one]])}
+          options={Object.entries(texts.entitlement)}
           chosen={content.entitlements ?? []}
           onChosen={(chosen) => type({ content: { ...content, entitlements: chosen } })}
           isDisabled={!mayEdit}
