@@ -2,13 +2,12 @@
  * The table of a grid. What is seen of it is drawn, by elements that are used again as it scrolls; the indexes say where in
  * the whole they stand. The focus stays on the table, which tells its active cell: one stop for Tab.
  */
-import { type ComponentChildren, Fragment } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { FILES } from '../../data/files.ts'
 import { t } from '../../messages/messages.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { FileMark } from '../files/mark.tsx'
-import { type Column, cellText, mayChange, valueAt } from './columns.ts'
+import { CellContent } from './cell-content.tsx'
+import { type Column, cellText, mayChange } from './columns.ts'
 import { Edge, STEP } from './edge.tsx'
 import styles from './grid.module.css'
 import type { Marks } from './marks.ts'
@@ -26,9 +25,8 @@ import {
   rowsIn,
   type Viewport,
 } from './place.ts'
-import { readableOf, valuesIn } from './readable.ts'
 import type { SortBy } from './request.ts'
-import { isNumber, type Row, textOf } from './values.ts'
+import { isNumber, type Row } from './values.ts'
 
 export type TableProps = {
   readonly label: string
@@ -303,7 +301,11 @@ export function Table({
                     style={{ inlineSize: `${column.width}px` }}
                     dir="auto"
                   >
-                    {shown === undefined ? <Content workspace={workspace} column={column} row={row} /> : shown.content}
+                    {shown === undefined ? (
+                      <CellContent workspace={workspace} column={column} row={row} />
+                    ) : (
+                      shown.content
+                    )}
                     {shown === undefined && isCorner(at) && mayFill(at) && (
                       <span class={styles.fill} data-fill aria-hidden="true" title={t.value.many.fill} />
                     )}
@@ -315,45 +317,6 @@ export function Table({
         })}
       </div>
     </div>
-  )
-}
-
-type ContentProps = { readonly workspace: string; readonly column: Column; readonly row: Row }
-
-function Content({ workspace, column, row }: ContentProps): ComponentChildren {
-  const value = valueAt(column, row)
-  if (value === undefined) return ''
-  if (value === null) return <span class={styles.null}>{t.value.grid.null}</span>
-  const { relation } = column
-  if (relation === undefined) return <Value field={column.field} value={value} />
-  if (relation.to !== FILES) return cellText(column, row)
-  const { mediaType } = row[relation.name] as Row
-  return (
-    <>
-      <FileMark
-        workspace={workspace}
-        id={textOf(row[relation.by[0] ?? ''])}
-        mediaType={textOf(mediaType)}
-        look="cell"
-      />
-      {cellText(column, row)}
-    </>
-  )
-}
-
-function Value({ field, value }: { readonly field: Column['field']; readonly value: unknown }) {
-  if (!field.isList && field.type !== 'json') return <>{readableOf(field, value)}</>
-  const values = valuesIn(field, value)
-  if (values === undefined) return <span class={styles.json}>{readableOf(field, value)}</span>
-  return (
-    <>
-      {values.map((one, at) => (
-        <Fragment key={at}>
-          {at > 0 && <span class={styles.comma}>, </span>}
-          <bdi class={styles.chip}>{one}</bdi>
-        </Fragment>
-      ))}
-    </>
   )
 }
 
