@@ -3,7 +3,7 @@ import { ServiceError } from 'governed-data-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
-import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Dialog, DialogActions, FormActions } from '../ui/dialog.tsx'
 import { Fault } from '../ui/notice.tsx'
 import { Select } from '../ui/select.tsx'
 import type { Column } from './grid/columns.ts'
@@ -95,12 +95,7 @@ export default function ExportDialog({ workspace, model, view, rows, all, column
         {format === 'csv' && (
           <Check label={texts.isSafe} hint={texts.isSafeHint} isChecked={isSafe} onCheck={setSafe} />
         )}
-        <DialogActions>
-          <Button onClick={onClose}>{t.value.common.cancel}</Button>
-          <Button type="submit" look="primary">
-            {texts.startExport}
-          </Button>
-        </DialogActions>
+        <FormActions label={texts.startExport} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -9,7 +9,7 @@ import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { initialOf } from '../ui/icon.tsx'
-import { Empty, Fault, Notice, Skeleton } from '../ui/notice.tsx'
+import { Empty, Notice, Pending } from '../ui/notice.tsx'
 import { Recent } from './audit/recent.tsx'
 import type { CodeRequest } from './code/request.ts'
 import { LicenseState, licenseWarnings } from './license.tsx'
@@ -34,8 +34,7 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
         </span>
       </div>
       <Warnings info={info} user={user} />
-      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <Skeleton lines={4} />}
+      <Pending data={data} error={error} onRetry={() => void refetch()} lines={4} />
       {data?.length === 0 && (
         <Empty title={texts.none} text={user.isAdministrator ? texts.noneTextAdministrator : texts.noneText}>
           {user.isAdministrator && (

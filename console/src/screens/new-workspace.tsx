@@ -4,8 +4,7 @@ import { system } from '../data/client.ts'
 import { queries } from '../data/queries.ts'
 import type { Workspace } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
-import { Button } from '../ui/button.tsx'
-import { DialogActions } from '../ui/dialog.tsx'
+import { FormActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import styles from './page.module.css'
@@ -41,12 +40,7 @@ export function NewWorkspace({ onCreated, onCancel }: NewWorkspaceProps) {
         value={apiName}
         onValue={setChosen}
       />
-      <DialogActions>
-        {onCancel && <Button onClick={onCancel}>{t.value.common.cancel}</Button>}
-        <Button type="submit" look="primary" isBusy={isBusy}>
-          {texts.createWorkspace}
-        </Button>
-      </DialogActions>
+      <FormActions label={texts.createWorkspace} isBusy={isBusy} onCancel={onCancel} />
     </form>
   )
 }

@@ -50,3 +50,24 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
 export function DialogActions({ children }: { readonly children: ComponentChildren }) {
   return <div class={styles.foot}>{children}</div>
 }
+
+type FormProps = {
+  /** What its button sends. */
+  readonly label: string
+  readonly isBusy?: boolean
+  readonly isDisabled?: boolean
+  /** Absent where there is no way but on. */
+  readonly onCancel?: (() => void) | undefined
+}
+
+/** Of a form: to leave it, or to send it. */
+export function FormActions({ label, isBusy = false, isDisabled = false, onCancel }: FormProps) {
+  return (
+    <DialogActions>
+      {onCancel && <Button onClick={onCancel}>{t.value.common.cancel}</Button>}
+      <Button type="submit" look="primary" isBusy={isBusy} disabled={isDisabled}>
+        {label}
+      </Button>
+    </DialogActions>
+  )
+}

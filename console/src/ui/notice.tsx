@@ -74,6 +74,19 @@ export function Skeleton({ lines }: { readonly lines: number }) {
   )
 }
 
+type PendingProps = {
+  readonly data: unknown
+  readonly error: ServiceError | null
+  readonly onRetry: () => void
+  readonly lines: number
+}
+
+/** In place of what was asked for: its shape, or why it does not come; nothing once it is there. */
+export function Pending({ data, error, onRetry, lines }: PendingProps) {
+  if (data !== undefined) return null
+  return error ? <Fault error={error} onRetry={onRetry} /> : <Skeleton lines={lines} />
+}
+
 /** Heard, and not seen. */
 export function Unseen({ children }: { readonly children: ComponentChildren }) {
   return <span class={styles.unseen}>{children}</span>

@@ -2,8 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
 import { t } from '../../messages/messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
 import { showToast } from '../../ui/toasts.tsx'
@@ -47,12 +46,7 @@ export function Invite({ workspace, onClose }: InviteProps) {
           onValue={setExpiresIn}
           options={(['1d', '7d', '30d'] as const).map((one) => [one, texts.lifetimes[one]])}
         />
-        <DialogActions>
-          <Button onClick={onClose}>{t.value.common.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={isBusy}>
-            {texts.sendInvitation}
-          </Button>
-        </DialogActions>
+        <FormActions label={texts.sendInvitation} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   )

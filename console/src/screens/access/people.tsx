@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
+import { Notice, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
@@ -71,8 +71,7 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
           </Button>
         )}
       </div>
-      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton lines={4} />}
+      <Pending data={data} error={error} onRetry={() => void refetch()} lines={4} />
       {data && (
         <Table
           label={texts.members}
@@ -140,12 +139,7 @@ function MemberRoles({ workspace, member, onClose }: RolesProps) {
           chosen={chosen}
           onChosen={setChosen}
         />
-        <DialogActions>
-          <Button onClick={onClose}>{t.value.common.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={isBusy}>
-            {t.value.account.save}
-          </Button>
-        </DialogActions>
+        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   )

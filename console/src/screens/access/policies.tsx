@@ -5,7 +5,7 @@ import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { Empty, Fault, Skeleton } from '../../ui/notice.tsx'
+import { Empty, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
 import { faultOf } from '../submission.tsx'
@@ -49,8 +49,7 @@ export function Policies({ workspace, mayEdit }: { readonly workspace: string; r
           </ButtonLink>
         )}
       </div>
-      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton lines={4} />}
+      <Pending data={data} error={error} onRetry={() => void refetch()} lines={4} />
       {data?.length === 0 && <Empty title={texts.noPolicies} text={texts.noPoliciesText} />}
       {data && data.length > 0 && (
         <Table

@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { Notice, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
@@ -60,8 +60,7 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
           </Button>
         )}
       </div>
-      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton lines={4} />}
+      <Pending data={data} error={error} onRetry={() => void refetch()} lines={4} />
       {data && (
         <Table
           label={texts.roles}
@@ -138,12 +137,7 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
           onChosen={setChosen}
           none={texts.noPolicies}
         />
-        <DialogActions>
-          <Button onClick={onClose}>{t.value.common.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={isBusy}>
-            {t.value.account.save}
-          </Button>
-        </DialogActions>
+        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   )

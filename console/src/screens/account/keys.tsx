@@ -6,7 +6,7 @@ import type { User } from '../../data/session.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Fault, Skeleton } from '../../ui/notice.tsx'
+import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
@@ -65,8 +65,7 @@ export function Keys({ user }: { readonly user: User }) {
       text={texts.keysText}
       action={<Button onClick={() => setMaking(true)}>{texts.newKey}</Button>}
     >
-      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton lines={3} />}
+      <Pending data={data} error={error} onRetry={() => void refetch()} lines={3} />
       {data?.length === 0 && <p class={page.quiet}>{texts.noKeys}</p>}
       {data && data.length > 0 && (
         <Table

@@ -6,7 +6,7 @@ import { collectionsQuery, workspacesQuery } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog, DialogActions, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -111,12 +111,7 @@ function KeyForm({ onMade, onCancel }: { readonly onMade: (key: string) => void;
         value={addresses}
         onValue={setAddresses}
       />
-      <DialogActions>
-        <Button onClick={onCancel}>{t.value.common.cancel}</Button>
-        <Button type="submit" look="primary" isBusy={isBusy}>
-          {texts.makeKey}
-        </Button>
-      </DialogActions>
+      <FormActions label={texts.makeKey} isBusy={isBusy} onCancel={onCancel} />
     </form>
   )
 }

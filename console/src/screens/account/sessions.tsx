@@ -4,7 +4,7 @@ import { system } from '../../data/client.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Fault, Skeleton } from '../../ui/notice.tsx'
+import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { faultOf } from '../submission.tsx'
@@ -30,8 +30,7 @@ export function Sessions() {
       text={texts.sessionsText}
       action={hasOthers && <Button onClick={() => void end()}>{texts.endOthers}</Button>}
     >
-      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton lines={3} />}
+      <Pending data={data} error={error} onRetry={() => void refetch()} lines={3} />
       {data && (
         <Table
           label={texts.sessions}

@@ -4,8 +4,7 @@ import { useState } from 'preact/hooks'
 import { userId } from '../../data/session.ts'
 import { explainFault } from '../../messages/fault.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Fault, Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
 import { showToast } from '../../ui/toasts.tsx'
@@ -152,12 +151,12 @@ export function ChangeDialog(props: BulkProps) {
         <p class={page.quiet} role="status">
           {underWay.isClosing ? texts.closing : count === 0 ? texts.none : canUndo ? backText : texts.cannotUndo}
         </p>
-        <DialogActions>
-          <Button onClick={underWay.close}>{t.value.common.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={underWay.isBusy} disabled={!count}>
-            {texts.changeButton(formatNumber(count ?? 0), count ?? 0)}
-          </Button>
-        </DialogActions>
+        <FormActions
+          label={texts.changeButton(formatNumber(count ?? 0), count ?? 0)}
+          isBusy={underWay.isBusy}
+          isDisabled={!count}
+          onCancel={underWay.close}
+        />
       </form>
       {isPicking && relation && field && (
         <Picker

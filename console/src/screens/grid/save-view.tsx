@@ -5,8 +5,7 @@ import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { userId } from '../../data/session.ts'
 import { t } from '../../messages/messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Fault } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -75,12 +74,7 @@ export function SaveView({ workspace, model, view, onClose, onSaved }: SaveViewP
           />
         )}
         <p class={page.quiet}>{texts.saveText}</p>
-        <DialogActions>
-          <Button onClick={onClose}>{t.value.common.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={isBusy}>
-            {t.value.item.save}
-          </Button>
-        </DialogActions>
+        <FormActions label={t.value.item.save} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   )

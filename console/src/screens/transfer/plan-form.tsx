@@ -1,8 +1,7 @@
 /** Which column of a file becomes which field, the first lines of it as they are, and what of it does not fit. */
 import { useEffect, useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { DialogActions } from '../../ui/dialog.tsx'
+import { FormActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -80,12 +79,7 @@ export function PlanForm({ model, source, onStart, onClose }: PlanFormProps) {
         <Notice look="warning">{texts.late(checked.late.map((name) => `“${name}”`))}</Notice>
       )}
       {checked && <Preview source={source} plan={plan} checked={checked} />}
-      <DialogActions>
-        <Button onClick={onClose}>{t.value.common.cancel}</Button>
-        <Button type="submit" look="primary" disabled={fits === 0}>
-          {texts.importRows(formatNumber(fits), fits)}
-        </Button>
-      </DialogActions>
+      <FormActions label={texts.importRows(formatNumber(fits), fits)} isDisabled={fits === 0} onCancel={onClose} />
     </form>
   )
 }
