@@ -112,27 +112,31 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
 }
 
 /**
- * Whoever takes a name from a table or column, which something else may get then, holds all of what it has: for those who mean it
- * by its name, other rows are there then, or none.
+ * Whoever gives a name in a table to something, or takes it from something, holds all of what the table has: for those who mean it
+ * by its name, other rows are there then, or none. A column that is added may have the name of what a routine means by something else.
  */
 function needsOfNames(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly Need[] {
   const is = lookupOf(after)
   const attached = attachedOf(before)
-  const ofThese = before.collections.filter(({ sourceId }) => attached.has(sourceId))
-  const fieldsOf = Map.groupBy(before.primitiveFields, ({ collectionId }) => collectionId)
-  return ofThese.flatMap(({ id, dbName }): readonly Need[] => {
-    const fields = fieldsOf.get(id) ?? []
-    const needs = (one: string, actions: readonly Action[], fieldIds: readonly string[]) =>
-      actions.map((action): Need => ({ action, collectionId: id, fieldIds, by: [one] }))
-    if (made.has(id) || is.collections.get(id)?.dbName !== dbName) {
-      return needs(
-        id,
-        ['read', 'create', 'update', 'delete'],
-        fields.map((field) => field.id),
-      )
-    }
-    return fields
-      .filter((field) => made.has(field.id) || is.fields.get(field.id)?.dbName !== field.dbName)
-      .flatMap((field) => needs(field.id, ['read', 'update'], [field.id]))
+  const [had, has] = [before, after].map(({ primitiveFields }) =>
+    Map.groupBy(primitiveFields, ({ collectionId }) => collectionId),
+  )
+  return before.collections.flatMap(({ id, sourceId, dbName }): readonly Need[] => {
+    if (!attached.has(sourceId)) return []
+    const [old, now] = [had?.get(id) ?? [], has?.get(id) ?? []]
+    const kept = new Set(
+      old.filter((field) => is.fields.get(field.id)?.dbName === field.dbName).map((field) => field.id),
+    )
+    const isKept = (field: { readonly id: string }) => kept.has(field.id) && !made.has(field.id)
+    const isRenamed = made.has(id) || is.collections.get(id)?.dbName !== dbName
+    const by = isRenamed ? [id] : [...old, ...now].filter((field) => !isKept(field)).map((field) => field.id)
+    if (by.length === 0) return []
+    const fieldIds = old.map((field) => field.id)
+    return (['read', 'create', 'update', 'delete'] as const).map((action) => ({
+      action,
+      collectionId: id,
+      fieldIds,
+      by,
+    }))
   })
 }
