@@ -34,7 +34,7 @@ export type HttpServer = {
 
 const PATIENCE = 30_000
 
-/** Requests of one connection that may wait for those before them; a connection with more is cut. */
+/** Requests of one connection that may wait for those before them, which arrived in one piece; a connection with more is cut. */
 const MOST_BEHIND = 1_000
 
 /** Milliseconds of silence before a connection is closed, since a request may be in transit. */
@@ -68,8 +68,12 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       const waiting = (behind.get(socket) ?? 0) + 1
       behind.set(socket, waiting)
       if (waiting > MOST_BEHIND) return void socket.destroy()
+      // Nobody counts what it sends before it begins, so that stays where it is. Node reads on behind a whole request.
+      process.nextTick(() => behind.get(socket) !== 0 && socket.pause())
       const begin = () => {
-        behind.set(socket, (behind.get(socket) ?? 1) - 1)
+        const left = (behind.get(socket) ?? 1) - 1
+        behind.set(socket, left)
+        if (left === 0) socket.resume()
         if (!socket.destroyed) listener(request, response)
       }
       // By way of the event loop, so that other connections have their turn between two of them.

@@ -1,0 +1,39 @@
+/** Requests that are sent behind another one on its connection. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+import { openHttpServer } from '../../src/platform/node/http/http-server.ts'
+
+it('what is sent behind a request that is not answered stays with the client', async () => {
+  let arrive: (slow: readonly [IncomingMessage, ServerResponse]) => void
+  const arrived = new Promise<readonly [IncomingMessage, ServerResponse]>((resolve) => {
+    arrive = resolve
+  })
+  const server = await openHttpServer({
+    ...{ host: '127.0.0.1', port: 0, maxHeaderSize: 16_384 },
+    listener: (request, response) => {
+      if (request.url === '/slow') arrive([request, response])
+      else request.resume().on('end', () => response.end(request.url))
+    },
+    onClientError: (error) => expect.unreachable(error.message),
+  })
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const bodies = 2_000
+  const entity = `Content-Length: 10000\r\n\r\n${' '.repeat(10_000)}`
+  socket.write('GET /slow HTTP/1.1\r\n\r\n')
+  const [request, response] = await arrived
+  for (let at = 0; at < bodies; at += 1) socket.write(`POST /behind HTTP/1.1\r\n${entity}`)
+  socket.write('GET /last HTTP/1.1\r\nConnection: close\r\n\r\n')
+  // Each of these is read, so that the others had their turn.
+  for (let turn = 0; turn < 200; turn += 1) expect(await (await fetch(`${server.url}/other`)).text()).toBe('/other')
+
+  expect(request.socket.bytesRead).toBeLessThan(200_000)
+  response.end('/slow')
+  const answers = await text(socket)
+  expect(answers.match(/^\/\w+$/gm)?.length ?? 0).toBe(answers.match(/^HTTP/gm)?.length)
+  expect(answers.split('/behind').length - 1).toBe(bodies)
+  expect(answers.endsWith('/last')).toBe(true)
+  await server.drain({ delay: 0, limit: 0 })
+})
