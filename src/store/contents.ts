@@ -1,5 +1,5 @@
 /** The bytes of files that are of no file: what `loose_content` of a workspace remembers until they are removed. */
-import type { Instant, SqlDriver } from '../ports.ts'
+import { type Instant, PART_SIZE, type SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, milliseconds, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
@@ -46,7 +46,7 @@ export const PUT_LEASE = 30_000
 export function beginPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<boolean> {
   const others = sql`select jsonb_object_agg(p.key, p.value) from jsonb_each_text(puts) p where p.value::timestamptz > now()`
   return changesUpload(database, workspace, key, {
-    set: sql`puts = coalesce((${others}), '{}') || ${leaseOf(put)}, active_at = now()`,
+    set: sql`puts = coalesce((${others}), '{}') || ${leaseOf(put)}`,
     where: sql`coalesce(completed_until < now(), true)`,
   })
 }
@@ -232,28 +232,53 @@ export async function forgetContent(database: SqlDriver, workspace: string, key:
   )
 }
 
-/** How long an upload in parts has its room without a part of it. */
-const RESERVED = sql`interval '1 hour'`
-
 /**
- * Notes how many bytes these contents are going to have, by their keys, and returns how many the workspace then holds: of files, of
- * those that were deleted or replaced and are kept, and of uploads. Two of them do not count beside each other.
+ * Notes how many bytes these contents have, by their keys, and returns how many the workspace then holds: of files, of those that
+ * were deleted or replaced and are kept, and of uploads what has come. Two of them do not count beside each other.
  */
-export async function reserveBytes(
+export function reserveBytes(
   database: SqlDriver,
   workspace: string,
   sizes: ReadonlyMap<string, number>,
 ): Promise<number> {
-  const [files, table] = [ident(metaSchema(workspace), 'file'), tableOf(workspace)]
+  return bytesWith(
+    database,
+    workspace,
+    sql`
+      update ${tableOf(workspace)} c set upload = jsonb_build_object('fileSize', s.value)
+      from jsonb_each(${json(Object.fromEntries(sizes))}::jsonb) s where c.key = s.key::uuid and c.file is null`,
+  )
+}
+
+/** The same for a part of an upload. */
+export function reservePart(database: SqlDriver, workspace: string, key: string, number: number): Promise<number> {
+  const change = sql`
+    update ${tableOf(workspace)} set stored = stored + ${partRange(number)} where key = ${param(key)}::uuid`
+  return bytesWith(database, workspace, change)
+}
+
+/** Where it did not come. */
+export async function freePart(database: SqlDriver, workspace: string, key: string, number: number): Promise<void> {
+  const change = sql`
+    update ${tableOf(workspace)} set stored = stored - ${partRange(number)} where key = ${param(key)}::uuid`
+  await database.query(statement(change))
+}
+
+function partRange(number: number): Sql {
+  return sql`int4multirange(int4range(${param(String(number))}::int, ${param(String(number + 1))}::int))`
+}
+
+async function bytesWith(database: SqlDriver, workspace: string, change: Sql): Promise<number> {
+  const files = ident(metaSchema(workspace), 'file')
+  const parts = sql`(select coalesce(sum(upper(r) - lower(r)), 0) from unnest(stored) r)`
   const [, , [[bytes] = []] = []] = await database.batch([
     statement(sql`select 1 from service.workspace where api_name = ${param(workspace)} for no key update`),
-    statement(sql`
-      update ${table} c set upload = coalesce(c.upload, '{}') || jsonb_build_object('fileSize', s.value), active_at = now()
-      from jsonb_each(${json(Object.fromEntries(sizes))}::jsonb) s where c.key = s.key::uuid and c.file is null`),
+    statement(change),
     statement(sql`
       select coalesce((select sum(file_size) from ${files}), 0) + coalesce((
-        select sum((case when file is null then upload->>'fileSize' else file->>'file_size' end)::float8) from ${table}
-        where file is not null or active_at > now() - ${RESERVED}), 0)`),
+        select sum(case when file is not null then (file->>'file_size')::float8
+          when upload ? 'userId' then least((upload->>'fileSize')::float8, ${parts} * ${param(String(PART_SIZE))}::float8)
+          else (upload->>'fileSize')::float8 end) from ${tableOf(workspace)}), 0)`),
   ])
   return Number(bytes)
 }

@@ -215,22 +215,28 @@ it('keeps to its quota where files come at once, go, or are only said to come', 
     return full.request(`${address}/api/full${path}`, init)
   }
   const upload = async (bytes: number) => (await ask('POST', '/assets?fileName=a', 'a'.repeat(bytes))).status
-  const announce = async (bytes: number) =>
-    (await ask('POST', '/assets/uploads', JSON.stringify({ fileName: 'a', fileSize: bytes }))).status
+  const announce = (bytes: number) => ask('POST', '/assets/uploads', JSON.stringify({ fileName: 'a', fileSize: bytes }))
+  const begun = async (bytes: number) => ((await (await announce(bytes)).json()) as { data: { id: string } }).data.id
+  const send = async (id: string, bytes: number) =>
+    (await ask('PUT', `/assets/uploads/${id}/1`, 'a'.repeat(bytes))).status
 
   const atOnce = await Promise.all(Array.from({ length: 4 }, () => upload(600)))
   const left = [await ask('DELETE', '/items/ServiceFile?filter[_all]=true').then(({ status }) => status)]
-  const behind = [await upload(300), await announce(200), await upload(1)]
-  const idle = {
-    text: `update service_full_meta.loose_content set active_at = now() - interval '61 minutes'`,
-    params: [],
-  }
-  await database.query(idle)
-  const later = [await upload(200), await upload(1)]
+  const behind = [await upload(300), (await announce(300)).status]
+  // What is only said to come holds no room, what has come does.
+  const [first, second] = [await begun(150), await begun(200)]
+  const parts = [
+    await send(first, 150),
+    await send(second, 200),
+    await send(first, 150),
+    await upload(51),
+    await upload(50),
+  ]
+  const done = (await ask('POST', `/assets/uploads/${first}/complete`)).status
   await full.close()
 
   expect(atOnce.sort()).toEqual([201, 201, 201, 422])
-  expect([left, behind, later]).toEqual([[204], [422, 201, 422], [201, 422]])
+  expect([left, behind, parts, done]).toEqual([[204], [422, 422], [204, 422, 204, 422, 201], 201])
 })
 
 it('gives a file that is restored while its bytes are removed neither back nor away', async () => {

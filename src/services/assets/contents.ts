@@ -20,11 +20,13 @@ import {
   expiredContents,
   forgetContent,
   forgetWorkspace,
+  freePart,
   giveUpContent,
   keepPart,
   markContent,
   PUT_LEASE,
   reserveBytes,
+  reservePart,
   type StoredFile,
   type Upload,
 } from '../../store/contents.ts'
@@ -93,13 +95,25 @@ export function createContents(deps: ContentsDeps): Contents {
     throw assetFault(shortName(fileName), `is ${mediaType}, which is not allowed here`)
   }
 
-  async function requireRoom({ apiName }: Workspace, sizes: ReadonlyMap<string, number>): Promise<void> {
+  /** What has come has room; so has what an upload in parts has announced when it begins, but nobody else waits for that. */
+  async function requireRoom({ apiName }: Workspace, sizes: ReadonlyMap<string, number>, announced = 0): Promise<void> {
     if (quota === undefined) return
-    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
     const held = await reserveBytes(database, apiName, sizes)
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, announced)
+    if (held + announced > quota) throw noRoom(bytes, held + announced - bytes)
+  }
+
+  async function requireRoomOfPart({ apiName }: Workspace, key: string, number: number, bytes: number): Promise<void> {
+    if (quota === undefined) return
+    const held = await reservePart(database, apiName, key, number)
     if (held <= quota) return
-    const reason = `the files of the workspace have ${held - bytes} bytes of the ${quota} that SERVICE_FILES__QUOTA allows, with those that are kept for a while after they were deleted`
-    throw assetFault(`there is no room for ${bytes} bytes more`, reason)
+    await freePart(database, apiName, key, number)
+    throw noRoom(bytes, held - bytes)
+  }
+
+  function noRoom(bytes: number, held: number): ServiceError {
+    const reason = `the files of the workspace have ${held} bytes of the ${quota} that SERVICE_FILES__QUOTA allows, with those that are kept for a while after they were deleted`
+    return assetFault(`there is no room for ${bytes} bytes more`, reason)
   }
 
   async function giveUp(workspace: Workspace, contentKey: string): Promise<void> {
@@ -170,13 +184,8 @@ export function createContents(deps: ContentsDeps): Contents {
 
     async begin(workspace, upload) {
       const contentKey = ids.next()
+      await requireRoom(workspace, new Map(), upload.fileSize)
       await beginContent(database, workspace.apiName, contentKey, upload)
-      try {
-        await requireRoom(workspace, new Map([[contentKey, upload.fileSize]]))
-      } catch (error) {
-        await tried(giveUp(workspace, contentKey))
-        throw error
-      }
       return contentKey
     },
 
@@ -186,6 +195,7 @@ export function createContents(deps: ContentsDeps): Contents {
       const keep = () => void keepPart(...put).catch((error: unknown) => observe({ kind: 'fault', error }))
       const keeping = setInterval(keep, PUT_LEASE / 3)
       try {
+        await requireRoomOfPart(workspace, contentKey, number, bytes.byteLength)
         await store.put(keyOf(workspace, contentKey), number, bytes)
         release(bytes)
         await endPart(...put)
@@ -209,7 +219,6 @@ export function createContents(deps: ContentsDeps): Contents {
         throw new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
       }
       try {
-        await requireRoom(workspace, new Map([[contentKey, fileSize]]))
         const bytes = bytesOf(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
         return await write(rowFrom(await taken(bytes, fileName), fileName, contentKey))
       } catch (error) {
