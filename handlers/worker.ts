@@ -30,7 +30,7 @@ import type { Clock, Instant, Passwords, Ports } from '../src/ports.ts'
 import { type Services, startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { toResponse } from './http/answer.ts'
-import { createRefusingBodyRoom } from './http/body-room.ts'
+import { createBodyRoom } from './http/body-room.ts'
 import type { AppContext } from './http/request.ts'
 import { closedAnswer } from './routes/system.ts'
 
@@ -69,7 +69,7 @@ export function createWorker(deps: WorkerDeps = {}) {
   const { clock = { now: () => Date.now() }, passwords = scryptPasswords } = deps
   // One per isolate. Only completed values are kept: on Workers no request may wait for the I/O of another.
   let opened: Opened | undefined
-  const bodies = createRefusingBodyRoom({ most: BODY_ROOM })
+  const bodies = createBodyRoom({ most: BODY_ROOM, waits: false })
   let refusal: Refusal | undefined
 
   async function instance(env: Env): Promise<Opened> {

@@ -7,17 +7,18 @@ export type ArrivingBody = {
   /** Bytes that have arrived of one that has entered, and of the whole, where that is more than is held. */
   arrived?: number
   readonly total?: number
+  /** Whoever reads it looks, since on Workers no request may end another one. */
   isGivenUp: boolean
   /** All of it is there, so that nobody would be told that it was given up. */
   isComplete?: boolean
-  /** Lets go of what is held elsewhere. */
-  readonly onGivenUp?: () => void
+  /** Whose it is; those of nobody in particular are of one. */
+  readonly caller?: string | undefined
 }
 
 export type BodyRoom = {
   /**
-   * Counts what has arrived of a body until it is released. Where that has no room beside the others, it gives up those of
-   * which nothing has arrived for longest, and this one where the others are all there.
+   * Counts what has arrived of a body until it is released. Where that has no room beside the others, or beside those of its caller,
+   * it gives up those of which nothing has arrived for longest, and this one where none is left of them.
    */
   hold(body: ArrivingBody): void
   /**
@@ -31,8 +32,13 @@ export type BodyRoom = {
 }
 
 export type BodyRoomDeps = {
-  /** Bytes of all bodies together, which a single one may exceed. */
+  /** Bytes of all bodies together, half of them for one caller; a single body may exceed both. */
   readonly most: number
+  /**
+   * False where no request may wait for another: a body is counted from its first byte on, and one for which there is no room is
+   * given up, where none of the others is stalled.
+   */
+  readonly waits?: boolean
   /** Milliseconds that a body waits to enter, and after which one that does not go on is given up for one that waits. */
   readonly patience?: number
   readonly stall?: number
@@ -54,15 +60,26 @@ const SMALL = 64 * 1024
 const LOOKS = 4
 
 export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
-  const { most, patience = PATIENCE, stall = STALL, small = SMALL } = deps
+  const { most, waits = true, patience = PATIENCE, stall = STALL, small = SMALL } = deps
   /** In the order in which something arrived last. */
   const held = new Map<ArrivingBody, Held>()
-  let waiting: Waiting[] = []
+  const shares = new Map<string | undefined, number>()
+  let waiting: readonly Waiting[] = []
   let total = 0
   let watching: NodeJS.Timeout | undefined
 
+  const shareOf = ({ caller }: ArrivingBody) => shares.get(caller) ?? 0
+  const countedOf = (body: ArrivingBody) => (waits || arrivedOf(body) > 0 ? body.bytes : 0)
+
+  function add({ caller }: ArrivingBody, bytes: number): void {
+    total += bytes
+    const share = (shares.get(caller) ?? 0) + bytes
+    if (share > 0) shares.set(caller, share)
+    else shares.delete(caller)
+  }
+
   function forget(body: ArrivingBody): void {
-    total -= held.get(body)?.bytes ?? 0
+    add(body, -(held.get(body)?.bytes ?? 0))
     held.delete(body)
   }
 
@@ -70,33 +87,46 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
     const at = performance.now()
     const { marked = arrivedOf(body), markedAt = at } = held.get(body) ?? {}
     forget(body)
-    held.set(body, { bytes: body.bytes, at, marked, markedAt })
-    total += body.bytes
+    const bytes = countedOf(body)
+    held.set(body, { bytes, at, marked, markedAt })
+    add(body, bytes)
   }
 
   function giveUp(body: ArrivingBody): void {
     forget(body)
     body.isGivenUp = true
     body.chunks.length = 0
-    body.onGivenUp?.()
   }
 
-  const hasRoom = ({ bytes }: ArrivingBody) => total + bytes <= most || held.size === 0
+  const hasShare = (body: ArrivingBody) => shareOf(body) + body.bytes <= most / 2 || shareOf(body) === 0
+  const hasRoom = (body: ArrivingBody) => hasShare(body) && (total + body.bytes <= most || total === 0)
 
+  /** Who waits for those of the same caller is in nobody's way. */
   function admit(): void {
-    for (let [first] = waiting; first !== undefined && hasRoom(first.body); [first] = waiting) {
-      waiting.shift()
-      count(first.body)
-      first.tell(true)
+    const left: Waiting[] = []
+    for (const one of waiting) {
+      const isBehind = left.some(({ body }) => hasShare(body))
+      if (isBehind || !hasRoom(one.body)) {
+        left.push(one)
+        continue
+      }
+      count(one.body)
+      one.tell(true)
     }
+    waiting = left
     if (waiting.length > 0) return
     clearInterval(watching)
     watching = undefined
   }
 
+  function stalled(): readonly ArrivingBody[] {
+    const now = performance.now()
+    return [...held].flatMap(([body, known]) => (body.isComplete === true || goesOn(body, known, now) ? [] : [body]))
+  }
+
   function look(): void {
     const now = performance.now()
-    for (const [body, known] of held) if (body.isComplete !== true && !goesOn(body, known, now)) giveUp(body)
+    for (const body of stalled()) giveUp(body)
     for (const { since, tell } of waiting) if (now - since > patience) tell(false)
     waiting = waiting.filter(({ since }) => now - since <= patience)
     admit()
@@ -113,27 +143,34 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
     return true
   }
 
+  function hold(body: ArrivingBody): void {
+    count(body)
+    const isBeyond = () => total > most && total > countedOf(body)
+    const isBeyondShare = () => shareOf(body) > most / 2 && shareOf(body) > countedOf(body)
+    if (!isBeyond() && !isBeyondShare()) return
+    const others = waits ? [...held.keys()].filter(({ isComplete }) => isComplete !== true) : stalled()
+    for (const other of others) {
+      if (other !== body && (isBeyond() || (isBeyondShare() && other.caller === body.caller))) giveUp(other)
+    }
+    if (isBeyond() || isBeyondShare()) giveUp(body)
+  }
+
   return {
-    hold(body) {
-      count(body)
-      for (const other of held.keys()) {
-        if (total <= most) return
-        if (other !== body && other.isComplete !== true) giveUp(other)
-      }
-      if (total > most && held.size > 1) giveUp(body)
-    },
+    hold,
     async enter(body) {
-      if (body.bytes <= small || (waiting.length === 0 && hasRoom(body))) {
+      if (!waits || body.bytes <= small || (hasRoom(body) && !waiting.some((other) => hasShare(other.body)))) {
         count(body)
         return true
       }
       watching ??= setInterval(look, Math.min(stall, patience) / LOOKS).unref()
       return new Promise((tell) => {
-        waiting.push({ body, since: performance.now(), tell })
+        waiting = [...waiting, { body, since: performance.now(), tell }]
       })
     },
     touch(body) {
-      if (held.has(body)) count(body)
+      if (!held.has(body)) return
+      if (waits) count(body)
+      else hold(body)
     },
     release(body) {
       forget(body)
@@ -144,30 +181,4 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
 
 function arrivedOf({ arrived, bytes }: ArrivingBody): number {
   return arrived ?? bytes
-}
-
-/**
- * For platforms on which no request waits for another, or ends it: counts what has arrived, and gives up a body that goes beyond
- * the room that the others leave.
- */
-export function createRefusingBodyRoom(deps: BodyRoomDeps): BodyRoom {
-  const { most } = deps
-  const held = new Map<ArrivingBody, number>()
-  let total = 0
-
-  function count(body: ArrivingBody, bytes: number): void {
-    total += bytes - (held.get(body) ?? 0)
-    held.set(body, bytes)
-    if (total > most && held.size > 1) body.isGivenUp = true
-  }
-
-  return {
-    hold: (body) => count(body, body.bytes),
-    enter: async (body) => total + Math.min(body.bytes, SMALL) <= most || held.size === 0,
-    touch: (body) => count(body, Math.min(body.bytes, arrivedOf(body))),
-    release(body) {
-      total -= held.get(body) ?? 0
-      held.delete(body)
-    },
-  }
 }

@@ -8,7 +8,7 @@ import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
-import { type AppContext, bodyRoom, headerOf } from './request.ts'
+import { type AppContext, bodyRoom, callerOf, headerOf } from './request.ts'
 
 /** For all bodies but those of items and migrations, which have their own limits. */
 const SMALL_BODY = 64 * 1024
@@ -82,9 +82,9 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   }
   const { body } = c.req.raw
   if (body === null) return ''
-  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
-  const bounds = { room, total: Number(announced ?? limit), excess: () => tooLarge(limit, advice) }
-  const { chunks, bytes } = await arrived(reader, limit, bounds)
+  const held = { chunks: [], bytes: 0, total: Number(announced ?? limit), isGivenUp: false, caller: callerOf(c) }
+  const bounds = { room, body: held, excess: () => tooLarge(limit, advice) }
+  const { chunks, bytes } = await arrived(body.getReader() as BodyReader, limit, bounds)
   return decodeUtf8(joined(chunks, bytes))
 }
 
@@ -109,7 +109,7 @@ export function bodyStream(
   limit: number,
   { advice = '', piece = limit } = {},
 ): ReadableStream<Uint8Array> {
-  const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as ReadableStreamDefaultReader<Uint8Array>
+  const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as BodyReader
   const room = bodyRoom(c)
   let bytes: number | undefined
   async function begin(held: ArrivingBody): Promise<number> {
@@ -120,17 +120,15 @@ export function bodyStream(
   }
   return new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        const onGivenUp = () => controller.error(noRoom())
-        streamed.set(c.req.raw, { chunks: [], bytes: 0, arrived: 0, isGivenUp: false, onGivenUp })
+      start() {
+        streamed.set(c.req.raw, { chunks: [], bytes: 0, arrived: 0, isGivenUp: false, caller: callerOf(c) })
       },
       async pull(controller) {
         try {
           const held = streamed.get(c.req.raw)
           if (held === undefined) throw noRoom()
           bytes ??= await begin(held)
-          const { done, value } = await arriving(reader.read())
-          if (held.isGivenUp) throw noRoom()
+          const { done, value } = await nextOf(reader, held)
           held.isComplete = done
           if (done) return controller.close()
           bytes += value.byteLength
@@ -161,35 +159,48 @@ export function releaseBody(c: AppContext): void {
 export async function discardBody(c: AppContext): Promise<void> {
   const { body } = c.req.raw
   if (body === null || body.locked) return
-  await discard(body.getReader() as ReadableStreamDefaultReader<Uint8Array>).catch(() => {})
+  await discard(body.getReader() as BodyReader).catch(() => {})
 }
 
-type Bounds = { readonly room: BodyRoom | undefined; readonly total: number; readonly excess: () => ServiceError }
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>
+type Bounds = { readonly room: BodyRoom | undefined; readonly body: ArrivingBody; readonly excess: () => ServiceError }
 
 /** Throws `excess` above `limit` bytes, and 503 where other bodies have taken the room meanwhile. */
-async function arrived(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limit: number,
-  { room, total, excess }: Bounds,
-): Promise<ArrivingBody> {
-  const body: ArrivingBody = { chunks: [], bytes: 0, total, isGivenUp: false }
+async function arrived(reader: BodyReader, limit: number, { room, body, excess }: Bounds): Promise<ArrivingBody> {
   try {
-    for (let part = await arriving(reader.read()); !part.done; part = await arriving(reader.read())) {
+    for (let part = await nextOf(reader, body); !part.done; part = await nextOf(reader, body)) {
       body.bytes += part.value.byteLength
-      if (body.isGivenUp || body.bytes > limit) {
-        room?.release(body)
-        body.chunks.length = 0
-        await discard(reader)
-        throw body.isGivenUp ? noRoom() : excess()
-      }
+      if (body.bytes > limit) throw excess()
       body.chunks.push(part.value)
       room?.hold(body)
     }
+    return body
+  } catch (error) {
+    body.chunks.length = 0
+    room?.release(body)
+    await discard(reader).catch(() => {})
+    throw error
   } finally {
     room?.release(body)
   }
-  if (body.isGivenUp) throw noRoom()
-  return body
+}
+
+/** Milliseconds after which whoever reads a body sees that it was given up. */
+const LOOK = 500
+
+/** Throws 503 for a body that was given up, also where nothing more of it arrives. */
+async function nextOf(reader: BodyReader, body: ArrivingBody): ReturnType<BodyReader['read']> {
+  let looking: ReturnType<typeof setInterval> | undefined
+  const givenUp = new Promise<undefined>((resolve) => {
+    looking = setInterval(() => body.isGivenUp && resolve(undefined), LOOK)
+  })
+  try {
+    const next = body.isGivenUp ? undefined : await Promise.race([arriving(reader.read()), givenUp])
+    if (next === undefined || body.isGivenUp) throw noRoom()
+    return next
+  } finally {
+    clearInterval(looking)
+  }
 }
 
 /** Seconds. */
@@ -207,20 +218,29 @@ function arriving<T>(part: Promise<T>): Promise<T> {
 }
 
 /**
- * Reads on, since a client that is still sending takes an early end for a broken connection and never sees the error.
+ * Reads on, since a client that is still sending takes an early end for a broken connection and never sees the error. Ends where
+ * nothing arrives.
  */
-async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function discard(reader: BodyReader): Promise<void> {
   const until = performance.now() + LONGEST_DISCARD
   let length = 0
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    length += part.value.byteLength
-    if (length > MAX_DISCARDED || performance.now() > until) break
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  const silence = () =>
+    new Promise<{ done: true; value?: undefined }>((resolve) => {
+      waiting = setTimeout(resolve, SILENCE, { done: true })
+    })
+  for (;;) {
+    const part = await Promise.race([reader.read(), silence()])
+    clearTimeout(waiting)
+    length += part.value?.byteLength ?? 0
+    if (part.done || length > MAX_DISCARDED || performance.now() > until) break
   }
   reader.releaseLock()
 }
 
 const MAX_DISCARDED = 64 * 1024 * 1024
 const LONGEST_DISCARD = 30_000
+const SILENCE = 2_000
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const bytes = new Uint8Array(length)

@@ -36,6 +36,7 @@ export async function identifyItself(services: Services, c: AppContext): Promise
 function known(c: AppContext, caller: Caller): Caller {
   c.get('timing').authenticated = performance.now()
   if (caller.kind === 'anonymous' && c.get('credential') === undefined) c.set('isAnonymous', true)
+  if (caller.kind === 'user') c.set('userId', caller.ownerId ?? caller.userId)
   if (caller.kind === 'user' && caller.scope !== undefined) requireAllowedAddress(caller, () => c.get('addressOf')(c))
   return caller
 }

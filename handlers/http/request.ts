@@ -9,6 +9,8 @@ export type Variables = {
   readonly credential: Credential | undefined
   /** Set where a handler asked who the caller is and no credential was presented. */
   readonly isAnonymous: true | undefined
+  /** The id of the user, or of the owner of a service account, where a handler asked who the caller is and knows one. */
+  readonly userId: string | undefined
   readonly timing: Timing
   /** Returns the client's IP address. */
   readonly addressOf: (c: AppContext) => string | undefined
@@ -57,6 +59,11 @@ export function answerRoom(c: Context): AnswerRoom | undefined {
 /** Returns undefined where the platform bounds memory itself. */
 export function bodyRoom(c: Context): BodyRoom | undefined {
   return ((c.env ?? {}) as { readonly bodies?: BodyRoom }).bodies
+}
+
+/** Returns by what the bodies of one caller are known; undefined where nothing is known of it. */
+export function callerOf(c: AppContext): string | undefined {
+  return c.get('userId') ?? c.get('addressOf')(c)
 }
 
 /**

@@ -1,8 +1,12 @@
 /** What arriving bodies hold together (docs/contract.md#memory). */
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { type ArrivingBody, createBodyRoom, createRefusingBodyRoom } from '../../handlers/http/body-room.ts'
+import { type ArrivingBody, createBodyRoom } from '../../handlers/http/body-room.ts'
 
-const bodyOf = (bytes: number): ArrivingBody => ({ chunks: [], bytes, isGivenUp: false })
+const bodyOf = (bytes: number, caller = randomUUID() as string): ArrivingBody => ({
+  ...{ chunks: [], bytes, isGivenUp: false, caller },
+})
+const isGivenUp = (body: ArrivingBody) => body.isGivenUp
 
 it('gives up what has not gone on for longest, and what arrives where all others are there', () => {
   const room = createBodyRoom({ most: 10 })
@@ -69,29 +73,49 @@ it('gives up for those that wait what arrives by the byte, and has room for what
   expect([at, dripping.isGivenUp, honest.isGivenUp, waiting.isGivenUp]).toEqual([true, true, false, false])
 })
 
-it('gives up nobody but what goes beyond the room, where requests do not know each other', async () => {
-  const room = createRefusingBodyRoom({ most: 100_000 })
-  const [announced, second, third] = [bodyOf(1_000_000), bodyOf(60_000), bodyOf(60_000)]
-  for (const body of [announced, second, third]) body.arrived = 0
-  const entered = [await room.enter(announced), await room.enter(second), await room.enter(third)]
+it('gives one caller half of the room, and lets others pass those who wait for their own', async () => {
+  const room = createBodyRoom({ most: 10, small: 0 })
+  const [first, second, other] = [bodyOf(4, 'greedy'), bodyOf(4, 'greedy'), bodyOf(4)]
+  const entered: string[] = []
+  const enter = async (name: string, body: ArrivingBody) => {
+    if (await room.enter(body)) entered.push(name)
+  }
+  await enter('first', first)
+  const later = enter('second', second)
+  await enter('other', other)
+  const whileFirst = [...entered]
+  room.release(first)
+  await later
+
+  expect(whileFirst).toEqual(['first', 'other'])
+  expect(entered).toEqual(['first', 'other', 'second'])
+  const [old, anew, alone] = [bodyOf(3, 'one'), bodyOf(3, 'one'), bodyOf(9, 'two')]
+  const holding = createBodyRoom({ most: 10 })
+  for (const body of [old, anew]) holding.hold(body)
+  expect([old, anew].map(isGivenUp)).toEqual([true, false])
+  holding.release(anew)
+  holding.hold(alone)
+  expect(alone.isGivenUp).toBe(false)
+})
+
+it('gives up what goes beyond the room, and instead what is stalled, where no request waits for another', async () => {
+  const room = createBodyRoom({ most: 100_000, waits: false, stall: 40 })
+  const [announced, second, third, fourth] = [bodyOf(50_000), bodyOf(60_000), bodyOf(60_000), bodyOf(60_000)]
+  for (const body of [announced, second, third, fourth]) body.arrived = 0
+  const entered = await Promise.all([announced, second, third, fourth].map((body) => room.enter(body)))
   const arrive = (body: ArrivingBody, bytes: number) => {
     body.arrived = bytes
     room.touch(body)
   }
-  arrive(announced, 10)
-  arrive(second, 60_000)
-  arrive(third, 60_000)
+  arrive(second, 1)
+  arrive(third, 1)
+  const atOnce = [announced, second, third].map(isGivenUp)
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  arrive(fourth, 1)
 
-  expect([entered, announced.isGivenUp, second.isGivenUp, third.isGivenUp]).toEqual([
-    [true, true, true],
-    false,
-    false,
-    true,
-  ])
-  room.release(third)
-  room.release(second)
-  arrive(announced, 1_000_000)
-  expect(announced.isGivenUp).toBe(false)
+  expect(entered).toEqual([true, true, true, true])
+  expect(atOnce).toEqual([false, false, true])
+  expect([announced, second, third, fourth].map(isGivenUp)).toEqual([true, true, true, false])
 })
 
 it('lets nobody wait for longer than their patience', async () => {
