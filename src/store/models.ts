@@ -80,8 +80,31 @@ function readList<T>(members: readonly (keyof T & string)[], lists: Iterator<Sql
   })
 }
 
-/** Builds the statements that change the stored records of `workspace` from `before` to `after`. */
-export function saveModel(workspace: string, before: ModelRecords, after: ModelRecords): readonly Statement[] {
+/**
+ * Whether all these collections are there, and neither they nor parts of them were changed behind `version`, back and forth
+ * included.
+ */
+export async function areUntouched(
+  database: SqlDriver,
+  workspace: string,
+  ids: readonly string[],
+  version: number,
+): Promise<boolean> {
+  const [[count] = []] = await database.query(
+    statement(sql`
+      select count(*) from ${ident(metaSchema(workspace), 'collection')}
+      where id in (${listed(ids)}) and touched <= ${param(String(version))}::bigint`),
+  )
+  return Number(count) === ids.length
+}
+
+/** Builds the statements that change the stored records of `workspace` from `before` to `after`, which is of `version`. */
+export function saveModel(
+  workspace: string,
+  before: ModelRecords,
+  after: ModelRecords,
+  version: number,
+): readonly Statement[] {
   const at = (name: string) => ident(metaSchema(workspace), name)
   return [
     ...saveTable(at('data_source'), sourceColumns, before.sources, after.sources),
@@ -111,7 +134,37 @@ export function saveModel(workspace: string, before: ModelRecords, after: ModelR
       after.indexes,
       ({ fieldIds }) => fieldIds.map((fieldId) => ({ field_id: fieldId })),
     ),
+    sql`update ${at('collection')} set touched = ${param(String(version))}::bigint
+      where id in (${listed([...touchedBetween(before, after)])})`,
   ].map(statement)
+}
+
+/** The ids of collections of which anything is another object. */
+function touchedBetween(before: ModelRecords, after: ModelRecords): ReadonlySet<string> {
+  const changed = <T extends object>(of: (records: ModelRecords) => readonly T[]): readonly T[] => {
+    const [old, now] = [new Set(of(before)), new Set(of(after))]
+    return [...[...old].filter((one) => !now.has(one)), ...[...now].filter((one) => !old.has(one))]
+  }
+  const idsOf = (records: readonly WithId[]) => new Set(records.map(({ id }) => id))
+  const sources = idsOf(changed((records) => records.sources))
+  const namespaces = idsOf(changed((records) => records.namespaces))
+  const constraints = idsOf(changed((records) => records.constraints))
+  const touched = idsOf(changed((records) => records.collections))
+  for (const records of [before, after]) {
+    for (const { id, sourceId, namespaceId } of records.collections) {
+      if (sources.has(sourceId) || namespaces.has(namespaceId ?? '')) touched.add(id)
+    }
+    for (const { collectionId, constraintId } of records.relationFields) {
+      if (constraints.has(constraintId ?? '')) touched.add(collectionId)
+    }
+  }
+  const parts = [
+    changed((records) => records.primitiveFields),
+    changed((records) => records.relationFields),
+    changed((records) => records.indexes),
+  ]
+  for (const part of parts) for (const { collectionId } of part) touched.add(collectionId)
+  return touched
 }
 
 /** Column name, column type, and the record member it stores. */

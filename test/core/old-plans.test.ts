@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Rights } from '../../src/core/access/principal.ts'
 import { ServiceError } from '../../src/core/error.ts'
-import type { Model } from '../../src/core/model/model.ts'
+import { buildModel, noRecords } from '../../src/core/model/model.ts'
 import { PLANS_LAST, requireTerm } from '../../src/core/sql/begin/plan-term.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import { planTermOf } from '../../src/services/caller/plan-term.ts'
@@ -58,12 +58,24 @@ describe('a plan', () => {
 })
 
 describe('a request whose plan no longer stands', () => {
-  const modelOf = (version: number) => ({ version, byName: new Map() }) as unknown as Model
+  const people = {
+    ...{ id: 'p', apiName: 'people', dbName: 'people', sourceId: 's', namespaceId: null },
+    ...{ isReadOnly: false, isSystem: false, isView: false },
+  }
+  const modelOf = (version: number) =>
+    buildModel(version, {
+      ...noRecords,
+      sources: [{ id: 's', apiName: 'db', provider: 'postgres' }],
+      collections: [people],
+    })
+  /** The versions that have left `people` alone. */
+  const elsewhere = new Set<number>()
   const onModel = createOnModel({
     load: async () => {},
     models: { load: async (_, version) => modelOf(version) },
     viewers: { of: never },
     lookAgain: never,
+    untouched: async (_, ids, version) => ids.join() === 'p' && elsewhere.has(version + 1),
     remaining: { open: (model) => model, of: (model) => model, without: never },
   })
   /** A read is looked at behind its answer; a write as a driver does that begins it. */
@@ -81,6 +93,15 @@ describe('a request whose plan no longer stands', () => {
     time.age = PLANS_LAST + 1
 
     expect(await (await run(scope, action)).answer).toEqual([2, some('bob')])
+  })
+
+  it.each(['read', 'update'] as const)('stands where others were changed alone: a %s', async (action) => {
+    elsewhere.add(8)
+    const later = seen(8, some('ada'), never)
+    const { scope, time } = seen(7, some('ada'), () => later.scope)
+    time.age = PLANS_LAST + 1
+
+    expect(await (await run(scope, action)).answer).toEqual([7, some('ada')])
   })
 
   it('is one of a read where an upload is asked for that was completed', async () => {

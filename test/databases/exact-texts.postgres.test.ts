@@ -119,7 +119,7 @@ describe('the stored model of a workspace', () => {
     )
     const own = createCollection('own', [field('own.id', 'int64'), field('own.name', 'string')])
     records = migrate((await imported()).records, own).records
-    await database.batch([...workspaceSchema('shop'), ...saveModel('shop', none, records)])
+    await database.batch([...workspaceSchema('shop'), ...saveModel('shop', none, records, 1)])
   })
 
   afterAll(async () => {

@@ -8,15 +8,21 @@ type Seen = { readonly snapshot: AgingSnapshot; readonly rights: Rights }
 
 /**
  * `again` returns what the request would see now; what it throws, `renew` throws. Rights that were loaded anew and are the
- * same do not end the term: the version of rights is that of the whole instance.
+ * same do not end the term: the version of rights is that of the whole instance. Nor does a change of the model where
+ * `isUntouched` says, later than `again`, that it has left alone what the plan leads to.
  */
-export function planTermOf({ snapshot, rights }: Seen, again: () => Eventual<Seen>): PlanTerm {
+export function planTermOf(
+  { snapshot, rights }: Seen,
+  again: () => Eventual<Seen>,
+  isUntouched: () => Promise<boolean> = async () => false,
+): PlanTerm {
   let youngest = snapshot
   return {
     isOver: () => youngest.age() > PLANS_LAST,
     async renew() {
       const now = await again()
-      if (now.snapshot.modelVersion !== snapshot.modelVersion || !isSame(now.rights, rights)) return false
+      if (!isSame(now.rights, rights)) return false
+      if (now.snapshot.modelVersion !== snapshot.modelVersion && !(await isUntouched())) return false
       youngest = now.snapshot
       return true
     },

@@ -7,6 +7,7 @@ import type { Model } from '../../core/model/model.ts'
 import type { PlanInList } from '../../core/plan/read.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer, LongAnswer, Source } from '../../sources/source.ts'
+import { areUntouched } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -75,6 +76,7 @@ export function createItems(deps: ItemsDeps): Items {
       models,
       viewers,
       lookAgain: createSnapshotRecheck(ports),
+      untouched: ({ apiName }, ids, version) => areUntouched(ports.database, apiName, ids, version),
       remaining: createRemainingModel({ clock: ports.clock, look, onMissing }),
     }),
     open: createOpenItems({

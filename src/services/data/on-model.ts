@@ -8,8 +8,10 @@ import { hasEntitlement } from '../../core/access/principal.ts'
 import { andThen, attempt } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
+import { reachedFrom } from '../../core/model/reached.ts'
 import { Unloaded } from '../../core/plan/read.ts'
 import { isOutdated, withinTerm } from '../../core/sql/begin/plan-term.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { planTermOf } from '../caller/plan-term.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -38,11 +40,13 @@ export type OnModelDeps = {
   readonly models: Pick<ModelCache, 'load'>
   readonly viewers: Viewers
   readonly lookAgain: SnapshotRecheck
+  /** Whether these collections, by their ids, are as they were in a version of the model. */
+  readonly untouched: (workspace: WorkspaceRow, ids: readonly string[], version: number) => Promise<boolean>
   readonly remaining: RemainingModel
 }
 
 export function createOnModel(deps: OnModelDeps): OnModel {
-  const { load, models, viewers, lookAgain, remaining } = deps
+  const { load, models, viewers, lookAgain, untouched, remaining } = deps
 
   const onModel = <T>(
     scope: RequestScope,
@@ -56,6 +60,15 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     const make = (model: Model, within: RequestScope): Planning<T> => {
       if (spent !== undefined) spent.rows = spentBefore
       return planOn(model, within)
+    }
+    const names = [asked].flat().map(({ name }) => name)
+    /** With a term that a change of what the request does not lead to leaves as it is. */
+    const termed = (model: Model, within: RequestScope): RequestScope => {
+      const isUntouched = async () => {
+        const ids = reachedFrom(names, model)
+        return ids !== undefined && untouched(workspace, ids, model.version)
+      }
+      return { ...within, term: planTermOf(within, within.again, isUntouched) }
     }
     const plan = (model: Model, within: RequestScope): Planning<T> =>
       attempt(
@@ -95,14 +108,12 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     async function onNewerModel(model: Model, refused: unknown): Promise<Planned<T>> {
       const current = await lookAgain(workspace.id)
       const isNewer = current !== undefined && current.modelVersion > model.version
-      const within = isNewer
-        ? { ...scope, snapshot: current, term: planTermOf({ snapshot: current, rights }, scope.again) }
-        : scope
       const newer = isNewer
         ? await open(await models.load(workspace, current.modelVersion))
         : isMissingTable(refused) &&
           (await remaining.without(workspace, model, askedBy(asked, operationOf(refused)).name))
       if (newer === undefined || newer === false) throw explained(model, refused)
+      const within = termed(newer, isNewer ? { ...scope, snapshot: current } : scope)
       const fail = (error: unknown): never => {
         throw explained(newer, error)
       }
@@ -125,11 +136,12 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       return remaining.open(model)
     }
 
-    return andThen(andThen(models.load(workspace, snapshot.modelVersion), open), (model) =>
-      attempt(
-        () => plan(remaining.of(model), scope),
+    return andThen(andThen(models.load(workspace, snapshot.modelVersion), open), (model) => {
+      const within = termed(model, scope)
+      return attempt(
+        () => plan(remaining.of(model), within),
         (planned) =>
-          running(planned, scope, async (error) => {
+          running(planned, within, async (error) => {
             if (!isMissingTable(error)) throw explained(model, error)
             return (await onNewerModel(model, error)).answer
           }),
@@ -137,8 +149,8 @@ export function createOnModel(deps: OnModelDeps): OnModel {
           if (!(error instanceof ServiceError)) throw error
           return onNewerModel(model, error)
         },
-      ),
-    )
+      )
+    })
   }
 
   return (scope, asked, planOn) => onModel(scope, asked, planOn, MOST_ATTEMPTS)

@@ -102,7 +102,10 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     if (change.records === records && change.statements.length === 0) return change
     const read = { workspaceId: workspace.id, version }
     const next = await compileModel(version + 1, change.records)
-    const saving = (one: Saved) => [...saveModel(workspace.apiName, records, one.records), ...one.statements]
+    const saving = (one: Saved) => [
+      ...saveModel(workspace.apiName, records, one.records, version + 1),
+      ...one.statements,
+    ]
     if (change.elsewhere === undefined) {
       if (!(await batchUnderLock(database, [takeLock(read, fence), ...saving(change)]))) return undefined
       models.keep(workspace.id, next)

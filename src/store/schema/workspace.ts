@@ -54,6 +54,8 @@ create table {meta}.collection (
   is_triggering boolean,
   -- Whether a migration that did not end has changed its table; null for no.
   is_closed boolean,
+  -- The version of the model that has changed it, or any part of it, last.
+  touched bigint not null default 0,
   ordinal bigint generated always as identity
 );
 
