@@ -178,6 +178,23 @@ describe('a cell', () => {
     await page.context().close()
   })
 
+  it('is brought again after it was undone, until something else is changed', async () => {
+    const [id = ''] = await made({ text: 'one', short: 1 })
+    const page = await open(id)
+    await type(page, 'text', 'two')
+    await type(page, 'text', 'three')
+    for (const keys of ['Control+z', 'Control+z', 'Control+Shift+Z']) await page.keyboard.press(keys)
+    await expect.poll(async () => (await stored(id)).text).toBe('two')
+    await page.keyboard.press('Control+y')
+    await expect.poll(async () => (await stored(id)).text).toBe('three')
+    await page.keyboard.press('Control+z')
+    await type(page, 'short', '2')
+    await page.keyboard.press('Control+y')
+    await page.getByText('There is nothing to do again.').waitFor()
+    await expect.poll(() => stored(id)).toMatchObject({ text: 'two', short: 2 })
+    await page.context().close()
+  })
+
   it('is typed over, and undone to what is stored, where a page was left before its answer came', async () => {
     const [id = ''] = await made({ text: 'first' })
     const page = await open(id)

@@ -80,6 +80,7 @@ export const data: Translated<typeof en> = {
     notSaved: (field, value) => `لم يُحفظ \u2068${field}\u2069: «\u2068${value}\u2069».`,
     andOthers: (shown) => `ولا ${shown} غيره.`,
     nothingToUndo: 'لا يوجد ما يمكن التراجع عنه.',
+    nothingToRedo: 'لا يوجد ما يمكن إعادته.',
     cannotClear: (field) => `لا يمكن أن يكون ${field} فارغًا.`,
     readOnly: (field) => `لا يمكن تغيير ${field} هنا.`,
     pasteTooLarge: 'الكتلة أكبر مما تحت الخلية وبجانبها. لم يتغير شيء.',

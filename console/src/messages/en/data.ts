@@ -71,6 +71,7 @@ export const data = {
     andOthers: (shown: string, count: number) =>
       plural(count, { one: `Nor is ${shown} other.`, other: `Nor are ${shown} others.` }),
     nothingToUndo: 'There is nothing to undo.',
+    nothingToRedo: 'There is nothing to do again.',
     cannotClear: (field: string) => `${field} cannot be empty.`,
     readOnly: (field: string) => `${field} cannot be changed here.`,
     pasteTooLarge: 'The block is larger than what is below and beside the cell. Nothing was changed.',

@@ -55,6 +55,9 @@ export function useEditing(props: EditingProps) {
     undo: () => {
       if (!saving.undo()) showToast(t.value.grid.nothingToUndo)
     },
+    redo: () => {
+      if (!saving.redo()) showToast(t.value.grid.nothingToRedo)
+    },
     open: ({ row: index }) => {
       const row = cells.rowAt(index)
       if (row !== undefined) props.onOpen(row)
@@ -99,13 +102,14 @@ export function useEditing(props: EditingProps) {
   return { saving, edit, paste, fill, mayFill, picker, over: (cell: Cell) => editor.over(cell, props.onMove) }
 }
 
-type Act = 'undo' | 'open' | 'edit' | 'type' | 'clear' | 'toggle' | 'fillDown' | 'fillAlong'
+type Act = 'undo' | 'redo' | 'open' | 'edit' | 'type' | 'clear' | 'toggle' | 'fillDown' | 'fillAlong'
 
 /** What a key means at a cell; undefined for nothing that is done here. */
 function actOf(event: KeyboardEvent, cells: Cells, cell: Cell): Act | undefined {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = event
   const isFar = ctrlKey || metaKey
-  if (isFar && key.toLowerCase() === 'z' && !shiftKey) return 'undo'
+  if (isFar && key.toLowerCase() === 'z') return shiftKey ? 'redo' : 'undo'
+  if (isFar && key.toLowerCase() === 'y' && !shiftKey) return 'redo'
   if (key === 'Enter' && shiftKey && cells.rowAt(cell.row) !== undefined) return 'open'
   const place = cells.at(cell)
   const isFill = isFar && !shiftKey && !altKey && place !== undefined && cells.isEditable(place.column)

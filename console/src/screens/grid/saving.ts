@@ -31,6 +31,7 @@ const unsent = () => new ServiceError(0, { message: '', code: 'unsent' })
 
 /** What leads back from an edit, for each batch of it: while it is under way by what was typed, then by what is stored; nothing where it failed. */
 type Step = { backs: (readonly Change[])[] }
+type Taken = { readonly step: Step; readonly way: 'back' | 'forth' }
 
 type Kept = {
   readonly find: (key: readonly unknown[]) => Row | undefined
@@ -73,6 +74,8 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
     { readonly all: readonly Conflict[]; readonly choose: (choice: Choice) => void } | undefined
   >(undefined)
   let steps: readonly Step[] = []
+  /** What leads forth again to where one was before undoing, until something else is changed. */
+  let undone: readonly Step[] = []
   /** What was sent last for a cell and what became of it, such as `1.5` and `1.5000`; or may have, where no answer came. */
   const settled = new Map<string, { readonly sent: Value; readonly got: Value }>()
   let last: Promise<unknown> = Promise.resolve()
@@ -183,12 +186,12 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
     }
   }
 
-  type Part = { readonly step: Step; readonly at: number; readonly undoes: Step | undefined }
+  type Part = { readonly step: Step; readonly at: number; readonly takes: Step | undefined }
 
   /** Whether it was saved. */
-  async function run(edit: Edit, { step, at, undoes }: Part): Promise<boolean> {
+  async function run(edit: Edit, { step, at, takes }: Part): Promise<boolean> {
     try {
-      step.backs[at] = await write(undoes?.backs[at] ?? edit.changes)
+      step.backs[at] = await write(takes?.backs[at] ?? edit.changes)
       edits.value = edits.value.filter((one) => one !== edit)
       return true
     } catch (error) {
@@ -200,8 +203,14 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
     }
   }
 
-  /** Parts are saved one after the other. From what undoes a step there is no way back. Whether all was saved, once that is known. */
-  function save(parts: readonly (readonly Change[])[], undoes?: Step): Promise<boolean> {
+  function keep(step: Step, way: Taken['way'] | undefined): void {
+    if (way === 'back') undone = [...undone, step]
+    else steps = [...steps, step]
+    if (way === undefined) undone = []
+  }
+
+  /** Parts are saved one after the other, those of a step that is taken back or forth among them. Whether all was saved, once that is known. */
+  function save(parts: readonly (readonly Change[])[], taken?: Taken): Promise<boolean> {
     if (parts.length === 0) return Promise.resolve(true)
     const cells = new Set(parts.flatMap((part) => part.map(({ key, field }) => idOf(key, field))))
     // What was typed there before and could not be saved is typed over; operations on a relation add up.
@@ -212,11 +221,14 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
     const own = parts.map((changes): Edit => ({ changes }))
     edits.value = [...edits.value.filter((one) => !isOver(one)), ...own]
     const step: Step = { backs: parts.map((part) => writable(part.map(reversed))) }
-    if (undoes === undefined) steps = [...steps, step]
+    keep(step, taken?.way)
     const saved = last.then(async () => {
       let isWhole = true
-      for (const [at, edit] of own.entries()) isWhole = (await run(edit, { step, at, undoes })) && isWhole
-      if (step.backs.every((back) => back.length === 0)) steps = steps.filter((one) => one !== step)
+      for (const [at, edit] of own.entries()) isWhole = (await run(edit, { step, at, takes: taken?.step })) && isWhole
+      if (step.backs.every((back) => back.length === 0)) {
+        steps = steps.filter((one) => one !== step)
+        undone = undone.filter((one) => one !== step)
+      }
       return isWhole
     })
     last = saved
@@ -232,14 +244,22 @@ function createSaving(workspace: string, model: CollectionModel, { kept, edits }
     /** Changes that lead back from what was saved elsewhere. */
     remember(back: readonly Change[]): void {
       const parts = partsOf(writable(back))
-      if (parts.length > 0) steps = [...steps, { backs: [...parts] }]
+      if (parts.length > 0) keep({ backs: [...parts] }, undefined)
     },
     /** Takes back what was changed last, saved or under way. */
     undo(): boolean {
       const step = steps.at(-1)
       if (step === undefined) return false
       steps = steps.slice(0, -1)
-      void save(step.backs, step)
+      void save(step.backs, { step, way: 'back' })
+      return true
+    },
+    /** Brings again what was taken back last. */
+    redo(): boolean {
+      const step = undone.at(-1)
+      if (step === undefined) return false
+      undone = undone.slice(0, -1)
+      void save(step.backs, { step, way: 'forth' })
       return true
     },
     retry(edit: Edit): void {
