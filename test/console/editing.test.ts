@@ -178,6 +178,20 @@ describe('a cell', () => {
     await page.context().close()
   })
 
+  it('is one step to undo, however often the same is typed and pasted while it is saved', async () => {
+    const [id = ''] = await made({ text: 'before' })
+    const page = await open(id)
+    const { sent, release } = await holdSaves(page)
+    await type(page, 'text', 'new')
+    await type(page, 'text', 'new')
+    await paste(page, 'new')
+    await page.keyboard.press('Control+z')
+    release()
+    await expect.poll(() => sent).toEqual([{ text: 'new' }, { text: 'before' }])
+    await expect.poll(async () => (await stored(id)).text).toBe('before')
+    await page.context().close()
+  })
+
   it('is brought again after it was undone, until something else is changed', async () => {
     const [id = ''] = await made({ text: 'one', short: 1 })
     const page = await open(id)

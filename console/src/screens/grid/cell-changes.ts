@@ -46,10 +46,14 @@ export function cellsOf({ model, columns, rows, saving }: CellsProps) {
     setting: (row: Row, { name }: FieldModel, value: Value): readonly Change[] => {
       const key = keyOf(model, row)
       const base = baseIn(saving, key, name, row[name])
-      const isAsBefore = isSame(base, value) && waitingIn(saving, key, name) === undefined
-      return isAsBefore ? [] : [{ key, field: name, base, value }]
+      return isChange(waitingIn(saving, key, name), base, value) ? [{ key, field: name, base, value }] : []
     },
   }
+}
+
+/** Not what a cell has, or will have once it is saved; but whatever is typed over what could not be saved. */
+export function isChange(waiting: ReturnType<typeof waitingIn>, base: Value, value: Value): boolean {
+  return !isSame(base, value) || waiting?.hasFailed === true
 }
 
 /** Of cells that are emptied. */

@@ -2,12 +2,12 @@
 import { useRef, useState } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import { showToast } from '../../ui/toasts.tsx'
-import type { CellPlace, Cells } from './cell-changes.ts'
+import { type CellPlace, type Cells, isChange } from './cell-changes.ts'
 import { Editor } from './editor.tsx'
 import type { Cell } from './place.ts'
 import { readableOf } from './readable.ts'
 import type { Over } from './table.tsx'
-import { inputTextOf, isExact, isSame, type Value } from './values.ts'
+import { inputTextOf, isExact, type Value } from './values.ts'
 
 export function useEditor(cells: Cells, save: (place: CellPlace, base: Value, value: Value) => void) {
   const [editing, setEditing] = useState<(Cell & { readonly base: Value }) | undefined>(undefined)
@@ -31,7 +31,7 @@ export function useEditor(cells: Cells, save: (place: CellPlace, base: Value, va
       onLeave={() => setEditing(undefined)}
       onCommit={(value, key) => {
         setEditing(undefined)
-        if (!isSame(value, base) || cells.waiting(place) !== undefined) save(place, base, value)
+        if (isChange(cells.waiting(place), base, value)) save(place, base, value)
         if (key !== undefined) onMove({ row: cell.row, column: cell.column + (key === 'Tab' ? 1 : -1) })
       }}
     />
