@@ -13,7 +13,7 @@ export const ONLY_IN_FULL: readonly string[] = [
   'test/console/{bulk,columns,device,export,fill,import,keyboard,large,links,types}.test.ts',
   'test/databases/{ended-statements,published.*,ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
   'test/migration/model-file-crash.test.ts',
-  'test/process/{browser,cli-package,client-package,publish-packages,sandbox-outage.node,worker-build}.test.ts',
+  'test/process/{browser,cli-package,client-package,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',
   'test/property/{reads.collations,types.embedded,types.neon,types.planetscale}.test.ts',
   'test/timing/*.test.ts',
 ]
