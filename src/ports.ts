@@ -78,12 +78,15 @@ export interface SqlDriver {
    * Like `batch`, with statements that are made when the one before was answered. Absent where a batch is sent whole;
    * elsewhere statements heed their answers in both (decision 060).
    */
-  converse?(statements: Iterable<Statement>, context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
+  converse?(statements: Statements, context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
   /** Whether the answers of a batch with a context can be confirmed before it is committed, and are bounded by the driver. */
   readonly hears?: true
   /** Closes every connection after its running statement ends. */
   close(): Promise<void>
 }
+
+/** Some are only made when those before were answered. */
+export type Statements = Iterable<Statement> | AsyncIterable<Statement>
 
 export type ConversingDriver = SqlDriver & Required<Pick<SqlDriver, 'converse'>>
 

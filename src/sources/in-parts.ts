@@ -25,9 +25,26 @@ function runSome<Result>(parts: Parts<Result>): IteratorResult<undefined, Result
   for (let count = 1; ; count += 1) {
     const part = parts.next()
     if (part.done === true) return part
-    const spent = performance.now() - start
-    if (spent > LONG || (spent === 0 && count >= PARTS)) return part
+    if (isLong(start, count)) return part
   }
+}
+
+/** What the parts bring, one by one; whoever takes one lets others run. */
+export async function* eachInParts<T>(parts: Iterable<T | undefined>): AsyncGenerator<T, void> {
+  let [start, count] = [performance.now(), 0]
+  for (const part of parts) {
+    count += 1
+    if (part !== undefined) yield part
+    else if (isLong(start, count)) await pause()
+    else continue
+    start = performance.now()
+    count = 0
+  }
+}
+
+function isLong(start: number, count: number): boolean {
+  const spent = performance.now() - start
+  return spent > LONG || (spent === 0 && count >= PARTS)
 }
 
 /** Resolves after everything else that is ready to run. */

@@ -23,7 +23,7 @@ export type OnceDeps = SqlBatchDeps & {
 export async function writeOnce(deps: OnceDeps, write: OnceWrite): Promise<OnceOutcome> {
   const { plan } = write
   const bindings = entryBindings(write.bindings, write.entry)
-  const send = await { bySettings: inSettings, byUs: inConversation }[deps.dialect.answersGo](deps, write, bindings)
+  const send = await { whole: inSettings, stepwise: inConversation }[deps.dialect.transaction](deps, write, bindings)
   const { run, refuse } = transactions(deps, plan)(bindings, send, write.term)
   return outcomeOf(deps, write, run).catch(refuse)
 }
@@ -43,7 +43,7 @@ async function outcomeOf(
     if (!(error instanceof SqlFault)) throw error
     if (isRunning(error)) return { kind: 'running' }
     // Another request may have done the same, so that a constraint of the written table failed before that of the key.
-    const isDoubtful = isTaken(error) || (dialect.answersGo === 'bySettings' && error.state.startsWith('23'))
+    const isDoubtful = isTaken(error) || (dialect.transaction === 'whole' && error.state.startsWith('23'))
     if (!isDoubtful) throw error
     await driver.query(compile(expire(entry.scope, entry.startedAt), dialect))
     const row = ledgerRow(await driver.query(compile(find(entry.scope), dialect)))

@@ -4,7 +4,7 @@ import { hasAggregatesInLists } from '../core/plan/relations.ts'
 import { notACursor } from '../core/query/cursor.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
-import type { Conversation, Dialect } from '../core/sql/dialect.ts'
+import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { answeredWalk } from '../core/sql/read/answered-walk.ts'
 import { compileFirstStretch, compilePieces, compileRead } from '../core/sql/read.ts'
@@ -19,8 +19,7 @@ type Rows = readonly SqlRow[]
 
 export type SqlSourceDeps = {
   readonly driver: SqlDriver
-  /** What the database of the driver speaks; a conversation where the driver waits for the answer to each statement. */
-  readonly dialect: Dialect | Conversation
+  readonly dialect: Dialect
 }
 
 export function openSqlSource(deps: SqlSourceDeps): Source {

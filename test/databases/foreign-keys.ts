@@ -7,6 +7,7 @@ import { type Access, fullAccess, granted, type Viewer } from '../../src/core/ac
 import { buildModel, type DefaultValue, type Model, type PrimitiveField } from '../../src/core/model/model.ts'
 import { all, type Filter } from '../../src/core/query/filter.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
+import { mariadbConversation } from '../../src/core/sql/mysql/dialect.ts'
 import { compile, ident, integer, type Sql, sql } from '../../src/core/sql/statement.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/data/build.ts'
@@ -304,8 +305,8 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
       ...(converse && {
         converse: (talk) =>
           converse(
-            (function* () {
-              for (const statement of talk) {
+            (async function* () {
+              for await (const statement of talk) {
                 statements.push(statement.text)
                 yield statement
               }
@@ -316,8 +317,8 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
 
     await openItems(model, counting, dialect).create('tasks', task({ ownerId: 1 }), 'fields=id')
 
-    // In a conversation the item is read in a statement of its own.
-    expect(statements).toHaveLength('begun' in dialect ? 2 : 1)
+    // Behind Vitess the item is read in a statement of its own.
+    expect(statements).toHaveLength(dialect === mariadbConversation ? 2 : 1)
     await refused(openItems(model, counting, dialect).create('tasks', [{ id: 2, ownerId: 3 }]))
   })
 

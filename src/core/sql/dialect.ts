@@ -18,7 +18,7 @@ export type Rows = readonly (readonly SqlParam[])[]
 
 /**
  * Rows that later statements of the same transaction use, kept by number: in the session of the database, or by us
- * (`Conversation`). A kept row has the columns that its statement named, identified by position.
+ * (`Dialect.transaction`). A kept row has the columns that its statement named, identified by position.
  */
 export type Slots = {
   /** Keeps the rows of each ` from … where …` in that order, locked against other writers. */
@@ -104,13 +104,13 @@ export type Insertion = {
   readonly kept: readonly PrimitiveField[]
 }
 
-/** The rows of `table` to write: those that meet `where`, which may compare them with the rows `among`. */
+/** The rows of `table` to write: those that meet `where`, which may compare them with the rows `among` of a slot in SQL. */
 export type Targets = {
   readonly table: Sql
   readonly alias: string
   readonly among: Sql | undefined
   readonly where: Sql
-  /** Whether `where` compares the primary key of the table with that of the rows `among`. */
+  /** Whether `where` is the primary key of the table alone. */
   readonly isByPrimaryKey: boolean
 }
 
@@ -242,12 +242,14 @@ export type Dialect = SqlSyntax & {
    * size nor its lack fails the statement. Undefined where there is no such driver.
    */
   readonly heard?: Pick<Dialect, 'demandedList' | 'written'>
-  readonly slots: Slots
   /**
-   * How a transaction hands what it answers to a later statement: in settings of its session, or through us, who get each
-   * answer before the next statement is made.
+   * How a transaction is sent: as a whole, so that its statements hand on what they find in settings of its session, or
+   * each statement when the one before was answered, so that we hand it on.
    */
-  readonly answersGo: 'bySettings' | 'byUs'
+  readonly transaction: 'whole' | 'stepwise'
+  readonly slots: Slots
+  /** Those of a new transaction: where it goes stepwise, they are in our memory. */
+  readonly newSlots: () => Slots
 
   readonly writeQueue: WriteQueue
 
@@ -304,12 +306,6 @@ export type EstimateSyntax = {
   readonly read: (rows: Rows) => number | undefined
   /** Undefined where a statement can be ended from outside at no cost. */
   readonly limit: Sql | undefined
-}
-
-/** A dialect whose slots are kept by us, for a database that runs each statement when the one before was answered. */
-export type Conversation = Dialect & {
-  /** The dialect with the slots of a new transaction. */
-  readonly begun: () => Dialect
 }
 
 export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>

@@ -11,7 +11,7 @@ import type { SqlAddress } from '../../core/sql/address.ts'
 import { requireTerm } from '../../core/sql/begin/plan-term.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { ConversingDriver, QueryContext, SqlRow } from '../../ports.ts'
+import type { ConversingDriver, QueryContext, SqlRow, Statements } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { bodyBound, MAX_ASKED_BODY } from './answer-bound.ts'
 import { heedingFault, namesIn } from './mysql/fault.ts'
@@ -54,10 +54,7 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
    * All statements share one time limit and one bound; the commit has the limit anew. What is aborted before that is rolled
    * back.
    */
-  function transaction(
-    statements: Iterable<Statement>,
-    context?: QueryContext,
-  ): Promise<readonly (readonly SqlRow[])[]> {
+  function transaction(statements: Statements, context?: QueryContext): Promise<readonly (readonly SqlRow[])[]> {
     let current: Terms | undefined
     const within = <T>(work: () => Promise<T>) => {
       const send = (signal: AbortSignal) => {
@@ -155,7 +152,7 @@ const SILENCE = 5_000
 
 async function runTransaction(
   connection: Connection,
-  statements: Iterable<Statement>,
+  statements: Statements,
   { within, brief, timeLimit, term }: Bounds,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
@@ -165,7 +162,7 @@ async function runTransaction(
     await within(async () => {
       await run(connection, statement('BEGIN'))
       hasBegun = true
-      for (const statement of statements) {
+      for await (const statement of statements) {
         const rows = await run(connection, statement)
         let next = statement.heed?.(rows)
         while (next !== undefined) {

@@ -1,7 +1,7 @@
 /** A driver whose transactions have further statements before and behind those that they are asked for. */
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { SqlDriver, SqlRow } from '../../ports.ts'
+import type { SqlDriver, SqlRow, Statements } from '../../ports.ts'
 
 /** Answers and places of faults are those of the statements that were asked for. */
 export function around(
@@ -32,7 +32,7 @@ export function around(
   }
 }
 
-function* inOrder(parts: readonly Iterable<Statement>[]): Generator<Statement, void> {
+async function* inOrder(parts: readonly Statements[]): AsyncGenerator<Statement, void> {
   for (const part of parts) yield* part
 }
 

@@ -1,9 +1,9 @@
 /** A write that may be run again, and why (decision 074). */
-import type { Conversation, Dialect } from '../../core/sql/dialect.ts'
+import type { Dialect } from '../../core/sql/dialect.ts'
 import type { SqlFault } from '../../core/sql/fault.ts'
 import type { SqlDriver } from '../../ports.ts'
 
-export type RetryDeps = { readonly driver: SqlDriver; readonly dialect: Dialect | Conversation }
+export type RetryDeps = { readonly driver: SqlDriver; readonly dialect: Dialect }
 
 export type Attempt<T> = {
   /** Runs the write by a driver that may add statements of its own to the transaction. */

@@ -3,7 +3,7 @@ import { OperationFault } from '../../core/plan/operation-fault.ts'
 import type { BatchPlan } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
 import { type PlanTerm, requireTerm } from '../../core/sql/begin/plan-term.ts'
-import type { Conversation, Dialect } from '../../core/sql/dialect.ts'
+import type { Dialect } from '../../core/sql/dialect.ts'
 import { isInDoubt, SqlFault } from '../../core/sql/fault.ts'
 import { answeredWalk } from '../../core/sql/read/answered-walk.ts'
 import type { Statement } from '../../core/sql/statement.ts'
@@ -15,18 +15,19 @@ import {
   conversedBatch,
   noPlaces,
   requireRows,
+  type StatementsInParts,
   unmetOperation,
 } from '../../core/sql/write/batch.ts'
 import { concatenate } from '../../core/sql/write/lists.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
-import { inParts } from '../in-parts.ts'
+import { eachInParts, inParts } from '../in-parts.ts'
 import type { BatchAnswer, Prepared, ReadOptions } from '../source.ts'
 import { refused } from './caller-error.ts'
 import { createRetry, passingCause } from './retry.ts'
 
 export type SqlBatchDeps = {
   readonly driver: SqlDriver
-  readonly dialect: Dialect | Conversation
+  readonly dialect: Dialect
   readonly forms: CompiledForms
 }
 
@@ -40,7 +41,7 @@ export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<B
     const { run, refuse } = begin(bindings, send, term)
     return run().catch(refuse)
   }
-  if ('begun' in dialect) {
+  if (dialect.transaction === 'stepwise') {
     return (bindings, options) => {
       const conversed = (places: BatchPlaces) => conversedBatch(plan, dialect, { bindings, places })
       return ran(bindings, inTurn(plan, conversed, contextOf(options)), options?.term)
@@ -95,13 +96,13 @@ function isAdding({ operations }: BatchPlan): boolean {
 /** Sends each when the one before it was answered; `statements` notes what they are for. */
 export function inTurn(
   plan: BatchPlan,
-  statements: (places: BatchPlaces) => Iterable<Statement>,
+  statements: (places: BatchPlaces) => StatementsInParts,
   context: QueryContext,
 ): Send {
   return ({ converse }) => {
     if (converse === undefined) throw new TypeError('the driver sends a batch as a whole')
     const sent = noPlaces(plan)
-    return { sent, results: converse(statements(sent), context) }
+    return { sent, results: converse(eachInParts(statements(sent)), context) }
   }
 }
 

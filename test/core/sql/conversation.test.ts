@@ -1,13 +1,10 @@
 /** What a write asks of a database that is told each statement when the one before was answered (decision 060). */
 import { expect, it } from 'vitest'
 import { ddlError } from '../../../src/core/migration/ddl-error.ts'
-import { unbound } from '../../../src/core/query/placeholder.ts'
 import { SqlFault } from '../../../src/core/sql/fault.ts'
 import { mysqlConversation } from '../../../src/core/sql/mysql/dialect.ts'
-import type { SqlParam } from '../../../src/core/sql/statement.ts'
-import { conversedBatch, noPlaces } from '../../../src/core/sql/write/batch.ts'
 import { build } from '../../support/data/build.ts'
-import { aloneIn } from '../../support/data/write-statements.ts'
+import { aloneIn, toldStatements } from '../../support/data/write-statements.ts'
 
 const model = build.model({ authors: { id: 'int64', name: 'string' } })
 const { collection, selection, where } = build.read(model, 'authors', 'fields=name&filter[name][_eq]=Ada')
@@ -16,14 +13,8 @@ const update = { kind: 'update', collection, where, order: [], assignments, sele
 
 /** The statements of the update, each heeding its answer; the rows of the first one are those of the keys. */
 function told(keys: readonly string[]) {
-  const plan = aloneIn(update)
-  const places = noPlaces(plan)
-  const statements: { readonly text: string; readonly params: readonly SqlParam[] }[] = []
-  for (const { text, params, heed } of conversedBatch(plan, mysqlConversation, { bindings: unbound, places })) {
-    heed?.(keys.map((key) => [key]))
-    statements.push({ text, params })
-  }
-  return { statements, answers: places.answers[0] }
+  const { statements, answers } = toldStatements(aloneIn(update), mysqlConversation, () => keys.map((key) => [key]))
+  return { statements: statements.map(({ text, params }) => ({ text, params })), answers: answers[0] }
 }
 
 it('finds and locks, then names what it has found', () => {
@@ -39,7 +30,7 @@ it('finds and locks, then names what it has found', () => {
       params: ['Bo', '7', '9007199254740993'],
     },
     {
-      text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"name":', ifnull(json_quote(\`t0\`.\`name\`), 'null'), '}'), exp(1000 + rand())) as r from \`authors\` \`t0\` where \`t0\`.\`id\` in (cast(? as signed), cast(? as signed)) order by case when \`t0\`.\`id\` = cast(? as signed) then 0 when \`t0\`.\`id\` = cast(? as signed) then 1 end`,
+      text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"name":', ifnull(json_quote(\`t0\`.\`name\`), 'null'), '}'), exp(1000 + rand())) as r from \`authors\` \`t0\` where \`t0\`.\`id\` in (cast(? as signed), cast(? as signed)) order by field(concat(\`t0\`.\`id\`), ?, ?)`,
       params: ['7', '9007199254740993', '7', '9007199254740993'],
     },
   ])
@@ -63,7 +54,7 @@ it('names at most 500 keys in one statement', () => {
 it('begins each transaction with no rows', () => {
   told(['7'])
 
-  expect(mysqlConversation.begun().slots.isFilled(0)).toEqual(mysqlConversation.slots.isFilled(0))
+  expect(mysqlConversation.newSlots().isFilled(0)).toEqual(mysqlConversation.slots.isFilled(0))
 })
 
 it('says what Vitess does not do, whatever number the error has', () => {

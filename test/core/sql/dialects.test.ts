@@ -516,8 +516,7 @@ describe('a write', () => {
       ],
       mysql: [
         'insert into `authors` (`id`, `name`) values (cast(? as signed), ?)',
-        `set @slot0 = json_array(json_object('c0', concat('=', cast(? as signed))))`,
-        `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"name":', ifnull(json_quote(\`t0\`.\`name\`), 'null'), '}'), exp(1000 + rand())) as r from ${slotTable} k join \`authors\` \`t0\` on \`t0\`.\`id\` = k.\`c0\` order by k.n`,
+        `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"name":', ifnull(json_quote(\`t0\`.\`name\`), 'null'), '}'), exp(1000 + rand())) as r from \`authors\` \`t0\` where \`t0\`.\`id\` in (cast(? as signed))`,
       ],
     })
   })
@@ -537,11 +536,10 @@ describe('a write', () => {
   })
 
   it('updates', () => {
-    const rows = (collation: string) =>
-      `(select \`t0\`.\`id\` as \`c0\` from \`authors\` \`t0\` where (\`t0\`.\`name\` = ? and \`t0\`.\`name\` = convert(? using utf8mb4) collate ${collation}) limit 18446744073709551615 for update) i`
-    const keep = (overflow: string, collation: string) =>
-      `set @slot0 = (select case when j.a is null then '[]' when json_length(j.a) = j.c then j.a else ${overflow} end from (select json_arrayagg(json_object('c0', concat('=', \`c0\`))) as a, count(*) as c from ${rows(collation)}) j)`
-    const update = `update ${slotTable} k straight_join \`authors\` \`t0\` force index (primary) set \`t0\`.\`name\` = ? where \`t0\`.\`id\` = k.\`c0\``
+    const keep = (collation: string) =>
+      `select concat(\`t0\`.\`id\`) from \`authors\` \`t0\` where (\`t0\`.\`name\` = ? and \`t0\`.\`name\` = convert(? using utf8mb4) collate ${collation}) for update`
+    const update =
+      'update `authors` `t0` force index (primary) set `t0`.`name` = ? where `t0`.`id` in (cast(? as signed), cast(? as signed))'
 
     const { postgres: onPostgres, ...others } = written({
       kind: 'update',
@@ -555,8 +553,8 @@ describe('a write', () => {
     expect(onPostgres).toEqual([
       `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning "t0"."name") select ${boundedTogether} from (${gathered} (select ${object({ name: 'to_json("t0"."name"::text)' })} j from "t0" offset 0) i) a`,
     ])
-    expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)', 'utf8mb4_nopad_bin'), update])
-    expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())', 'utf8mb4_0900_bin'), update])
+    expect(others.mariadb.slice(0, 2)).toEqual([keep('utf8mb4_nopad_bin'), update])
+    expect(others.mysql.slice(0, 2)).toEqual([keep('utf8mb4_0900_bin'), update])
   })
 
   it('deletes', () => {
@@ -579,7 +577,7 @@ describe('a write', () => {
       `delete from \`authors\` where (\`authors\`.\`name\` = ? and \`authors\`.\`name\` = convert(? using utf8mb4) collate utf8mb4_nopad_bin) returning '{}' as r`,
     ])
     expect(onMysql.at(-1)).toBe(
-      `delete \`authors\` from ${slotTable} k straight_join \`authors\` force index (primary) where \`authors\`.\`id\` = k.\`c0\``,
+      'delete `authors` from `authors` force index (primary) where `authors`.`id` in (cast(? as signed), cast(? as signed))',
     )
   })
 
@@ -592,14 +590,14 @@ describe('a write', () => {
       `with i as (insert into authors ("name") select 'a' where 1 = 1 returning *) select set_config('service.slot3', coalesce((select json_agg(r)::text from (select "id"::text as "c0" from i) r), '[]'), true)`,
     ])
     expect(texts.mysql).toEqual([
-      "select 1 = 1; then: insert into authors (`name`) values ('a')",
-      "set @slot3 = if(1 = 1, json_array(json_object('c0', concat('=', last_insert_id()))), '[]')",
+      "insert into authors (`name`) values ('a')",
+      'select last_insert_id(), @@auto_increment_increment',
     ])
     expect(many.mysql).toEqual([
       "insert into authors (`name`) values ('a'), ('b')",
-      "set @slot3 = json_array(json_object('c0', concat('=', last_insert_id())), json_object('c0', concat('=', last_insert_id() + 1 * @@auto_increment_increment)))",
+      'select last_insert_id(), @@auto_increment_increment',
     ])
-    expect(texts.mariadb).toEqual(texts.mysql)
+    expect(texts.mariadb).toEqual(["insert into authors (`name`) values ('a') returning concat(`id`)"])
   })
 
   it('inserts apart what brings a number of its own', () => {
@@ -614,34 +612,42 @@ describe('a write', () => {
 
     expect(texts.mysql).toEqual([
       "insert into authors (`name`) values ('a')",
-      "set @slot0 = json_array(json_object('c0', concat('=', last_insert_id())))",
+      'select last_insert_id(), @@auto_increment_increment',
       "insert into authors (`id`, `name`) values (7, 'b')",
-      "set @slot0 = json_merge_preserve(@slot0, json_array(json_object('c0', concat('=', 7))))",
     ])
-    expect(texts.mariadb).toEqual(texts.mysql)
+    expect(texts.mariadb).toEqual([
+      "insert into authors (`name`) values ('a') returning concat(`id`)",
+      "insert into authors (`id`, `name`) values (7, 'b') returning concat(`id`)",
+    ])
   })
 
   it('ends where a demand is not met', () => {
-    expect(compiled(({ slots }) => slots.assertion(slots.isFilled(0), 'service:x'))).toEqual({
-      postgres: {
-        text: `select case when current_setting('service.slot0') <> '[]' then 1\n      else (coalesce(current_setting('service.none', true), '') || 'service:x')::int end`,
-        params: [],
-      },
-      mariadb: { text: "set time_zone = if(@slot0 <> '[]', @@time_zone, 'service:x')", params: [] },
-      mysql: { text: "set time_zone = if(@slot0 <> '[]', @@time_zone, 'service:x')", params: [] },
+    const asked = ({ slots }: Dialect) => slots.assertion(sql`1 = 0`, 'service:x')
+    expect(compile(asked(postgres), postgres)).toEqual({
+      text: `select case when 1 = 0 then 1\n      else (coalesce(current_setting('service.none', true), '') || 'service:x')::int end`,
+      params: [],
     })
+    const { text, heed } = compile(asked(mariadb), mariadb)
+    expect(text).toBe('select 1 = 0')
+    expect(() => heed?.([['0']])).toThrow('service:x')
+    expect(heed?.([['1']])).toBeUndefined()
   })
 
   it('reads a kept value as one of its type', () => {
-    const text = "substr(nullif(json_unquote(json_extract(@slot2, '$[0].c1')), 'null'), 2)"
+    const shape = { type: build.type('uuid'), isList: false }
+    const value = (dialect: Dialect) => {
+      const slots = dialect.newSlots()
+      const from = [sql` from articles`]
+      for (const one of slots.keep(2, { columns: [{ value: sql`a`, shape }], from })) one.heed?.([['x']])
+      return compile(slots.value(2, { row: 0, position: 0 }, shape), dialect)
+    }
 
-    expect(
-      compiled(({ slots }) => slots.value(2, { row: 0, position: 1 }, { type: build.type('uuid'), isList: false })),
-    ).toEqual({
-      postgres: { text: "(current_setting('service.slot2')::json -> 0 ->> 'c1')::uuid", params: [] },
-      mariadb: { text: `cast(${text} as uuid)`, params: [] },
-      mysql: { text, params: [] },
+    expect(value(postgres)).toEqual({
+      text: "(current_setting('service.slot2')::json -> 0 ->> 'c0')::uuid",
+      params: [],
     })
+    expect(value(mariadb)).toEqual({ text: 'cast(? as uuid)', params: ['x'] })
+    expect(value(mysql)).toEqual({ text: '?', params: ['x'] })
   })
 })
 
@@ -777,10 +783,6 @@ function compiled(make: (dialect: Dialect) => Sql): Record<'postgres' | 'mariadb
     mysql: compile(make(mysql), mysql),
   }
 }
-
-/** What MariaDB and MySQL make of kept keys of `authors`. */
-const slotTable =
-  "(select cast(substr(nullif(json_unquote(json_extract(x.e, '$.c0')), 'null'), 2) as signed) as `c0`, x.n from json_table(@slot0, '$[*]' columns (n for ordinality, e json path '$')) x)"
 
 function written(plan: WritePlan): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
   const texts = (dialect: Dialect) => writeStatements(plan, dialect).map(({ text }) => text)

@@ -25,13 +25,8 @@ import {
   sql,
 } from '../statement.ts'
 import { catalogOf, MAX_KEY_BYTES, ruled } from './catalog-questions.ts'
-import {
-  type Attributes,
-  collationClause,
-  compressedClause,
-  type Rewriting,
-  redefinition,
-} from './column-attributes.ts'
+import { collationClause, compressedClause, type Rewriting, redefinition } from './column-attributes.ts'
+import type { Family } from './family.ts'
 import { inTable, schemaOf } from './names.ts'
 
 /** Markers in the error message of a failed migration. */
@@ -43,20 +38,16 @@ const turnName = sql`concat('service:', md5(ifnull(database(), '')))`
 const NO_TURN = 'service:noTurn'
 
 export type DdlParts = {
-  readonly attributes: Attributes
-  /** Executes the statement in the expression `text`, which `noStatement` makes none. */
-  readonly executed: (text: Sql) => readonly Sql[]
-  /** A look at all rows of the table, and steps that rest on it: nobody writes the table in between, where that can be had. */
-  readonly looked: (ref: TableRef, look: Sql, steps: readonly Sql[]) => readonly Sql[]
+  readonly own: Family
   readonly assertion: Slots['assertion']
   readonly syntax: SqlSyntax
 }
 
 export function mysqlDdl(parts: DdlParts): Ddl {
-  const { assertion, attributes, executed, syntax } = parts
+  const { assertion, own, syntax } = parts
   return {
     ...common,
-    catalog: catalogOf(attributes),
+    catalog: catalogOf(own.attributes),
     lock: {
       take: compile(assertion(sql`get_lock(${turnName}, 30)`, NO_TURN), syntax),
       release: [compile(sql`select release_lock(${turnName})`, syntax)],
@@ -210,18 +201,8 @@ function asText(fragment: Sql, dialect: Dialect): Sql {
 const NO_STATEMENT = 'do 0'
 const noStatement = literal(NO_STATEMENT)
 
-/** In a session that prepares what a variable holds. */
-export function preparedText(text: Sql): readonly Sql[] {
-  return [
-    sql`set @service_change = ${text}`,
-    sql`prepare service_change from @service_change`,
-    sql`execute service_change`,
-    sql`deallocate prepare service_change`,
-  ]
-}
-
-/** In a conversation: the text is asked for, and then sent. */
-export function answeredText(text: Sql): readonly Sql[] {
+/** Asks for the text of a statement in the expression `text`, which `noStatement` makes none, and runs it. */
+function executed(text: Sql): readonly Sql[] {
   return [
     heeding(sql`select ${text}`, ([row]) => {
       const statement = row?.[0]
@@ -232,14 +213,17 @@ export function answeredText(text: Sql): readonly Sql[] {
 }
 
 /**
- * In a session: the table is locked before the look, if the user may do that. The lock and the look are one statement of the
- * migration, so that one that fails by them has changed nothing.
+ * A look at all rows of the table, and steps that rest on it. The table is locked before the look, if the user may do that:
+ * both are one statement of the migration, so that one that fails by them has changed nothing.
  */
-export function lookedInSession(ref: TableRef, look: Sql, steps: readonly Sql[]): readonly Sql[] {
+function looked(ref: TableRef, { look, steps, own }: Look): readonly Sql[] {
+  if (own.isBehindVitess) return [look, ...steps]
   const locked = heeding(sql`lock tables ${table(ref)} write`, () => look)
   const first = heeding(sql`select ${mayLock(ref)}`, ([row]) => (row?.[0] === '1' ? locked : look))
   return [first, ...steps, sql`unlock tables`]
 }
+
+type Look = { readonly look: Sql; readonly steps: readonly Sql[]; readonly own: Family }
 
 /** Whether the right is the user's own; one by a role is not seen. */
 function mayLock(ref: TableRef): Sql {
@@ -250,21 +234,15 @@ function mayLock(ref: TableRef): Sql {
     or exists (select 1 from information_schema.schema_privileges where ${isOwn} and ${schemaOf(ref)} like table_schema)`
 }
 
-/** In a conversation nothing is locked. */
-export function lookedAlone(_ref: TableRef, look: Sql, steps: readonly Sql[]): readonly Sql[] {
-  return [look, ...steps]
-}
-
 /** Type attributes that are not in the model stay unchanged. */
 const sameType = sql`column_type, ${collationClause}`
 
-type ColumnRewrite = Pick<DdlParts, 'attributes' | 'executed' | 'looked'> & { readonly dialect: Dialect }
+type ColumnRewrite = { readonly own: Family; readonly dialect: Dialect }
 type Redefinition = ColumnRewrite & { readonly type: Sql; readonly how: Rewriting }
 
-function redefined(ref: TableRef, column: ColumnDefinition, { dialect, ...rest }: Redefinition): readonly Sql[] {
-  const { attributes, executed, type, how } = rest
+function redefined(ref: TableRef, column: ColumnDefinition, { dialect, own, type, how }: Redefinition): readonly Sql[] {
   const start = asText(sql`${alter(ref)} modify column ${ident(column.dbName)} `, dialect)
-  return executed(redefinition({ ref, column }, { start, type, how }, attributes))
+  return executed(redefinition({ ref, column }, { start, type, how }, own.attributes))
 }
 
 /** In characters of four bytes. */
@@ -287,7 +265,7 @@ function convert(
   { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
   rewrite: ColumnRewrite,
 ): readonly Sql[] {
-  const { dialect, looked } = rewrite
+  const { dialect, own } = rewrite
   const { type } = column
   const name = ident(column.dbName)
   const refuse = (invalidOperation: Sql) => {
@@ -303,7 +281,7 @@ function convert(
     const steps = redefined(ref, column, { ...rewrite, how: 'typed', type: textType(type) })
     if (type.params.length === 'unlimited') return steps
     // Trailing spaces would be truncated.
-    return looked(ref, refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), steps)
+    return looked(ref, { own, steps, look: refuse(sql`char_length(${name}) > ${integer(type.params.value)}`) })
   }
   const steps = as(type, 'cast')
   // As text a float has six digits; a double of the same value has all of them.
@@ -314,7 +292,8 @@ function convert(
   const misread = type.name === 'string' ? undefined : misreads(type, name)
   if (misread === undefined) return steps
   const value = canonical(type.name, name)
-  return looked(ref, refuse(misread), [...(value === undefined ? [] : [set(ref, column, value)]), ...steps])
+  const normalised = value === undefined ? [] : [set(ref, column, value)]
+  return looked(ref, { own, look: refuse(misread), steps: [...normalised, ...steps] })
 }
 
 /** A text keeps its collation. */

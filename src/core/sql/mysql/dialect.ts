@@ -5,23 +5,22 @@
  * collation, which is binary in columns that the service created; filters are exact under any collation (decision 050).
  */
 import { hex } from '../../hex.ts'
-import type { Conversation, Dialect, Slots } from '../dialect.ts'
+import type { Dialect } from '../dialect.ts'
 import { MAX_JOINED_ROWS } from '../joined-inserts.ts'
 import { empty, integer, literal, type Sql, type SqlSyntax, sql } from '../statement.ts'
 import { mariadbAttributes, mysqlAttributes } from './column-attributes.ts'
 import { columnType } from './column-type.ts'
 import { compare, isOneOf, mark, matches, placed, ranked } from './comparisons.ts'
-import { assertion, conversationSlots, nonEmpty } from './conversation.ts'
-import { answeredText, type DdlParts, lookedAlone, lookedInSession, mysqlDdl, preparedText } from './ddl.ts'
+import { mysqlDdl } from './ddl.ts'
 import { explain } from './explain.ts'
 import type { Family } from './family.ts'
 import { testJson } from './inside.ts'
 import { quotedName } from './names.ts'
 import { answerList, list, nestedMany, ordered, ordering, paging, row, tag } from './rows.ts'
-import { assertion as assertionInSession, mysqlSlots, type SlotParts } from './slots.ts'
-import { amount, assigned, cast, typed } from './values.ts'
+import { allDefaults, assertion, mysqlSlots, nonEmpty } from './slots.ts'
+import { amount, assigned, typed } from './values.ts'
 import { wire } from './wire.ts'
-import { allDefaults, remove, update, updateOne, writeQueue, written } from './writes.ts'
+import { remove, update, updateOne, writeQueue, written } from './writes.ts'
 
 /** The beginning of an overflow, which the server repeats in its message. */
 const OVERFLOW = sql`exp(1000`
@@ -51,7 +50,7 @@ const ofMariadb: Family = {
   without: (found, lock) => sql`(${found} limit 1${lock}) is null`,
   attributes: mariadbAttributes,
   returning: 'known',
-  hasJsonTable: true,
+  isBehindVitess: false,
   // A derived table cannot refer to the outer row, but the aggregate has its own order and limit.
   joined: ({ from, order, page, walk, lock = empty }, content) => {
     const size = walk?.told?.limit ?? page?.limit
@@ -103,7 +102,7 @@ const ofMysql: Family = {
   without: (found, lock) => sql`not exists (${found}${lock})`,
   attributes: mysqlAttributes,
   returning: 'unknown',
-  hasJsonTable: true,
+  isBehindVitess: false,
   joined: ({ from, order, page, mark, walk, lock = empty }, content) => {
     const place = order === undefined ? sql`1` : sql`row_number() over (order by ${order})`
     const marked = mark === undefined ? empty : sql`, ${mark} as c`
@@ -119,52 +118,24 @@ const ofMysql: Family = {
   },
 }
 
-/** How statements of one transaction use what earlier ones have found. */
-type Talk = Pick<DdlParts, 'executed' | 'looked' | 'assertion'> & {
-  readonly slotsOf: (parts: SlotParts) => Slots
-  readonly updateOne: Dialect['updateOne']
-}
-
-const inSession: Talk = {
-  executed: preparedText,
-  looked: lookedInSession,
-  assertion: assertionInSession,
-  slotsOf: mysqlSlots,
-  updateOne,
-}
-const inConversation: Talk = {
-  executed: answeredText,
-  looked: lookedAlone,
-  assertion,
-  slotsOf: conversationSlots,
-  updateOne: undefined,
-}
-
-/** Without what only keeps a migration from running, since it is shown and does not run. */
-const shown: Talk = {
-  ...inConversation,
-  assertion: () => empty,
-  slotsOf: (parts) => ({ ...conversationSlots(parts), assertion: () => empty }),
-}
-
 const syntax: SqlSyntax = {
   quote: quotedName,
   quoteText,
   placeholder: () => '?',
 }
 
-export const mariadb: Dialect = family(ofMariadb, inSession)
-export const mysql: Dialect = family(ofMysql, inSession)
-/** The same behind Vitess, which refuses what their sessions do (decision 060), and knows no `returning`. */
-export const mariadbConversation = conversation(ofMariadb)
-export const mysqlConversation = conversation(ofMysql)
+export const mariadb = family(ofMariadb)
+export const mysql = family(ofMysql)
+/** The same behind Vitess (decision 060). */
+export const mariadbConversation = family(behindVitess(ofMariadb))
+export const mysqlConversation = family(behindVitess(ofMysql))
 
-function conversation(own: Family): Conversation {
-  const begun = () => family({ ...own, returning: 'unknown', hasJsonTable: false }, inConversation)
-  return { ...begun(), begun }
+function behindVitess(own: Family): Family {
+  return { ...own, returning: 'unknown', isBehindVitess: true }
 }
 
-function family(own: Family, { slotsOf, updateOne, ...talk }: Talk): Dialect {
+function family(own: Family, asserted = assertion): Dialect {
+  const newSlots = () => ({ ...mysqlSlots(own), assertion: asserted })
   return {
     title: own.title,
     ...syntax,
@@ -211,22 +182,19 @@ function family(own: Family, { slotsOf, updateOne, ...talk }: Talk): Dialect {
       const direct = own.returning === 'known' ? written(write, rendered, own) : undefined
       return direct && marker ? nonEmpty(direct, marker.text) : direct
     },
-    updateOne,
-    slots: slotsOf({
-      allDefaults,
-      overflow: own.overflow,
-      cast: (shape, text) => cast(shape, text, own),
-      returning: own.returning,
-      defaultClause: own.attributes.defaultClause,
-    }),
+    // The driver does not tell how many rows a change has found.
+    updateOne: own.isBehindVitess ? undefined : updateOne,
+    transaction: 'stepwise',
+    slots: newSlots(),
+    newSlots,
 
-    answersGo: 'byUs',
     writeQueue,
 
     columnType: (type, isList) => (isList ? undefined : columnType(type, own)),
-    ddl: mysqlDdl({ ...talk, syntax, attributes: own.attributes }),
+    ddl: mysqlDdl({ own, syntax, assertion: asserted }),
     explain,
-    shown: () => family(own, shown),
+    // Without what only keeps a migration from running, or others from writing meanwhile.
+    shown: () => family({ ...own, isBehindVitess: true }, () => empty),
   }
 }
 

@@ -26,8 +26,8 @@ export type Family = {
   readonly attributes: Attributes
   /** True if `insert` and `delete` support `returning`. */
   readonly returning: 'known' | 'unknown'
-  /** Vitess refuses the function. */
-  readonly hasJsonTable: boolean
+  /** Vitess refuses `json_table`, locks of tables and `returning`. */
+  readonly isBehindVitess: boolean
   /** `content` of all rows separated by commas; null if there are none. */
   readonly joined: (rows: RowQuery, content: Sql) => { readonly list: Sql; readonly from: Sql }
   /** Beside that list: how many rows there are, up to one more than asked for, and the marks of its ends. */

@@ -61,7 +61,7 @@ function all(first: Sql, rest: readonly Sql[]): Sql {
 function hasElement(array: Sql, wanted: unknown, scope: Scope): Sql {
   const { own, place, depth } = scope
   const isArray = sql`json_type(${array}) = 'ARRAY'`
-  if (own.hasJsonTable) {
+  if (!own.isBehindVitess) {
     const rows = ident(`j${depth}`)
     const element = ident(`j${depth}`, 'v')
     const found = contains(element, wanted, { ...scope, depth: depth + 1 })

@@ -4,12 +4,12 @@
  */
 import type { BatchPlan, PlannedOperation } from '../../plan/plan.ts'
 import type { Bindings } from '../../query/placeholder.ts'
-import type { Conversation, Dialect, Rows } from '../dialect.ts'
+import type { Dialect, Rows } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { answeredWalk } from '../read/answered-walk.ts'
 import type { ReadList, RowQuery } from '../read/row-query.ts'
 import { binder, compileTemplate, type Sql, type Statement, sql } from '../statement.ts'
-import { type BatchPlaces, linesOfBatch, noRecordOf, notePlace } from '../write/batch.ts'
+import { type BatchPlaces, linesOfBatch, noRecordOf, notePlace, type StatementsInParts } from '../write/batch.ts'
 import { type Keeping, keptOf } from '../write/kept-lists.ts'
 import { entryTexts, keyMembers, type LedgerEntry, ledgerStatements, TAKEN } from '../write/ledger.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
@@ -24,11 +24,11 @@ export type ConversedOnce = {
 
 /** The statements of the transaction. `places` fills meanwhile. */
 export function* conversedOnce(
-  dialect: Dialect | Conversation,
+  dialect: Dialect,
   { plan, bindings, table, entry, keepings }: ConversedOnce,
   places: BatchPlaces,
-): Generator<Statement, void> {
-  const own = 'begun' in dialect ? dialect.begun() : dialect
+): StatementsInParts {
+  const own = { ...dialect, slots: dialect.newSlots() }
   const { name, isOf, claim, finish } = ledgerStatements(table, own)
   const lists: ReadList[][] = plan.operations.map(() => [])
   const keys: ReadList[][] = plan.operations.map(() => [])
@@ -50,7 +50,12 @@ export function* conversedOnce(
   yield made(claim(entryTexts(entry), 'done'))
   const dialectOf = (marked: Dialect, operation: PlannedOperation, index: number) =>
     recording(marked, operation, { keeping: keepings[index], keysOf })
-  for (const { sql: fragment, isAnswer, index } of linesOfBatch(plan, own, dialectOf)) {
+  for (const line of linesOfBatch(plan, own, dialectOf)) {
+    if (line === undefined) {
+      yield
+      continue
+    }
+    const { sql: fragment, isAnswer, index } = line
     const statement = made(fragment, index, isAnswer)
     if (!isAnswer) {
       yield statement
@@ -66,7 +71,9 @@ export function* conversedOnce(
     const ofKeys = keysOf.get(fragment)
     if (ofKeys) yield asked(made(ofKeys(), index), (rows) => keys[index]?.push(own.answerList(rows, false)))
   }
-  yield made(finish(entry.scope, keptOf(keepings, { answers: lists, keys }, entry)))
+  // What found no row to answer was asked for none.
+  const answers = lists.map((own) => (own.length > 0 ? own : [{ data: '[]', total: undefined }]))
+  yield made(finish(entry.scope, keptOf(keepings, { answers, keys }, entry)))
 }
 
 /** The dialect that also notes, of each answer, what asks for the keys of the same rows. */

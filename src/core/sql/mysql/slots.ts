@@ -1,127 +1,270 @@
 /**
- * Slots of MariaDB and MySQL: user variables with an array of rows as JSON text. A row's members are `c0`, `c1`, …,
- * each the value's text after a `=`, so that every text differs from null. Values read back have no collation of their
- * own, so a comparison follows that of the column and can use its index.
+ * Slots of MariaDB and MySQL (decision 123): each statement runs when the one before it was answered, and what that kept is
+ * a parameter of it.
  */
 import type { ColumnShape, PrimitiveField } from '../../model/model.ts'
 import { queryFault } from '../../query/parse.ts'
-import type { Dialect, Insertion, KeptColumn, Slots } from '../dialect.ts'
-import { absent, insert } from '../insert.ts'
-import { empty, heeding, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
-import { type SessionSlots, sessionSlots } from '../write/session-slots.ts'
+import type { Insertion, KeptColumn, KeptRows, Keyed, Slots } from '../dialect.ts'
+import { SqlFault } from '../fault.ts'
+import { insert } from '../insert.ts'
+import {
+  answered,
+  empty,
+  heeding,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  type Sql,
+  type SqlParam,
+  sql,
+} from '../statement.ts'
 import type { Family } from './family.ts'
+import { inTable } from './names.ts'
 import { paging } from './rows.ts'
+import { cast } from './values.ts'
 
-export type SlotParts = Pick<Dialect, 'allDefaults'> & {
-  /** An expression that fails the statement when it is evaluated, and only then. */
-  readonly overflow: Sql
-  /** Casts a text in the database's own form to the type. */
-  readonly cast: (shape: ColumnShape, text: Sql) => Sql
-  readonly returning: Family['returning']
-  readonly defaultClause: Sql
+/** Keys in one statement: few enough for an order by position, and for the range optimizer of the database. */
+const MAX_KEYS = 500
+
+/** For one transaction: the slots are in our memory. */
+export function mysqlSlots(own: Family): Slots {
+  const memory = new Map<number, KeptRow[]>()
+  const keptIn = (slot: number) => memory.get(slot) ?? []
+
+  const keep: Slots['keep'] = (slot, { columns, from, cut }) => {
+    const rows: KeptRow[] = []
+    memory.set(slot, rows)
+    return from.map((part) =>
+      heeding(sql`select ${textsOf(columns)}${part}${paging(cut)} for update`, (answer) => {
+        for (const row of answer) rows.push(constants(row, columns))
+        return undefined
+      }),
+    )
+  }
+
+  const constant = (text: string | null, shape: ColumnShape) =>
+    text === null ? nothing : cast(shape, param(text), own)
+  const constants = (row: readonly SqlParam[], columns: readonly KeptColumn[]): KeptRow =>
+    columns.map(({ shape }, position) => {
+      const text = row[position] ?? null
+      return { value: constant(text, shape), text: param(text) }
+    })
+
+  /** The insertion with a value of its own, by the default of the column, for each row that lacks this part of the key. */
+  function* withKeys(insertion: Insertion, field: PrimitiveField): Generator<Sql, Insertion> {
+    const found = yield* asked(
+      sql`select ${own.attributes.defaultClause} from information_schema.columns where ${placed(insertion, field)}`,
+    )
+    const expression = /^ default (.+)$/s.exec(found[0]?.[0] ?? '')?.[1]
+    if (expression === undefined) return insertion
+    const value = sql`concat(${plain(answered(expression), field)})`
+    const [values = []] = yield* asked(sql`select ${join(insertion.rows.map(() => value))}`)
+    const at = insertion.fields.indexOf(field)
+    const fields = at === -1 ? [...insertion.fields, field] : insertion.fields
+    const rows = insertion.rows.map((cells, row) =>
+      fields.map((one, place) => cells[place] ?? (one === field ? constant(values[row] ?? null, field) : undefined)),
+    )
+    return { ...insertion, fields, rows }
+  }
+
+  const rows: Slots['rows'] = (slot, keyed) => {
+    const all = keptIn(slot)
+    return Array.from({ length: Math.ceil(all.length / MAX_KEYS) }, (_, index) =>
+      portion(all.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS), keyed, own),
+    )
+  }
+
+  return {
+    keep,
+    *keepInserted(slot, { provided, unless, ...wanted }) {
+      const inserted: KeptRow[] = []
+      memory.set(slot, inserted)
+      if (provided === no) return
+      const absent = unless ? yield* absentRows(wanted, unless) : wanted.rows
+      if (absent.length === 0) return
+      const all = { ...wanted, provided: undefined, unless: undefined, rows: absent }
+      if (own.returning === 'known') {
+        const columns = wanted.kept.map((field) => ({ value: ident(field.dbName), shape: field }))
+        for (const run of runsOf(all)) {
+          const made = yield* asked(sql`${insert(run, { allDefaults })} returning ${textsOf(columns)}`)
+          for (const row of made) inserted.push(constants(row, columns))
+        }
+        return
+      }
+      const untold = untoldKey(all)
+      const insertion = untold ? yield* withKeys(all, untold) : all
+      const isIncomplete = isFilledIn(insertion)
+      for (const run of runsOf(insertion)) {
+        yield insert(run, { allDefaults })
+        const counted = yield* countedIn(run)
+        const cell = (field: PrimitiveField, place: number) =>
+          cellOf(run, field, place) ?? (isCounting(field) ? constant(counted(place), field) : nothing)
+        for (const place of run.rows.keys()) {
+          const columns = run.kept.map((field) => ({ value: cell(field, place), shape: field }))
+          inserted.push(columns.map((column) => ({ value: column.value, text: textOf(column) })))
+        }
+      }
+      if (!isIncomplete) return
+      const { table, key, kept } = insertion
+      const column = (field: PrimitiveField) => ident('t0', field.dbName)
+      const keyed = key.map((field) => ({ column: column(field), shape: field, value: undefined }))
+      const from = rows(slot, { table, alias: 't0', key: keyed, isPrimary: false }).map((part) => part.from(undefined))
+      yield* keep(slot, { columns: kept.map((field) => ({ value: column(field), shape: field })), from })
+    },
+    value: (slot, { row, position }) => keptIn(slot)[row]?.[position]?.value ?? nothing,
+    isEmpty: (slot) => (keptIn(slot).length > 0 ? no : yes),
+    isFilled: (slot) => (keptIn(slot).length > 0 ? yes : no),
+    found(slot, { count, provided, absent, marker }) {
+      const found = keptIn(slot).length
+      const isFound = count === 1 ? found > 0 : found === count
+      const isMeant = provided === undefined || keptIn(provided).length > 0
+      if (!isFound && isMeant && (absent === undefined || keptIn(absent).length === 0)) throw unmet(marker)
+      return []
+    },
+    bounded(slot, most, marker) {
+      if (keptIn(slot).length > most) throw unmet(marker)
+      return []
+    },
+    rows,
+    assertion,
+    // A plain select reads the state of the first one of the transaction; what `keep` has locked may be newer.
+    share: sql` lock in share mode`,
+  }
 }
 
-export function mysqlSlots({ allDefaults, overflow, cast, returning }: Omit<SlotParts, 'defaultClause'>): Slots {
-  const read = (json: Sql, path: string, shape: ColumnShape) => {
-    const text = sql`nullif(json_unquote(json_extract(${json}, ${literal(path)})), 'null')`
-    return cast(shape, sql`substr(${text}, 2)`)
-  }
-
-  // An array larger than a packet is truncated with a mere warning.
-  const whole = sql`case when j.a is null then '[]' when json_length(j.a) = j.c then j.a else ${overflow} end`
-
-  const keep: SessionSlots['keep'] = (slot, { columns, from, cut }) => {
-    const names = columns.map((_, position) => ident(columnName(position)))
-    const values = columns.map(({ value }, position) => sql`${value} as ${names[position] ?? empty}`)
-    const rows = sql`select ${join(values)}${from}${cut === undefined ? inOrder : paging(cut)} for update`
-    const texts = row(columns.map(({ shape }, position) => ({ value: names[position] ?? empty, shape })))
-    const array = sql`select json_arrayagg(${texts}) as a, count(*) as c from (${rows}) i`
-    return [sql`set ${variable(slot)} = (select ${whole} from (${array}) j)`]
-  }
-
-  const keptTable: SessionSlots['table'] = (slot, shapes) => {
-    const columns = shapes.map((shape, position) => {
-      const name = columnName(position)
-      return sql`${read(sql`x.e`, `$.${name}`, shape)} as ${ident(name)}`
-    })
-    const elements = sql`json_table(${variable(slot)}, '$[*]' columns (n for ordinality, e json path '$')) x`
-    return sql`(select ${join([...columns, sql`x.n`])} from ${elements})`
-  }
-
-  /** Keeps a single row again, with the columns that the database has filled in. */
-  const keepAgain = (slot: number, { table, key, kept }: Insertion) => {
-    const columns = kept.map((field) => ({ value: ident('t0', field.dbName), shape: field }))
-    const known = keptTable(slot, kept)
-    const matches = key.map((field) => sql`k.${ident(columnName(kept.indexOf(field)))} = ${ident('t0', field.dbName)}`)
-    return keep(slot, { columns, from: sql` from ${known} k, ${table} t0 where ${join(matches, sql` and `)}` })
-  }
-
-  /** Keeps the rows that are not there yet, inserts them, and keeps what they have become. */
-  const keepAbsent = (slot: number, insertion: Insertion, unless: readonly PrimitiveField[]) => {
-    const { table, fields, rows, provided, kept } = insertion
-    const place = (field: PrimitiveField) => ident(columnName(fields.indexOf(field)))
-    const sent = rows.map((cells) => row(fields.map((shape, at) => ({ value: cells[at] ?? sql`null`, shape }))))
-    const all = sql`json_array(${join(sent)})`
-    const known = keptTable(slot, fields)
-    const columns = fields.map((shape) => ({ value: sql`v.${place(shape)}`, shape }))
-    const isNew = absent(table, { unless, nameOf: place })
-    const names = join(fields.map(({ dbName }) => ident(dbName)))
-    const isSame = unless.map((field) => sql`${ident('t0', field.dbName)} = v.${place(field)}`)
-    const made = kept.map((field) => ({ value: ident('t0', field.dbName), shape: field }))
-    return [
-      sql`set ${variable(slot)} = ${provided === undefined ? all : sql`if(${provided}, ${all}, '[]')`}`,
-      ...keep(slot, { columns, from: sql` from ${known} v where ${isNew}` }),
-      sql`insert into ${table} (${names}) select ${join(columns.map(({ value }) => value))} from ${known} v`,
-      ...keep(slot, { columns: made, from: sql` from ${known} v join ${table} t0 on ${join(isSame, sql` and `)}` }),
-    ]
-  }
-
-  /** Keeps rows with a key that only the database knows, each as it is inserted; what is returned stays small. */
-  const keepReturned = (slot: number, insertion: Insertion) => {
-    const made = row(insertion.kept.map((field) => ({ value: ident(field.dbName), shape: field })))
-    const longer = sql`ifnull(json_array_append(${variable(slot)}, '$', ${made}), ${overflow})`
-    const inserts = runsOf(insertion).map((run) => {
-      return sql`${insert(run, { allDefaults })} returning (${variable(slot)} := ${longer}) is null`
-    })
-    return [sql`set ${variable(slot)} = '[]'`, ...inserts]
-  }
-
-  const keepInserted: SessionSlots['keepInserted'] = (slot, insertion) => {
-    if (insertion.unless !== undefined) return keepAbsent(slot, insertion, insertion.unless)
-    if (returning === 'known' && untoldKey(insertion) !== undefined) return keepReturned(slot, insertion)
-    const inserts = runsOf(insertion).flatMap((run, index) => {
-      const texts = sql`json_array(${join(run.rows.map((_, place) => row(keptCells(run, place))))})`
-      const all = index === 0 ? texts : sql`json_merge_preserve(${variable(slot)}, ${texts})`
-      const value = run.provided === undefined ? all : sql`if(${run.provided}, ${all}, '[]')`
-      return [insertIf(run, { allDefaults }), sql`set ${variable(slot)} = ${value}`]
-    })
-    return isFilledIn(insertion) ? [...inserts, ...keepAgain(slot, insertion)] : inserts
-  }
-
-  return sessionSlots({
-    keep,
-    keepInserted,
-    value: (slot, { row, position }, shape) => read(variable(slot), `$[${row}].${columnName(position)}`, shape),
-    isEmpty: (slot) => sql`${variable(slot)} = '[]'`,
-    isFilled: (slot) => sql`${variable(slot)} <> '[]'`,
-    table: keptTable,
-    assertion,
+/** Asked, and no answer but a true one lets the transaction go on. */
+export function assertion(condition: Sql, marker: string): Sql {
+  return heeding(sql`select ${condition}`, ([row]) => {
+    if (row?.[0] !== '1') throw unmet(marker)
+    return undefined
   })
 }
 
-/**
- * `insert … select` locks the counter of the table until the statement has ended, even while it waits for a row. Where the
- * transaction of that row wants the counter, MariaDB may end another one than those two, which then wait for good.
- */
-function insertIf({ provided, ...insertion }: Insertion, dialect: Pick<Dialect, 'allDefaults'>): Sql {
-  const inserted = insert({ ...insertion, provided: undefined }, dialect)
-  if (provided === undefined) return inserted
-  return heeding(sql`select ${provided}`, ([row]) => (row?.[0] === '1' ? inserted : undefined))
+/** No answer without a row lets the transaction go on, with `next` if there is one. */
+export function nonEmpty(asked: Sql, marker: string, next?: Sql): Sql {
+  return heeding(asked, ([row]) => {
+    if (row === undefined) throw unmet(marker)
+    return next
+  })
 }
 
-/** Not a select, since constants that fail may be evaluated before their branch is chosen. */
-export function assertion(condition: Sql, marker: string): Sql {
-  return sql`set time_zone = if(${condition}, @@time_zone, ${literal(marker)})`
+/** Fails like a statement of the database: with a state that no driver and no database has for anything else. */
+function unmet(marker: string): SqlFault {
+  return new SqlFault(marker, { state: '45000' })
+}
+
+/** Follows the table of a row with defaults only. */
+export const allDefaults = sql`() values ()`
+
+const nothing = sql`null`
+const yes = sql`1 = 1`
+const no = sql`1 = 0`
+
+/** The values of a row, and their texts in the form of the database. */
+type KeptRow = readonly { readonly value: Sql; readonly text: Sql }[]
+
+function textsOf(columns: readonly KeptColumn[]): Sql {
+  return join(columns.map(textOf))
+}
+
+function textOf({ value, shape }: KeptColumn): Sql {
+  return sql`concat(${plain(value, shape)})`
+}
+
+function cellOf({ fields, rows }: Insertion, field: PrimitiveField, place: number): Sql | undefined {
+  return rows[place]?.[fields.indexOf(field)]
+}
+
+/** Returns the rows of the answer. */
+function* asked(question: Sql): Generator<Sql, readonly (readonly SqlParam[])[]> {
+  const rows: (readonly SqlParam[])[] = []
+  yield heeding(question, (answer) => {
+    rows.push(...answer)
+    return undefined
+  })
+  return rows
+}
+
+/** The row of the catalog. */
+function placed({ table: { parts } }: Insertion, { dbName }: PrimitiveField): Sql {
+  const names = parts[0]?.kind === 'ident' ? parts[0].names : []
+  return sql`${inTable({ schema: names.at(-2), dbName: names.at(-1) ?? '' })} and column_name = ${literal(dbName)}`
+}
+
+/** Asks which of the rows are there, with the same values in these fields; returns the others. */
+function* absentRows(
+  { table, fields, rows }: Pick<Insertion, 'table' | 'fields' | 'rows'>,
+  unless: readonly PrimitiveField[],
+): Generator<Sql, Insertion['rows']> {
+  const present = new Set<number>()
+  const matches = rows.map((cells) => {
+    const values = unless.map((field) => sql`${ident('t0', field.dbName)} = ${cells[fields.indexOf(field)] ?? nothing}`)
+    return sql`(${join(values, sql` and `)})`
+  })
+  for (let start = 0; start < matches.length; start += MAX_KEYS) {
+    const some = matches.slice(start, start + MAX_KEYS)
+    const places = some.map((match, place) => sql` when ${match} then ${integer(start + place)}`)
+    const from = sql` from ${table} ${ident('t0')} where ${join(some, sql` or `)} lock in share mode`
+    yield heeding(sql`select case${join(places, empty)} end${from}`, (answer) => {
+      for (const [place] of answer) present.add(Number(place))
+      return undefined
+    })
+  }
+  return rows.filter((_, place) => !present.has(place))
+}
+
+/** Asks for the numbers that the database has counted, if any are kept: those of the row at a place. */
+function* countedIn(run: Insertion): Generator<Sql, (place: number) => string> {
+  let first = 0n
+  let step = 0n
+  if (run.kept.some((field) => isCounting(field) && cellOf(run, field, 0) === undefined)) {
+    yield heeding(sql`select last_insert_id(), @@auto_increment_increment`, ([row]) => {
+      first = BigInt(row?.[0] ?? 0)
+      step = BigInt(row?.[1] ?? 1)
+      return undefined
+    })
+  }
+  return (place) => String(first + BigInt(place) * step)
+}
+
+/**
+ * Compared with constants, so that an index of the columns serves whatever collation they have. Their order is that of
+ * texts, since the database converts each constant anew for each row.
+ */
+function portion(rows: readonly KeptRow[], { table, alias, key, isPrimary }: Keyed, own: Family): KeptRows {
+  const fixed = key.flatMap(({ column, value }) => (value === undefined ? [] : [sql`${column} = ${value}`]))
+  const varying = key.flatMap((one, position) => (one.value === undefined ? [{ ...one, position }] : []))
+  const [single, ...others] = varying
+  const among =
+    single && others.length === 0
+      ? sql`${single.column} in (${join(rows.map((row) => row[single.position]?.value ?? nothing))})`
+      : sql`(${join(rows.map(isRow), sql` or `)})`
+  const where = join(single ? [...fixed, among] : fixed, sql` and `)
+  const from = (condition: Sql | undefined) =>
+    sql` from ${table} ${ident(alias)} where ${where}${condition === undefined ? empty : sql` and ${condition}`}`
+  return {
+    targets: { table, alias, among: undefined, where, isByPrimaryKey: isPrimary && !own.isBehindVitess },
+    from,
+    fails: (condition, lock) =>
+      sql`(select count(*) < ${integer(rows.length)} or coalesce(sum(case when ${condition} then 0 else 1 end), 0) > 0${from(undefined)}${lock})`,
+    get order() {
+      if (rows.length === 1 || !single) return undefined
+      const place = together(varying.map(({ column, shape }) => textOf({ value: column, shape })))
+      const places = rows.map((row) => together(varying.map(({ position }) => row[position]?.text ?? nothing)))
+      return sql`field(${join([place, ...places])})`
+    },
+  }
+
+  function isRow(row: KeptRow): Sql {
+    const values = varying.map(({ column, position }) => sql`${column} = ${row[position]?.value ?? nothing}`)
+    return sql`(${join(values, sql` and `)})`
+  }
+}
+
+function together([text = nothing, ...others]: readonly Sql[]): Sql {
+  return others.length === 0 ? text : sql`concat_ws(' ', ${join([text, ...others])})`
 }
 
 /** True if some rows have a number in an auto-increment column and others do not. */
@@ -130,26 +273,8 @@ export function isMixed(insertion: Insertion): boolean {
   return isGiven.includes(true) && isGiven.includes(false)
 }
 
-/** Without a limit these databases ignore the order of a subquery. */
-const inOrder = sql` limit 18446744073709551615`
-
-function variable(slot: number): Sql {
-  return sql`@slot${integer(slot)}`
-}
-
-function columnName(position: number): string {
-  return `c${position}`
-}
-
-function row(columns: readonly KeptColumn[]): Sql {
-  const members = columns.map(({ value, shape }, position) => {
-    return sql`${literal(columnName(position))}, concat('=', ${plain(value, shape)})`
-  })
-  return sql`json_object(${join(members)})`
-}
-
 /** A text of the value that `concat` converts without loss. */
-export function plain(value: Sql, { type, native }: ColumnShape): Sql {
+function plain(value: Sql, { type, native }: ColumnShape): Sql {
   // A `bit` is a number here, and would be bytes in a text.
   if (native?.name === 'bit') return sql`${value} + 0`
   if (type.name === 'bytes') return sql`to_base64(${value})`
@@ -162,7 +287,7 @@ export function plain(value: Sql, { type, native }: ColumnShape): Sql {
  * Inserts rows with and without an auto-increment value separately: `default` beside a given number counts as 0, and
  * only rows that are all auto-incremented get consecutive numbers.
  */
-export function runsOf(insertion: Insertion): readonly Insertion[] {
+function runsOf(insertion: Insertion): readonly Insertion[] {
   if (!isMixed(insertion)) return [insertion]
   const { fields, rows } = insertion
   const place = fields.findIndex(isCounting)
@@ -187,28 +312,19 @@ function countedCells({ fields, rows }: Insertion): readonly (Sql | undefined)[]
   return place === -1 ? [] : rows.map((cells) => cells[place])
 }
 
-export function isCounting({ defaultValue }: PrimitiveField): boolean {
+function isCounting({ defaultValue }: PrimitiveField): boolean {
   return defaultValue?.source === 'connectorManaged' && defaultValue.isAutoincrement === true
 }
 
-/** The known cells of a row after its insertion; null for what the database has filled in. */
-function keptCells({ fields, rows, kept }: Insertion, place: number): readonly KeptColumn[] {
-  const step = place === 0 ? empty : sql` + ${integer(place)} * @@auto_increment_increment`
-  return kept.map((field) => {
-    const cell = rows[place]?.[fields.indexOf(field)]
-    return { value: cell ?? (isCounting(field) ? sql`last_insert_id()${step}` : sql`null`), shape: field }
-  })
-}
-
 /** True if the database fills in a kept column. The key is excluded, since the row could not be found again. */
-export function isFilledIn(insertion: Insertion): boolean {
+function isFilledIn(insertion: Insertion): boolean {
   const unknown = untoldKey(insertion)
   if (unknown !== undefined) throw queryFault(unknown.apiName, 'must be given: the database does not tell its default')
   return filledIn(insertion).length > 0
 }
 
 /** A field of the key that the database fills in. */
-export function untoldKey(insertion: Insertion): PrimitiveField | undefined {
+function untoldKey(insertion: Insertion): PrimitiveField | undefined {
   const missing = filledIn(insertion)
   return insertion.key.find((field) => missing.includes(field))
 }

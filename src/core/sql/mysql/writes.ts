@@ -3,11 +3,10 @@ import type { DirectWrite, Marker, Setting, Targets, WriteQueue } from '../diale
 import { insert } from '../insert.ts'
 import type { RowQuery } from '../read/row-query.ts'
 import { empty, heeding, ident, join, type Sql, sql } from '../statement.ts'
-import { nonEmpty } from './conversation.ts'
 import { usedUp } from './explain.ts'
 import type { Family } from './family.ts'
 import { ordering, row } from './rows.ts'
-import { isMixed } from './slots.ts'
+import { allDefaults, isMixed, nonEmpty } from './slots.ts'
 
 const lockName = `concat('service:writes:', md5(ifnull(database(), '')))`
 
@@ -19,19 +18,16 @@ export const writeQueue: WriteQueue = {
   remaining: usedUp,
 }
 
-export const allDefaults = sql`() values ()`
-
 export function update(targets: Targets, settings: readonly Setting[]): Sql {
   const sets = join(settings.map(({ column, value }) => sql`${ident(targets.alias, column)} = ${value}`))
   return sql`update ${rowsOf(targets)} set ${sets} where ${targets.where}`
 }
 
 /** No alias: in the list of what a `delete` deletes, an alias is looked for in the connection's own database. */
-export function remove(targets: Targets): Sql {
-  const { table, among, where } = targets
-  return among === undefined
-    ? sql`delete from ${table} where ${where}`
-    : sql`delete ${table} from ${among} straight_join ${table}${byKey(targets)} where ${where}`
+export function remove({ table, where, isByPrimaryKey }: Targets): Sql {
+  return isByPrimaryKey
+    ? sql`delete ${table} from ${table}${byKey} where ${where}`
+    : sql`delete from ${table} where ${where}`
 }
 
 /**
@@ -45,17 +41,12 @@ export function updateOne(targets: Targets, settings: readonly Setting[], { text
   return heeding(changed, (_, matched) => (matched === 0 ? again : undefined))
 }
 
-/** A table scan would lock the whole table, so rows are looked up one by one. */
-function rowsOf(targets: Targets): Sql {
-  const { table, alias, among } = targets
-  const rows = sql`${table} ${ident(alias)}${byKey(targets)}`
-  return among === undefined ? rows : sql`${among} straight_join ${rows}`
+function rowsOf({ table, alias, isByPrimaryKey }: Targets): Sql {
+  return sql`${table} ${ident(alias)}${isByPrimaryKey ? byKey : empty}`
 }
 
 /** A small table is scanned otherwise, which waits for rows that others insert meanwhile: two such writes wait for each other. */
-function byKey({ isByPrimaryKey }: Targets): Sql {
-  return isByPrimaryKey ? sql` force index (primary)` : empty
-}
+const byKey = sql` force index (primary)`
 
 /** Uses `returning`, which supports no alias and, for deleted rows, no other tables. */
 export function written(

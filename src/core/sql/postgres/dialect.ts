@@ -79,8 +79,9 @@ export const postgres: Dialect = {
     written: (write, rendered, marker) =>
       isOfOne(write, marker) ? heardWrite(write, rendered) : written(write, rendered),
   },
+  transaction: 'whole',
   slots: postgresSlots,
-  answersGo: 'bySettings',
+  newSlots: () => postgresSlots,
   writeQueue,
 
   columnType,

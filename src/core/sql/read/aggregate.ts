@@ -8,7 +8,7 @@ import type { AggregateFunction } from '../../model/vocabulary.ts'
 import type { Aggregate, Group, Grouping, PathStep, ReadPlan } from '../../plan/plan.ts'
 import type { Filter } from '../../query/filter.ts'
 import { queryFault } from '../../query/parse.ts'
-import type { AggregatedRows, AggregateSyntax, Conversation, Dialect } from '../dialect.ts'
+import type { AggregatedRows, AggregateSyntax, Dialect } from '../dialect.ts'
 import type { SqlFault } from '../fault.ts'
 import { rendered } from '../read.ts'
 import { compileTemplate, empty, ident, integer, join, type Sql, type StatementTemplate, sql } from '../statement.ts'
@@ -137,7 +137,7 @@ function groupValue(group: Group, [step, ...rest]: readonly PathStep[], { scope,
 }
 
 /** Gives a dialect the aggregates that lists have beside their rows; `syntax` is what its `aggregates` loads. */
-export function withAggregatesInLists<D extends Dialect>(dialect: D, syntax: AggregateSyntax): D {
+export function withAggregatesInLists(dialect: Dialect, syntax: AggregateSyntax): Dialect {
   const inList: Dialect['inList'] = (aggregates, rows) =>
     syntax.object(
       aggregates.map((one) => {
@@ -145,9 +145,7 @@ export function withAggregatesInLists<D extends Dialect>(dialect: D, syntax: Agg
         return { name: output.apiName, value: dialect.wire(aggregated(one, rows, { dialect, syntax }), output) }
       }),
     )
-  if (!('begun' in dialect)) return { ...dialect, inList }
-  const { begun } = dialect as unknown as Conversation
-  return { ...dialect, inList, begun: () => ({ ...begun(), inList }) }
+  return { ...dialect, inList }
 }
 
 type Known = { readonly dialect: Dialect; readonly syntax: AggregateSyntax }

@@ -11,7 +11,7 @@ import type { BatchPlan, PlannedOperation, ReadPlan, WritePlan } from '../../pla
 import { MAX_CHANGES } from '../../plan/relation-operation.ts'
 import { queryFault } from '../../query/parse.ts'
 import type { Bindings } from '../../query/placeholder.ts'
-import type { Conversation, Dialect, Marker } from '../dialect.ts'
+import type { Dialect, Marker } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { rootScope } from '../read/scope.ts'
 import { countAll, listed } from '../read.ts'
@@ -47,7 +47,7 @@ export type CompiledForms = WeakMap<PlannedOperation, readonly CompiledLine[]>
 
 type CompiledLine = { readonly bind: (bindings: Bindings) => Statement; readonly isAnswer: boolean }
 
-/** All statements, for a dialect whose database keeps the slots. Throws the OperationFault of one that cannot be. */
+/** All statements of a transaction that is sent as a whole. Throws the OperationFault of one that cannot be. */
 export function* compileBatch(
   plan: BatchPlan,
   dialect: Dialect,
@@ -126,15 +126,18 @@ const NO_DATA = '02000'
 const noRecord = assertionMarker('noRecord')
 const operation = { kind: 'operation' } as const
 
+/** Statements, with pauses between long calculations. */
+export type StatementsInParts = Generator<Statement | undefined, void>
+
 /** The same statements one by one, each made when the one before it was answered. `places` fills meanwhile. */
 export function* conversedBatch(
   plan: BatchPlan,
-  dialect: Conversation,
+  dialect: Dialect,
   { bindings, places }: { readonly bindings: Bindings; readonly places: BatchPlaces },
-): Generator<Statement, void> {
-  for (const { sql, isAnswer, index } of linesOfBatch(plan, dialect.begun())) {
-    notePlace(places, index, isAnswer)
-    yield binder(compileTemplate(sql, dialect))(operationBindings(bindings, index, plan.values[index]))
+): StatementsInParts {
+  for (const line of linesOfBatch(plan, { ...dialect, slots: dialect.newSlots() })) {
+    if (line) notePlace(places, line.index, line.isAnswer)
+    yield line && compiled(line, dialect).bind(operationBindings(bindings, line.index, plan.values[line.index]))
   }
 }
 
@@ -149,12 +152,12 @@ export function* linesOfBatch(
   plan: BatchPlan,
   dialect: Dialect,
   dialectOf?: DialectOf,
-): Generator<Line & { readonly index: number }, void> {
+): Generator<(Line & { readonly index: number }) | undefined, void> {
   for (const index of plan.operations.keys()) {
     const marker = { text: noRecordOf(index), operation: undefined }
     const lines = linesOfOperation(plan, index, { dialect, dialectOf, marker })
     for (let line = next(lines, index); line !== 'done'; line = next(lines, index)) {
-      if (line !== undefined) yield { ...line, index }
+      yield line && { ...line, index }
     }
   }
 }
@@ -231,6 +234,7 @@ function marked(dialect: Dialect, index: number): Dialect {
       ...slots,
       assertion: (condition, marker) => slots.assertion(condition, markerOf(marker, index)),
       found: (slot, demand) => slots.found(slot, { ...demand, marker: markerOf(demand.marker, index) }),
+      bounded: (slot, most, marker) => slots.bounded(slot, most, markerOf(marker, index)),
     },
   }
 }

@@ -7,7 +7,7 @@ import type { PoolConnection } from 'mysql2/promise'
 import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { ConversingDriver, QueryContext, SqlRow } from '../../../ports.ts'
+import type { ConversingDriver, QueryContext, SqlRow, Statements } from '../../../ports.ts'
 import { asOneAnswer, withinSocketBound } from '../answer-bound.ts'
 import { isLost, readsAgain, untilBegun } from '../lost-connection.ts'
 import { isAsked, lendInTerm, withTimeLimit } from '../time-limit.ts'
@@ -71,7 +71,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
     }
   }
 
-  const transaction = (statements: Iterable<Statement>, context: QueryContext | undefined) =>
+  const transaction = (statements: Statements, context: QueryContext | undefined) =>
     untilBegun((begun) =>
       track(
         withSession(context, (client, limit) =>
@@ -134,7 +134,7 @@ function valueText(value: unknown): string | null {
 }
 
 type Transaction = {
-  readonly statements: Iterable<Statement>
+  readonly statements: Statements
   readonly begun: () => void
   /** As of the address. */
   readonly connectLimit: number | undefined
@@ -154,7 +154,7 @@ async function runTransaction(
   const all = async () => {
     await client.query('start transaction').catch(unreadable)
     begun()
-    for (const statement of statements) {
+    for await (const statement of statements) {
       const answer = await answerOf(client, statement)
       if (statement.heed !== undefined) await goOn(client, statement, { answer, position: answers.length })
       answers.push(answer.rows)

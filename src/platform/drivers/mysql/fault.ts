@@ -11,7 +11,7 @@ type DriverError = Error & {
 
 /** `position` is the index of the failed statement in a batch. Returns errors that are no errors of the driver unchanged. */
 export function mysqlFault(error: unknown, position?: number): unknown {
-  if (!(error instanceof Error) || error instanceof SqlFault) return error
+  if (!(error instanceof Error) || own.has(error.name)) return error
   const refusal = privateHostFault(error)
   if (refusal !== undefined) return refusal
   const place = position === undefined ? {} : { position }
@@ -24,6 +24,9 @@ export function mysqlFault(error: unknown, position?: number): unknown {
     ? new SqlFault(message, { state: '08000', cause: error, ...place })
     : error
 }
+
+/** By their names: they may be of another copy of the class. */
+const own: ReadonlySet<string> = new Set(['SqlFault', 'ServiceError'])
 
 /** What the statement at `position` throws when it heeds its answer. By its name: it may be of another copy of the class. */
 export function heedingFault(error: unknown, position: number): unknown {

@@ -1,7 +1,7 @@
 /** MySQL and MariaDB over TCP where a connection lives no longer than its request. */
 import { createConnection, type PoolConnection } from 'mysql2/promise'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { ConversingDriver } from '../../../ports.ts'
+import type { ConversingDriver, Statements } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
 import { isAsked } from '../time-limit.ts'
 import { createMysqlDriver, type Sessions } from './driver.ts'
@@ -37,7 +37,7 @@ function withSettings({ converse, close }: ConversingDriver, timeLimit: number):
   }
 }
 
-function* behind(first: Statement, rest: Iterable<Statement>): Generator<Statement, void> {
+async function* behind(first: Statement, rest: Statements): AsyncGenerator<Statement, void> {
   yield first
   yield* rest
 }
