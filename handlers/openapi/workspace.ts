@@ -4,7 +4,7 @@ import { entitlementSchema } from '../../src/core/access/entitlement.ts'
 import { policyContentSchema } from '../../src/core/access/policy.ts'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
 import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
-import { explainBody } from '../routes/access.ts'
+import { effectBody, explainBody } from '../routes/access.ts'
 import * as invitations from '../routes/invitations.ts'
 import * as members from '../routes/members.ts'
 import * as policies from '../routes/policies.ts'
@@ -56,6 +56,18 @@ const explained = z.strictObject({
     }),
   ),
 })
+
+const effectList = z.array(
+  z.strictObject({
+    entitlement: z.string().optional(),
+    collection: z.string().optional(),
+    action: z.enum(['read', 'create', 'update', 'delete']).optional(),
+    fields: z.array(z.string()).optional(),
+    members: z.int(),
+    userIds: z.array(z.uuid()),
+    isAnonymous: z.boolean(),
+  }),
+)
 
 /** The system collections, under their newer path. */
 const structure = Object.entries(addresses).flatMap(([address, of]): [string, RouteDescription][] => [
@@ -211,6 +223,18 @@ export const workspaceRoutes: RouteDescriptions = {
     body: requestBody(explainBody(), { anonymous: true, collection: 'articles', action: 'read' }),
     answers: { '200': data(explained, 'Whether it is allowed, and what each policy of theirs says of it.') },
     errors: ['notFound', 'forbidden'],
+  },
+  'POST /api/{workspace}/access/effect': {
+    summary: 'Tell whom a change of policies, roles and members would give or take what',
+    tag: rights,
+    body: requestBody(effectBody(), { policies: { '0190a1b2-0000-7000-8000-000000000000': null } }),
+    answers: {
+      '200': data(
+        z.strictObject({ granted: effectList, revoked: effectList, changed: effectList }),
+        'What would be different; nothing is changed.',
+      ),
+    },
+    errors: ['forbidden'],
   },
   'GET /api/{workspace}/audit-log': {
     ...listOf('auditLog', 'Audit log'),

@@ -38,8 +38,18 @@ export const explainBody = lazily(() =>
     }),
 )
 
+export const effectBody = lazily(() => {
+  const byId = <S extends z.ZodType>(change: S) =>
+    z.record(z.uuid('must be a UUID').toLowerCase(), change.nullable()).optional()
+  return z.strictObject({
+    policies: byId(z.strictObject({ content: z.record(z.string(), z.unknown()) })),
+    roles: byId(z.strictObject({ policies: idsSchema() })),
+    members: byId(z.strictObject({ roles: idsSchema() })),
+  })
+})
+
 export function mountAccess(app: App, services: Services): void {
-  const { ownAccess, explanations } = services
+  const { ownAccess, explanations, rightsPreview, config } = services
 
   mount(
     app,
@@ -59,6 +69,17 @@ export function mountAccess(app: App, services: Services): void {
         () => authorize(services, c),
         async () => questionOf(await readBody(c, explainBody)),
         explanations.explain,
+      )
+      return data(answer)
+    },
+  })
+
+  mount(app, '/api/:workspace/access/effect', {
+    POST: async (c) => {
+      const answer = await withSent(
+        () => authorize(services, c),
+        () => readBody(c, effectBody, config.SERVICE_SCHEMA__BODY_LIMIT),
+        rightsPreview.effects,
       )
       return data(answer)
     },

@@ -1,5 +1,6 @@
 /** Roles of a workspace, and their policies. */
 import type { PolicyContent } from '../core/access/policy.ts'
+import type { HeldPolicy } from '../core/access/principal.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { param, type Sql, sql, statement, uuids } from './statements.ts'
@@ -28,6 +29,33 @@ export async function loadRoles(
       where r.workspace_id = ${param(workspaceId)}::uuid and r.id in (${uuids(ids)})`),
   )
   return JSON.parse(text ?? '[]') as RoleRow[]
+}
+
+/** All roles and policies of a workspace, and the roles of its active members. */
+export type RightsOutline = {
+  readonly policies: readonly HeldPolicy[]
+  readonly roles: readonly (Pick<RoleRow, 'id' | 'kind'> & { readonly policies: readonly string[] })[]
+  readonly members: readonly { readonly userId: string; readonly roles: readonly string[] }[]
+}
+
+/** Reads who has which rights, in one statement. */
+export async function loadRightsOutline(database: SqlDriver, workspaceId: string): Promise<RightsOutline> {
+  const own = sql`workspace_id = ${param(workspaceId)}::uuid`
+  const list = (members: Sql, from: Sql) => sql`(select coalesce(json_agg(${members}), '[]'::json) from ${from})`
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select json_build_object(
+        'policies', ${list(sql`json_build_object('id', p.id, 'name', p.name, 'content', p.content) order by p.id`, sql`service.policy p where ${own}`)},
+        'roles', ${list(
+          sql`json_build_object('id', r.id, 'kind', r.kind, 'policies', ${list(sql`rp.policy_id order by rp.policy_id`, sql`service.role_policy rp where rp.role_id = r.id`)}) order by r.id`,
+          sql`service.role r where ${own}`,
+        )},
+        'members', ${list(
+          sql`json_build_object('userId', m.user_id, 'roles', ${list(sql`mr.role_id order by mr.role_id`, sql`service.member_role mr where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id`)}) order by m.user_id`,
+          sql`service.member m where ${own} and m.status = 'active'`,
+        )})::text`),
+  )
+  return JSON.parse(text ?? '{}') as RightsOutline
 }
 
 /** SQL expression: a JSON array of the policies of a role. */

@@ -119,7 +119,8 @@ function justified(access: Granted, fieldIds: readonly string[], conditionOf: (g
   return and(fieldIds.map((fieldId) => unite(access.grants.filter((grant) => admits(grant, fieldId)).map(conditionOf))))
 }
 
-function admits({ fields }: Grant, fieldId: string): boolean {
+/** Whether a grant is one of this field. */
+export function admits({ fields }: Grant, fieldId: string): boolean {
   return fields === 'every' || fields.has(fieldId)
 }
 

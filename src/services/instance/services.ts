@@ -51,6 +51,7 @@ import { createSourceSettings } from '../model/source-settings.ts'
 import { createSources, type Sources } from '../model/sources.ts'
 import { type ActAs, createActAs } from '../rights/act-as.ts'
 import { createLoadGrantor } from '../rights/delegation.ts'
+import { createRightsPreview, type RightsPreview } from '../rights/effects.ts'
 import { createModelFiles, type ModelFiles } from '../rights/model-files.ts'
 import { createPolicies, type Policies } from '../rights/policies.ts'
 import { createRoles, type Roles } from '../rights/roles.ts'
@@ -79,6 +80,7 @@ export type Services = {
   readonly members: Members
   readonly roles: Roles
   readonly policies: Policies
+  readonly rightsPreview: RightsPreview
   readonly invitations: Invitations
   readonly providers: Providers
   readonly providerSignIn: ProviderSignIn
@@ -191,6 +193,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     members: createMembers(delegating),
     roles: createRoles(delegating),
     policies: createPolicies({ ...delegating, models }),
+    rightsPreview: createRightsPreview({ ...delegating, models }),
     invitations: createInvitations({ ...delegating, config }),
     auditLog,
     providers: createProviders(delegating),

@@ -97,7 +97,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       await changeRights(ports, workspace.id, {
         load: async () => ({ grantor: await loadGrantor(caller, workspace), model: await currentModel(workspace) }),
         decide: ({ grantor, model }) => {
-          const content = parse(grantor, input.content, model)
+          const content = contentBy(grantor, input.content, model)
           requireGrantable(grantor, [{ content }])
           warnings = warningsFor(scope, content, model)
           const payload = told({ name: input.name }, { ...input, content }, model)
@@ -130,7 +130,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
         decide: ({ policy, grantor, model }) => {
           requireRevocable(grantor, [policy])
           const { name = policy.name, description = policy.description } = change
-          const content = change.content === undefined ? policy.content : parse(grantor, change.content, model)
+          const content = change.content === undefined ? policy.content : contentBy(grantor, change.content, model)
           requireGrantable(grantor, [{ content }])
           warnings = change.content === undefined ? [] : warningsFor(scope, content, model)
           const payload = told(policy, { name, description, content }, model)
@@ -167,8 +167,8 @@ export function createPolicies(deps: PoliciesDeps): Policies {
   }
 }
 
-/** Limited grantors get the same error for hidden and unknown names, so that it reveals nothing beyond their rights. */
-function parse(grantor: Grantor, content: unknown, model: Model): PolicyContent {
+/** The content of a policy as it is kept. Limited grantors get the same error for hidden and unknown names, so that it reveals nothing beyond their rights. */
+export function contentBy(grantor: Grantor, content: unknown, model: Model): PolicyContent {
   try {
     return parsePolicy(content, model)
   } catch (fault) {

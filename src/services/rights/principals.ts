@@ -2,7 +2,7 @@
 import { noRights, type Principal } from '../../core/access/principal.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { loadPrincipalState, loadPublicPrincipalState } from '../../store/principal-state.ts'
-import { loadRoles } from '../../store/roles.ts'
+import { loadRoles, type RoleRow } from '../../store/roles.ts'
 
 const nobody: Principal = { rights: noRights, roleIds: [], policies: [] }
 
@@ -43,7 +43,14 @@ async function ofRoles(
   workspaceId: string,
   { userId, roleIds }: { readonly userId: string | undefined; readonly roleIds: readonly string[] },
 ): Promise<Principal> {
-  const roles = await loadRoles(database, workspaceId, roleIds)
+  return principalWith(userId, await loadRoles(database, workspaceId, roleIds))
+}
+
+/** Whoever has these roles. */
+export function principalWith(
+  userId: string | undefined,
+  roles: readonly Pick<RoleRow, 'id' | 'kind' | 'policies'>[],
+): Principal {
   const held = new Map(roles.flatMap(({ policies }) => policies.map((policy) => [policy.id, policy])))
   const policies = [...held.values()]
   const contents = policies.map(({ content }) => content)

@@ -1,0 +1,79 @@
+/** What a change of somebody's rights gives and takes, by collections, actions and fields (docs/contract.md#effect-of-a-change). */
+import { isFiles, uploadingModel } from '../model/file-collection.ts'
+import type { Collection, Model } from '../model/model.ts'
+import { filterText } from '../query/filter.ts'
+import { type Access, type Action, admits, type Grant } from './access.ts'
+import { type Entitlement, entitlementSchema } from './entitlement.ts'
+import { viewerOf } from './merge.ts'
+import { hasEntitlement, type Rights } from './principal.ts'
+
+/** `fields` is absent for all of them, and for a deletion, which takes whole items. */
+export type Effect =
+  | { readonly entitlement: Entitlement }
+  | { readonly collection: string; readonly action: Action; readonly fields?: readonly string[] }
+
+/** `changed` is what may be done before and after, with other items or under other conditions. */
+export type EffectKind = 'granted' | 'revoked' | 'changed'
+export type Effects = Readonly<Record<EffectKind, readonly Effect[]>>
+
+const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
+
+/** Returns the effects on one principal, in the order of the model. */
+export function effectsOf(before: Rights, after: Rights, own: Model): Effects {
+  const model = uploadingModel(own)
+  const [was, is] = [viewerOf(before, model), viewerOf(after, model)]
+  const found: Record<EffectKind, Effect[]> = { granted: [], revoked: [], changed: [] }
+  for (const entitlement of entitlementSchema().options) {
+    const kind = kindOf(...both([before, after], (rights) => (hasEntitlement(rights, entitlement) ? '' : undefined)))
+    if (kind !== undefined) found[kind].push({ entitlement })
+  }
+  for (const collection of model.collections.values()) {
+    if (collection.isSystem && !isFiles(collection)) continue
+    for (const action of actions) {
+      const accesses = [was.accessTo(collection, action), is.accessTo(collection, action)] as const
+      for (const [kind, effect] of effectsOn(collection, action, accesses)) found[kind].push(effect)
+    }
+  }
+  return found
+}
+
+type Pair<T> = readonly [before: T, after: T]
+
+function both<T, R>([before, after]: Pair<T>, of: (one: T) => R): Pair<R> {
+  return [of(before), of(after)]
+}
+
+function effectsOn(
+  { apiName: collection, fields }: Collection,
+  action: Action,
+  accesses: Pair<Access>,
+): readonly (readonly [EffectKind, Effect])[] {
+  const whole = kindOf(...both(accesses, (access) => termsOf(access, () => true)))
+  if (whole === undefined) return []
+  if (action === 'delete') return [[whole, { collection, action }]]
+  const byKind = new Map<EffectKind, string[]>()
+  for (const [name, field] of fields) {
+    const kind = kindOf(...both(accesses, (access) => termsOf(access, (grant) => admits(grant, field.id))))
+    if (kind !== undefined) byKind.set(kind, [...(byKind.get(kind) ?? []), name])
+  }
+  if (byKind.size === 0) return [[whole, { collection, action, fields: [] }]]
+  return [...byKind].map(([kind, names]) => [
+    kind,
+    { collection, action, ...(names.length < fields.size && { fields: names }) },
+  ])
+}
+
+function kindOf(before: string | undefined, after: string | undefined): EffectKind | undefined {
+  if (before === after) return undefined
+  if (before === undefined) return 'granted'
+  return after === undefined ? 'revoked' : 'changed'
+}
+
+/** The terms under which something may be done, by those grants that allow it; undefined where none does. */
+function termsOf(access: Access, allows: (grant: Grant) => boolean): string | undefined {
+  if (access.kind === 'denied') return undefined
+  const terms = access.grants.filter(allows).map(({ rows, check, validation }) => {
+    return JSON.stringify([filterText(rows), check && filterText(check), filterText(validation)])
+  })
+  return terms.length === 0 ? undefined : JSON.stringify([...new Set(terms)].sort())
+}

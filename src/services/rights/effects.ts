@@ -1,0 +1,164 @@
+/** Whom a change of policies, roles and members would give or take what, before it is made (docs/contract.md#effect-of-a-change). */
+import type { Effect, EffectKind, Effects } from '../../core/access/effect.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
+import type { Ports } from '../../ports.ts'
+import { loadRightsOutline, type RightsOutline } from '../../store/roles.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { LazyBody } from '../caller/directory.ts'
+import type { ModelCache } from '../model/model-cache.ts'
+import { type LoadGrantor, loadCurrentModel } from './delegation.ts'
+import { contentBy } from './policies.ts'
+import { principalWith } from './principals.ts'
+import { bodyFault } from './roles.ts'
+
+/** By ids; null for what is deleted. */
+export type PlannedRights = {
+  readonly policies?: Readonly<Record<string, { readonly content: unknown } | null>> | undefined
+  readonly roles?: Readonly<Record<string, { readonly policies: readonly string[] } | null>> | undefined
+  readonly members?: Readonly<Record<string, { readonly roles: readonly string[] } | null>> | undefined
+}
+
+/** Of how many active members, the ids of the first of them, and whether also of everybody without a credential. */
+export type SharedEffect = Effect & {
+  readonly members: number
+  readonly userIds: readonly string[]
+  readonly isAnonymous: boolean
+}
+
+export type RightsEffects = Readonly<Record<EffectKind, readonly SharedEffect[]>>
+
+export type RightsPreview = {
+  /** Changes nothing. Throws 403 without workspaceMembers:edit and dataModel:read, and 422 for what the workspace does not have and for invalid content. */
+  effects(scope: RequestScope, sent: LazyBody<PlannedRights>): Promise<RightsEffects>
+}
+
+export type RightsPreviewDeps = {
+  readonly ports: Pick<Ports, 'database'>
+  readonly models: ModelCache
+  readonly loadGrantor: LoadGrantor
+}
+
+const MOST_IDS = 100
+
+export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
+  const { ports, models, loadGrantor } = deps
+  const { database } = ports
+
+  return {
+    async effects(scope, sent) {
+      const { workspace, rights, caller } = scope
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      requireEntitlement(rights, 'dataModel:read')
+      const planned = await sent()
+      const [before, model, grantor, { effectsOf }] = await Promise.all([
+        loadRightsOutline(database, workspace.id),
+        loadCurrentModel(database, models, workspace),
+        loadGrantor(caller, workspace),
+        import('../../core/access/effect.ts'),
+      ])
+      const after = planTogether(before, planned, (content) => contentBy(grantor, content, model))
+      const collected = createCollected()
+      const known = new Map<string, Effects>()
+      for (const holder of holdersOf(before, after)) {
+        const path = JSON.stringify([holder.before, holder.after, holder.userId === undefined])
+        const effects =
+          known.get(path) ??
+          effectsOf(
+            principalWith(holder.userId, rolesOf(before, holder.before)).rights,
+            principalWith(holder.userId, rolesOf(after, holder.after)).rights,
+            model,
+          )
+        known.set(path, effects)
+        collected.add(holder.userId, effects)
+      }
+      return collected.all()
+    },
+  }
+}
+
+type Holder = {
+  readonly userId: string | undefined
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}
+
+/** Everybody with a role, and whoever has no credential. */
+function holdersOf(before: RightsOutline, after: RightsOutline): readonly Holder[] {
+  const later = new Map(after.members.map(({ userId, roles }) => [userId, roles]))
+  const publicRoles = before.roles.flatMap(({ id, kind }) => (kind === 'public' ? [id] : []))
+  return [
+    { userId: undefined, before: publicRoles, after: publicRoles },
+    ...before.members.map(({ userId, roles }) => ({ userId, before: roles, after: later.get(userId) ?? [] })),
+  ]
+}
+
+function rolesOf({ roles, policies }: RightsOutline, ids: readonly string[]) {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]))
+  return roles
+    .filter(({ id }) => ids.includes(id))
+    .map((role) => ({ ...role, policies: role.policies.flatMap((id) => byId.get(id) ?? []) }))
+}
+
+/** Throws 422 for an id that the workspace does not have. */
+function planTogether(
+  before: RightsOutline,
+  { policies = {}, roles = {}, members = {} }: PlannedRights,
+  parse: (content: unknown) => RightsOutline['policies'][number]['content'],
+): RightsOutline {
+  const policyIds = new Set(before.policies.map(({ id }) => id))
+  const roleIds = new Set(before.roles.map(({ id }) => id))
+  requireKnown('policies', Object.keys(policies), policyIds)
+  requireKnown('roles', Object.keys(roles), roleIds)
+  const builtIn = before.roles.find(({ id, kind }) => kind !== 'custom' && roles[id] === null)
+  if (builtIn !== undefined) throw bodyFault(`roles.${builtIn.id}`, 'is built in and cannot be deleted')
+  requireKnown('members', Object.keys(members), new Set(before.members.map(({ userId }) => userId)))
+  for (const [id, role] of Object.entries(roles)) requireKnown(`roles.${id}.policies`, role?.policies ?? [], policyIds)
+  for (const [id, member] of Object.entries(members)) requireKnown(`members.${id}.roles`, member?.roles ?? [], roleIds)
+  return {
+    policies: before.policies.flatMap((policy) => {
+      const change = policies[policy.id]
+      if (change === null) return []
+      return [change === undefined ? policy : { ...policy, content: parse(change.content) }]
+    }),
+    roles: before.roles.flatMap((role) => {
+      const change = roles[role.id]
+      return change === null ? [] : [{ ...role, ...change }]
+    }),
+    members: before.members.flatMap((member) => {
+      const change = members[member.userId]
+      return change === null ? [] : [{ ...member, ...change }]
+    }),
+  }
+}
+
+function requireKnown(path: string, ids: readonly string[], known: ReadonlySet<string>): void {
+  const unknown = ids.find((id) => !known.has(id))
+  if (unknown !== undefined) throw bodyFault(path, `'${unknown}' does not exist in this workspace`)
+}
+
+/** The same effect on several is one. */
+function createCollected() {
+  type Shared = { readonly effect: Effect; members: number; readonly userIds: string[]; isAnonymous: boolean }
+  const found: Record<EffectKind, Map<string, Shared>> = { granted: new Map(), revoked: new Map(), changed: new Map() }
+  return {
+    add(userId: string | undefined, effects: Effects): void {
+      for (const kind of ['granted', 'revoked', 'changed'] as const) {
+        for (const effect of effects[kind]) {
+          const path = JSON.stringify(effect)
+          const shared = found[kind].get(path) ?? { effect, members: 0, userIds: [], isAnonymous: false }
+          found[kind].set(path, shared)
+          if (userId === undefined) shared.isAnonymous = true
+          else shared.members += 1
+          if (userId !== undefined && shared.userIds.length < MOST_IDS) shared.userIds.push(userId)
+        }
+      }
+    },
+    all(): RightsEffects {
+      const list = (kind: EffectKind) =>
+        [...found[kind].values()].map(({ effect, members, userIds, isAnonymous }) => {
+          return { ...effect, members, userIds, isAnonymous }
+        })
+      return { granted: list('granted'), revoked: list('revoked'), changed: list('changed') }
+    },
+  }
+}
