@@ -354,11 +354,11 @@ it.each([
 
 it('lets only Administrators have the database write what a policy compares, or delete what it names', async () => {
   const shaped = {
-    secrets: { text: 'string', level: 'int64?', at: 'dateTime?' },
+    secrets: { text: 'string', note: 'string?', level: 'int64?', at: 'dateTime?' },
     levels: { name: 'string' },
   }
   const own = await world.workspace('policies', shaped)
-  const secrets = { read: { filter: { level: { _lt: '2' }, at: { _null: false } } } }
+  const secrets = { read: { filter: { level: { _lt: '2' }, at: { _null: false } } }, create: { fields: ['text'] } }
   const editor = await people.member(own, { entitlements: ['dataModel:edit'], collections: { secrets } })
   const acting = (actions: object) => {
     const { kind, data } = createRelation(new Map(own.ids), 'secrets.lv(level) -> levels.secrets')
@@ -382,6 +382,11 @@ it('lets only Administrators have the database write what a policy compares, or 
     [
       filled('secrets.at', { onUpdate: { kind: 'now' } }),
       'field secrets.at is compared by a policy, which another default would change',
+    ],
+    // What new items of everybody have then is for whoever may write it.
+    [
+      filled('secrets.note', { onCreate: { kind: 'static', valueEncoded: 'x' } }),
+      'needs the right to create secrets.note in every item',
     ],
   ]
 

@@ -1,7 +1,7 @@
 /**
  * What a change of the model has the database do beyond the rights of who makes it (decision 112): relations join by every value of
- * their fields, relations and keys tell which values there are, and actions write and delete without asking any policy. In the
- * databases of others also what names are for: views, triggers and routines that nobody here knows go by them (decision 121).
+ * their fields, relations and keys tell which values there are, and actions and defaults write and delete without asking any policy. In
+ * the databases of others also what tables are for: views, triggers and routines that nobody here knows go by them (decision 121).
  */
 import { lookupOf } from '../model/lookup.ts'
 import { isSystemSource, type Model, type ModelRecords } from '../model/model.ts'
@@ -31,7 +31,7 @@ export function unheld(
   viewer: Viewer,
   made: ReadonlySet<string>,
 ): Beyond | undefined {
-  const needs = [...needsOf(before.records, after), ...needsOfNames(before.records, after, made)]
+  const needs = [...needsOf(before.records, after), ...needsOfTables(before.records, after, made)]
   for (const { action, collectionId, fieldIds, by } of needs) {
     const collection = before.collections.get(collectionId)
     if (collection === undefined) continue
@@ -108,30 +108,35 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
     if (kind === 'normal' || isKept) return []
     return [{ action: 'read', collectionId, fieldIds, by: [id, ...fieldIds] }]
   })
-  return [...ofRelations, ...ofKeys]
+  const ofDefaults = after.primitiveFields.flatMap(({ id, collectionId, defaultValue }): readonly Need[] => {
+    const old = was.fields.get(id)
+    if (old === undefined || defaultValue === null || isSame(old.defaultValue, defaultValue)) return []
+    const writing = 'onUpdate' in defaultValue ? (['create', 'update'] as const) : (['create'] as const)
+    return writing.map((action) => ({ action, collectionId, fieldIds: [id], by: [id] }))
+  })
+  return [...ofRelations, ...ofKeys, ...ofDefaults]
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /**
- * Whoever gives a name in a table to something, or takes it from something, holds all of what the table has: for those who mean it
- * by its name, other rows are there then, or none. A column that is added may have the name of what a routine means by something else.
+ * Whoever changes what a table of others is, by its name, its columns, its keys or what it refers to, holds all that it has: for those
+ * who mean it by its name, other rows are there then, or none. A column that is added may have the name of what a routine means by
+ * something else. Indexes that are no keys are nobody's, and what a new relation needs is above.
  */
-function needsOfNames(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly Need[] {
-  const is = lookupOf(after)
+function needsOfTables(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly Need[] {
   const attached = attachedOf(before)
-  const [had, has] = [before, after].map(({ primitiveFields }) =>
-    Map.groupBy(primitiveFields, ({ collectionId }) => collectionId),
-  )
-  return before.collections.flatMap(({ id, sourceId, dbName }): readonly Need[] => {
+  const [had, has] = [partsOf(before, before), partsOf(after, before)]
+  return before.collections.flatMap(({ id, sourceId }): readonly Need[] => {
     if (!attached.has(sourceId)) return []
-    const [old, now] = [had?.get(id) ?? [], has?.get(id) ?? []]
-    const kept = new Set(
-      old.filter((field) => is.fields.get(field.id)?.dbName === field.dbName).map((field) => field.id),
+    const [old, now] = [had.get(id) ?? new Map<string, string>(), has.get(id) ?? new Map<string, string>()]
+    const by = [...new Set([...old.keys(), ...now.keys()])].filter(
+      (part) => made.has(part) || old.get(part) !== now.get(part),
     )
-    const isKept = (field: { readonly id: string }) => kept.has(field.id) && !made.has(field.id)
-    const isRenamed = made.has(id) || is.collections.get(id)?.dbName !== dbName
-    const by = isRenamed ? [id] : [...old, ...now].filter((field) => !isKept(field)).map((field) => field.id)
     if (by.length === 0) return []
-    const fieldIds = old.map((field) => field.id)
+    const fieldIds = before.primitiveFields.flatMap((field) => (field.collectionId === id ? [field.id] : []))
     return (['read', 'create', 'update', 'delete'] as const).map((action) => ({
       action,
       collectionId: id,
@@ -139,4 +144,21 @@ function needsOfNames(before: ModelRecords, after: ModelRecords, made: ReadonlyS
       by,
     }))
   })
+}
+
+/** Of each collection what the database knows of it, by the ids of its parts; of relations those that there were before. */
+function partsOf(records: ModelRecords, before: ModelRecords): ReadonlyMap<string, Map<string, string>> {
+  const [{ constraints }, { relations }] = [lookupOf(records), lookupOf(before)]
+  const parts = new Map(records.collections.map(({ id, dbName }) => [id, new Map([[id, dbName]])]))
+  for (const { id, collectionId, apiName: _, isReadOnly: __, ...column } of records.primitiveFields) {
+    parts.get(collectionId)?.set(id, JSON.stringify(column))
+  }
+  for (const { id, collectionId, kind, fieldIds } of records.indexes) {
+    if (kind !== 'normal') parts.get(collectionId)?.set(id, JSON.stringify([kind, fieldIds]))
+  }
+  for (const { id, collectionId, constraintId } of records.relationFields) {
+    const { onDelete, onUpdate, mappings } = constraints.get(constraintId ?? '') ?? {}
+    if (relations.has(id)) parts.get(collectionId)?.set(id, JSON.stringify([onDelete, onUpdate, mappings]))
+  }
+  return parts
 }

@@ -10,6 +10,7 @@ import { ServiceError } from '../../core/error.ts'
 import { FailedMigration, invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
 import { madeBy, textsIn } from '../../core/migration/named.ts'
 import type { Operation } from '../../core/migration/operation.ts'
+import { takenBack } from '../../core/migration/taken-back.ts'
 import { lookupOf } from '../../core/model/lookup.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { SqlDriver } from '../../ports.ts'
@@ -32,6 +33,8 @@ export type Impact = Loss & {
   readonly operations: readonly Operation[]
 }
 
+const BACK = 'only an Administrator changes something twice, or makes and deletes it, in one migration'
+
 /** `before` is the model that is changed, `after` the records that it then has. */
 export function impactOf(
   {
@@ -45,7 +48,9 @@ export function impactOf(
   const lost = gone(change)
   if (rights.kind === 'all') return { lost, affected: new Map(), unheld: undefined, made: [], operations, rights }
   const anew = madeBy(operations)
-  const beyond = unheld(before, after, viewerOf(rights, before), anew)
+  const back = takenBack(before.records, after, operations)
+  const beyond =
+    back === undefined ? unheld(before, after, viewerOf(rights, before), anew) : { reason: BACK, by: [back] }
   const { relations } = lookupOf(before.records)
   const linked = after.relationFields.filter(({ id }) => !relations.has(id)).map(({ id }) => id)
   const made = [...anew, ...linked]
