@@ -7,6 +7,8 @@ export type ArrivingBody = {
   /** Bytes that have arrived of one that has entered, and of the whole, where that is more than is held. */
   arrived?: number
   readonly total?: number
+  /** In how many pieces it has arrived. */
+  pieces?: number
   /** Whoever reads it looks, since on Workers no request may end another one. */
   isGivenUp: boolean
   /** All of it is there, so that nobody would be told that it was given up. */

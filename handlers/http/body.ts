@@ -1,6 +1,7 @@
 /** Reads request bodies: limited while reading, JSON only, parsed by a schema. Faults name their path. */
 import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
+import { addChunk, joinChunks } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
 import { parseExactJson } from '../../src/core/exact-json.ts'
 import { jsonFault } from '../../src/core/json-fault.ts'
@@ -84,8 +85,7 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   if (body === null) return ''
   const held = { chunks: [], bytes: 0, total: Number(announced ?? limit), isGivenUp: false, caller: callerOf(c) }
   const bounds = { room, body: held, excess: () => tooLarge(limit, advice) }
-  const { chunks, bytes } = await arrived(body.getReader() as BodyReader, limit, bounds)
-  return decodeUtf8(joined(chunks, bytes))
+  return decodeUtf8(joinChunks(await arrived(body.getReader() as BodyReader, limit, bounds)))
 }
 
 /** Returns `Content-Length`. Throws 415 for a compressed body, whose size would be counted wrongly, and 413. */
@@ -112,6 +112,7 @@ export function bodyStream(
   const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as BodyReader
   const room = bodyRoom(c)
   let bytes: number | undefined
+  let counted = 0
   async function begin(held: ArrivingBody): Promise<number> {
     const announced = announcedLength(c, limit, advice)
     held.bytes = Math.min(piece, Number(announced ?? limit))
@@ -134,7 +135,10 @@ export function bodyStream(
           bytes += value.byteLength
           if (bytes > limit) throw tooLarge(limit, advice)
           held.arrived = bytes
-          room?.touch(held)
+          if (counted === 0 || bytes - counted >= STEP) {
+            room?.touch(held)
+            counted = bytes
+          }
           controller.enqueue(value)
         } catch (error) {
           await discard(reader).catch(() => {})
@@ -166,15 +170,22 @@ type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 type Bounds = { readonly room: BodyRoom | undefined; readonly body: ArrivingBody; readonly excess: () => ServiceError }
 
 /** Throws `excess` above `limit` bytes, and 503 where other bodies have taken the room meanwhile. */
-async function arrived(reader: BodyReader, limit: number, { room, body, excess }: Bounds): Promise<ArrivingBody> {
+async function arrived(
+  reader: BodyReader,
+  limit: number,
+  { room, body, excess }: Bounds,
+): Promise<readonly Uint8Array[]> {
+  let counted = 0
   try {
     for (let part = await nextOf(reader, body); !part.done; part = await nextOf(reader, body)) {
       body.bytes += part.value.byteLength
       if (body.bytes > limit) throw excess()
-      body.chunks.push(part.value)
+      addChunk(body.chunks, part.value)
+      if (counted > 0 && body.bytes - counted < STEP) continue
       room?.hold(body)
+      counted = body.bytes
     }
-    return body
+    return body.chunks
   } catch (error) {
     body.chunks.length = 0
     room?.release(body)
@@ -185,22 +196,32 @@ async function arrived(reader: BodyReader, limit: number, { room, body, excess }
   }
 }
 
+/** Bytes of a body that arrive before it is counted again. */
+const STEP = 4096
+
 /** Milliseconds after which whoever reads a body sees that it was given up. */
 const LOOK = 500
 
-/** Throws 503 for a body that was given up, also where nothing more of it arrives. */
-async function nextOf(reader: BodyReader, body: ArrivingBody): ReturnType<BodyReader['read']> {
-  let looking: ReturnType<typeof setInterval> | undefined
-  const givenUp = new Promise<undefined>((resolve) => {
-    looking = setInterval(() => body.isGivenUp && resolve(undefined), LOOK)
+/** A body comes in as many pieces as it likes up to this one, and behind it in pieces of so many bytes on average. */
+const [MANY_PIECES, SMALLEST_PIECE] = [1_000, 8]
+
+/** Throws 503 for a body that was given up, also where nothing more of it arrives, and 413 for one in too many pieces. */
+function nextOf(reader: BodyReader, body: ArrivingBody): ReturnType<BodyReader['read']> {
+  body.pieces = (body.pieces ?? 0) + 1
+  const isCrumbled = body.pieces > MANY_PIECES && (body.arrived ?? body.bytes) < body.pieces * SMALLEST_PIECE
+  if (isCrumbled) throw new ServiceError('tooLarge', `The body arrives in pieces of less than ${SMALLEST_PIECE} bytes`)
+  if (body.isGivenUp) throw noRoom()
+  return new Promise((resolve, reject) => {
+    const looking = setInterval(() => body.isGivenUp && end(() => reject(noRoom())), LOOK)
+    const end = (settle: () => void) => {
+      clearInterval(looking)
+      settle()
+    }
+    arriving(reader.read()).then(
+      (part) => end(() => (body.isGivenUp ? reject(noRoom()) : resolve(part))),
+      (error: unknown) => end(() => reject(error)),
+    )
   })
-  try {
-    const next = body.isGivenUp ? undefined : await Promise.race([arriving(reader.read()), givenUp])
-    if (next === undefined || body.isGivenUp) throw noRoom()
-    return next
-  } finally {
-    clearInterval(looking)
-  }
 }
 
 /** Seconds. */
@@ -223,7 +244,7 @@ function arriving<T>(part: Promise<T>): Promise<T> {
  */
 async function discard(reader: BodyReader): Promise<void> {
   const until = performance.now() + LONGEST_DISCARD
-  let length = 0
+  let [length, pieces] = [0, 0]
   let waiting: ReturnType<typeof setTimeout> | undefined
   const silence = () =>
     new Promise<{ done: true; value?: undefined }>((resolve) => {
@@ -233,24 +254,18 @@ async function discard(reader: BodyReader): Promise<void> {
     const part = await Promise.race([reader.read(), silence()])
     clearTimeout(waiting)
     length += part.value?.byteLength ?? 0
-    if (part.done || length > MAX_DISCARDED || performance.now() > until) break
+    pieces += 1
+    const isCrumbled = pieces > MANY_PIECES && length < pieces * SMALLEST_DISCARDED
+    if (part.done || isCrumbled || length > MAX_DISCARDED || performance.now() > until) break
   }
   reader.releaseLock()
 }
 
 const MAX_DISCARDED = 64 * 1024 * 1024
 const LONGEST_DISCARD = 30_000
+/** Bytes of a piece on average, behind MANY_PIECES. */
+const SMALLEST_DISCARDED = 1024
 const SILENCE = 2_000
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
-}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 

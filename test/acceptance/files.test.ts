@@ -458,7 +458,7 @@ it('takes as many files in a form as a request may create items', async () => {
 
   expect([response.status, await response.json()]).toMatchObject([
     422,
-    { message: expect.stringContaining('has 1001 files, a request creates at most 1000 items') },
+    { message: expect.stringContaining('has more than 1000 files, the items that a request creates at most') },
   ])
 })
 

@@ -231,6 +231,22 @@ describe('where memory is short', () => {
     expect((await ask('authors', { method: 'POST', body: `${' '.repeat(2_000_000)}[]` })).status).toBe(200)
   })
 
+  it('a body in pieces of a byte each is refused, one in pieces of some is not', async () => {
+    const { hostname, port } = new URL(small.url)
+    const answer = async (piece: string, pieces: number) => {
+      const socket = connect(Number(port), hostname)
+      const head = `POST ${service.items}authors HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\n`
+      const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`
+      socket.write(`${head}Connection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`)
+      socket.write(`${chunk.repeat(pieces)}2\r\n[]\r\n0\r\n\r\n`)
+      return text(socket)
+    }
+
+    expect(await answer(' ', 5_000)).toMatch(/^HTTP\/1\.1 413 .*pieces of less than 8 bytes/is)
+    expect(await answer(' ', 500)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await answer(' '.repeat(10), 5_000)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
   it('a file that does not go on is given up for others that wait', async () => {
     const { hostname, port } = new URL(small.url)
     const assets = `${service.items.replace(/items\/$/, 'assets')}?fileName=a.bin`

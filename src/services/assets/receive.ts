@@ -1,5 +1,7 @@
 /** Takes the bytes of an upload as they arrive: into a store, part by part, with their number, hash and type. */
+
 import { textTypeOf } from '../../core/assets/media-type.ts'
+import { addChunk, joinChunks } from '../../core/chunks.ts'
 import { type FileStore, PART_SIZE } from '../../ports.ts'
 
 export type Received = {
@@ -69,12 +71,7 @@ class Parts {
 
   /** Returns what is held, possibly nothing, and holds nothing then. */
   rest(): Uint8Array {
-    const part = new Uint8Array(this.#held)
-    let offset = 0
-    for (const chunk of this.#chunks) {
-      part.set(chunk, offset)
-      offset += chunk.length
-    }
+    const part = joinChunks(this.#chunks)
     if (part.length > 0) this.number += 1
     this.#chunks = []
     this.#held = 0
@@ -85,7 +82,7 @@ class Parts {
   *add(chunk: Uint8Array): Iterable<Uint8Array> {
     for (let from = 0; from < chunk.length; ) {
       const piece = chunk.subarray(from, from + PART_SIZE - this.#held)
-      this.#chunks.push(piece)
+      addChunk(this.#chunks, piece)
       this.#held += piece.length
       from += piece.length
       if (this.#held === PART_SIZE) yield this.rest()
