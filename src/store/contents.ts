@@ -60,11 +60,14 @@ export async function keepPart(database: SqlDriver, workspace: string, key: stri
   )
 }
 
-/** Behind it, whether it was stored or not. */
-export async function endPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<void> {
-  await database.query(
-    statement(sql`update ${tableOf(workspace)} set puts = puts - ${param(put)}::text where key = ${param(key)}::uuid`),
+/** Behind it, whether it was stored or not. Returns whether the upload was given up meanwhile. */
+export async function endPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<boolean> {
+  const [[isGivenUp] = []] = await database.query(
+    statement(sql`
+      update ${tableOf(workspace)} set puts = puts - ${param(put)}::text where key = ${param(key)}::uuid
+      returning file is not null`),
   )
+  return isGivenUp === 't'
 }
 
 function leaseOf(put: string): Sql {
@@ -241,20 +244,33 @@ export function reserveBytes(
   workspace: string,
   sizes: ReadonlyMap<string, number>,
 ): Promise<number> {
-  return bytesWith(
+  return changeCounted(
     database,
     workspace,
     sql`
       update ${tableOf(workspace)} c set upload = jsonb_build_object('fileSize', s.value)
       from jsonb_each(${json(Object.fromEntries(sizes))}::jsonb) s where c.key = s.key::uuid and c.file is null`,
-  )
+  ).then(({ bytes }) => bytes)
 }
 
-/** The same for a part of an upload. */
-export function reservePart(database: SqlDriver, workspace: string, key: string, number: number): Promise<number> {
+/** The same for a part of an upload; undefined for one that counts already. */
+export function reservePart(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+  number: number,
+): Promise<number | undefined> {
+  const change = sql`
+    update ${tableOf(workspace)} set stored = stored + ${partRange(number)}
+    where key = ${param(key)}::uuid and not stored @> ${partRange(number)} returning key`
+  return changeCounted(database, workspace, change).then(({ changed, bytes }) => (changed > 0 ? bytes : undefined))
+}
+
+/** Once it is stored, whoever has freed it meanwhile. */
+export async function countPart(database: SqlDriver, workspace: string, key: string, number: number): Promise<void> {
   const change = sql`
     update ${tableOf(workspace)} set stored = stored + ${partRange(number)} where key = ${param(key)}::uuid`
-  return bytesWith(database, workspace, change)
+  await database.query(statement(change))
 }
 
 /** Where it did not come. */
@@ -268,19 +284,24 @@ function partRange(number: number): Sql {
   return sql`int4multirange(int4range(${param(String(number))}::int, ${param(String(number + 1))}::int))`
 }
 
-async function bytesWith(database: SqlDriver, workspace: string, change: Sql): Promise<number> {
+/** How many rows a change has changed, and how many bytes the workspace holds then. What was given up counts until it is removed. */
+async function changeCounted(
+  database: SqlDriver,
+  workspace: string,
+  change: Sql,
+): Promise<{ readonly changed: number; readonly bytes: number }> {
   const files = ident(metaSchema(workspace), 'file')
   const parts = sql`(select coalesce(sum(upper(r) - lower(r)), 0) from unnest(stored) r)`
-  const [, , [[bytes] = []] = []] = await database.batch([
+  const [, changed = [], [[bytes] = []] = []] = await database.batch([
     statement(sql`select 1 from service.workspace where api_name = ${param(workspace)} for no key update`),
     statement(change),
     statement(sql`
       select coalesce((select sum(file_size) from ${files}), 0) + coalesce((
-        select sum(case when file is not null then (file->>'file_size')::float8
+        select sum(case when file ? 'file_size' then (file->>'file_size')::float8
           when upload ? 'userId' then least((upload->>'fileSize')::float8, ${parts} * ${param(String(PART_SIZE))}::float8)
-          else (upload->>'fileSize')::float8 end) from ${tableOf(workspace)}), 0)`),
+          when file is null then (upload->>'fileSize')::float8 end) from ${tableOf(workspace)}), 0)`),
   ])
-  return Number(bytes)
+  return { changed: changed.length, bytes: Number(bytes) }
 }
 
 /** Workspaces that are deleted, of whose files some bytes may be left. */

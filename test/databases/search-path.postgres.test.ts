@@ -1,4 +1,4 @@
-/** Whether a name leads to something in another schema of the search path (docs/decisions/121). */
+/** Whether another schema of the database has a name (docs/decisions/121). */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postgresIdentities } from '../../src/core/sql/postgres/identities.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
@@ -36,7 +36,9 @@ it.each([
   ['blocked', 'public', false],
   ['shown', 'public', true],
   ['shown', undefined, false],
-  ['lone', undefined, false],
+  ['lone', undefined, true],
+  ['lone', 'aside', false],
+  ['pg_class', undefined, false],
   ['Blocked', undefined, false],
 ] as const)('%s in %s', async (name, schema, isElsewhere) => {
   expect((await database.query(postgresIdentities.elsewhere(name, schema))).length > 0).toBe(isElsewhere)

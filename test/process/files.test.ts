@@ -239,6 +239,27 @@ it('keeps to its quota where files come at once, go, or are only said to come', 
   expect([left, behind, parts, done]).toEqual([[204], [422, 422], [204, 422, 204, 422, 201], 201])
 })
 
+it('removes a part that is stored while its upload is given up', async () => {
+  const sent = { fileName: 'a', fileSize: 9_000_000 }
+  const begun = await served.request(`${address}/api/shop/assets/uploads`, {
+    ...{ method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(sent) },
+  })
+  const { id } = ((await begun.json()) as { data: { id: string } }).data
+  let given: number | undefined
+  meanwhile = async (text) => {
+    if (given !== undefined || !/insert into service.file_part/.test(text)) return
+    given = 0
+    given = (await send('DELETE', `/assets/uploads/${id}`)).status
+  }
+  const put = { method: 'PUT', headers, body: 'a'.repeat(9_000_000 - 8 * 2 ** 20) }
+  const { status } = await served.request(`${address}/api/shop/assets/uploads/${id}/2`, put)
+  meanwhile = undefined
+
+  expect([given, status]).toEqual([204, 409])
+  const parts = { text: 'select count(*) from service.file_part where file_id = $1::uuid', params: [id] }
+  expect(await database.query(parts)).toEqual([['0']])
+})
+
 it('gives a file that is restored while its bytes are removed neither back nor away', async () => {
   const id = await uploaded()
   await send('DELETE', `/items/ServiceFile/${id}`)

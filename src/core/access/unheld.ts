@@ -4,7 +4,7 @@
  * the databases of others also what tables are for: views, triggers and routines that nobody here knows go by them (decision 121).
  */
 import { lookupOf } from '../model/lookup.ts'
-import { isSystemSource, type Model, type ModelRecords } from '../model/model.ts'
+import { type CollectionRecord, isSystemSource, type Model, type ModelRecords } from '../model/model.ts'
 import { type Action, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
 
@@ -31,7 +31,16 @@ export function unheld(
   viewer: Viewer,
   made: ReadonlySet<string>,
 ): Beyond | undefined {
-  const needs = [...needsOf(before.records, after), ...needsOfTables(before.records, after, made)]
+  const changes = tableChanges(before.records, after, made)
+  const inherited = changes.find(({ collection }) => collection.isInherited === true)
+  if (inherited !== undefined) {
+    const reason = `only an Administrator changes the table ${inherited.collection.dbName}, from which others inherit`
+    return { reason, by: inherited.by }
+  }
+  const needs = [
+    ...needsOf(before.records, after),
+    ...changes.flatMap((change) => needsOfTable(before.records, change)),
+  ]
   for (const { action, collectionId, fieldIds, by } of needs) {
     const collection = before.collections.get(collectionId)
     if (collection === undefined) continue
@@ -126,23 +135,27 @@ function isSame(one: unknown, other: unknown): boolean {
  * who mean it by its name, other rows are there then, or none. A column that is added may have the name of what a routine means by
  * something else. Indexes that are no keys are nobody's, and what a new relation needs is above.
  */
-function needsOfTables(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly Need[] {
+function needsOfTable({ primitiveFields }: ModelRecords, { collection, by }: TableChange): readonly Need[] {
+  const { id } = collection
+  const fieldIds = primitiveFields.flatMap((field) => (field.collectionId === id ? [field.id] : []))
+  return (['read', 'create', 'update', 'delete'] as const).map((action) => ({ action, collectionId: id, fieldIds, by }))
+}
+
+/** `by` are the ids of what of it is another. */
+type TableChange = { readonly collection: CollectionRecord; readonly by: readonly string[] }
+
+/** The tables of others that are changed. */
+function tableChanges(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly TableChange[] {
   const attached = attachedOf(before)
   const [had, has] = [partsOf(before, before), partsOf(after, before)]
-  return before.collections.flatMap(({ id, sourceId }): readonly Need[] => {
+  return before.collections.flatMap((collection): readonly TableChange[] => {
+    const { id, sourceId } = collection
     if (!attached.has(sourceId)) return []
     const [old, now] = [had.get(id) ?? new Map<string, string>(), has.get(id) ?? new Map<string, string>()]
     const by = [...new Set([...old.keys(), ...now.keys()])].filter(
       (part) => made.has(part) || old.get(part) !== now.get(part),
     )
-    if (by.length === 0) return []
-    const fieldIds = before.primitiveFields.flatMap((field) => (field.collectionId === id ? [field.id] : []))
-    return (['read', 'create', 'update', 'delete'] as const).map((action) => ({
-      action,
-      collectionId: id,
-      fieldIds,
-      by,
-    }))
+    return by.length === 0 ? [] : [{ collection, by }]
   })
 }
 

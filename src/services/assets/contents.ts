@@ -14,6 +14,7 @@ import {
   beginContent,
   beginPart,
   contentState,
+  countPart,
   deletedWorkspaces,
   endCompletion,
   endPart,
@@ -106,7 +107,7 @@ export function createContents(deps: ContentsDeps): Contents {
   async function requireRoomOfPart({ apiName }: Workspace, key: string, number: number, bytes: number): Promise<void> {
     if (quota === undefined) return
     const held = await reservePart(database, apiName, key, number)
-    if (held <= quota) return
+    if (held === undefined || held <= quota) return
     await freePart(database, apiName, key, number)
     throw noRoom(bytes, held - bytes)
   }
@@ -198,8 +199,10 @@ export function createContents(deps: ContentsDeps): Contents {
         await requireRoomOfPart(workspace, contentKey, number, bytes.byteLength)
         await store.put(keyOf(workspace, contentKey), number, bytes)
         release(bytes)
-        await endPart(...put)
-        return true
+        if (quota !== undefined) await countPart(database, workspace.apiName, contentKey, number)
+        const isGivenUp = await endPart(...put)
+        if (isGivenUp) await tried(remove(workspace, contentKey))
+        return !isGivenUp
       } catch (error) {
         if (!(await isThere(workspace))) {
           await tried(store.clear(keyOf(workspace, contentKey)))
@@ -219,6 +222,7 @@ export function createContents(deps: ContentsDeps): Contents {
         throw new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
       }
       try {
+        await requireRoom(workspace, new Map())
         const bytes = bytesOf(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
         return await write(rowFrom(await taken(bytes, fileName), fileName, contentKey))
       } catch (error) {

@@ -66,8 +66,9 @@ export function stillUnshared(changed: readonly ChangedNames[]): readonly Statem
 }
 
 /**
- * Throws the fault of the operation by which whoever is no Administrator makes a table, or gives one a name, that another schema of
- * the search path has: views and routines that name no schema, and tables that were made without one, would lead to it (decision 121).
+ * Throws the fault of the operation by which whoever is no Administrator makes a table or an index, or gives a table a name, that
+ * another schema of the database has: views and routines that name no schema, and tables that were made without one, would lead to it
+ * by the search path of whoever calls them, or by one of their own (decision 121).
  */
 export async function requireUnhidden(
   migrations: readonly Pick<SourceMigration, 'database' | 'changes'>[],
@@ -78,14 +79,20 @@ export async function requireUnhidden(
     const { catalog, driver } = database
     if (catalog.identities === undefined) continue
     for (const { operation, change } of changes) {
-      if (change.kind !== 'createTable' && change.kind !== 'renameTable') continue
-      const name = change.kind === 'createTable' ? change.table.dbName : change.to
-      const hidden = await driver.query(catalog.identities.elsewhere(name, change.table.schema))
+      const name = relationMade(change)
+      if (name === undefined) continue
+      const hidden = await driver.query(catalog.identities.elsewhere(name.dbName, name.schema))
       if (hidden.length === 0) continue
-      const reason = `the search path of the database has another '${name}': only an Administrator gives this name`
+      const reason = `another schema of the database has a '${name.dbName}': only an Administrator gives this name`
       throw new FailedMigration(operation, invalidOperation('usedByPolicy', reason))
     }
   }
+}
+
+function relationMade(change: Change): { readonly schema: string | undefined; readonly dbName: string } | undefined {
+  if (change.kind === 'createTable') return change.table
+  if (change.kind === 'renameTable') return { ...change.table, dbName: change.to }
+  return change.kind === 'createIndex' ? { ...change.table, dbName: change.index.dbName } : undefined
 }
 
 /** Remembers where the sources lead whose first tables a migration may make: for its batch. */

@@ -11,7 +11,7 @@ export const postgresIdentities: Identities = {
     compile(
       sql`
 select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where c.relname = ${param(name)} and n.nspname = any (current_schemas(false))
+where c.relname = ${param(name)} and n.nspname !~ '^(pg_|information_schema$)'
   and n.nspname <> coalesce(${param(schema ?? null)}::text, current_schema()) limit 1`,
       postgres,
     ),
