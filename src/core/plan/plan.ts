@@ -295,7 +295,8 @@ export type Step =
   | { readonly kind: 'delete'; readonly slot: Slot }
   /** The slot must have a row. */
   | { readonly kind: 'demand'; readonly slot: Slot; readonly assertion: Assertion }
-  | { readonly kind: 'answer'; readonly slot: Slot }
+  /** The rows of the slot, and those of another one where either has some. */
+  | { readonly kind: 'answer'; readonly slot: Slot; readonly or?: Slot }
 
 export type WritePlan = CreatePlan | UpdatePlan | DeletePlan | ProgramPlan
 

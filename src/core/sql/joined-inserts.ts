@@ -128,8 +128,9 @@ function slotsReadBy(step: Step): readonly Slot[] {
     case 'match':
     case 'delete':
     case 'demand':
-    case 'answer':
       return [step.slot]
+    case 'answer':
+      return step.or ? [step.slot, step.or] : [step.slot]
   }
 }
 

@@ -35,15 +35,12 @@ export type KeptOperation = {
   readonly program: Program
   readonly plan: ProgramPlan
   readonly collection: Collection
-  /**
-   * One item, the items of a list each in a slot of its own, each in one of two slots (found or inserted), or all of a list in
-   * one slot.
-   */
-  readonly shape: 'one' | 'apart' | 'either' | 'together'
+  /** One item, the items of a list each with an answer of its own, or all of a list with one answer. */
+  readonly shape: 'one' | 'apart' | 'together'
 }
 
 type Earlier = KeptOperation & {
-  readonly slots: readonly Slot[]
+  readonly answers: readonly (Step & { readonly kind: 'answer' })[]
   /** Slots of values, by row and field, as their reader sees them. */
   readonly seen: ReadonlyMap<string, Slot>
 }
@@ -70,11 +67,11 @@ export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]):
 
     keep(kept) {
       const { name, program, plan, collection, shape } = kept
-      const slots = plan.steps.flatMap((step) => (step.kind === 'answer' ? [step.slot] : []))
+      const answers = plan.steps.filter((step) => step.kind === 'answer')
       const before = program.steps.length
       const seen = new Map<string, Slot>()
       for (const { row, field } of wanted.get(name) ?? []) {
-        const slot = placeOf({ slots, shape }, row)
+        const slot = placeOf({ answers, shape }, row)
         const found = slot && seenField(viewer, collection, field)
         if (slot === undefined || found === undefined || found.isWhole(shape)) continue
         const matches = collection.identity.map(
@@ -83,7 +80,7 @@ export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]):
         seen.set(nameOf(row, field), addFind(program, collection, { matches, where: found.visible, lock: 'reference' }))
       }
       const own = program.steps.slice(before)
-      known.set(name, { ...kept, slots, seen })
+      known.set(name, { ...kept, answers, seen })
       names.push(name)
       return {
         ...plan,
@@ -187,13 +184,12 @@ function isAllSeen({ rows }: Granted, visible: string): boolean {
 }
 
 function placeOf(
-  { slots, shape }: Pick<Earlier, 'slots' | 'shape'>,
+  { answers, shape }: Pick<Earlier, 'answers' | 'shape'>,
   row: number | undefined,
 ): { readonly slot: Slot; readonly row: number; readonly or?: Slot } | undefined {
-  if (shape === 'one' || shape === 'together') return slots[0] && { slot: slots[0], row: row ?? 0 }
-  const place = shape === 'either' ? 2 * (row ?? 0) : (row ?? 0)
-  const [slot, or] = slots.slice(place, shape === 'either' ? place + 2 : place + 1)
-  return slot && { slot, row: 0, ...(or && { or }) }
+  const [place = 0, inSlot = 0] = shape === 'apart' ? [row] : [0, row]
+  const { slot, or } = answers[place] ?? {}
+  return slot && { slot, row: inSlot, ...(or && { or }) }
 }
 
 function nameOf(row: number | undefined, field: string): string {

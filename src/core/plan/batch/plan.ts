@@ -180,7 +180,6 @@ function keptPlan(plan: Plan, operation: Operation, { program, collection, earli
 }
 
 function shapeOf({ kind, key, data }: Operation): KeptOperation['shape'] {
-  if (kind === 'upsert') return 'either'
-  if (kind === 'create' || (key === undefined && Array.isArray(data))) return 'apart'
+  if (kind === 'create' || kind === 'upsert' || (key === undefined && Array.isArray(data))) return 'apart'
   return key === undefined ? 'together' : 'one'
 }

@@ -11,7 +11,7 @@ import { and, type Filter } from '../../query/filter.ts'
 import { type Conflict, queryFault } from '../../query/parse.ts'
 import { fieldEquals, readableField, relatedAccess, writeAccess } from '../names.ts'
 import { addIfAbsent, addUpdate } from '../nested-write.ts'
-import type { Cell, ProgramPlan, Slot } from '../plan.ts'
+import type { Cell, ProgramPlan, Step } from '../plan.ts'
 import { addFind, contextOf, type Program } from '../program.ts'
 import { uniqueSets } from '../program-references.ts'
 import { type Body, memberPath, parseBody, splitBody, valueFor } from '../values.ts'
@@ -44,7 +44,7 @@ export function* planUpsert(
   const selection = answered(request, body.length)
   const program = programOf(request)
   const unique = keys.map(({ field }) => field)
-  const written: { readonly index: number; readonly slots: readonly Slot[] }[] = []
+  const answers: (Step & { readonly kind: 'answer' })[] = []
   for (const item of itemsOf(program, collection, { body, keys, place }).toSorted(byName)) {
     yield
     const found = addFind(program, collection, { matches: item.matches, where: item.where })
@@ -54,10 +54,8 @@ export function* planUpsert(
       const change = { body: Object.fromEntries(rest), path: item.path }
       yield* addUpdate(program, change, { slot: found, depth: 0, isOne: true })
     }
-    written.push({ index: item.index, slots: [found, inserted] })
+    answers[item.index] = { kind: 'answer', slot: found, or: inserted }
   }
-  written.sort((one, other) => one.index - other.index)
-  const answers = written.flatMap(({ slots }) => slots.map((slot) => ({ kind: 'answer', slot }) as const))
   return { kind: 'program', steps: [...program.steps, ...answers], selection }
 }
 

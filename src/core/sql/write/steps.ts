@@ -172,8 +172,9 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       )
       return
     case 'answer': {
-      const { collection, number: slot } = step.slot
-      yield* answerWritten(dialect, { collection, slot, selection })
+      for (const { collection, number: slot } of step.or ? [step.slot, step.or] : [step.slot]) {
+        yield* answerWritten(dialect, { collection, slot, selection })
+      }
       return
     }
   }
