@@ -7,7 +7,7 @@ import type { Collection, PrimitiveField } from '../../../core/model/model.ts'
 import { alone } from '../../../core/plan/batch/planned-operation.ts'
 import { decodeKey } from '../../../core/plan/item-key.ts'
 import { fieldEquals } from '../../../core/plan/names.ts'
-import type { Selection, UpdatePlan } from '../../../core/plan/plan.ts'
+import type { Page, ReadPlan, Selection } from '../../../core/plan/plan.ts'
 import { all, and, type Filter, or } from '../../../core/query/filter.ts'
 import { keySelection } from '../../../core/sql/write/ledger.ts'
 import type { Source } from '../../../sources/source.ts'
@@ -31,9 +31,9 @@ const MOST_KEYS = 500
 export async function readAgain(reread: Reread, keys: string): Promise<string> {
   const { source, collection, selection, readable = all, bindings } = reread
   const sought = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
-  const read = async (found: Filter, selected: Selection) => {
+  const read = async (found: Filter, selected: Selection, page?: Page) => {
     const where = and([found, readable])
-    const plan: UpdatePlan = { kind: 'update', collection, where, order: [], assignments: [], selection: selected }
+    const plan: ReadPlan = { kind: 'read', collection, where, selection: selected, page, count: false }
     const [list] = await source.prepareBatch(alone(plan, collection))(bindings())
     return list?.data ?? '[]'
   }
@@ -42,7 +42,11 @@ export async function readAgain(reread: Reread, keys: string): Promise<string> {
   const found = new Map<string, Item>()
   for (let start = 0; start < sought.length; start += MOST_KEYS) {
     const where = or(sought.slice(start, start + MOST_KEYS).map((key) => isKey(collection.key, key)))
-    const text = await read(where, [...selection, ...keySelection(collection)])
+    const text = await read(where, [...selection, ...keySelection(collection)], {
+      order: [],
+      limit: MOST_KEYS,
+      offset: 0,
+    })
     for (const item of parseExactJson(text) as Item[]) {
       const { key, rest } = apart(collection, item)
       found.set(JSON.stringify(keyOf(collection, key)), rest)
