@@ -4,14 +4,13 @@
  * itself. Plans have no relations here; `cross-source.ts` resolves them first.
  */
 import { bindFilter } from '../core/connector/by-key.ts'
-import { operationBindings } from '../core/plan/batch/operation-bindings.ts'
+import { operationBindings } from '../core/plan/batch/planned-operation.ts'
 import { faultOf } from '../core/plan/operation-fault.ts'
 import type { PlannedOperation, ReadPlan } from '../core/plan/plan.ts'
 import type { Row } from '../core/query/evaluate.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
-import { answeredWalk } from '../core/sql/read/answered-walk.ts'
-import { walkedPage } from '../core/sql/read/walked-page.ts'
+import { answeredWalk, walkedPage } from '../core/sql/read/walked-page.ts'
 import { assertionError } from './assertion-error.ts'
 import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
 import { bindPage, cursorAt } from './connector-walk.ts'

@@ -5,20 +5,20 @@ import type { Bindings } from '../../core/query/placeholder.ts'
 import { type PlanTerm, requireTerm } from '../../core/sql/begin/plan-term.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { isInDoubt, SqlFault } from '../../core/sql/fault.ts'
-import { answeredWalk } from '../../core/sql/read/answered-walk.ts'
+import { answeredWalk } from '../../core/sql/read/walked-page.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import {
   type BatchPlaces,
   type CompiledBatch,
   type CompiledForms,
   compileBatch,
+  concatenate,
   conversedBatch,
   noPlaces,
   requireRows,
   type StatementsInParts,
   unmetOperation,
 } from '../../core/sql/write/batch.ts'
-import { concatenate } from '../../core/sql/write/lists.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import { eachInParts, inParts } from '../in-parts.ts'
 import type { BatchAnswer, Prepared, ReadOptions } from '../source.ts'

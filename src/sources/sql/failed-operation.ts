@@ -4,7 +4,7 @@
  */
 import { SqlFault } from '../../core/sql/fault.ts'
 import { compile, type Statement, sql } from '../../core/sql/statement.ts'
-import type { RetryDeps } from './attempt.ts'
+import type { RetryDeps } from './repeat.ts'
 
 /** The first operation up to which the batch fails in the same way; undefined if it does so no more. */
 export async function search(

@@ -2,9 +2,25 @@
  * Repeats a write that was ended in favour of others. Repeated at once, those that were ended together would meet again:
  * from the second attempt on they run one after the other, by a lock of the database that replicas share (decision 074).
  */
+import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
+import type { SqlDriver } from '../../ports.ts'
 import { around } from './around.ts'
-import type { Attempt, PassingCause, RetryDeps } from './attempt.ts'
+
+export type RetryDeps = { readonly driver: SqlDriver; readonly dialect: Dialect }
+
+export type Attempt<T> = {
+  /** Runs the write by a driver that may add statements of its own to the transaction. */
+  readonly run: (driver: SqlDriver) => Promise<T>
+  /** Why the write may succeed when it is repeated; undefined for a fault that is its answer. */
+  readonly passing: (fault: SqlFault) => PassingCause | undefined
+}
+
+/**
+ * `blocked`: ended in favour of others. `added`: others have just added what it was to add once. `perhaps`: the violated
+ * index is another, which the database may have checked first.
+ */
+export type PassingCause = 'blocked' | 'added' | 'perhaps'
 
 /** Attempts of a write that others are in the way of, and milliseconds after which none begins. */
 const MAX_ATTEMPTS = 10

@@ -5,7 +5,7 @@ import { blockedCode } from '../../core/sql/database-error.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { around } from './around.ts'
-import type { Attempt, RetryDeps } from './attempt.ts'
+import type { Attempt, RetryDeps } from './repeat.ts'
 
 export type Retry = <T>(attempt: Attempt<T>) => Promise<T>
 

@@ -1,7 +1,8 @@
 /** What a batch knows of an operation beside its plan. */
 import type { Collection } from '../../model/model.ts'
 import { all } from '../../query/filter.ts'
-import type { BatchPlan, Plan, PlannedOperation } from '../plan.ts'
+import { type Bindings, unbound } from '../../query/placeholder.ts'
+import type { BatchPlan, OperationValues, Plan, PlannedOperation } from '../plan.ts'
 import type { WriteRequest } from '../write.ts'
 import type { Operation } from './operation.ts'
 
@@ -23,4 +24,22 @@ export function plannedOperation(
 export function alone(plan: Plan, collection: Collection, own: Partial<PlannedOperation> = {}): BatchPlan {
   const operation = { plan, collection, isOne: false, answers: 'items', readable: all, ...own } as const
   return { kind: 'batch', operations: [operation], values: [undefined], isAlone: true }
+}
+
+/** What the placeholders of an operation stand for: `bindings` has what is the same for all operations, and all that an operation without values of its own has. */
+export function operationBindings(bindings: Bindings, index: number, values: OperationValues | undefined): Bindings {
+  return (placeholder) => {
+    if (placeholder.kind === 'operation') return String(index)
+    if (values === undefined) return bindings(placeholder)
+    switch (placeholder.kind) {
+      case 'key':
+        return values.key[placeholder.index] ?? unbound(placeholder)
+      case 'itemValue': {
+        const value = values.item[placeholder.index]
+        return value === undefined ? unbound(placeholder) : value
+      }
+      default:
+        return bindings(placeholder)
+    }
+  }
 }

@@ -1,5 +1,19 @@
-/** A page of a walk, where it is put together from its rows: by the service, instead of the database. */
+/** A page of a walk: what it was asked by, and the page where it is put together from its rows by the service. */
+import type { Page } from '../../plan/plan.ts'
+import { type Bindings, isPlaceholder } from '../../query/placeholder.ts'
 import type { AnsweredWalk, Cursors } from './row-query.ts'
+
+/** What the answer of some databases is put together with; undefined for a page without cursors. */
+export function answeredWalk(page: Page | undefined, bindings: Bindings): AnsweredWalk | undefined {
+  if (page?.walk === undefined) return undefined
+  const { limit, offset, walk } = page
+  const { direction, isTold, start, asked } = walk
+  const cursor = asked !== undefined && isPlaceholder(asked) ? (bindings(asked) ?? undefined) : asked
+  return {
+    direction,
+    told: isTold ? { limit, isBehind: start !== undefined || offset > 0, asked: cursor } : undefined,
+  }
+}
 
 /** The rows that the page shows, in the order of the list, and the pages beside it. A backward walk has its rows in reverse. */
 export function walkedPage<Row>(

@@ -5,7 +5,7 @@
  */
 import { isFiles } from '../../model/file-collection.ts'
 import type { Parts } from '../../parts.ts'
-import { operationBindings } from '../../plan/batch/operation-bindings.ts'
+import { operationBindings } from '../../plan/batch/planned-operation.ts'
 import { faultOf } from '../../plan/operation-fault.ts'
 import type { BatchPlan, PlannedOperation, ReadPlan, WritePlan } from '../../plan/plan.ts'
 import { MAX_CHANGES } from '../../plan/relation-operation.ts'
@@ -246,4 +246,12 @@ export function noRecordOf(operation: number): string {
 
 function markerOf(marker: string, index: number): string {
   return `${marker}@${index}`
+}
+
+/** Concatenates JSON arrays given as texts, since nobody parses what a database has rendered. */
+export function concatenate(lists: readonly string[]): string {
+  const [only] = lists
+  if (only !== undefined && lists.length === 1) return only
+  const contents = lists.map((text) => text.slice(1, -1)).filter((text) => text !== '')
+  return `[${contents.join(',')}]`
 }

@@ -4,8 +4,8 @@
  */
 import type { BatchPlan, PlannedOperation } from '../../plan/plan.ts'
 import type { ReadList } from '../read/row-query.ts'
+import { concatenate } from './batch.ts'
 import { type KeptBounds, SEPARATOR } from './ledger.ts'
-import { concatenate } from './lists.ts'
 
 /**
  * What is kept of the answer of an operation: itself, the keys of its items, or whichever is due by the size of all of them
