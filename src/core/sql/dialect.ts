@@ -185,6 +185,8 @@ export type Dialect = SqlSyntax & {
   readonly comparesRows: boolean
   /** True if no index can serve an order that has nulls last ascending, and first descending. */
   readonly splitsNulls: boolean
+  /** Orders the rows of a table before those of tables that inherit from it; absent where none do. */
+  readonly ownFirst?: (table: Sql, alias: string) => Sql
   /** A column in the form in which answers render it. */
   readonly wire: (column: Sql, shape: ColumnShape) => Sql
 

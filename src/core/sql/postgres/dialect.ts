@@ -1,7 +1,7 @@
 /** The dialect of PostgreSQL 14 and later, Neon and the embedded database, member by member. */
 import type { Dialect } from '../dialect.ts'
 import { MAX_JOINED_ROWS } from '../joined-inserts.ts'
-import { sql } from '../statement.ts'
+import { compile, ident, literal, sql } from '../statement.ts'
 import { writeQueue } from './advisory-locks.ts'
 import { altered } from './altered.ts'
 import { columnType } from './column-type.ts'
@@ -52,6 +52,10 @@ export const postgres: Dialect = {
   placed: comparedValue,
   comparesRows: true,
   splitsNulls: false,
+  ownFirst(table, alias) {
+    const [own, name] = [ident(alias, 'tableoid'), literal(compile(table, postgres).text)]
+    return sql`${own} <> cast(${name} as regclass), ${own}`
+  },
   wire,
 
   list,

@@ -9,7 +9,7 @@ import { predicate } from '../read/predicate.ts'
 import type { RowQuery } from '../read/row-query.ts'
 import { keyColumn, rootScope, type Scope, table } from '../read/scope.ts'
 import { rendered } from '../read.ts'
-import { compile, empty, ident, literal, type Sql, sql } from '../statement.ts'
+import { empty, ident, type Sql, sql } from '../statement.ts'
 import { cellValue } from './lines.ts'
 
 /** Keeps what identifies the rows in their order. */
@@ -88,9 +88,8 @@ export function wholly(from: Sql, selection: Selection, scope: Scope): RowQuery 
 
 /** Of the rows that one key finds in a table and in those that inherit from it, that of the table itself comes first. */
 export function firstOf(collection: Collection, { dialect, alias }: Scope): Sql {
-  if (!collection.isInherited) return empty
-  const [own, name] = [ident(alias, 'tableoid'), literal(compile(table(collection), dialect).text)]
-  return sql` order by ${own} <> cast(${name} as regclass), ${own} limit 1`
+  if (!collection.isInherited || dialect.ownFirst === undefined) return empty
+  return sql` order by ${dialect.ownFirst(table(collection), alias)} limit 1`
 }
 
 export function rowsOf(collection: Collection, where: UpdatePlan['where'], scope: Scope): Sql {
