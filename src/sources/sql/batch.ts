@@ -43,7 +43,7 @@ export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<B
   }
   if (dialect.transaction === 'stepwise') {
     return (bindings, options) => {
-      const conversed = (places: BatchPlaces) => conversedBatch(plan, dialect, { bindings, places })
+      const conversed = (places: BatchPlaces) => conversedBatch(plan, dialect, { bindings, places, forms })
       return ran(bindings, inTurn(plan, conversed, contextOf(options)), options?.term)
     }
   }

@@ -95,6 +95,15 @@ describe.each([postgres, mariadb, mysql].map((dialect): [string, Dialect] => [di
   },
 )
 
+it('tells which operation of a form has found nothing, step by step', () => {
+  const operations = [1, 2].map((key) => ({ kind: 'delete', collection: 'plain', key }))
+  const plan = planned(parseOperations({ operations }), keptForms().formOf)
+  const found = (key: string) => toldStatements(plan, mysql, ({ params }) => (params.includes(key) ? [[key]] : []))
+
+  expect(() => found('1')).toThrow('service:noRecord@1')
+  expect(() => found('2')).toThrow('service:noRecord@0')
+})
+
 describe('where the driver hears answers before it commits', () => {
   const one = [
     { kind: 'create', data: [{ id: 1, name: 'Ada' }] },
@@ -127,7 +136,9 @@ describe('where the driver hears answers before it commits', () => {
 /** A driver that gets the answer to each statement tells which one has failed, so that its text need not. */
 function told(plan: BatchPlan, dialect: Dialect, forms: CompiledForms = new WeakMap()) {
   const { statements, ...places } =
-    dialect.transaction === 'stepwise' ? toldStatements(plan, dialect) : allAtOnce(plan, dialect, forms)
+    dialect.transaction === 'stepwise'
+      ? toldStatements(plan, dialect, undefined, forms)
+      : allAtOnce(plan, dialect, forms)
   const texts = statements.map(({ text, params }) => ({ text: text.replaceAll(/@\d+'/g, "'"), params }))
   return { ...places, texts }
 }

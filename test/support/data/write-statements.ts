@@ -6,7 +6,7 @@ import type { BatchPlan, WritePlan } from '../../../src/core/plan/plan.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import type { SqlParam, Statement } from '../../../src/core/sql/statement.ts'
-import { compileBatch, conversedBatch, noPlaces } from '../../../src/core/sql/write/batch.ts'
+import { type CompiledForms, compileBatch, conversedBatch, noPlaces } from '../../../src/core/sql/write/batch.ts'
 
 export function writeStatements(plan: WritePlan, dialect: Dialect, answer?: Answer): readonly Statement[] {
   const batch = aloneIn(plan)
@@ -15,10 +15,15 @@ export function writeStatements(plan: WritePlan, dialect: Dialect, answer?: Answ
 }
 
 /** Those of a transaction that goes stepwise, each answered by `answer`: otherwise as if there were a row for each of its parameters. */
-export function toldStatements(plan: BatchPlan, dialect: Dialect, answer: Answer = anyRows) {
+export function toldStatements(
+  plan: BatchPlan,
+  dialect: Dialect,
+  answer: Answer = anyRows,
+  forms: CompiledForms = new WeakMap(),
+) {
   const places = noPlaces(plan)
   const statements: Statement[] = []
-  for (const statement of conversedBatch(plan, dialect, { bindings: unbound, places })) {
+  for (const statement of conversedBatch(plan, dialect, { bindings: unbound, places, forms })) {
     if (statement === undefined) continue
     statements.push(statement)
     statement.heed?.(answer(statement))

@@ -95,8 +95,7 @@ function* compileOperation(
   place: Omit<OperationPlace, 'marker'>,
 ): Parts<readonly CompiledLine[]> {
   const own: CompiledLine[] = []
-  const lines = linesOfOperation(plan, index, { ...place, marker: { text: noRecord, operation } })
-  for (let line = next(lines, index); line !== 'done'; line = next(lines, index)) {
+  for (const line of linesOfOne(plan, index, { ...place, marker: anyMarker })) {
     yield
     if (line === undefined) continue
     for (let parts = 0; parts < line.sql.parts.length; parts += PARTS_IN_ONE_GO) yield
@@ -124,7 +123,8 @@ export function requireRows(
 const NO_DATA = '02000'
 
 const noRecord = assertionMarker('noRecord')
-const operation = { kind: 'operation' } as const
+/** For all operations of a form. */
+const anyMarker: Marker = { text: noRecord, operation: { kind: 'operation' } }
 
 /** Statements, with pauses between long calculations. */
 export type StatementsInParts = Generator<Statement | undefined, void>
@@ -133,11 +133,37 @@ export type StatementsInParts = Generator<Statement | undefined, void>
 export function* conversedBatch(
   plan: BatchPlan,
   dialect: Dialect,
-  { bindings, places }: { readonly bindings: Bindings; readonly places: BatchPlaces },
+  {
+    bindings,
+    places,
+    forms,
+  }: { readonly bindings: Bindings; readonly places: BatchPlaces; readonly forms?: CompiledForms },
 ): StatementsInParts {
-  for (const line of linesOfBatch(plan, { ...dialect, slots: dialect.newSlots() })) {
-    if (line) notePlace(places, line.index, line.isAnswer)
-    yield line && compiled(line, dialect).bind(operationBindings(bindings, line.index, plan.values[line.index]))
+  const slots = dialect.newSlots()
+  for (const [index, operation] of plan.operations.entries()) {
+    const values = plan.values[index]
+    const own = operationBindings(bindings, index, values)
+    const known = values && forms?.get(operation)
+    const made: CompiledLine[] = []
+    let isForAll = values !== undefined
+    const noting: Dialect = {
+      ...dialect,
+      get slots() {
+        isForAll = false
+        return values ? marked({ ...dialect, slots }, index).slots : slots
+      },
+    }
+    // Of a statement that has failed the driver tells the place, whatever the message.
+    const marker = values ? anyMarker : markerOfOne(index)
+    for (const line of known ?? linesOfOne(plan, index, { dialect: noting, marker })) {
+      const ready = line && ('bind' in line ? line : compiled(line, dialect))
+      if (ready) {
+        notePlace(places, index, ready.isAnswer)
+        made.push(ready)
+      }
+      yield ready?.bind(own)
+    }
+    if (isForAll) forms?.set(operation, made)
   }
 }
 
@@ -154,12 +180,14 @@ export function* linesOfBatch(
   dialectOf?: DialectOf,
 ): Generator<(Line & { readonly index: number }) | undefined, void> {
   for (const index of plan.operations.keys()) {
-    const marker = { text: noRecordOf(index), operation: undefined }
-    const lines = linesOfOperation(plan, index, { dialect, dialectOf, marker })
-    for (let line = next(lines, index); line !== 'done'; line = next(lines, index)) {
+    for (const line of linesOfOne(plan, index, { dialect, dialectOf, marker: markerOfOne(index) })) {
       yield line && { ...line, index }
     }
   }
+}
+
+function markerOfOne(index: number): Marker {
+  return { text: noRecordOf(index), operation: undefined }
 }
 
 export function notePlace(places: BatchPlaces, index: number | undefined, isAnswer: boolean): void {
@@ -169,12 +197,12 @@ export function notePlace(places: BatchPlaces, index: number | undefined, isAnsw
   if (length > most) throw queryFault('body', `needs more than ${most} statements`)
 }
 
-function next(lines: Lines, operation: number): Line | undefined | 'done' {
+/** Throws the faults of the operation as such. */
+function* linesOfOne(plan: BatchPlan, index: number, place: OperationPlace): Lines {
   try {
-    const { done, value } = lines.next()
-    return done === true ? 'done' : (value ?? undefined)
+    yield* linesOfOperation(plan, index, place)
   } catch (error) {
-    throw faultOf(error, operation)
+    throw faultOf(error, index)
   }
 }
 
