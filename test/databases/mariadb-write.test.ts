@@ -4,8 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildModel, type DefaultValue, type IndexRecord, type Model } from '../../src/core/model/model.ts'
-import type { Dialect } from '../../src/core/sql/dialect.ts'
-import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
+import { mariadb, mariadbConversation } from '../../src/core/sql/mysql/dialect.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/data/build.ts'
@@ -90,11 +89,9 @@ afterAll(async () => {
   await server?.close()
 })
 
-const withoutReturning: Dialect = { ...mariadb, written: () => undefined }
-
 describe.each([
   ['with returning', mariadb],
-  ['without returning', withoutReturning],
+  ['without returning', mariadbConversation],
 ])('%s', (_title, dialect) => {
   let items: WrittenItems
 
