@@ -10,8 +10,8 @@ import { formatNumber, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import styles from './files/files.module.css'
-import { FileMark } from './files/mark.tsx'
 import { sizeText } from './files/size.ts'
+import { Tiles } from './files/tiles.tsx'
 import { UploadButton, Uploads, uploadAll, useDrop } from './files/uploads.tsx'
 import { manifestOrNone } from './grid/model.ts'
 import { Missing } from './missing.tsx'
@@ -110,19 +110,16 @@ export default function Files({ workspace }: { readonly workspace: string }) {
         />
       )}
       {found && found.data.length > 0 && (
-        <ul class={styles.gallery} aria-label={texts.title}>
-          {found.data.map(({ id, fileName, fileSize, mediaType }) => (
-            <li key={id}>
-              <a href={itemPath(workspace, FILES, [id])}>
-                <FileMark workspace={workspace} id={id} mediaType={mediaType} look="tile" />
-                <span class={styles.name} dir="auto">
-                  {fileName}
-                </span>
-                <span class={page.quiet}>{sizeText(fileSize)}</span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        <Tiles
+          workspace={workspace}
+          label={texts.title}
+          tiles={found.data.map(({ id, fileName, fileSize, mediaType }) => ({
+            href: itemPath(workspace, FILES, [id]),
+            name: fileName,
+            detail: sizeText(fileSize),
+            file: { id, mediaType },
+          }))}
+        />
       )}
       {found && total > found.data.length && (
         <span>
