@@ -70,6 +70,13 @@ export function formatSeconds(seconds: number): string {
   return formatNumber(seconds, { style: 'unit', unit: 'second', unitDisplay: 'long' })
 }
 
+type WithWeeks = Intl.Locale & { getWeekInfo?(): { readonly firstDay: number } }
+
+/** The day that weeks begin with where the language is of, 1 for Monday and 7 for Sunday. */
+export function firstWeekday(): number {
+  return (new Intl.Locale(locale.value) as WithWeeks).getWeekInfo?.().firstDay ?? 1
+}
+
 /** Such as `in 12 days`. */
 export function formatDays(days: number): string {
   return new Intl.RelativeTimeFormat(locale.value, { numeric: 'auto' }).format(days, 'day')

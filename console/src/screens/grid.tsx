@@ -2,10 +2,12 @@
 import type { ServiceError } from 'governed-data-client'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
+import { lazy } from '../app/lazy.tsx'
 import { address, itemPath, navigate, pathTo } from '../app/router.ts'
 import { explainFault } from '../messages/fault.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { listRequest } from './code/request.ts'
@@ -15,6 +17,7 @@ import { ConflictDialog } from './grid/conflict.tsx'
 import { useEditing } from './grid/editing.tsx'
 import { Filter } from './grid/filter.tsx'
 import styles from './grid/grid.module.css'
+import { type Layout, layoutsOf } from './grid/layouts.ts'
 import { mayMark, useMany } from './grid/many.tsx'
 import { createMarks, type Marks } from './grid/marks.ts'
 import { type CollectionModel, readOnlyField } from './grid/model.ts'
@@ -28,6 +31,12 @@ import type { Row } from './grid/values.ts'
 import { Views } from './grid/views.tsx'
 import { WithModel } from './grid/with-model.tsx'
 import page from './page.module.css'
+
+/** What stands in the place of the table. */
+const layouts = {
+  calendar: lazy(() => import('./calendar.tsx')),
+  gallery: lazy(() => import('./item-gallery.tsx')),
+}
 
 type GridProps = { readonly workspace: string; readonly collection: string }
 
@@ -44,8 +53,11 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   const view = useView(model, search)
   const rows = useMemo(() => createRows(workspace, model, view), [workspace, model, view])
   const marks = useMemo(() => createMarks(model, rows), [model, rows])
+  const { layout } = view
+  const Shown = layout && layouts[layout.kind]
   useEffect(() => {
-    void rows.loadMore()
+    // A calendar asks for the days that it shows.
+    if (layout?.kind !== 'calendar') void rows.loadMore()
     return () => rows.close()
   }, [rows])
   const [isFiltering, setFiltering] = useState(view.filter !== undefined)
@@ -65,16 +77,19 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
         <Count rows={rows} />
         <span class={styles.tools}>
           <Views workspace={workspace} model={model} view={view} onView={go} />
-          <Button tool="columns" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
-            {texts.columns}
-          </Button>
+          <Layouts model={model} layout={layout} onLayout={(chosen) => go({ ...view, layout: chosen })} />
+          {!layout && (
+            <Button tool="columns" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
+              {texts.columns}
+            </Button>
+          )}
           {mayFilter && (
             <Button tool="filter" aria-expanded={isFiltering} onClick={() => setFiltering(!isFiltering)}>
               {texts.filter}
               {view.filter !== undefined && <span class={styles.active} aria-hidden="true" />}
             </Button>
           )}
-          <CodeButton request={() => listRequest(workspace, model, view)} />
+          {layout?.kind !== 'calendar' && <CodeButton request={() => listRequest(workspace, model, view)} />}
           {menu}
           {model.mayCreate && (
             <ButtonLink tool="add" look="primary" href={pathTo(workspace, 'new', model.name)}>
@@ -93,16 +108,20 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
       )}
       {chosen}
       {dialog}
-      <Body
-        key={searchOf(view)}
-        workspace={workspace}
-        model={model}
-        columns={columns}
-        rows={rows}
-        marks={mayMark(model) ? marks : undefined}
-        view={view}
-        onSort={(column) => go({ ...view, sort: nextSort(view, column) })}
-      />
+      {Shown && layout ? (
+        <Shown workspace={workspace} model={model} view={view} rows={rows} layout={layout} onView={go} />
+      ) : (
+        <Body
+          key={searchOf(view)}
+          workspace={workspace}
+          model={model}
+          columns={columns}
+          rows={rows}
+          marks={mayMark(model) ? marks : undefined}
+          view={view}
+          onSort={(column) => go({ ...view, sort: nextSort(view, column) })}
+        />
+      )}
       {isChoosing && (
         <ChooseColumns
           all={all}
@@ -119,11 +138,46 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   )
 }
 
+type LayoutsProps = {
+  readonly model: CollectionModel
+  readonly layout: Layout | undefined
+  readonly onLayout: (layout: Layout | undefined) => void
+}
+
+/** As a table, or as whatever its fields allow. */
+function Layouts({ model, layout, onLayout }: LayoutsProps) {
+  const texts = t.value.layouts
+  const offered = layoutsOf(model)
+  if (offered.length === 0) return null
+  const choices = [
+    { label: texts.table, to: undefined },
+    ...offered.map(({ kind, field, title }) => ({ label: texts[kind](title), to: { kind, field } })),
+  ]
+  const isChosen = (to: Layout | undefined) => to?.kind === layout?.kind && to?.field === layout?.field
+  const now = choices.find(({ to }) => isChosen(to))?.label ?? texts.table
+  return (
+    <Menu
+      label={texts.label(now)}
+      look="button"
+      tool={layout ? (layout.kind === 'calendar' ? 'calendar' : 'file') : 'collection'}
+      items={choices.map(({ label, to }) => {
+        return { kind: 'choice' as const, label, isChosen: isChosen(to), onSelect: () => onLayout(to) }
+      })}
+    >
+      <span dir="auto">{now}</span>
+    </Menu>
+  )
+}
+
 /** As the address says; where neither it nor a saved view has columns, with those that were chosen last. */
 function useView(model: CollectionModel, search: string): View {
   const remembered = rememberedColumns(model, columnsOf(model))
   return useMemo(() => {
-    const view = viewOf(new URLSearchParams(search))
+    const asked = viewOf(new URLSearchParams(search))
+    const isOffered = layoutsOf(model).some(
+      ({ kind, field }) => kind === asked.layout?.kind && field === asked.layout.field,
+    )
+    const view = isOffered ? asked : { ...asked, layout: undefined }
     const isOpen = view.columns === undefined && view.saved === undefined
     return isOpen ? { ...view, columns: remembered } : view
   }, [search, remembered?.join()])

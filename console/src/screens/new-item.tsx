@@ -13,10 +13,11 @@ import { showToast } from '../ui/toasts.tsx'
 import { itemsOf } from './grid/items.ts'
 import { type CollectionModel, calledBy, type FieldModel, formFields } from './grid/model.ts'
 import { keyOf } from './grid/rows.ts'
-import { inputTextOf, isKept, ownOf, type Row } from './grid/values.ts'
+import { inputTextOf, isKept, isSame, ownOf, type Row } from './grid/values.ts'
 import { WithModel } from './grid/with-model.tsx'
 import { type Drafts, draftsOf, readDrafts, without } from './item/drafts.ts'
 import { Fields } from './item/fields.tsx'
+import { givenDrafts, givenIn } from './item/given.ts'
 import styles from './item/item.module.css'
 import { COPY, copiedIn, type ItemPlace, isAddress, itemQuery } from './item/item-query.ts'
 import { linkDraftsOf, operationsIn, withLink } from './item/link-drafts.ts'
@@ -74,7 +75,7 @@ type FormProps = {
 
 function Form({ workspace, model, row }: FormProps) {
   const texts = t.value.item
-  const list = pathTo(workspace, 'items', model.name)
+  const list = pathTo(workspace, 'items', model.name) + givenIn(address.value.searchParams).list
   const form = useNewItem({ workspace, model, row }, list)
   const { fields, drafts, links, wrong, error, isBusy, hasKept, onText, submit } = form
   return (
@@ -140,12 +141,18 @@ function Form({ workspace, model, row }: FormProps) {
 
 /** What was typed of an item that is not there yet, and its creation. */
 function useNewItem({ workspace, model, row }: FormProps, list: string) {
-  const place = [userId.value, workspace, model.name, ...(row ? [COPY, ...keyOf(model, row)] : [])]
-  const [drafts, links] = [draftsOf(...place), linkDraftsOf(...place)]
   const fields = formFields(model, true).filter(({ mayCreate }) => mayCreate)
-  const [hasKept] = useState(() => Object.keys(drafts.value).length + Object.keys(links.value).length > 0)
+  const [{ given }] = useState(() => givenIn(address.value.searchParams))
+  const begun = givenDrafts(given, fields)
+  const of = Object.keys(begun).length > 0 ? [given] : []
+  const place = [userId.value, workspace, model.name, ...(row ? [COPY, ...keyOf(model, row)] : of)]
+  const [drafts, links] = [draftsOf(...place), linkDraftsOf(...place)]
+  const [hasKept] = useState(() => {
+    const isAsGiven = isSame(drafts.value, begun)
+    return (Object.keys(drafts.value).length > 0 && !isAsGiven) || Object.keys(links.value).length > 0
+  })
   useState(() => {
-    if (row && !hasKept) drafts.value = copyOf(row, model, fields)
+    if (!hasKept) drafts.value = row ? copyOf(row, model, fields) : begun
   })
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<ServiceError | undefined>(undefined)

@@ -39,6 +39,7 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
     'keeps what was typed over a reload',
     'offers a member what their rights give',
   ],
+  layouts: ['is chosen, shows items on their days', 'shows items by the file that they lead to'],
   palette: ['leads to an item of any collection'],
   'set-up': ['attaches a database of %s'],
   'sign-in': [

@@ -162,6 +162,31 @@ export const data: Translated<typeof en> = {
     unsavedKept: 'ما كتبته هنا من قبل ولم تحفظه ما زال موجودًا.',
   },
 
+  layouts: {
+    label: (now) => `التخطيط: ${now}`,
+    table: 'جدول',
+    calendar: (field) => `تقويم حسب \u2068${field}\u2069`,
+    gallery: (field) => `معرض حسب \u2068${field}\u2069`,
+  },
+
+  calendar: {
+    before: 'الشهر السابق',
+    after: 'الشهر التالي',
+    today: 'اليوم',
+    add: (day) => `إضافة في ${day}`,
+    count: (shown, count) =>
+      plural(count, {
+        zero: 'لا عناصر',
+        one: 'عنصر واحد',
+        two: 'عنصران',
+        few: `${shown} عناصر`,
+        many: `${shown} عنصرًا`,
+        other: `${shown} عنصر`,
+      }),
+    others: (shown, count) => plural(count, { one: 'واحد آخر', two: 'اثنان آخران', other: `${shown} أخرى` }),
+    tooMany: (shown) => `لا يظهر إلا أول ${shown}. استخدم التصفية لرؤية الباقي.`,
+  },
+
   views: {
     label: 'العروض',
     chosen: (name) => `العروض: ${name}`,
@@ -171,7 +196,7 @@ export const data: Translated<typeof en> = {
     changed: 'تغيّر منذ حفظه',
     save: 'حفظ كعرض…',
     saveTitle: 'حفظ كعرض',
-    saveText: 'يحفظ العرض التصفية والترتيب والأعمدة. لا يرى أحد إلا الصفوف التي يحق له قراءتها.',
+    saveText: 'يحفظ العرض التصفية والترتيب والأعمدة والتخطيط. لا يرى أحد إلا الصفوف التي يحق له قراءتها.',
     name: 'الاسم',
     whose: 'من يراه',
     onlyMe: 'أنت فقط',

@@ -154,6 +154,23 @@ export const data = {
     unsavedKept: 'What you typed here before and did not save is still there.',
   },
 
+  layouts: {
+    label: (now: string) => `Layout: ${now}`,
+    table: 'Table',
+    calendar: (field: string) => `Calendar by ${field}`,
+    gallery: (field: string) => `Gallery by ${field}`,
+  },
+
+  calendar: {
+    before: 'The month before',
+    after: 'The month after',
+    today: 'Today',
+    add: (day: string) => `Add on ${day}`,
+    count: (shown: string, count: number) => plural(count, { one: `${shown} item`, other: `${shown} items` }),
+    others: (shown: string, count: number) => plural(count, { one: `${shown} more`, other: `${shown} more` }),
+    tooMany: (shown: string) => `Only the first ${shown} are shown. Filter to see the others.`,
+  },
+
   views: {
     label: 'Views',
     chosen: (name: string) => `Views: ${name}`,
@@ -163,7 +180,8 @@ export const data = {
     changed: 'Changed since it was saved',
     save: 'Save as a view…',
     saveTitle: 'Save as a view',
-    saveText: 'A view keeps the filter, the sort and the columns. Everybody sees only the rows that they may read.',
+    saveText:
+      'A view keeps the filter, the sort, the columns and the layout. Everybody sees only the rows that they may read.',
     name: 'Name',
     whose: 'Who sees it',
     onlyMe: 'Only you',

@@ -317,6 +317,11 @@ export function calledBy({ template, shows }: Display, row: Row): string {
   return template.replaceAll(variables, (_, name: string) => textOf(row[name])).trim()
 }
 
+/** What an item is called, or its key where nothing of that is there. */
+export function nameOf({ display, key }: Pick<CollectionModel, 'display' | 'key'>, row: Row): string {
+  return (display && calledBy(display, row)) || key.map((name) => textOf(row[name])).join(', ')
+}
+
 /** Those that are not hidden, or by which something is chosen that is not; of a new item those that it needs, too. */
 export function formFields({ fields, toOne }: CollectionModel, isNew = false): readonly FieldModel[] {
   const chosen = new Set(toOne.filter(({ isHidden }) => !isHidden).flatMap(({ by }) => by))

@@ -1,5 +1,6 @@
 /** What a grid asks: one description, for the request that is sent and for the code that is shown of it. */
 import { relationColumnId, SOME } from './columns.ts'
+import { type Layout, layoutIn } from './layouts.ts'
 import type { CollectionModel, FieldModel, ToOne } from './model.ts'
 import { parse } from './values.ts'
 
@@ -13,12 +14,16 @@ export type Condition = {
 
 export type SortBy = { readonly path: readonly string[]; readonly direction: 'asc' | 'desc' }
 
-/** What of the address a grid reads: `?sort=-title&filter={…}&columns=…&view=…`. */
+/** What of the address a grid reads: `?sort=-title&filter={…}&columns=…&layout=calendar.day&month=2026-01&view=…`. */
 export type View = {
   readonly sort: SortBy | undefined
   readonly filter: object | undefined
   /** Ids of the columns that are shown, in their order; undefined for all in that of the model. */
   readonly columns?: readonly string[] | undefined
+  /** Undefined for a table. */
+  readonly layout?: Layout | undefined
+  /** That of a calendar; undefined for the one that it is. */
+  readonly month?: string | undefined
   /** The id of the saved view that it began with. */
   readonly saved?: string | undefined
 }
@@ -30,6 +35,8 @@ export function viewOf(parameters: URLSearchParams): View {
     sort: path.length === 0 ? undefined : { path, direction: sort.startsWith('-') ? 'desc' : 'asc' },
     filter: objectOf(parameters.get('filter')),
     columns: parameters.get('columns')?.split(',').filter(Boolean),
+    layout: layoutIn(...((parameters.get('layout') ?? '').split(/\.(.*)/) as [string, string])),
+    month: /^\d{4}-(0[1-9]|1[0-2])$/.exec(parameters.get('month') ?? '')?.[0],
     saved: parameters.get('view') ?? undefined,
   }
 }
@@ -44,11 +51,13 @@ function objectOf(text: string | null): object | undefined {
 }
 
 /** The query string of a view, with its `?`. */
-export function searchOf({ sort, filter, columns, saved }: View): string {
+export function searchOf({ sort, filter, columns, layout, month, saved }: View): string {
   const parameters = new URLSearchParams()
   if (sort !== undefined) parameters.set('sort', (sort.direction === 'desc' ? '-' : '') + sort.path.join('.'))
   if (filter !== undefined && Object.keys(filter).length > 0) parameters.set('filter', JSON.stringify(filter))
   if (columns !== undefined) parameters.set('columns', columns.join())
+  if (layout !== undefined) parameters.set('layout', `${layout.kind}.${layout.field}`)
+  if (layout !== undefined && month !== undefined) parameters.set('month', month)
   if (saved !== undefined) parameters.set('view', saved)
   return parameters.size > 0 ? `?${parameters}` : ''
 }
@@ -68,7 +77,9 @@ export function fieldsOf({ key, toOne, fields }: CollectionModel, columns?: View
 export type ListQuery = Readonly<Record<string, unknown>>
 
 export function queryOf(model: CollectionModel, view: View): ListQuery {
-  return { fields: fieldsOf(model, view.columns).join(), ...savedQuery(view) }
+  // Columns are those of a table.
+  const columns = view.layout === undefined ? view.columns : undefined
+  return { fields: fieldsOf(model, columns).join(), ...savedQuery(view) }
 }
 
 /** What a saved view has of it, as the API takes it. */
@@ -80,14 +91,17 @@ export function savedQuery({ sort, filter }: View): ListQuery {
 }
 
 /** How a saved view shows it. */
-export function savedLayout({ columns }: View): { readonly columns: readonly string[] } | null {
-  return columns === undefined ? null : { columns }
+export function savedLayout({ columns, layout }: View): SavedLayout | null {
+  if (columns === undefined && layout === undefined) return null
+  return { ...(columns !== undefined && { columns }), ...layout }
 }
+
+type SavedLayout = { readonly columns?: readonly string[] } & Partial<Layout>
 
 type SavedQuery = { readonly filter?: unknown; readonly sort?: unknown }
 
 /** The view of a saved query. Of several sorts it is the first; what a grid does not show is left out. */
-export function viewIn(query: SavedQuery, layout?: { readonly columns?: unknown } | null): View {
+export function viewIn(query: SavedQuery, layout?: { readonly [member: string]: unknown } | null): View {
   const path: string[] = []
   let at: unknown = Array.isArray(query.sort) ? query.sort[0] : undefined
   while (typeof at === 'object' && at !== null && !('direction' in at)) {
@@ -100,6 +114,7 @@ export function viewIn(query: SavedQuery, layout?: { readonly columns?: unknown 
     sort: path.length === 0 || at === undefined ? undefined : { path, direction },
     filter: objectOf(JSON.stringify(query.filter ?? null)),
     columns: Array.isArray(layout?.columns) ? layout.columns.map(String) : undefined,
+    layout: layoutIn(layout?.kind, layout?.field),
   }
 }
 

@@ -20,7 +20,7 @@ export type SavedView = {
   readonly id: string
   readonly name: string
   readonly query: object
-  readonly layout: object | null
+  readonly layout: { readonly [member: string]: unknown } | null
   /** Whose alone it is; where there is neither of the two, it is everybody's. */
   readonly userId: string | null
   readonly roleId: string | null
@@ -128,7 +128,7 @@ function choicesIn({ all, chosen, view, onView }: ViewsMenuProps): readonly Menu
   })
   const groupOf = (label: string, views: readonly SavedView[]): readonly MenuItem[] =>
     views.length === 0 ? [] : [{ kind: 'title', label }, ...views.map(choiceOf)]
-  const isAll = isSame(savedQuery(view), {})
+  const isAll = isSame(savedQuery(view), {}) && view.layout === undefined
   return [
     { kind: 'choice', label: texts.all, isChosen: isAll, onSelect: () => onView(viewIn({})) },
     ...groupOf(

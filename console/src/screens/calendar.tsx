@@ -1,0 +1,166 @@
+/** The items of a collection on the days of a month: opened by a click, and added to a day. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { CodeButton } from '../app/code.tsx'
+import { clientOf } from '../data/client.ts'
+import { useQuery } from '../data/queries.ts'
+import { firstWeekday, formatNumber, t } from '../messages/messages.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Fault, Notice } from '../ui/notice.tsx'
+import styles from './calendar/calendar.module.css'
+import { DayCell, dayText } from './calendar/day-cell.tsx'
+import { added, beginningOf, type Day, inMonth, momentOf, startOf, today, weeksOf } from './calendar/days.ts'
+import type { LayoutProps } from './grid/layouts.ts'
+import type { FieldModel } from './grid/model.ts'
+import type { Row } from './grid/values.ts'
+import page from './page.module.css'
+
+/** More would fit into no month that is read by people. */
+const MOST = 1_000
+
+export default function Calendar(props: LayoutProps) {
+  const { model, layout } = props
+  const field = model.fields.find(({ name }) => name === layout.field)
+  return field ? <CalendarBy {...props} field={field} /> : null
+}
+
+type CalendarProps = LayoutProps & { readonly field: FieldModel }
+
+function CalendarBy(props: CalendarProps) {
+  const { workspace, model, view, field, onView } = props
+  const texts = t.value.calendar
+  const now = today()
+  const month = view.month ?? now.slice(0, 7)
+  const weeks = weeksOf(month, firstWeekday())
+  const [chosen, setChosen] = useState(now)
+  const active = chosen.startsWith(month) ? chosen : `${month}-01`
+  const { rows, isWhole, error, refetch, request } = useItems(props, weeks)
+  const byDay = Map.groupBy(rows ?? [], (row) => momentOf(field, row[field.name]).day)
+  const go = (day: Day) => {
+    setChosen(day)
+    if (!day.startsWith(month)) onView({ ...view, month: day.slice(0, 7) })
+  }
+  const { ref, press } = useKeys(active, go)
+  const title = dayText(`${month}-01`, { month: 'long', year: 'numeric' })
+  const grid = {
+    role: 'grid',
+    'aria-label': title,
+    'aria-busy': rows === undefined && !error,
+    onKeyDown: press,
+  } as const
+  return (
+    <div class={styles.page}>
+      <div class={page.row}>
+        <h2 class={styles.title}>{title}</h2>
+        <span class={page.row}>
+          <Button isIcon aria-label={texts.before} onClick={() => go(inMonth(active, -1))}>
+            <Icon name="back" />
+          </Button>
+          <Button onClick={() => go(now)}>{texts.today}</Button>
+          <Button isIcon aria-label={texts.after} onClick={() => go(inMonth(active, 1))}>
+            <Icon name="forward" />
+          </Button>
+        </span>
+        <CodeButton request={() => request} />
+        <p class={page.quiet} role="status">
+          {rows && texts.count(formatNumber(rows.length), rows.length)}
+        </p>
+      </div>
+      {error && <Fault error={error} onRetry={refetch} />}
+      {!isWhole && <Notice look="warning">{texts.tooMany(formatNumber(MOST))}</Notice>}
+      <div ref={ref} class={styles.month} {...grid}>
+        <div class={`${styles.week} ${styles.weekdays}`} {...row}>
+          {weeks[0]?.map((day) => (
+            <div key={day} class={styles.weekday} {...header}>
+              {dayText(day, { weekday: 'short' })}
+            </div>
+          ))}
+        </div>
+        {weeks.map((week) => (
+          <div key={week[0]} class={styles.week} {...row}>
+            {week.map((day) => (
+              <DayCell
+                key={day}
+                workspace={workspace}
+                model={model}
+                view={view}
+                field={field}
+                day={day}
+                rows={byDay.get(day) ?? []}
+                isOutside={!day.startsWith(month)}
+                isToday={day === now}
+                isActive={day === active}
+                onActive={() => setChosen(day)}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const row = { role: 'row' } as const
+const header = { role: 'columnheader' } as const
+
+/** Those of all weeks that are seen, in one request, which is sent again when rows are read anew elsewhere. */
+function useItems({ workspace, model, view, rows, field }: CalendarProps, weeks: readonly (readonly Day[])[]) {
+  const [from = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
+  const within = { _gte: beginningOf(field, from), _lt: beginningOf(field, added(last, 1)) }
+  const filters = [...(view.filter ? [view.filter] : []), { [field.name]: within }]
+  const asked = [...model.key, ...(model.display?.shows ?? []), field.name]
+  const query = {
+    fields: [...new Set(asked)].join(),
+    filter: filters.length === 1 ? filters[0] : { _and: filters },
+    sort: [{ [field.name]: { direction: 'asc' } }],
+  }
+  const path = `items/${encodeURIComponent(model.name)}`
+  const { data, error, refetch } = useQuery<readonly Row[]>({
+    queryKey: ['calendar', workspace, path, query, rows.turn.value],
+    staleTime: 0,
+    queryFn: async () => {
+      const asked = { query: { ...query, limit: MOST + 1 } }
+      return (await clientOf(workspace).$request<{ readonly data: readonly Row[] }>('GET', path, asked).orThrow()).data
+    },
+  })
+  return {
+    rows: data?.slice(0, MOST),
+    isWhole: (data?.length ?? 0) <= MOST,
+    error: data ? null : error,
+    refetch: () => void refetch(),
+    request: { workspace, collection: model.name, method: 'GET' as const, query: { ...query, limit: MOST } },
+  }
+}
+
+/** The focus goes from day to day, as in a grid, and to another month over its edge. */
+function useKeys(active: Day, go: (day: Day) => void) {
+  const ref = useRef<HTMLDivElement>(null)
+  const isMoved = useRef(false)
+  useLayoutEffect(() => {
+    if (isMoved.current) ref.current?.querySelector<HTMLElement>('[data-day][tabindex="0"]')?.focus()
+    isMoved.current = false
+  }, [active])
+  const press = (event: KeyboardEvent) => {
+    const { key, target, currentTarget, ctrlKey, metaKey, altKey } = event
+    if (!(target instanceof HTMLElement) || target.dataset.day === undefined || ctrlKey || metaKey || altKey) return
+    const isRightToLeft = getComputedStyle(currentTarget as HTMLElement).direction === 'rtl'
+    const start = startOf(active, firstWeekday())
+    const to = {
+      ArrowLeft: added(active, isRightToLeft ? 1 : -1),
+      ArrowRight: added(active, isRightToLeft ? -1 : 1),
+      ArrowUp: added(active, -7),
+      ArrowDown: added(active, 7),
+      Home: start,
+      End: added(start, 6),
+      PageUp: inMonth(active, -1),
+      PageDown: inMonth(active, 1),
+    }[key]
+    if (key === 'Enter') target.querySelector<HTMLElement>('a')?.click()
+    if (to === undefined && key !== 'Enter') return
+    event.preventDefault()
+    if (to === undefined || to === active) return
+    isMoved.current = true
+    go(to)
+  }
+  return { ref, press }
+}

@@ -1,0 +1,180 @@
+/** The items of a collection on the days of a month, and by their pictures. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { firstOf } from '../support/run/cases.ts'
+import { gridOf, picture, signedInAt, violations } from '../support/service/console-page.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+import { isWiderThanWindow } from './support/pages.ts'
+
+let shop: Workspace
+const open: Page[] = []
+
+beforeAll(async () => {
+  shop = await world.workspace('layouts', {})
+  const fields = {
+    id: 'int64 auto',
+    title: 'string',
+    day: 'date?',
+    at: 'dateTimeWithTimezone?',
+    poster: { to: 'ServiceFile?', opposite: 'posterOf' },
+  }
+  const model = { version: 1, collections: { shows: { fields } } }
+  const planned = (await (await shop.post('/schema/plan', { model })).json()) as { data: { plan: string } }
+  const applied = await shop.post('/schema/apply', { model, plan: planned.data.plan })
+  if (!applied.ok) throw new Error(await applied.text())
+  const raw = await readFile('docs/pictures/console-light.png')
+  const sent = await shop.send('POST', '/assets?fileName=poster.png', { raw })
+  const { data: file } = (await sent.json()) as { data: { id: string } }
+  const busy = ['Rehearsal', 'Matinee', 'Talk', 'Evening', 'Party'].map((title) => ({ title, day: '2026-03-14' }))
+  await shop.insert('shows', [
+    { title: 'Opening <b>', day: '2026-03-01', at: '2026-03-01T23:30:00Z', posterId: file.id },
+    { title: 'حفل الربيع', day: '2026-03-05' },
+    ...busy,
+    { title: 'Last of winter', day: '2026-02-28' },
+    { title: 'In April', day: '2026-04-20' },
+    { title: 'Some day' },
+  ])
+})
+
+afterEach(async () => {
+  for (const page of open.splice(0)) await page.context().close()
+})
+
+async function shown(search: string, ...others: readonly unknown[]): Promise<Page> {
+  const page = await signedInAt(gridOf(shop, 'shows') + search, ...(others as []))
+  open.push(page)
+  return page
+}
+
+async function choose(page: Page, menu: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: menu, exact: true }).click()
+  await page.getByRole('menu', { name: menu, exact: true }).getByText(item, { exact: true }).click()
+}
+
+const march = '?layout=calendar.day&month=2026-03'
+const dayOf = (page: Page, name: string) => page.getByRole('gridcell', { name })
+
+describe('a calendar', () => {
+  it('is chosen, shows items on their days by what they are called, opens one and adds one to a day', async () => {
+    const page = await shown('')
+    await choose(page, 'Layout: Table', 'Calendar by day')
+    await page.getByRole('button', { name: 'Layout: Calendar by day' }).waitFor()
+    await page.goto(gridOf(shop, 'shows') + march)
+    await page.getByRole('grid', { name: 'March 2026' }).waitFor()
+    await dayOf(page, 'Sunday, March 1, 2026').getByRole('link', { name: 'Opening <b>' }).waitFor()
+    const busy = dayOf(page, 'Saturday, March 14, 2026')
+    expect(await busy.getByRole('listitem').count()).toBe(3)
+    await busy.getByRole('button', { name: '2 more' }).click()
+    expect(await busy.getByRole('listitem').count()).toBe(5)
+
+    await dayOf(page, 'Thursday, March 5, 2026').getByRole('link', { name: 'حفل الربيع' }).click()
+    await page.getByRole('heading', { name: 'حفل الربيع', exact: true }).waitFor()
+    await page.goBack()
+    await dayOf(page, 'Friday, March 20, 2026').hover()
+    await page.getByRole('link', { name: 'Add on Friday, March 20, 2026' }).click()
+    expect(await page.getByLabel('day', { exact: true }).inputValue()).toBe('2026-03-20')
+    await page.getByLabel('title', { exact: true }).fill('Added')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: 'Added', exact: true }).waitFor()
+    await page.goBack()
+    await dayOf(page, 'Friday, March 20, 2026').getByRole('link', { name: 'Added' }).waitFor()
+  })
+
+  it('goes from day to day and month to month by keys, and opens and adds by them', async () => {
+    const page = await shown(march)
+    await dayOf(page, 'Sunday, March 1, 2026').focus()
+    const focused = () => page.evaluate(`document.activeElement.dataset.day ?? document.activeElement.textContent`)
+    const pressed = async (...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+      return focused()
+    }
+    expect(await pressed('ArrowRight', 'ArrowDown')).toBe('2026-03-09')
+    expect(await pressed('End', 'Home')).toBe('2026-03-08')
+    await pressed('PageDown')
+    await page.getByRole('grid', { name: 'April 2026' }).waitFor()
+    await expect.poll(focused).toBe('2026-04-08')
+    await pressed('PageUp', 'ArrowUp', 'ArrowUp')
+    await page.getByRole('grid', { name: 'February 2026' }).waitFor()
+    await expect.poll(focused).toBe('2026-02-22')
+    await pressed('End')
+    await page.getByRole('link', { name: 'Last of winter' }).waitFor()
+    await pressed('Tab', 'Tab')
+    expect(await focused()).toContain('Last of winter')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Last of winter', exact: true }).waitFor()
+    await page.goBack()
+    await dayOf(page, 'Tuesday, February 10, 2026').focus()
+    await page.keyboard.press('Enter')
+    expect(await page.getByLabel('day', { exact: true }).inputValue()).toBe('2026-02-10')
+    await page.getByRole('link', { name: 'Cancel', exact: true }).click()
+    await page.getByRole('grid', { name: 'February 2026' }).waitFor()
+  })
+
+  it('shows moments on the day that they are in the reader’s zone, with their time', async () => {
+    const page = await shown('?layout=calendar.at&month=2026-03', world.administrator, { timezoneId: 'Asia/Tokyo' })
+    const link = dayOf(page, 'Monday, March 2, 2026').getByRole('link', { name: 'Opening' })
+    expect(await link.textContent()).toBe('08:30 Opening <b>')
+  })
+
+  it('keeps the filter and is kept by a saved view, and lets nobody add who may not', async () => {
+    const collections = { shows: { read: 'all' } }
+    const reader = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+    const filter = encodeURIComponent('{"title":{"_eq":"Matinee"}}')
+    const page = await shown(`${march}&filter=${filter}`, reader)
+    await dayOf(page, 'Saturday, March 14, 2026').waitFor()
+    expect(await page.getByRole('link', { name: /^Add on/ }).count()).toBe(0)
+    await choose(page, 'Views', 'Save as a view…')
+    await page.getByRole('dialog').getByLabel('Name').fill('Matinees')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Views: Matinees' }).waitFor()
+    await page.goto(gridOf(shop, 'shows'))
+    await choose(page, 'Views', 'Matinees')
+    await page.getByRole('button', { name: 'Layout: Calendar by day' }).waitFor()
+    const { data } = (await (await reader.get('/items/ServiceView?fields=layout')).json()) as { data: object[] }
+    expect(data).toEqual([{ layout: { kind: 'calendar', field: 'day' } }])
+  })
+})
+
+describe('a gallery', () => {
+  it('shows items by the file that they lead to, and is a table where the field is gone', async () => {
+    const page = await shown('')
+    await choose(page, 'Layout: Table', 'Gallery by poster')
+    const tile = page.getByRole('list', { name: 'shows' }).getByRole('link', { name: 'Opening <b>' })
+    await expect.poll(() => tile.locator('img').evaluate((image) => 'complete' in image && image.complete)).toBe(true)
+    await tile.click()
+    await page.getByRole('heading', { name: 'Opening <b>', exact: true }).waitFor()
+    await page.goto(`${gridOf(shop, 'shows')}?layout=gallery.cover`)
+    await page.getByRole('rowheader').first().waitFor()
+  })
+})
+
+const looks = [
+  ['en-US', 'light', 'dark'],
+  ['ar-EG', 'dark', 'light'],
+] as const
+
+describe.each([
+  ['calendar', march, 'Matinee'],
+  ['gallery', '?layout=gallery.poster', 'Opening'],
+])('a %s', (name, search, title) => {
+  it.each(firstOf(looks, 1))('can be read, heard and used by everybody, %s', async (locale, wide, narrow) => {
+    const page = await shown(search, world.administrator, { locale, colorScheme: wide })
+    await page.getByRole('link', { name: title }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await picture(page, `${name}-wide-${locale}`)
+    await page.emulateMedia({ colorScheme: narrow })
+    await page.setViewportSize({ width: 360, height: 720 })
+    expect(await violations(page)).toEqual([])
+    expect(await isWiderThanWindow(page)).toBe(false)
+    await picture(page, `${name}-narrow-${locale}`)
+  })
+})
+
+it('goes to the side that one reads to, from right to left', async () => {
+  const page = await shown(march, world.administrator, { locale: 'ar-EG' })
+  await page.locator('[data-day="2026-03-10"]').focus()
+  await page.keyboard.press('ArrowLeft')
+  expect(await page.evaluate('document.activeElement.dataset.day')).toBe('2026-03-11')
+})
