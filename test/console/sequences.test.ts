@@ -151,7 +151,10 @@ async function choose(page: Page, { row, column, down, along }: Block): Promise<
 }
 
 async function opened(path: string): Promise<Page> {
-  const page = await signedInAt(path, world.administrator, { viewport: { width: 1900, height: 900 } })
+  const page = await signedInAt(path, world.administrator, {
+    viewport: { width: 1900, height: 400 },
+    reducedMotion: 'reduce',
+  })
   await page.route('**/api/*/items{,/things/*}', async (route) => {
     if (route.request().method() !== 'GET') await gate.promise
     await route.continue()
