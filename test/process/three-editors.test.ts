@@ -41,7 +41,14 @@ type Edit = {
   isUnsure: boolean
 }
 
-type Person = { readonly page: Page; edit: Edit | undefined; fault: Fault; wasRefused: boolean }
+type Person = {
+  readonly page: Page
+  edit: Edit | undefined
+  /** Of the next request that writes. */
+  fault: Fault
+  /** Whether the last one reached nobody; one that did may have been written. */
+  wasRefused: boolean
+}
 type Fault = 'none' | 'network gone' | 'answer lost' | 'page left' | 'killed before' | 'killed amid' | 409 | 412 | 429
 
 const FAULTS: readonly Fault[] = [
@@ -210,7 +217,7 @@ async function personOf(credentials: { readonly email: string; readonly password
 
 /** As the fault of this request says. */
 async function answered(person: Person, route: Route, fault: Fault): Promise<void> {
-  if (typeof fault === 'number' || fault === 'network gone') person.wasRefused = true
+  person.wasRefused = typeof fault === 'number' || fault === 'network gone'
   if (typeof fault === 'number') {
     const headers: Record<string, string> = fault === 429 ? { 'Retry-After': '1' } : {}
     return route.fulfill({ status: fault, headers, json: { message: 'Refused', code: '1' } })
@@ -290,7 +297,6 @@ async function decide(person: Person, edit: Edit, dice: Dice): Promise<void> {
   if (state === 'failed') {
     edit.isUnsure ||= !person.wasRefused
     const mayDiscard = person.wasRefused && dice.once(3)
-    person.wasRefused = false
     await revive()
     if (mayDiscard) edit.outcome = 'given up'
     await page.getByRole('button', { name: mayDiscard ? 'Discard' : 'Try again' }).click()
