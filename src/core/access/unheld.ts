@@ -58,9 +58,11 @@ export function unheld(
 /** What other tables may be hidden behind, where a name is looked up in one schema after the other. */
 function shadowing(before: ModelRecords, after: ModelRecords): Beyond | undefined {
   const attached = attachedOf(before)
-  const spaces = new Set(before.namespaces.map(({ id }) => id))
-  const made = after.namespaces.find(({ id, sourceId }) => attached.has(sourceId) && !spaces.has(id))
+  const [had, has] = [before, after].map(({ namespaces }) => new Set(namespaces.map(({ id }) => id)))
+  const made = after.namespaces.find(({ id, sourceId }) => attached.has(sourceId) && !had?.has(id))
   if (made !== undefined) return { reason: `only an Administrator makes the schema ${made.dbName}`, by: [made.id] }
+  const gone = before.namespaces.find(({ id, sourceId }) => attached.has(sourceId) && !has?.has(id))
+  if (gone !== undefined) return { reason: `only an Administrator deletes the schema ${gone.dbName}`, by: [gone.id] }
   const was = lookupOf(before).collections
   for (const { id, sourceId, namespaceId, dbName } of after.collections) {
     if (!attached.has(sourceId) || was.get(id)?.dbName === dbName) continue

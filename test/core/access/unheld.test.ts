@@ -31,6 +31,7 @@ it.each<[string, Partial<ModelRecords>, string | undefined]>([
     { namespaces: [...before.namespaces, space('app', 'db')] },
     'only an Administrator makes the schema app',
   ],
+  ['a schema that goes', { namespaces: [space('data', 'here')] }, 'only an Administrator deletes the schema extra'],
   ['a schema of the system database', { namespaces: [...before.namespaces, space('app', 'here')] }, undefined],
   [
     'a table that comes before one found by the search path',
