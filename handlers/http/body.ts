@@ -113,6 +113,7 @@ export function bodyStream(
   const room = bodyRoom(c)
   let bytes: number | undefined
   let counted = 0
+  let pieces: Pieces | undefined
   async function begin(held: ArrivingBody): Promise<number> {
     const announced = announcedLength(c, limit, advice)
     held.bytes = Math.min(piece, Number(announced ?? limit))
@@ -129,9 +130,14 @@ export function bodyStream(
           const held = streamed.get(c.req.raw)
           if (held === undefined) throw noRoom()
           bytes ??= await begin(held)
-          const { done, value } = await nextOf(reader, held)
+          pieces ??= piecesOf(reader, () => held.isGivenUp)
+          ends.set(held, pieces.end)
+          const { done, value } = await nextOf(pieces, held)
           held.isComplete = done
-          if (done) return controller.close()
+          if (done) {
+            pieces.end()
+            return controller.close()
+          }
           bytes += value.byteLength
           if (bytes > limit) throw tooLarge(limit, advice)
           held.arrived = bytes
@@ -141,22 +147,30 @@ export function bodyStream(
           }
           controller.enqueue(value)
         } catch (error) {
+          pieces?.end()
           await discard(reader).catch(() => {})
           throw error
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        pieces?.end()
+        return reader.cancel(reason)
+      },
     },
     { highWaterMark: 0 },
   )
 }
 
 const streamed = new WeakMap<Request, ArrivingBody>()
+/** What ends the looking at them. */
+const ends = new WeakMap<ArrivingBody, () => void>()
 
 /** What was held of a streamed body is so no longer. */
 export function releaseBody(c: AppContext): void {
   const held = streamed.get(c.req.raw)
-  if (held !== undefined) bodyRoom(c)?.release(held)
+  if (held === undefined) return
+  ends.get(held)?.()
+  bodyRoom(c)?.release(held)
 }
 
 /** Reads what is left of a body that nobody reads, for the reason that `discard` has. */
@@ -176,8 +190,9 @@ async function arrived(
   { room, body, excess }: Bounds,
 ): Promise<readonly Uint8Array[]> {
   let counted = 0
+  const pieces = piecesOf(reader, () => body.isGivenUp)
   try {
-    for (let part = await nextOf(reader, body); !part.done; part = await nextOf(reader, body)) {
+    for (let part = await nextOf(pieces, body); !part.done; part = await nextOf(pieces, body)) {
       body.bytes += part.value.byteLength
       if (body.bytes > limit) throw excess()
       addChunk(body.chunks, part.value)
@@ -192,6 +207,7 @@ async function arrived(
     await discard(reader).catch(() => {})
     throw error
   } finally {
+    pieces.end()
     room?.release(body)
   }
 }
@@ -205,23 +221,32 @@ const LOOK = 500
 /** A body comes in as many pieces as it likes up to this one, and behind it in pieces of so many bytes on average. */
 const [MANY_PIECES, SMALLEST_PIECE] = [1_000, 8]
 
-/** Throws 503 for a body that was given up, also where nothing more of it arrives, and 413 for one in too many pieces. */
-function nextOf(reader: BodyReader, body: ArrivingBody): ReturnType<BodyReader['read']> {
+type Piece = Awaited<ReturnType<BodyReader['read']>>
+type Pieces = { readonly next: () => Promise<Piece | undefined>; readonly end: () => void }
+
+/** Pieces as they arrive, undefined once `isOver`, also where none arrives any more. One timer looks, since each costs more than a piece. */
+function piecesOf(reader: BodyReader, isOver: () => boolean): Pieces {
+  let stop = (_: undefined) => {}
+  const looking = setInterval(() => isOver() && stop(undefined), LOOK)
+  return {
+    next: () =>
+      new Promise((resolve, reject) => {
+        if (isOver()) return resolve(undefined)
+        stop = resolve
+        reader.read().then((piece) => resolve(isOver() ? undefined : piece), reject)
+      }),
+    end: () => clearInterval(looking),
+  }
+}
+
+/** Throws 503 for a body that was given up, and 413 for one in too many pieces. */
+async function nextOf(pieces: Pieces, body: ArrivingBody): Promise<Piece> {
   body.pieces = (body.pieces ?? 0) + 1
   const isCrumbled = body.pieces > MANY_PIECES && (body.arrived ?? body.bytes) < body.pieces * SMALLEST_PIECE
   if (isCrumbled) throw new ServiceError('tooLarge', `The body arrives in pieces of less than ${SMALLEST_PIECE} bytes`)
-  if (body.isGivenUp) throw noRoom()
-  return new Promise((resolve, reject) => {
-    const looking = setInterval(() => body.isGivenUp && end(() => reject(noRoom())), LOOK)
-    const end = (settle: () => void) => {
-      clearInterval(looking)
-      settle()
-    }
-    arriving(reader.read()).then(
-      (part) => end(() => (body.isGivenUp ? reject(noRoom()) : resolve(part))),
-      (error: unknown) => end(() => reject(error)),
-    )
-  })
+  const piece = await arriving(pieces.next())
+  if (piece === undefined) throw noRoom()
+  return piece
 }
 
 /** Seconds. */
@@ -244,19 +269,19 @@ function arriving<T>(part: Promise<T>): Promise<T> {
  */
 async function discard(reader: BodyReader): Promise<void> {
   const until = performance.now() + LONGEST_DISCARD
-  let [length, pieces] = [0, 0]
-  let waiting: ReturnType<typeof setTimeout> | undefined
-  const silence = () =>
-    new Promise<{ done: true; value?: undefined }>((resolve) => {
-      waiting = setTimeout(resolve, SILENCE, { done: true })
-    })
-  for (;;) {
-    const part = await Promise.race([reader.read(), silence()])
-    clearTimeout(waiting)
-    length += part.value?.byteLength ?? 0
-    pieces += 1
-    const isCrumbled = pieces > MANY_PIECES && length < pieces * SMALLEST_DISCARDED
-    if (part.done || isCrumbled || length > MAX_DISCARDED || performance.now() > until) break
+  let last = performance.now()
+  const pieces = piecesOf(reader, () => performance.now() - last > SILENCE)
+  let [length, count] = [0, 0]
+  try {
+    for (let part = await pieces.next(); part !== undefined && !part.done; part = await pieces.next()) {
+      last = performance.now()
+      length += part.value.byteLength
+      count += 1
+      const isCrumbled = count > MANY_PIECES && length < count * SMALLEST_DISCARDED
+      if (isCrumbled || length > MAX_DISCARDED || last > until) break
+    }
+  } finally {
+    pieces.end()
   }
   reader.releaseLock()
 }
