@@ -1,5 +1,7 @@
 /** Descriptions of the routes of a workspace except items: rights, data model, data sources. */
+
 import * as z from 'zod'
+import { actions } from '../../src/core/access/access.ts'
 import { entitlementSchema } from '../../src/core/access/entitlement.ts'
 import { policyContentSchema } from '../../src/core/access/policy.ts'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
@@ -61,7 +63,7 @@ const effectList = z.array(
   z.strictObject({
     entitlement: z.string().optional(),
     collection: z.string().optional(),
-    action: z.enum(['read', 'create', 'update', 'delete']).optional(),
+    action: z.enum(actions).optional(),
     fields: z.array(z.string()).optional(),
     members: z.int(),
     userIds: z.array(z.uuid()),

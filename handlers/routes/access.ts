@@ -1,5 +1,7 @@
 /** `/api/{workspace}/access` (docs/contract.md#what-a-caller-may-do): what the caller may do, and why others may or may not. */
+
 import * as z from 'zod'
+import { actions } from '../../src/core/access/access.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { AccessQuestion } from '../../src/services/documents/explanations.ts'
 import type { Services } from '../../src/services/instance/services.ts'
@@ -20,7 +22,7 @@ export const explainBody = lazily(() =>
       roleIds: idsSchema().optional(),
       anonymous: z.literal(true).optional(),
       collection: z.string(),
-      action: z.enum(['read', 'create', 'update', 'delete']),
+      action: z.enum(actions),
       key: z.union([keyPart(), z.record(z.string(), keyPart())]).optional(),
       field: z.string().optional(),
     })

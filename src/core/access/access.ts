@@ -5,7 +5,8 @@
 import type { Collection, Field, RelationField } from '../model/model.ts'
 import { all, and, type Filter, filterText, isTrue, none, unite } from '../query/filter.ts'
 
-export type Action = 'read' | 'create' | 'update' | 'delete'
+export const actions = ['read', 'create', 'update', 'delete'] as const
+export type Action = (typeof actions)[number]
 
 /**
  * What one policy allows: the rows and fields that may be used, and the conditions that a row must meet after a write.

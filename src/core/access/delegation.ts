@@ -3,7 +3,9 @@
  * An account grants at most what it holds, never a condition on fields that it may not read, and may revoke only what
  * it could grant.
  */
+
 import type { Collection, Field, Model } from '../model/model.ts'
+import { actions } from './access.ts'
 import {
   type Condition,
   conditionsOf,
@@ -118,15 +120,13 @@ function actionsOf(rights: Limited['rights'], collectionId: string, kind: Action
   })
 }
 
-const kinds: readonly ActionKind[] = ['read', 'create', 'update', 'delete']
-
 function knowsCollection({ rights }: Limited, id: string): boolean {
-  return kinds.some((kind) => actionsOf(rights, id, kind).length > 0)
+  return actions.some((kind) => actionsOf(rights, id, kind).length > 0)
 }
 
 function knowsField({ rights }: Limited, of: Collection, field: Field): boolean {
   const isListed = (action: PolicyAction) => hasField(detailOf(action), field.id)
-  return kinds.some((kind) => kind !== 'delete' && actionsOf(rights, of.id, kind).some(isListed))
+  return actions.some((kind) => kind !== 'delete' && actionsOf(rights, of.id, kind).some(isListed))
 }
 
 /** A single policy of the grantor must cover `wanted`: two policies combined could allow what neither allows. */

@@ -2,7 +2,7 @@
 import { isFiles, uploadingModel } from '../model/file-collection.ts'
 import type { Collection, Model } from '../model/model.ts'
 import { filterText } from '../query/filter.ts'
-import { type Access, type Action, admits, type Grant } from './access.ts'
+import { type Access, type Action, actions, admits, type Grant } from './access.ts'
 import { type Entitlement, entitlementSchema } from './entitlement.ts'
 import { viewerOf } from './merge.ts'
 import { hasEntitlement, type Rights } from './principal.ts'
@@ -15,8 +15,6 @@ export type Effect =
 /** `changed` is what may be done before and after, with other items or under other conditions. */
 export type EffectKind = 'granted' | 'revoked' | 'changed'
 export type Effects = Readonly<Record<EffectKind, readonly Effect[]>>
-
-const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
 
 /** Returns the effects on one principal, in the order of the model. */
 export function effectsOf(before: Rights, after: Rights, own: Model): Effects {

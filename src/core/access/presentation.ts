@@ -5,7 +5,17 @@
 import type { Collection, Model, PrimitiveField } from '../model/model.ts'
 import type { PresentationName } from '../model/presentation.ts'
 import { all, and, type Filter, none, or } from '../query/filter.ts'
-import { type Access, type Action, denied, type Grant, granted, linkRows, type Viewer, visibility } from './access.ts'
+import {
+  type Access,
+  type Action,
+  actions,
+  denied,
+  type Grant,
+  granted,
+  linkRows,
+  type Viewer,
+  visibility,
+} from './access.ts'
 import { hasEntitlement, type Rights } from './principal.ts'
 
 type Asking = { readonly rights: Rights; readonly model: Model; readonly viewer: Viewer }
@@ -78,8 +88,6 @@ function viewAccess({ rights, model, viewer }: Asking, collection: Collection, a
   const validation = isEditor ? or([isSelf, isShared]) : and([ofUsable, isSelf])
   return granted([{ rows: action === 'create' ? all : rows, fields: 'every', validation }])
 }
-
-const actions = ['read', 'create', 'update', 'delete'] as const
 
 function usableCollections({ collections }: Model, { accessTo }: Viewer): readonly Collection[] {
   return [...collections.values()].filter(

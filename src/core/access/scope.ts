@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'
 import type { Model } from '../model/model.ts'
 import { includes, isWithin, type Network, parseAddress, parseNetwork } from '../network.ts'
-import type { Action } from './access.ts'
+import { type Action, actions } from './access.ts'
 import { type Entitlement, entitlementSchema } from './entitlement.ts'
 import type { PolicyActions } from './policy.ts'
 import { hasEntitlement, noRights, type Rights, type ScopedRights, scopeAllows } from './principal.ts'
@@ -25,7 +25,7 @@ export const scopeSchema = lazily(() => {
     workspaces: list(text(40)).transform(once).optional(),
     entitlements: list(entitlementSchema()).transform(once).optional(),
     collections: z
-      .record(text(200), list(z.enum(['read', 'create', 'update', 'delete'])).transform(once))
+      .record(text(200), list(z.enum(actions)).transform(once))
       .refine((names) => Object.keys(names).length <= 200, 'must have at most 200 entries')
       .optional(),
     addresses: list(

@@ -5,7 +5,7 @@
  */
 import { lookupOf } from '../model/lookup.ts'
 import { type CollectionRecord, isSystemSource, type Model, type ModelRecords } from '../model/model.ts'
-import { type Action, holdsEveryRow, type Viewer } from './access.ts'
+import { type Action, actions, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
 
 /** Why a change is beyond somebody's rights. */
@@ -106,7 +106,7 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
     const isWriting = writes.has(onUpdate) || (writes.has(onDelete) && onDelete !== 'cascade')
     const isActing = !actsAlike(old, constraint)
     return [
-      ...(JSON.stringify(old?.mappings) === JSON.stringify(constraint.mappings)
+      ...(isSame(old?.mappings, constraint.mappings)
         ? []
         : [need('read', collectionId, own), need('read', target, other)]),
       ...(isActing && isWriting ? [need('update', collectionId, own)] : []),
@@ -115,7 +115,7 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
   })
   const ofKeys = after.indexes.flatMap(({ id, kind, collectionId, fieldIds }): readonly Need[] => {
     const old = was.indexes.get(id)
-    const isKept = old !== undefined && old.kind === kind && JSON.stringify(old.fieldIds) === JSON.stringify(fieldIds)
+    const isKept = old !== undefined && old.kind === kind && isSame(old.fieldIds, fieldIds)
     if (kind === 'normal' || isKept) return []
     return [{ action: 'read', collectionId, fieldIds, by: [id, ...fieldIds] }]
   })
@@ -140,7 +140,7 @@ function isSame(one: unknown, other: unknown): boolean {
 function needsOfTable({ primitiveFields }: ModelRecords, { collection, by }: TableChange): readonly Need[] {
   const { id } = collection
   const fieldIds = primitiveFields.flatMap((field) => (field.collectionId === id ? [field.id] : []))
-  return (['read', 'create', 'update', 'delete'] as const).map((action) => ({ action, collectionId: id, fieldIds, by }))
+  return actions.map((action) => ({ action, collectionId: id, fieldIds, by }))
 }
 
 /** `by` are the ids of what of it is another. */

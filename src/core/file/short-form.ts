@@ -1,4 +1,5 @@
 /** The shortest form in which the parts of a file are written: no defaults, no `renamedFrom`. */
+import { actions } from '../access/access.ts'
 import { SYSTEM_SOURCE } from '../model/model.ts'
 import { printFieldText } from './field-text.ts'
 import {
@@ -80,8 +81,6 @@ export function shortRole({ description, policies }: FileRole): unknown {
   const sorted = [...policies].sort()
   return description === null ? sorted : { description, policies: sorted }
 }
-
-const actions = ['read', 'create', 'update', 'delete']
 
 /** What a policy allows, in the order of the file. */
 export function shortContent(content: unknown): {

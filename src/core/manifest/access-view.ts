@@ -3,7 +3,7 @@
  * told from what decides, so that whoever goes by it meets no refusal but that of a row.
  */
 
-import { type Action, type Granted, type Viewer, validRows, waysToChange } from '../access/access.ts'
+import { type Action, actions, type Granted, type Viewer, validRows, waysToChange } from '../access/access.ts'
 import { type ItemOperation, servesOperation } from '../connector/item-capabilities.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -13,8 +13,6 @@ import type { ModelView } from './model-view.ts'
 export type ActionRights = 'all' | 'none' | { readonly access: 'custom'; readonly fields: readonly string[] }
 
 export type CollectionRights = Readonly<Record<Action, ActionRights>>
-
-const actions = ['read', 'create', 'update', 'delete'] as const
 
 /** By API name, without those collections with which nothing may be done. */
 export function* accessView(

@@ -3,14 +3,12 @@
  * who may read the model sees all of it; others see only what some action is allowed on, without ids and database
  * names.
  */
-import type { Action, Viewer } from '../access/access.ts'
+import { type Action, actions, type Viewer } from '../access/access.ts'
 import { type Declarations, describeCapabilities, servesOperation } from '../connector/item-capabilities.ts'
 import { limitsOf } from '../model/checks.ts'
 import type { Collection, Field, Model, PrimitiveField, RelationField } from '../model/model.ts'
 import { describeCollection, keyName, nameCollection } from '../model/overview.ts'
 import { type ModelView, modelViewOf } from './model-view.ts'
-
-const actions = ['read', 'create', 'update', 'delete'] as const satisfies readonly Action[]
 
 export type AgentView = {
   /** Returns true if a tool offers this on some collection: on a list, or on one item by its key. */

@@ -3,7 +3,7 @@
  * Told from what decides; which rows a condition admits is left to the data source.
  */
 
-import { type Action, type Viewer, visibility, writableRows } from '../access/access.ts'
+import { type Action, actions, type Viewer, visibility, writableRows } from '../access/access.ts'
 import { asksMore } from '../access/intersect.ts'
 import { viewerOf } from '../access/merge.ts'
 import { policyReferences, presentPolicy } from '../access/policy.ts'
@@ -170,8 +170,6 @@ function namedThings(question: ExplainRequest): { readonly collection: Collectio
   if (isKnownField) return { collection, field }
   throw unknown('field', `${shortName(fieldName)} is not a field of ${collection.apiName}`)
 }
-
-const actions = ['read', 'create', 'update', 'delete'] as const
 
 function unknown(place: string, reason: string) {
   return nested('invalid', ['Failed to read the JSON body', place, reason])

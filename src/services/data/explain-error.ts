@@ -2,7 +2,7 @@
  * Adds details to errors of item requests: the refused action and collection, and the fields of a violated constraint.
  * Only names that the caller may know are added, so that hidden and missing things give the same error.
  */
-import { type Action, type Viewer, visibility } from '../../core/access/access.ts'
+import { type Action, actions, type Viewer, visibility } from '../../core/access/access.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ServiceErrorCode } from '../../core/error-codes.ts'
@@ -64,8 +64,6 @@ function explainForbidden(error: Forbidden, request: FailedRequest): ServiceErro
     meta: { action, collection: name, ...fields },
   })
 }
-
-const actions = ['read', 'create', 'update', 'delete'] as const
 
 function isKnown(viewer: Viewer, collection: Collection): boolean {
   return viewer.seesModel || actions.some((action) => viewer.accessTo(collection, action).kind === 'granted')

@@ -4,7 +4,7 @@
  * the key's user can use is treated like an unknown one.
  */
 
-import type { Action } from '../../core/access/access.ts'
+import { type Action, actions } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import {
   firstExcess,
@@ -37,8 +37,6 @@ export type KeyScopes = {
 
 /** Maximum number of models that are read to resolve a collection name. */
 const MAX_WORKSPACES = 50
-
-const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
 
 export type KeyScopesDeps = {
   readonly ports: Pick<Ports, 'database'>
