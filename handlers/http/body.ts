@@ -111,10 +111,12 @@ export function bodyStream(
 ): ReadableStream<Uint8Array> {
   const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as BodyReader
   const room = bodyRoom(c)
+  const held: ArrivingBody = { chunks: [], bytes: 0, arrived: 0, isGivenUp: false, caller: callerOf(c) }
+  const pieces = piecesOf(reader, () => held.isGivenUp)
+  const count = inSteps(() => room?.touch(held))
+  streamed.set(c.req.raw, { held, pieces })
   let bytes: number | undefined
-  let counted = 0
-  let pieces: Pieces | undefined
-  async function begin(held: ArrivingBody): Promise<number> {
+  async function begin(): Promise<number> {
     const announced = announcedLength(c, limit, advice)
     held.bytes = Math.min(piece, Number(announced ?? limit))
     if ((await room?.enter(held)) === false) throw noRoom()
@@ -122,16 +124,9 @@ export function bodyStream(
   }
   return new ReadableStream<Uint8Array>(
     {
-      start() {
-        streamed.set(c.req.raw, { chunks: [], bytes: 0, arrived: 0, isGivenUp: false, caller: callerOf(c) })
-      },
       async pull(controller) {
         try {
-          const held = streamed.get(c.req.raw)
-          if (held === undefined) throw noRoom()
-          bytes ??= await begin(held)
-          pieces ??= piecesOf(reader, () => held.isGivenUp)
-          ends.set(held, pieces.end)
+          bytes ??= await begin()
           const { done, value } = await nextOf(pieces, held)
           held.isComplete = done
           if (done) {
@@ -141,19 +136,16 @@ export function bodyStream(
           bytes += value.byteLength
           if (bytes > limit) throw tooLarge(limit, advice)
           held.arrived = bytes
-          if (counted === 0 || bytes - counted >= STEP) {
-            room?.touch(held)
-            counted = bytes
-          }
+          count(bytes)
           controller.enqueue(value)
         } catch (error) {
-          pieces?.end()
+          pieces.end()
           await discard(reader).catch(() => {})
           throw error
         }
       },
       cancel(reason) {
-        pieces?.end()
+        pieces.end()
         return reader.cancel(reason)
       },
     },
@@ -161,16 +153,14 @@ export function bodyStream(
   )
 }
 
-const streamed = new WeakMap<Request, ArrivingBody>()
-/** What ends the looking at them. */
-const ends = new WeakMap<ArrivingBody, () => void>()
+const streamed = new WeakMap<Request, { readonly held: ArrivingBody; readonly pieces: Pieces }>()
 
 /** What was held of a streamed body is so no longer. */
 export function releaseBody(c: AppContext): void {
-  const held = streamed.get(c.req.raw)
-  if (held === undefined) return
-  ends.get(held)?.()
-  bodyRoom(c)?.release(held)
+  const body = streamed.get(c.req.raw)
+  if (body === undefined) return
+  body.pieces.end()
+  bodyRoom(c)?.release(body.held)
 }
 
 /** Reads what is left of a body that nobody reads, for the reason that `discard` has. */
@@ -189,16 +179,14 @@ async function arrived(
   limit: number,
   { room, body, excess }: Bounds,
 ): Promise<readonly Uint8Array[]> {
-  let counted = 0
   const pieces = piecesOf(reader, () => body.isGivenUp)
+  const count = inSteps(() => room?.hold(body))
   try {
     for (let part = await nextOf(pieces, body); !part.done; part = await nextOf(pieces, body)) {
       body.bytes += part.value.byteLength
       if (body.bytes > limit) throw excess()
       addChunk(body.chunks, part.value)
-      if (counted > 0 && body.bytes - counted < STEP) continue
-      room?.hold(body)
-      counted = body.bytes
+      count(body.bytes)
     }
     return body.chunks
   } catch (error) {
@@ -215,6 +203,16 @@ async function arrived(
 /** Bytes of a body that arrive before it is counted again. */
 const STEP = 4096
 
+/** Counts at its first bytes, and again behind each step. */
+function inSteps(count: () => void): (bytes: number) => void {
+  let counted = 0
+  return (bytes) => {
+    if (counted > 0 && bytes - counted < STEP) return
+    counted = bytes
+    count()
+  }
+}
+
 /** Milliseconds after which whoever reads a body sees that it was given up. */
 const LOOK = 500
 
@@ -227,11 +225,12 @@ type Pieces = { readonly next: () => Promise<Piece | undefined>; readonly end: (
 /** Pieces as they arrive, undefined once `isOver`, also where none arrives any more. One timer looks, since each costs more than a piece. */
 function piecesOf(reader: BodyReader, isOver: () => boolean): Pieces {
   let stop = (_: undefined) => {}
-  const looking = setInterval(() => isOver() && stop(undefined), LOOK)
+  let looking: ReturnType<typeof setInterval> | undefined
   return {
     next: () =>
       new Promise((resolve, reject) => {
         if (isOver()) return resolve(undefined)
+        looking ??= setInterval(() => isOver() && stop(undefined), LOOK)
         stop = resolve
         reader.read().then((piece) => resolve(isOver() ? undefined : piece), reject)
       }),
