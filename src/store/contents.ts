@@ -60,12 +60,19 @@ export async function keepPart(database: SqlDriver, workspace: string, key: stri
   )
 }
 
-/** Behind it, whether it was stored or not. Returns whether the upload was given up meanwhile. */
-export async function endPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<boolean> {
+/** Behind it; `number` where it was stored: then it counts, whoever has freed it meanwhile. Returns whether the upload was given up. */
+export async function endPart(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+  put: string,
+  number?: number,
+): Promise<boolean> {
+  const stored = number === undefined ? sql`stored` : sql`stored + ${partRange(number)}`
   const [[isGivenUp] = []] = await database.query(
     statement(sql`
-      update ${tableOf(workspace)} set puts = puts - ${param(put)}::text where key = ${param(key)}::uuid
-      returning file is not null`),
+      update ${tableOf(workspace)} set puts = puts - ${param(put)}::text, stored = ${stored}
+      where key = ${param(key)}::uuid returning file is not null`),
   )
   return isGivenUp === 't'
 }
@@ -264,13 +271,6 @@ export function reservePart(
     update ${tableOf(workspace)} set stored = stored + ${partRange(number)}
     where key = ${param(key)}::uuid and not stored @> ${partRange(number)} returning key`
   return changeCounted(database, workspace, change).then(({ changed, bytes }) => (changed > 0 ? bytes : undefined))
-}
-
-/** Once it is stored, whoever has freed it meanwhile. */
-export async function countPart(database: SqlDriver, workspace: string, key: string, number: number): Promise<void> {
-  const change = sql`
-    update ${tableOf(workspace)} set stored = stored + ${partRange(number)} where key = ${param(key)}::uuid`
-  await database.query(statement(change))
 }
 
 /** Where it did not come. */

@@ -14,7 +14,6 @@ import {
   beginContent,
   beginPart,
   contentState,
-  countPart,
   deletedWorkspaces,
   endCompletion,
   endPart,
@@ -199,8 +198,7 @@ export function createContents(deps: ContentsDeps): Contents {
         await requireRoomOfPart(workspace, contentKey, number, bytes.byteLength)
         await store.put(keyOf(workspace, contentKey), number, bytes)
         release(bytes)
-        if (quota !== undefined) await countPart(database, workspace.apiName, contentKey, number)
-        const isGivenUp = await endPart(...put)
+        const isGivenUp = await endPart(...put, number)
         if (isGivenUp) await tried(remove(workspace, contentKey))
         return !isGivenUp
       } catch (error) {

@@ -203,7 +203,7 @@ create table {meta}.loose_content (
   since timestamptz not null default now(),
   -- Its size where it is known; of an upload in parts whose it is, the name and size that were told.
   upload jsonb,
-  -- The numbers of the parts of it that have come, where there is a quota.
+  -- The numbers of the parts of it that have come.
   stored int4multirange not null default '{}',
   -- Until when each part that is being stored counts, unless it is said again; until when it is being completed. Neither begins beside the other.
   puts jsonb not null default '{}',
