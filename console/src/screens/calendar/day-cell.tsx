@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { itemPath, pathTo } from '../../app/router.ts'
 import { formatNumber, formatTime, t } from '../../messages/messages.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { Unseen } from '../../ui/notice.tsx'
 import { type CollectionModel, type FieldModel, nameOf } from '../grid/model.ts'
 import { searchOf, type View } from '../grid/request.ts'
 import { keyOf } from '../grid/rows.ts'
@@ -57,7 +58,7 @@ export function DayCell(props: DayProps) {
     <div class={styles.day} {...cell}>
       <span class={styles.top}>
         <time class={styles.number} dateTime={day}>
-          <span class={styles.whole}>{whole}</span>
+          <Unseen>{whole}</Unseen>
           <span aria-hidden="true">
             <span class={styles.name}>{dayText(day, { weekday: 'short' })}</span> {formatNumber(Number(day.slice(8)))}
           </span>

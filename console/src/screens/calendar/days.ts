@@ -21,16 +21,14 @@ export function added(day: Day, days: number): Day {
 
 /** The same day of another month, or its last. */
 export function inMonth(day: Day, months: number): Day {
-  const first = at(`${day.slice(0, 7)}-01`)
-  first.setUTCMonth(first.getUTCMonth() + months)
-  const month = first.toISOString().slice(0, 7)
-  const last = Number(added(`${shifted(month)}-01`, -1).slice(8))
+  const month = shifted(day.slice(0, 7), months)
+  const last = Number(added(`${shifted(month, 1)}-01`, -1).slice(8))
   return `${month}-${String(Math.min(Number(day.slice(8)), last)).padStart(2, '0')}`
 }
 
-function shifted(month: Month): Month {
+function shifted(month: Month, months: number): Month {
   const first = at(`${month}-01`)
-  first.setUTCMonth(first.getUTCMonth() + 1)
+  first.setUTCMonth(first.getUTCMonth() + months)
   return first.toISOString().slice(0, 7)
 }
 
