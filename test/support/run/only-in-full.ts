@@ -81,7 +81,10 @@ export function filesOn(platform: string, room: keyof typeof ON_WORKERD): readon
   return platform === 'node' || effort() === 'full' ? [`test/${room}/**/*.test.ts`] : ON_WORKERD[room]()
 }
 
-export const leftOut: readonly string[] = effort() === 'full' ? [] : ONLY_IN_FULL
+/** A MySQL is nowhere but where somebody names one. */
+const UNNAMED = process.env.SERVICE_TEST_MYSQL === undefined ? ['test/**/*.mysql.test.ts'] : []
+
+export const leftOut: readonly string[] = [...UNNAMED, ...(effort() === 'full' ? [] : ONLY_IN_FULL)]
 
 export function isInThisTier(project: string): boolean {
   return effort() === 'full' || !PROJECTS_ONLY_IN_FULL.test(project)
