@@ -61,10 +61,10 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       if (spent !== undefined) spent.rows = spentBefore
       return planOn(model, within)
     }
-    const names = [asked].flat().map(({ name }) => name)
     /** With a term that a change of what the request does not lead to leaves as it is. */
     const termed = (model: Model, within: RequestScope): RequestScope => {
       const isUntouched = async () => {
+        const names = [asked].flat().map(({ name }) => name)
         const ids = reachedFrom(names, model)
         return ids !== undefined && untouched(workspace, ids, model.version)
       }

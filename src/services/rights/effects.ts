@@ -9,7 +9,7 @@ import type { ModelCache } from '../model/model-cache.ts'
 import { type LoadGrantor, loadCurrentModel } from './delegation.ts'
 import { contentBy } from './policies.ts'
 import { principalWith } from './principals.ts'
-import { bodyFault } from './roles.ts'
+import { bodyFault, requireKnown } from './roles.ts'
 
 /** By ids; null for what is deleted. */
 export type PlannedRights = {
@@ -105,15 +105,19 @@ function planTogether(
   { policies = {}, roles = {}, members = {} }: PlannedRights,
   parse: (content: unknown) => RightsOutline['policies'][number]['content'],
 ): RightsOutline {
-  const policyIds = new Set(before.policies.map(({ id }) => id))
-  const roleIds = new Set(before.roles.map(({ id }) => id))
-  requireKnown('policies', Object.keys(policies), policyIds)
-  requireKnown('roles', Object.keys(roles), roleIds)
+  requireNamed('policies', policies, before.policies)
+  requireNamed('roles', roles, before.roles)
+  requireNamed(
+    'members',
+    members,
+    before.members.map(({ userId }) => ({ id: userId })),
+  )
   const builtIn = before.roles.find(({ id, kind }) => kind !== 'custom' && roles[id] === null)
   if (builtIn !== undefined) throw bodyFault(`roles.${builtIn.id}`, 'is built in and cannot be deleted')
-  requireKnown('members', Object.keys(members), new Set(before.members.map(({ userId }) => userId)))
-  for (const [id, role] of Object.entries(roles)) requireKnown(`roles.${id}.policies`, role?.policies ?? [], policyIds)
-  for (const [id, member] of Object.entries(members)) requireKnown(`members.${id}.roles`, member?.roles ?? [], roleIds)
+  for (const [id, role] of Object.entries(roles))
+    requireKnown(`roles.${id}.policies`, role?.policies ?? [], before.policies)
+  for (const [id, member] of Object.entries(members))
+    requireKnown(`members.${id}.roles`, member?.roles ?? [], before.roles)
   return {
     policies: before.policies.flatMap((policy) => {
       const change = policies[policy.id]
@@ -131,9 +135,9 @@ function planTogether(
   }
 }
 
-function requireKnown(path: string, ids: readonly string[], known: ReadonlySet<string>): void {
-  const unknown = ids.find((id) => !known.has(id))
-  if (unknown !== undefined) throw bodyFault(path, `'${unknown}' does not exist in this workspace`)
+function requireNamed(path: string, changes: object, known: readonly { readonly id: string }[]): void {
+  const unknown = Object.keys(changes).find((id) => !known.some((one) => one.id === id))
+  if (unknown !== undefined) throw bodyFault(`${path}.${unknown}`, 'does not exist in this workspace')
 }
 
 /** The same effect on several is one. */

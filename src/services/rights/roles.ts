@@ -199,7 +199,8 @@ export function requireRoleForUser(grantor: Grantor, role: RoleRow, path: string
   requireRoleGrantable(grantor, role)
 }
 
-function requireKnown(path: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {
+/** Throws 422 where an id at `path` is of nothing in the workspace. */
+export function requireKnown(path: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {
   const ids = new Set(known.map(({ id }) => id))
   const index = wanted.findIndex((id) => !ids.has(id))
   if (index >= 0) throw bodyFault(`${path}[${index}]`, 'does not exist in this workspace')
