@@ -407,6 +407,22 @@ it('restores a deleted file as it was', async () => {
   expect((await shop.post(`/assets/${randomUUID()}/restore`, {})).status).toBe(404)
 })
 
+it('restores a file for whoever may delete it as it then is', async () => {
+  const { id } = await uploaded('plan.txt', 'Ours')
+  const rights = { read: 'all', create: 'all', delete: { filter: { title: { _eq: 'Theirs' } } } } as const
+  const other = await people.member(shop, { collections: { ServiceFile: rights } })
+  const restored = () => other.post(`/assets/${id}/restore`, {})
+
+  await shop.delete(`/items/ServiceFile/${id}`)
+  expect((await restored()).status).toBe(403)
+  expect((await shop.get(`/items/ServiceFile/${id}`)).status).toBe(404)
+  await shop.post(`/assets/${id}/restore`, {})
+  await shop.patch(`/items/ServiceFile/${id}`, { title: 'Theirs' })
+  expect((await other.delete(`/items/ServiceFile/${id}`)).status).toBe(204)
+  expect((await restored()).status).toBe(201)
+  expect(await (await other.get(`/assets/${id}`)).text()).toBe('Ours')
+})
+
 it('makes links that anybody may use for a while', async () => {
   const [file, other] = [await uploaded('letter.txt', 'Dear'), await uploaded('other.txt', 'Other')]
   const reader = await people.member(shop, { collections: { ServiceFile: { read: { filter: { id: other.id } } } } })

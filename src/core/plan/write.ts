@@ -4,7 +4,7 @@
  * read.
  */
 
-import { type Granted, type Viewer, visibility } from '../access/access.ts'
+import { type Granted, type Viewer, visibility, writableRows } from '../access/access.ts'
 import { isObject } from '../json-object.ts'
 import type { Collection } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -15,7 +15,7 @@ import { decodeKey, keyEquals, keyFields, namedValues, type SentKey } from './it
 import { lacksKey, writeAccess } from './names.ts'
 import { addCreate, addUpdate } from './nested-write.ts'
 import type { Cell, CreatePlan, Cut, DeletePlan, Order, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
-import { addDelete, addFind, addStep, createProgram, type Program } from './program.ts'
+import { addChecks, addDelete, addFind, addStep, createProgram, type Program } from './program.ts'
 import { planSelection, type ReadContext, shownFields, usualOrder } from './read.ts'
 import { writtenReferences } from './references.ts'
 import type { LocatedBody } from './relation-operation.ts'
@@ -77,6 +77,20 @@ export function* planCreate(request: WriteRequest, body: unknown, most: number):
   const slots: Slot[] = []
   for (const item of items) slots.push(yield* addCreate(program, collection, item))
   return finished(program, slots, selection)
+}
+
+/**
+ * Plans the creation of an item as it was before it was deleted, for whoever may create it and may delete it as it then is. Throws
+ * `Forbidden` as of a deletion where they may not.
+ */
+export function* planRestore(request: WriteRequest, body: unknown): Parts<CreatePlan | ProgramPlan> {
+  const { viewer, collection } = request
+  const access = writeAccess(viewer, collection, 'delete')
+  if (isUnrestricted(access)) return yield* planCreate(request, [body], 1)
+  const program = programOf(request)
+  const slot = yield* addCreate(program, collection, { body: parseBody(body, 'body'), path: 'body' })
+  addChecks(program, slot, { action: 'delete', forbidden: writableRows(access, []) })
+  return finished(program, [slot], answered(request, 1))
 }
 
 /** The insert of one plain item in two parts: a plan shared by all items with the same members, and their values. */

@@ -120,7 +120,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     async restore(scope, id, query) {
       await (await items.admitFile(scope, 'delete')).answer
       const file = (await findDeletedFile(database, scope.workspace.apiName, id)) ?? noRecord()
-      return (await (await items.createFiles(scope, [file], query)).answer).slice(1, -1)
+      return (await items.restoreFile(scope, file, query)).answer
     },
 
     content: async (scope, key, preset) => presetOf(scope.workspace, await rowOf(scope, key), preset),

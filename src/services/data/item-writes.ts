@@ -16,6 +16,7 @@ import {
   planDeleteMany,
   planDeleteOne,
   planPlainInsert,
+  planRestore,
   planUpdateMany,
   planUpdateOne,
   singleItem,
@@ -58,6 +59,8 @@ export type ItemWrites = {
   deleteMany(scope: RequestScope, name: string, query: ItemQuery): Planning<string | undefined>
   /** Creates the rows of uploaded files, of which all that the service finds out is given. */
   createFiles(scope: RequestScope, files: readonly object[], query: ItemQuery): Planning<string>
+  /** Creates the row of a deleted file again. Throws 403 where the caller may not delete the file as it then is. */
+  restoreFile(scope: RequestScope, file: object, query: ItemQuery): Planning<string>
   /** Gives a file other bytes. */
   replaceFile(
     scope: RequestScope,
@@ -211,6 +214,14 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     createFiles(scope, files, query) {
       const asked = { ...uploaded, action: 'create', query, body: files, parse: parseCreate } as const
       return write(scope, asked, (request) => planCreate(request, files, createLimit))
+    },
+
+    restoreFile(scope, file, query) {
+      const asked = { ...uploaded, action: 'create', query, body: file } as const
+      return answering(
+        write(scope, asked, (request) => planRestore(request, file)),
+        onlyItem,
+      )
     },
 
     replaceFile(scope, { key, body }, query) {
