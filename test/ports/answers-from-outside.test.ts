@@ -298,6 +298,10 @@ describe('an answer of a server of MySQL', () => {
     },
     { name: 'another packet where columns end', said: [...fields, packet(3, [1, 0x31])] },
     { name: 'a packet without content', said: [packet(1, [])] },
+    {
+      name: 'several results',
+      said: [...fields, packet(3, end), packet(4, [1, 0x31]), packet(5, [0xfe, 0, 0, 0x0a, 0]), done],
+    },
   ])('is a fault of the statement: $name', async ({ said }) => {
     const driver = await greeted((socket, text) => {
       socket.write(text === 'select 1' ? Buffer.concat(said) : done)

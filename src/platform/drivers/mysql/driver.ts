@@ -125,7 +125,12 @@ async function answerOf(on: PoolConnection, { text, params }: Statement): Promis
   const [answer] = await asked.catch(unreadable)
   // The result of a write is not a list of rows.
   if (!Array.isArray(answer)) return { rows: [], matched: answer.affectedRows }
-  return { rows: answer.map((row: unknown) => (row as unknown[]).map(valueText)), matched: undefined }
+  return { rows: answer.map(rowOf), matched: undefined }
+}
+
+/** Throws where a server answers several results to one statement, which none does that keeps to the protocol. */
+function rowOf(row: unknown): SqlRow {
+  return Array.isArray(row) ? row.map(valueText) : unreadable(new Error('the answer has no rows'))
 }
 
 function valueText(value: unknown): string | null {
