@@ -85,10 +85,10 @@ const batch: Write = (key) => [
 it.each([
   // One statement, of four messages at least.
   ['of one item', plain, 1, { each: 1, least: 4 }],
-  // Six statements of five messages, and the commit.
-  ['of related items', nested, 2, { each: 1, least: 21 }],
-  // Ten statements and more, each of which is met.
-  ['of a batch', batch, 2, { each: 4, least: 12 }],
+  // Three statements at least, of five messages each.
+  ['of related items', nested, 2, { each: 1, least: 15 }],
+  // Eight statements at least, each of which is met.
+  ['of a batch', batch, 2, { each: 4, least: 10 }],
 ])('a write %s happens once, wherever its service is killed', async (_, write, rows, { each, least }) => {
   let kills = 0
   for (let messages = 0, isCut = true; isCut; messages += each * STRIDE) {

@@ -53,14 +53,16 @@ it('revalidates once per interval, whoever is woken first', async () => {
 
   for (let round = 0; round < 3; round += 1) {
     line.requests.length = 0
+    const before = await outcomes()
     await stage.clock.advance(INTERVAL)
     await everyoneIsWoken()
     await everyoneIsWoken()
-    counts.push(line.requests.length)
+    counts.push((await outcomes()) - before)
+    // One that is not answered in time is sent again.
+    expect(new Set(line.requests)).toEqual(new Set([VALIDATION]))
   }
 
   expect(counts).toEqual([1, 1, 1])
-  expect(line.requests).toEqual([VALIDATION])
 })
 
 it('tells all replicas of what one has heard', async () => {
@@ -90,6 +92,11 @@ it('goes on after a holder of the lease that died', async () => {
 
 async function everyoneIsWoken(): Promise<void> {
   await Promise.all(instances.map((instance) => instance.due()))
+}
+
+/** How many answers of the licensing service were stored so far. */
+async function outcomes(): Promise<number> {
+  return Number(await stage.run('select license_version from service.instance'))
 }
 
 async function items(client: Client): Promise<number> {
