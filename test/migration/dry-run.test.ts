@@ -46,6 +46,12 @@ it('lists the statements that then run, for tables, indexes, relations and chang
     transactions.length = 0
     const answer = await migrate(client, workspace, ...operations)
     const after = await storedModel(database, workspace)
+    // Names come from a small pool; one that another collection or field gives up is refused by both.
+    if (JSON.stringify(preview.body).includes('is given up by')) {
+      expect(answer).toEqual({ status: preview.status, body: preview.body })
+      expect(after).toEqual(before)
+      continue
+    }
 
     const { data } = preview.body as { data: { statements: { sourceId: string; sql: string }[]; model: ModelRecords } }
     const ran = transactions.flat().filter((text) => !isBookkeeping(text))
