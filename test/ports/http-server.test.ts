@@ -37,3 +37,14 @@ it('what is sent behind a request that is not answered stays with the client', a
   expect(answers.endsWith('/last')).toBe(true)
   await server.drain({ delay: 0, limit: 0 })
 })
+
+it('keeps a silent connection for longer than a proxy in front of it does', async () => {
+  const server = await openHttpServer({
+    ...{ host: '127.0.0.1', port: 0, maxHeaderSize: 16_384 },
+    listener: (_, response) => response.end(),
+    onClientError: (error) => expect.unreachable(error.message),
+  })
+
+  expect((await fetch(server.url)).headers.get('keep-alive')).toBe('timeout=72')
+  await server.drain({ delay: 0, limit: 0 })
+})

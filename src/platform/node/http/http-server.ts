@@ -34,6 +34,12 @@ export type HttpServer = {
 
 const PATIENCE = 30_000
 
+/**
+ * Milliseconds that a connection may be silent between two requests. Longer than proxies and load balancers keep theirs, which is a
+ * minute as a rule: else they send a request where nobody listens anymore, and answer 502.
+ */
+const KEPT_ALIVE = 72_000
+
 /** Requests of one connection that may wait for those before them, which arrived in one piece; a connection with more is cut. */
 const MOST_BEHIND = 1_000
 
@@ -51,7 +57,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const behind = new WeakMap<Socket, number>()
   const server = createServer(
     // Whoever names no host is refused by the listener, in our words.
-    { maxHeaderSize: options.maxHeaderSize, requireHostHeader: false },
+    { maxHeaderSize: options.maxHeaderSize, requireHostHeader: false, keepAliveTimeout: KEPT_ALIVE },
     (request: IncomingMessage, response: ServerResponse) => {
       if (isEnding) response.shouldKeepAlive = false
       discardUnreadBody(request, response)
