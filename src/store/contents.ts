@@ -60,7 +60,7 @@ export async function keepPart(database: SqlDriver, workspace: string, key: stri
   )
 }
 
-/** Behind it; `number` where it was stored: then it counts, whoever has freed it meanwhile. Returns whether the upload was given up. */
+/** Behind it; `number` where it was stored: then it counts. Returns whether the upload was given up. */
 export async function endPart(
   database: SqlDriver,
   workspace: string,
@@ -260,24 +260,23 @@ export function reserveBytes(
   ).then(({ bytes }) => bytes)
 }
 
-/** The same for a part of an upload; undefined for one that counts already. */
-export function reservePart(
+/**
+ * Counts a part of an upload, unless the workspace would hold more than `quota` bytes by it: `isCounted` is false then. One that
+ * counts already counts once.
+ */
+export async function reservePart(
   database: SqlDriver,
   workspace: string,
-  key: string,
-  number: number,
-): Promise<number | undefined> {
+  part: { readonly key: string; readonly number: number; readonly quota: number },
+): Promise<{ readonly isCounted: boolean; readonly bytes: number }> {
+  const range = partRange(part.number)
   const change = sql`
-    update ${tableOf(workspace)} set stored = stored + ${partRange(number)}
-    where key = ${param(key)}::uuid and not stored @> ${partRange(number)} returning key`
-  return changeCounted(database, workspace, change).then(({ changed, bytes }) => (changed > 0 ? bytes : undefined))
-}
-
-/** Where it did not come. */
-export async function freePart(database: SqlDriver, workspace: string, key: string, number: number): Promise<void> {
-  const change = sql`
-    update ${tableOf(workspace)} set stored = stored - ${partRange(number)} where key = ${param(key)}::uuid`
-  await database.query(statement(change))
+    update ${tableOf(workspace)} c set stored = stored + ${range}
+    where key = ${param(part.key)}::uuid and (stored @> ${range} or
+      ${heldBytes(workspace)} - ${arrivedBytes(sql`c.stored`)} + ${arrivedBytes(sql`c.stored + ${range}`)}
+        <= ${param(String(part.quota))}::float8) returning key`
+  const { changed, bytes } = await changeCounted(database, workspace, change)
+  return { isCounted: changed > 0, bytes }
 }
 
 function partRange(number: number): Sql {
@@ -290,18 +289,26 @@ async function changeCounted(
   workspace: string,
   change: Sql,
 ): Promise<{ readonly changed: number; readonly bytes: number }> {
-  const files = ident(metaSchema(workspace), 'file')
-  const parts = sql`(select coalesce(sum(upper(r) - lower(r)), 0) from unnest(stored) r)`
   const [, changed = [], [[bytes] = []] = []] = await database.batch([
     statement(sql`select 1 from service.workspace where api_name = ${param(workspace)} for no key update`),
     statement(change),
-    statement(sql`
-      select coalesce((select sum(file_size) from ${files}), 0) + coalesce((
-        select sum(case when file ? 'file_size' then (file->>'file_size')::float8
-          when upload ? 'userId' then least((upload->>'fileSize')::float8, ${parts} * ${param(String(PART_SIZE))}::float8)
-          when file is null then (upload->>'fileSize')::float8 end) from ${tableOf(workspace)}), 0)`),
+    statement(sql`select ${heldBytes(workspace)}`),
   ])
   return { changed: changed.length, bytes: Number(bytes) }
+}
+
+function heldBytes(workspace: string): Sql {
+  const files = ident(metaSchema(workspace), 'file')
+  return sql`(coalesce((select sum(file_size) from ${files}), 0) + coalesce((
+    select sum(case when file ? 'file_size' then (file->>'file_size')::float8
+      when upload ? 'userId' then ${arrivedBytes(sql`stored`)}
+      when file is null then (upload->>'fileSize')::float8 end) from ${tableOf(workspace)}), 0))`
+}
+
+/** Bytes of the parts of an upload; the last one may be shorter than the others. */
+function arrivedBytes(stored: Sql): Sql {
+  const parts = sql`(select coalesce(sum(upper(r) - lower(r)), 0) from unnest(${stored}) r)`
+  return sql`least((upload->>'fileSize')::float8, ${parts} * ${param(String(PART_SIZE))}::float8)`
 }
 
 /** Workspaces that are deleted, of whose files some bytes may be left. */

@@ -239,6 +239,32 @@ it('keeps to its quota where files come at once, go, or are only said to come', 
   expect([left, behind, parts, done]).toEqual([[204], [422, 422], [204, 422, 204, 422, 201], 201])
 })
 
+it('keeps to its quota where parts are sent again and again at once', async () => {
+  await administrator.workspace('doubled')
+  const variables = { SERVICE_FILES__QUOTA: '2000', SERVICE_SECRET: secret }
+  const doubled = await openInProcess({ database, databaseUrl: postgres.url, variables })
+  const path = `${address}/api/doubled/assets/uploads`
+  const json = { ...headers, 'Content-Type': 'application/json' }
+  const begin = async () => {
+    const init = { method: 'POST', headers: json, body: JSON.stringify({ fileName: 'a', fileSize: 900 }) }
+    return ((await (await doubled.request(path, init)).json()) as { data: { id: string } }).data.id
+  }
+  const uploads = await Promise.all(Array.from({ length: 4 }, begin))
+
+  const send = (id: string) =>
+    doubled.request(`${path}/${id}/1`, { method: 'PUT', headers, body: 'a'.repeat(900) }).then(({ status }) => status)
+  const answers = await Promise.all(uploads.map((id) => Promise.all(Array.from({ length: 5 }, () => send(id)))))
+
+  expect(answers.map((each) => new Set(each).size)).toEqual([1, 1, 1, 1])
+  expect(answers.map(([one]) => one).sort()).toEqual([204, 204, 422, 422])
+  const kept = {
+    text: `select count(*) from service.file_part where file_id = any($1::uuid[])`,
+    params: [`{${uploads}}`],
+  }
+  expect(await database.query(kept)).toEqual([['2']])
+  await doubled.close()
+})
+
 it('removes a part that is stored while its upload is given up', async () => {
   const sent = { fileName: 'a', fileSize: 9_000_000 }
   const begun = await served.request(`${address}/api/shop/assets/uploads`, {

@@ -20,7 +20,6 @@ import {
   expiredContents,
   forgetContent,
   forgetWorkspace,
-  freePart,
   giveUpContent,
   keepPart,
   markContent,
@@ -105,10 +104,8 @@ export function createContents(deps: ContentsDeps): Contents {
 
   async function requireRoomOfPart({ apiName }: Workspace, key: string, number: number, bytes: number): Promise<void> {
     if (quota === undefined) return
-    const held = await reservePart(database, apiName, key, number)
-    if (held === undefined || held <= quota) return
-    await freePart(database, apiName, key, number)
-    throw noRoom(bytes, held - bytes)
+    const { isCounted, bytes: held } = await reservePart(database, apiName, { key, number, quota })
+    if (!isCounted) throw noRoom(bytes, held)
   }
 
   function noRoom(bytes: number, held: number): ServiceError {
