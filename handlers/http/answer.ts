@@ -1,6 +1,8 @@
 /** Builds answers, from the `{ data }` envelope to errors. */
 import { answeredBody, ServiceError, withReason } from '../../src/core/error.ts'
 import { statusOf } from '../../src/core/error-codes.ts'
+import { databaseError } from '../../src/core/sql/database-error.ts'
+import { BUSY, SqlFault } from '../../src/core/sql/fault.ts'
 import { type BatchText, batchBody, type ListAnswer, type LongAnswer, listBody } from '../../src/services/data/items.ts'
 
 /** A response without the headers that every response has, see `toResponse`. */
@@ -74,9 +76,16 @@ export function noContent(): Answer {
   return { status: 204, body: null }
 }
 
-/** Anything but a ServiceError is an internal error, of which the caller gets no details. */
+/** `error` as it is answered: what nobody expected is an internal error, of which the caller gets no details. */
+export function shownError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  // Of a statement of the service's own, which was not sent.
+  if (error instanceof SqlFault && error.state === BUSY) return databaseError('busy')
+  return new ServiceError('failed', 'Internal error')
+}
+
 export function failure(error: unknown): Answer {
-  const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
+  const known = shownError(error)
   const answer = { ...json(answeredBody(known), statusOf[known.kind]), ...headersOf(known) }
   return known.kind === 'unfit' ? { ...answer, isCallers: true } : answer
 }

@@ -14,7 +14,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
-import { answeredBody, messagesOf, ServiceError } from '../../src/core/error.ts'
+import { answeredBody, messagesOf } from '../../src/core/error.ts'
 import type { ErrorKind } from '../../src/core/error-codes.ts'
 import { parseExactJson } from '../../src/core/exact-json.ts'
 import { shortName } from '../../src/core/message-text.ts'
@@ -23,7 +23,7 @@ import type { Observe } from '../../src/ports.ts'
 import { batchBody, listBody } from '../../src/services/data/items.ts'
 import { type AgentTool, type AgentTools, agentTools } from '../../src/services/documents/agents.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
-import { type Answer, isFault, withoutCredential } from '../http/answer.ts'
+import { type Answer, isFault, shownError, withoutCredential } from '../http/answer.ts'
 import { answerMessages, method, type SentMessages } from './protocol.ts'
 import { type Tool, tools } from './tools.ts'
 
@@ -140,7 +140,7 @@ async function call(tool: Tool, { open, sent, isAnonymous, observe, answered }: 
   } catch (cause) {
     if (isFault(cause)) observe({ kind: 'fault', error: cause })
     const error = isAnonymous ? withoutCredential(cause) : cause
-    const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
+    const known = shownError(error)
     const body = answeredBody(known)
     const text = `${messagesOf(known).join(' > ')}\n${advice[known.kind]}`
     return { content: [{ type: 'text', text }], structuredContent: { error: body }, isError: true }

@@ -121,6 +121,54 @@ it('leaves room for others where one has many slow statements', async () => {
   expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
 })
 
+it('leaves room for others where one asks for many at once that each have to be first', async () => {
+  const release = await hold()
+  const term = { isOver: () => false, renew: async () => true }
+  const asked = { share: 'a', isWriting: true, term }
+  const slow = Array.from({ length: 14 }, (_, number) => driver.query(untilReleased(number), asked))
+  await heldUp(5)
+
+  const others = await meanwhile([
+    driver.query(statement('select 1::text'), { share: 'b' }),
+    driver.query(statement('update counters set n = n where id = 1 returning id'), { ...asked, share: 'b' }),
+  ])
+  const held = await connections()
+  await release()
+
+  expect(others).toEqual([[['1']], [['1']]])
+  expect(held).toBeLessThan(9)
+  expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
+})
+
+it('leaves connections to others, and to the service, where one has many slow transactions', async () => {
+  const release = await hold()
+  const asked = { share: 'a', isWriting: true }
+  const slow = Array.from({ length: 14 }, (_, number) => driver.batch([untilReleased(number)], asked))
+  await heldUp(5)
+
+  const others = await meanwhile([
+    driver.batch([statement('select 1::text')], { share: 'b', isWriting: true }),
+    driver.batch([statement('select 2::text')]),
+  ])
+  await release()
+
+  expect(others).toEqual([[[['1']]], [[['2']]]])
+  expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[[String(number)]]]))
+})
+
+it('leaves a connection to others where one takes large results slowly', async () => {
+  const all = statement(`select repeat('x', 1000) from generate_series(1, 100000)`)
+  const slow = Array.from({ length: 3 }, async () => driver.stream?.(all, { share: 'a' }))
+  const [first, second] = await Promise.all(slow.slice(0, 2))
+
+  const read = async () => (await driver.stream?.(statement('select 1::text'), { share: 'b' }))?.next()
+  expect(await meanwhile([read()])).toEqual([{ done: false, value: ['1'] }])
+  await first?.return?.()
+  expect((await (await slow[2])?.next())?.done).toBe(false)
+  await second?.return?.()
+  await (await slow[2])?.return?.()
+})
+
 it('opens no more than eight further connections for them', async () => {
   const release = await hold()
   const slow: Promise<unknown>[] = []

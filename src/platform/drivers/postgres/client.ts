@@ -104,6 +104,9 @@ function guarded(stream: Listened, received: Received): Listened {
 
 type ClientConfig = pg.ClientConfig & { readonly pipeline: boolean }
 
+/** Milliseconds to wait for a connection. */
+export const CONNECT_LIMIT = 10_000
+
 /** The settings of `pg` for clients. */
 export function clientConfig({
   connectionString,
@@ -111,7 +114,7 @@ export function clientConfig({
   stream,
   timeLimit,
   pipeline = true,
-  connectLimit = 10_000,
+  connectLimit = CONNECT_LIMIT,
 }: PostgresOptions): ClientConfig {
   const common = {
     types: rawText,

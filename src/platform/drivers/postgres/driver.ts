@@ -7,10 +7,11 @@ import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { isRead, readsAgain, untilBegun } from '../lost-connection.ts'
+import { createSharedSlots, type SharedSlots } from '../shared-slots.ts'
 import { isAsked, lendInTerm, type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
-import { lost, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
+import { CONNECT_LIMIT, lost, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
 import { runHeard } from './heard.ts'
 import { checkOut, openPool } from './pool.ts'
 import { createPrepared, type NameOf } from './prepared.ts'
@@ -22,10 +23,13 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   const { stream, timeLimit = 0 } = options
   const own = { ...options, timeLimit: 0 }
   const pool = openPool(own)
-  let large = openPool({ ...options, max: LARGE_AT_ONCE, pipeline: false })
+  let large = openPool({ ...options, max: LARGE.most, pipeline: false })
   const readers = openReaders(options)
   const ownReaders = openReaders(own)
   const prepared = createPrepared()
+  const patience = options.connectLimit ?? CONNECT_LIMIT
+  const batches = createSharedSlots({ ...BATCHES, patience })
+  const results = createSharedSlots({ ...LARGE, patience })
   // An embedded database is ended by ending its connection, and a pooler may have sessions for a statement only.
   const hears = stream === undefined && !options.isPooled ? true : undefined
 
@@ -35,7 +39,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     } catch (error) {
       const unlimited = withoutLimit(options, postgresFault(error, lost))
       if (unlimited === undefined) throw error
-      large = openPool({ ...unlimited, max: LARGE_AT_ONCE, pipeline: false })
+      large = openPool({ ...unlimited, max: LARGE.most, pipeline: false })
       return checkOut(large)
     }
   }
@@ -50,8 +54,12 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
    * The embedded database runs one thing at a time, in the order of asking. Whoever waits for its versions with a connection of
    * the pool would wait for themselves.
    */
-  async function lend(from: () => Promise<pg.PoolClient>, context: QueryContext | undefined): Promise<pg.PoolClient> {
-    if (stream === undefined) return lendInTerm(from, context)
+  async function lend(
+    from: () => Promise<pg.PoolClient>,
+    context: QueryContext | undefined,
+    slots: SharedSlots,
+  ): Promise<pg.PoolClient> {
+    if (stream === undefined) return lendInTerm(() => inSlot(slots, context, from), context)
     await requireTerm(context?.term)
     return from()
   }
@@ -60,7 +68,9 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   // ended.
   async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
     const isAside = stream === undefined && isAsked(context)
-    const client = await lend(() => (isAside ? checkOutLarge() : checkOut(pool)), context)
+    const client = await (isAside
+      ? lend(checkOutLarge, context, results)
+      : lend(() => checkOut(pool), context, batches))
     return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
   }
 
@@ -74,7 +84,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     // Not for an embedded database: a connection held by one slow caller would block all others.
     ...(options.stream === undefined && {
       async stream(statement: Statement, context?: QueryContext) {
-        const client = await checkOutLarge()
+        const client = await inSlot(results, context, checkOutLarge)
         const limits = { ...termsOf(context), end: () => void endWith(options, client) }
         try {
           return faultsOf(await withTimeLimit(streamText(client, statement), limits), limits)
@@ -87,7 +97,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     ...(hears && { hears }),
     batch(statements, context) {
       const run = (nameOf?: NameOf) => {
-        const lent = () => lend(() => checkOut(pool), context)
+        const lent = () => lend(() => checkOut(pool), context, batches)
         return untilBegun((begun) =>
           hears && (context?.confirm || context?.term)
             ? runHeard(lent, options, { statements, context, nameOf, begun })
@@ -106,8 +116,34 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
 
 const noClient: QueryContext = {}
 
-/** Maximum number of large results at a time; small ones never wait behind them. */
-const LARGE_AT_ONCE = 2
+/** Large results at a time; small ones never wait behind them. */
+const LARGE = { most: 3, ofShare: 2 }
+
+/** Of the ten connections for transactions, those that callers have; the others are for the service itself. */
+const BATCHES = { most: 8, ofShare: 5 }
+
+/** Takes a slot of the caller's workspace, which is free again when the connection is released. */
+async function inSlot(
+  slots: SharedSlots,
+  context: QueryContext | undefined,
+  lend: () => Promise<pg.PoolClient>,
+): Promise<pg.PoolClient> {
+  const end = isAsked(context) && context.share !== undefined ? await slots.take(context.share) : undefined
+  if (end === undefined) return lend()
+  try {
+    const client = await lend()
+    // Set anew for each time that it is lent.
+    const { release } = client
+    client.release = (error) => {
+      end()
+      release.call(client, error)
+    }
+    return client
+  } catch (error) {
+    end()
+    throw error
+  }
+}
 
 /** Returns the same rows; errors become SqlFaults. */
 function faultsOf(rows: AsyncIterator<SqlRow>, limits: TimeLimit): AsyncIterator<SqlRow> {

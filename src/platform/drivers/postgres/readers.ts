@@ -202,6 +202,7 @@ export function openReaders(asked: PostgresOptions) {
     const reader = pick(question)
     reader?.pace.ask(performance.now())
     reader?.timer.refresh()
+    if (reader !== undefined && isFirst(question)) reader.first = question
     // After the answers that have come meanwhile, which would otherwise count as silence.
     watching ??= setInterval(() => setImmediate(check), SILENT).unref()
     return reader
@@ -209,17 +210,19 @@ export function openReaders(asked: PostgresOptions) {
 
   /** In the order of their calls, but for those whose share is used up, or that wait for a client of their own. */
   const handOut = () => {
-    const usedUp = new Set<string | undefined>()
+    /** Shares of what has to be first, and of the rest. */
+    const usedUp = { first: new Set<string | undefined>(), rest: new Set<string | undefined>() }
     let isBusy = false
     for (let place = 0; place < waiting.length; ) {
       const question = waiting[place] as Question
       const { share, term } = question.context
+      const alike = isFirst(question) ? usedUp.first : usedUp.rest
       try {
-        const waits = usedUp.has(share) || (isBusy && isFirst(question))
+        const waits = alike.has(share) || (isBusy && isFirst(question))
         const isLate = !waits && term?.isOver() === true
         const reader = waits || isLate ? undefined : take(question)
         if (reader === undefined && !isLate) {
-          if (isUsedUp(share)) usedUp.add(share)
+          if (isUsedUp(question)) alike.add(share)
           else if (isFirst(question)) isBusy = true
           else return
           place += 1
@@ -235,16 +238,23 @@ export function openReaders(asked: PostgresOptions) {
     }
   }
 
-  const isUsedUp = (share: string | undefined): boolean =>
-    silent >= MAX_HELD &&
-    share !== undefined &&
-    readers.filter((one) => one?.isSilent && one.entries[0]?.question.context.share === share).length >= MAX_HELD
+  /** What has to be first keeps its client from others as soon as it is sent, everything else once it is silent. */
+  const isUsedUp = (question: Question): boolean => {
+    const { share } = question.context
+    const isOfFirst = isFirst(question)
+    if (share === undefined || (!isOfFirst && silent < MAX_HELD)) return false
+    const isHeld = (one: Reader | undefined) =>
+      (isOfFirst && one?.first?.context.share === share) ||
+      (one?.isSilent === true && one.entries[0]?.question.context.share === share)
+    return readers.filter(isHeld).length >= MAX_HELD
+  }
 
   const giveBack = (reader: Reader) => {
     reader.pace.answer(performance.now())
     nearest = Math.min(nearest, reader.pace.nearest())
     if (reader.isSilent) silent -= 1
     reader.isSilent = false
+    reader.first = undefined
     if (reader.retired && reader.pace.load() === 0) {
       leaving.delete(reader)
       void end(reader)
@@ -257,8 +267,7 @@ export function openReaders(asked: PostgresOptions) {
    * has to be first; undefined if there is none with room.
    */
   const pick = (question: Question): Reader | undefined => {
-    const { share } = question.context
-    if (isUsedUp(share)) return undefined
+    if (isUsedUp(question)) return undefined
     let best: Reader | undefined
     let sharing = 0
     for (let slot = 0; slot < MAX_READERS && sharing < AT_ONCE; slot += 1) {
@@ -304,6 +313,7 @@ export function openReaders(asked: PostgresOptions) {
     ).unref()
     const state = {
       looked: undefined,
+      first: undefined,
       lookedAt: 0,
       ready: false,
       retired: false,
@@ -412,6 +422,8 @@ type Reader = {
   readonly entries: Entry[]
   /** What was running at the last look. */
   looked: Entry | undefined
+  /** What is asked before all others, where that has to be first. */
+  first: Question | undefined
   lookedAt: number
   /** Whether the running statement has taken long. */
   isSilent: boolean

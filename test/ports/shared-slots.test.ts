@@ -1,0 +1,36 @@
+/** docs/decisions/037: those of one share have some of all slots, the others are for others. */
+import { expect, it } from 'vitest'
+import { createSharedSlots } from '../../src/platform/drivers/shared-slots.ts'
+
+it('has those wait whose share has its slots, and others in the order of their calls', async () => {
+  const slots = createSharedSlots({ most: 3, ofShare: 2, patience: 60_000 })
+  const order: string[] = []
+  const take = async (share: string, name: string) => {
+    const end = await slots.take(share)
+    order.push(name)
+    return end
+  }
+
+  const [first, second] = await Promise.all([take('a', 'a1'), take('a', 'a2')])
+  const behind = [take('a', 'a3'), take('a', 'a4')]
+  const other = await take('b', 'b1')
+  behind.push(take('c', 'c1'))
+  first()
+  first()
+  await behind[0]
+  other()
+  await behind[2]
+  second()
+  await behind[1]
+
+  expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'c1', 'a4'])
+})
+
+it('tells those who waited too long', async () => {
+  const slots = createSharedSlots({ most: 1, ofShare: 1, patience: 1 })
+  const end = await slots.take('a')
+
+  await expect(slots.take('b')).rejects.toMatchObject({ name: 'SqlFault', state: '53300' })
+  end()
+  expect(await slots.take('b')).toBeTypeOf('function')
+})
