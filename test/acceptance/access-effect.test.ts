@@ -88,6 +88,26 @@ it('says who gets and loses what, and whose items or conditions are others', asy
   expect(await effectsOf({})).toEqual({ granted: [], revoked: [], changed: [] })
 })
 
+it('tells of fields alone, where items and conditions stay', async () => {
+  const reading = (read: unknown) => ({ content: { collections: { goods: { read } } } })
+  const policy = await people.policy(shop, reading({ fields: ['id', 'name'] }).content)
+  const { userId } = await people.memberWith(shop, [await people.role(shop, [policy])])
+
+  const told = await effectsOf({ policies: { [policy]: reading({ fields: ['id', 'size'] }) } })
+
+  const theirs = { collection: 'goods', action: 'read', members: 1, userIds: [userId], isAnonymous: false }
+  expect(told).toEqual({
+    granted: [{ ...theirs, fields: ['size'] }],
+    revoked: [{ ...theirs, fields: ['name'] }],
+    changed: [],
+  })
+  expect(await effectsOf({ policies: { [policy]: reading('all') } })).toMatchObject({
+    granted: [{ ...theirs, fields: ['size'] }],
+    revoked: [],
+    changed: [],
+  })
+})
+
 it('says of random changes what the rights of a member are before and after', async () => {
   const policies = await Promise.all([people.policy(shop, {}), people.policy(shop, {})])
   const member = await people.memberWith(shop, [await people.role(shop, policies)])

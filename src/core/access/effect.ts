@@ -47,14 +47,13 @@ function effectsOn(
   accesses: Pair<Access>,
 ): readonly (readonly [EffectKind, Effect])[] {
   const whole = kindOf(...both(accesses, (access) => termsOf(access, () => true)))
-  if (whole === undefined) return []
-  if (action === 'delete') return [[whole, { collection, action }]]
+  if (action === 'delete') return whole === undefined ? [] : [[whole, { collection, action }]]
   const byKind = new Map<EffectKind, string[]>()
   for (const [name, field] of fields) {
     const kind = kindOf(...both(accesses, (access) => termsOf(access, (grant) => admits(grant, field.id))))
     if (kind !== undefined) byKind.set(kind, [...(byKind.get(kind) ?? []), name])
   }
-  if (byKind.size === 0) return [[whole, { collection, action, fields: [] }]]
+  if (byKind.size === 0) return whole === undefined ? [] : [[whole, { collection, action, fields: [] }]]
   return [...byKind].map(([kind, names]) => [
     kind,
     { collection, action, ...(names.length < fields.size && { fields: names }) },
