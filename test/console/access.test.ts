@@ -122,6 +122,112 @@ it('says why somebody may, or may not', async () => {
   await page.getByRole('cell', { name: 'not with this item' }).waitFor()
 })
 
+it('tells before a change of a policy, a role or a member who gets and loses what, and makes it when it is confirmed', async () => {
+  const policy = await people.policy(shop, {
+    entitlements: ['auditLog:read'],
+    collections: { notes: { read: { fields: ['id', 'title'] }, create: 'all' } },
+  })
+  const name = `Writers ${Math.random()}`
+  const role = await people.role(shop, [policy], name)
+  const readers = await Promise.all(Array.from({ length: 4 }, () => people.memberWith(shop, [role])))
+  const [first] = readers
+  if (first === undefined) throw new Error('Nobody was made')
+  const page = await signedInAt(path(`/policies/${policy}`))
+  const effect = page.getByRole('region', { name: 'Effect' })
+  const told = async () => (await effect.innerText()).replaceAll(/\s*\n\s*/g, '; ')
+
+  await page.getByLabel('Read: notes', { exact: true }).selectOption('All')
+  await page.getByLabel('Create: notes').selectOption('No')
+  await page.getByRole('checkbox', { name: 'Read the audit log' }).uncheck()
+  await press(page, 'Save')
+  await effect.waitFor()
+  expect(await told()).toBe(
+    `Role ${name} (4 people); Gets; notes: Read (owner, pages); Loses; Rights in the workspace: Read the audit log; notes: Create`,
+  )
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-effect')
+  await page.setViewportSize({ width: 360, height: 720 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-effect-narrow-dark')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const before = await shop.data(`/policies/${policy}?fields=content`)
+  await press(page, 'Cancel')
+  expect(await shop.data(`/policies/${policy}?fields=content`)).toEqual(before)
+  await press(page, 'Save')
+  await effect.waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(() => shop.data(`/policies/${policy}?fields=content`))
+    .toEqual({ content: { entitlements: [], collections: { notes: { read: 'all' } } } })
+
+  await page.goto(path('/roles'))
+  await press(page, `Edit ${name}`)
+  await dialog(page, `Edit ${name}`).locator('input:checked').uncheck()
+  await press(page, 'Save')
+  await effect.waitFor()
+  expect(await told()).toBe(`Role ${name} (4 people); Loses; notes: Read`)
+  await press(page, 'Cancel')
+  await press(page, 'Cancel')
+  await press(page, `Remove ${name}`)
+  await effect.waitFor()
+  expect(await told()).toBe(`Role ${name} (4 people); Loses; notes: Read`)
+
+  await page.goto(path())
+  await press(page, `Remove ${first.email}`)
+  await effect.waitFor()
+  expect(await told()).toBe(`${first.email}; Loses; notes: Read`)
+  await press(page, 'Cancel')
+  await press(page, `Change roles of ${first.email}`)
+  await dialog(page, `Change roles of ${first.email}`).getByRole('checkbox', { name, exact: true }).uncheck()
+  await press(page, 'Continue')
+  await effect.waitFor()
+  expect(await told()).toBe(`${first.email}; Loses; notes: Read`)
+  await press(page, 'Save')
+  await expect.poll(async () => (await first.get('/items/notes')).status).toBe(403)
+})
+
+it('says that a change changes nobody’s rights, and lets it be made where the effect cannot be told', async () => {
+  const collections = { notes: { read: 'all' } }
+  const policy = await people.policy(shop, { collections })
+  const page = await signedInAt(path(`/policies/${policy}`))
+  await page.getByLabel('Create: notes').selectOption('All')
+  await press(page, 'Save')
+  await page.getByText('This changes nobody’s rights.').waitFor()
+  await press(page, 'Cancel')
+
+  await page.context().setOffline(true)
+  await press(page, 'Save')
+  await page
+    .getByRole('alert')
+    .getByText(/cannot be reached/)
+    .waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.context().setOffline(false)
+  await press(page, 'Try again')
+  await page.getByText('This changes nobody’s rights.').waitFor()
+
+  const rights = ['workspaceMembers:read', 'workspaceMembers:edit'] as const
+  const [blind, limited] = [
+    await people.member(shop, { entitlements: rights, collections }),
+    await people.member(shop, { entitlements: [...rights, 'dataModel:read'], collections }),
+  ]
+  const role = await people.role(shop, [policy], `Kept ${Math.random()}`)
+  const reader = await people.memberWith(shop, [role])
+  const theirs = await signedInAt(path(), blind)
+  await press(theirs, `Remove ${reader.email}`)
+  await theirs.getByText('Who gets and loses what is shown to those who see the data model.').waitFor()
+  await press(theirs, 'Remove')
+  await expect.poll(() => theirs.getByRole('row', { name: new RegExp(reader.email) }).count()).toBe(0)
+
+  const others = await signedInAt(path(`/policies/${policy}`), limited)
+  await others.getByLabel('Delete: secrets').selectOption('All')
+  await press(others, 'Save')
+  await others.getByText('This changes nobody’s rights.').waitFor()
+  await others.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await others.getByRole('alert').getByText('You can give and take only rights that you have yourself').waitFor()
+})
+
 it('keeps what was typed into a policy over a reload, and refuses what is no condition', async () => {
   const id = await people.policy(shop, { collections: { notes: { read: 'all' } } })
   const page = await signedInAt(path(`/policies/${id}`))

@@ -517,6 +517,18 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     },
   ],
   [
+    'the effect of a change',
+    [],
+    async (page, t) => {
+      const policy = await people.policy(shop, { collections: { articles: { read: { fields: ['id'] } } } })
+      await people.memberWith(shop, [await people.role(shop, [policy])])
+      await at(page, `/${shop.name}/access/policies/${policy}`)
+      await page.getByLabel(t.access.actionOn(t.access.does.delete, 'articles'), { exact: true }).selectOption('all')
+      await button(page, t.account.save).click()
+      await page.getByRole('region', { name: t.access.effect }).waitFor()
+    },
+  ],
+  [
     'why somebody may not',
     [],
     async (page, t) => {

@@ -116,6 +116,22 @@ export type ExplainedAccess = {
     readonly condition?: object
   }[]
 }
+/** What is going to be there, by ids; null for what is deleted. */
+export type PlannedRights = {
+  readonly policies?: { readonly [id: string]: { readonly content: object } | null }
+  readonly roles?: { readonly [id: string]: { readonly policies: readonly string[] } | null }
+  readonly members?: { readonly [id: string]: { readonly roles: readonly string[] } | null }
+}
+/** `fields` is absent for all of them. Of how many active members, the first of them, and whoever has no credential. */
+export type RightsEffect = (
+  | { readonly entitlement: string }
+  | {
+      readonly collection: string
+      readonly action: 'read' | 'create' | 'update' | 'delete'
+      readonly fields?: readonly string[]
+    }
+) & { readonly members: number; readonly userIds: readonly string[]; readonly isAnonymous: boolean }
+export type RightsEffects = Readonly<Record<'granted' | 'revoked' | 'changed', readonly RightsEffect[]>>
 export type Operation = { readonly kind: string; readonly data: object }
 
 type Named = { readonly name: string; readonly description?: string | null }
@@ -180,6 +196,9 @@ export function workspace(db: Requesting) {
     /** Which of somebody's policies allow something, and why the others do not. */
     explain: (question: AccessQuestion, options?: Options) =>
       under<ExplainedAccess>(db.$request('POST', 'access/explain', { ...options, body: question })),
+    /** Whom a change would give or take what; it is not made. */
+    effect: (planned: PlannedRights, options?: Options) =>
+      under<RightsEffects>(db.$request('POST', 'access/effect', { ...options, body: planned })),
     auditLog: records(db, 'audit-log') as Pick<Records<AuditEntry>, 'list'>,
     auditActions: (options?: Options) => under<AuditAction[]>(db.$request('GET', 'audit-log/actions', options)),
     license: (options?: Options) => under<object>(db.$request('GET', 'license', options)),

@@ -118,6 +118,21 @@ export const access: Translated<typeof english> = {
       'ai:mcp': 'ربط الوكلاء',
     },
 
+    effect: 'الأثر',
+    effects: { granted: 'يكسب', revoked: 'يفقد', changed: 'عناصر أو شروط أخرى' },
+    effectOn: (action, fields) => `${action} (\u2068${fields}\u2069)`,
+    effectHidden: 'من يكسب ماذا ومن يفقده يظهر لمن يرى نموذج البيانات.',
+    noEffect: 'هذا لا يغيّر حقوق أحد.',
+    holdersOf: (role, { shown, count }) =>
+      plural(count, {
+        one: `الدور \u2068${role}\u2069 (شخص واحد)`,
+        two: `الدور \u2068${role}\u2069 (شخصان)`,
+        few: `الدور \u2068${role}\u2069 (${shown} أشخاص)`,
+        other: `الدور \u2068${role}\u2069 (${shown} شخصًا)`,
+      }),
+    others: ({ shown, count }) =>
+      plural(count, { one: 'شخص آخر', two: 'شخصان آخران', few: `${shown} آخرون`, other: `${shown} آخرين` }),
+
     who: 'من',
     anonymous: 'من لم يسجّل الدخول',
     theRole: (name) => `الدور \u2068${name}\u2069`,

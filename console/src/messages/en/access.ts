@@ -104,6 +104,15 @@ export const access = {
       'ai:mcp': 'Connect agents',
     },
 
+    effect: 'Effect',
+    effects: { granted: 'Gets', revoked: 'Loses', changed: 'Other items or conditions' },
+    effectOn: (action: string, fields: string) => `${action} (${fields})`,
+    effectHidden: 'Who gets and loses what is shown to those who see the data model.',
+    noEffect: 'This changes nobody’s rights.',
+    holdersOf: (role: string, { shown, count }: Counted) =>
+      plural(count, { one: `Role ${role} (1 person)`, other: `Role ${role} (${shown} people)` }),
+    others: ({ shown, count }: Counted) => plural(count, { one: '1 other', other: `${shown} others` }),
+
     who: 'Who',
     anonymous: 'Not signed in',
     theRole: (name: string) => `Role ${name}`,

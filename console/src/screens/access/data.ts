@@ -2,7 +2,9 @@
 import {
   type Invitation,
   type Member,
+  type PlannedRights,
   type Policy,
+  type RightsEffects,
   type Role,
   workspace as workspaceOf,
 } from 'governed-data-client/system'
@@ -36,6 +38,15 @@ export function policiesQuery(workspace: string): Query<readonly Policy[]> {
   }
 }
 
+/** Of a change that is not made, as things are now. */
+export function effectQuery(workspace: string, planned: PlannedRights): Query<RightsEffects> {
+  return {
+    queryKey: [KIND, workspace, 'effect', planned],
+    queryFn: () => accessOf(workspace).effect(planned).orThrow(),
+    staleTime: 0,
+  }
+}
+
 /** After a change: all of it follows from each other, and one's own rights from all of it. */
 export async function peopleChanged(workspace: string): Promise<void> {
   await queries.invalidateQueries({ queryKey: [KIND, workspace] })
@@ -46,6 +57,10 @@ export async function peopleChanged(workspace: string): Promise<void> {
 /** Those that somebody may be given: everybody without a credential has the role of the public, and nobody else. */
 export function assignable(roles: readonly Role[]): readonly Role[] {
   return roles.filter(({ kind }) => kind !== 'public')
+}
+
+export function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((id) => other.includes(id))
 }
 
 export function namesOf(

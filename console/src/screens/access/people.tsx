@@ -1,19 +1,28 @@
 /** The members of a workspace and who is invited: asked in, given other roles, suspended, sent away. */
-import type { Invitation, Member } from 'governed-data-client/system'
+import type { Invitation, Member, PlannedRights } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
-import { Notice, Pending } from '../../ui/notice.tsx'
+import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
-import { faultOf, useSubmission } from '../submission.tsx'
+import { faultOf } from '../submission.tsx'
 import styles from './access.module.css'
 import { Choices } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
-import { accessOf, assignable, invitationsQuery, membersQuery, namesOf, peopleChanged, rolesQuery } from './data.ts'
+import {
+  accessOf,
+  assignable,
+  invitationsQuery,
+  isSame,
+  membersQuery,
+  namesOf,
+  peopleChanged,
+  rolesQuery,
+} from './data.ts'
 import { Invite } from './invite.tsx'
 
 type PeopleProps = { readonly workspace: string; readonly mayEdit: boolean }
@@ -91,7 +100,9 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
       )}
       {asked?.what === 'removal' && (
         <Confirm
+          workspace={workspace}
           title={texts.removeOf(asked.member.email)}
+          planned={plannedFor(asked.member, null)}
           label={texts.remove}
           onConfirm={() => remove(asked.member)}
           onClose={() => setAsked(undefined)}
@@ -101,6 +112,11 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
       )}
     </div>
   )
+}
+
+/** Whoever is suspended has no rights to lose, nor gets any. */
+function plannedFor({ userId, status }: Member, change: { readonly roles: readonly string[] } | null): PlannedRights {
+  return status === 'active' ? { members: { [userId]: change } } : {}
 }
 
 /** A service account has no address that anybody writes to. */
@@ -123,23 +139,44 @@ function MemberRoles({ workspace, member, onClose }: RolesProps) {
   const texts = t.value.access
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [chosen, setChosen] = useState<readonly string[]>(member.roles)
-  const { fault, isBusy, submit } = useSubmission(async () => {
+  const [isReviewed, setReviewed] = useState(false)
+  const send = async () => {
     const answer = await accessOf(workspace).members.update(member.userId, { roles: chosen })
     if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
     onClose()
     await peopleChanged(workspace)
-  })
+  }
+  const title = texts.rolesOf(member.email)
+  if (isReviewed) {
+    return (
+      <Confirm
+        workspace={workspace}
+        title={title}
+        planned={plannedFor(member, { roles: chosen })}
+        label={t.value.account.save}
+        look="primary"
+        onConfirm={send}
+        onClose={() => setReviewed(false)}
+      />
+    )
+  }
   return (
-    <Dialog title={texts.rolesOf(member.email)} onClose={onClose}>
-      <form class={page.stack} onSubmit={submit}>
-        {fault && <Notice look="danger">{fault}</Notice>}
+    <Dialog title={title} onClose={onClose}>
+      <form
+        class={page.stack}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isSame(chosen, member.roles)) onClose()
+          else setReviewed(true)
+        }}
+      >
         <Choices
           label={texts.roles}
           options={assignable(roles).map(({ id, name }) => [id, name])}
           chosen={chosen}
           onChosen={setChosen}
         />
-        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={onClose} />
+        <FormActions label={t.value.common.continue} onCancel={onClose} />
       </form>
     </Dialog>
   )

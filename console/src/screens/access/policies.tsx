@@ -74,6 +74,8 @@ export function Policies({ workspace, mayEdit }: { readonly workspace: string; r
       )}
       {gone && (
         <Confirm
+          workspace={workspace}
+          planned={{ policies: { [gone.id]: null } }}
           title={texts.removeOf(gone.name)}
           label={texts.remove}
           onConfirm={() => remove(gone)}

@@ -19,6 +19,7 @@ import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
 import styles from './access.module.css'
 import { Choices } from './choices.tsx'
+import { Confirm } from './confirm.tsx'
 import { type Action, actions, type Content, type Grant, grantOf, withGrant } from './content.ts'
 import { peopleChanged, policiesQuery } from './data.ts'
 import { LimitsDialog } from './limits.tsx'
@@ -50,17 +51,25 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
     draft.value = { ...draft.value, ...typed }
   }
   const isChanged = Object.keys(draft.value).length > 0
-  const { fault, isBusy, submit } = useSubmission(async () => {
+  const [isReviewed, setReviewed] = useState(false)
+  const send = async () => {
     const body = { name: name.trim(), description: description.trim() || null, content }
     const path = policy === undefined ? 'policies' : `policies/${policy.id}`
     const method = policy === undefined ? 'POST' : 'PATCH'
     const answer = await clientOf(workspace).$request<Saved>(method, path, { body })
     if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
     draft.value = {}
+    setReviewed(false)
     setWarnings((answer.data.meta?.warnings ?? []).map(({ message }) => message))
     showToast(t.value.account.saved)
     await peopleChanged(workspace)
     if (policy === undefined) navigate(pathTo(workspace, 'access', 'policies', answer.data.data.id), 'replace')
+  }
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    // No role has a policy yet that is made, and a name gives nothing.
+    if (policy === undefined || draft.value.content === undefined) return send()
+    setReviewed(true)
+    return undefined
   })
   const [asked, setAsked] = useState<Place>()
   const collections = useCollections(workspace, content)
@@ -124,6 +133,17 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
           </div>
         )}
       </form>
+      {policy && isReviewed && (
+        <Confirm
+          workspace={workspace}
+          title={texts.editOf(policy.name)}
+          planned={{ policies: { [policy.id]: { content } } }}
+          label={t.value.account.save}
+          look="primary"
+          onConfirm={send}
+          onClose={() => setReviewed(false)}
+        />
+      )}
       {asked && (
         <LimitsDialog
           workspace={workspace}

@@ -13,7 +13,7 @@ import { faultOf, useSubmission } from '../submission.tsx'
 import styles from './access.module.css'
 import { Choices } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
-import { accessOf, membersQuery, namesOf, peopleChanged, policiesQuery, rolesQuery } from './data.ts'
+import { accessOf, isSame, membersQuery, namesOf, peopleChanged, policiesQuery, rolesQuery } from './data.ts'
 
 type RolesProps = { readonly workspace: string; readonly mayEdit: boolean }
 
@@ -77,6 +77,8 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
       {asked?.what === 'form' && <RoleForm workspace={workspace} role={asked.role} onClose={close} />}
       {asked?.what === 'removal' && (
         <Confirm
+          workspace={workspace}
+          planned={{ roles: { [asked.role.id]: null } }}
           title={texts.removeOf(asked.role.name)}
           label={texts.remove}
           onConfirm={() => remove(asked.role)}
@@ -109,7 +111,8 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
   const [chosen, setChosen] = useState<readonly string[]>(role?.policies ?? [])
   // What everybody without a credential may do has its name.
   const isNamed = role?.kind !== 'public'
-  const { fault, isBusy, submit } = useSubmission(async () => {
+  const [isReviewed, setReviewed] = useState(false)
+  const send = async () => {
     const { roles } = accessOf(workspace)
     const named = isNamed ? { name: name.trim(), description: description.trim() || null } : {}
     const form = { ...named, policies: chosen }
@@ -119,7 +122,26 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
     if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
     onClose()
     await peopleChanged(workspace)
+  }
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    // Nobody has a role yet that is made, and a name gives nothing.
+    if (role === undefined || isSame(chosen, role.policies)) return send()
+    setReviewed(true)
+    return undefined
   })
+  if (role !== undefined && isReviewed) {
+    return (
+      <Confirm
+        workspace={workspace}
+        title={texts.editOf(role.name)}
+        planned={{ roles: { [role.id]: { policies: chosen } } }}
+        label={t.value.account.save}
+        look="primary"
+        onConfirm={send}
+        onClose={() => setReviewed(false)}
+      />
+    )
+  }
   return (
     <Dialog title={role === undefined ? texts.newRole : texts.editOf(role.name)} onClose={onClose}>
       <form class={page.stack} onSubmit={submit}>

@@ -1,0 +1,153 @@
+/** Who gets and loses what by a change of rights, by people who have the same of it. */
+import type { PlannedRights, RightsEffect, RightsEffects } from 'governed-data-client/system'
+import { FILES } from '../../data/files.ts'
+import { useQuery } from '../../data/queries.ts'
+import { accessQuery, readableQuery, titleIn } from '../../data/workspaces.ts'
+import { formatNumber, t } from '../../messages/messages.ts'
+import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import page from '../page.module.css'
+import styles from './access.module.css'
+import { type Action, actions } from './content.ts'
+import { effectQuery, membersQuery, rolesQuery } from './data.ts'
+
+type EffectProps = { readonly workspace: string; readonly planned: PlannedRights }
+
+/** The effect, and whether it is still on its way. Whoever does not read the model is not told, and nothing is asked. */
+export function useEffectOf({ workspace, planned }: EffectProps) {
+  const { data: access } = useQuery(accessQuery(workspace))
+  const isShown = access?.entitlements.includes('dataModel:read') !== false
+  const asked = useQuery({ ...effectQuery(workspace, planned), enabled: access !== undefined && isShown })
+  return { isShown, isPending: isShown && asked.isFetching, asked }
+}
+
+type ShownProps = Pick<EffectProps, 'workspace'> & { readonly effect: ReturnType<typeof useEffectOf> }
+
+export function Effect({ workspace, effect: { isShown, isPending, asked } }: ShownProps) {
+  const texts = t.value.access
+  const { data, error, refetch } = asked
+  if (!isShown) return <Notice>{texts.effectHidden}</Notice>
+  if (isPending) return <Skeleton lines={3} />
+  if (error?.status === 403) return <Notice look="danger">{texts.beyond}</Notice>
+  if (error) return <Fault error={error} onRetry={() => void refetch()} />
+  return data ? <Groups workspace={workspace} effects={data} /> : null
+}
+
+const kinds = ['granted', 'revoked', 'changed'] as const
+type Kind = (typeof kinds)[number]
+
+type Who = Pick<RightsEffect, 'members' | 'userIds' | 'isAnonymous'>
+type Group = Who & { readonly effects: Readonly<Record<Kind, readonly RightsEffect[]>> }
+
+type GroupsProps = Pick<EffectProps, 'workspace'> & { readonly effects: RightsEffects }
+
+function Groups({ workspace, effects }: GroupsProps) {
+  const texts = t.value.access
+  const groups = groupsOf(effects)
+  const nameOf = useNames(workspace)
+  const { data: readable = [] } = useQuery(readableQuery(workspace))
+  const titleOf = (name: string) => (name === FILES ? t.value.files.title : titleIn(readable, name))
+  if (groups.length === 0) return <Notice look="good">{texts.noEffect}</Notice>
+  if (nameOf === undefined) return <Skeleton lines={3} />
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well
+    <section class={styles.effect} tabIndex={0} aria-label={texts.effect}>
+      {groups.map((group) => (
+        <div key={keyOf(group)} class={page.stack}>
+          <h3>
+            <bdi>{nameOf(group)}</bdi>
+          </h3>
+          {kinds.map((kind) => (
+            <Lines key={kind} kind={kind} effects={group.effects[kind]} titleOf={titleOf} />
+          ))}
+        </div>
+      ))}
+    </section>
+  )
+}
+
+type LinesProps = {
+  readonly kind: Kind
+  readonly effects: readonly RightsEffect[]
+  readonly titleOf: (collection: string) => string
+}
+
+/** One line for each collection, and one for all rights in the workspace. */
+function Lines({ kind, effects, titleOf }: LinesProps) {
+  const texts = t.value.access
+  if (effects.length === 0) return null
+  const byPlace = Map.groupBy(effects, (effect) => ('collection' in effect ? effect.collection : ''))
+  return (
+    <dl data-effect={kind}>
+      <dt>{texts.effects[kind]}</dt>
+      {[...byPlace].map(([collection, those]) => (
+        <dd key={collection}>
+          <strong>
+            <bdi>{collection === '' ? texts.entitlements : titleOf(collection)}</bdi>
+          </strong>
+          {': '}
+          {those
+            .toSorted((one, other) => placeOf(one) - placeOf(other))
+            .map(textOf)
+            .join(' · ')}
+        </dd>
+      ))}
+    </dl>
+  )
+}
+
+function placeOf(effect: RightsEffect): number {
+  return 'action' in effect ? actions.indexOf(effect.action as Action) : 0
+}
+
+function textOf(effect: RightsEffect): string {
+  const { does, entitlement, effectOn } = t.value.access
+  if ('entitlement' in effect) {
+    return entitlement[effect.entitlement as keyof typeof entitlement] ?? effect.entitlement
+  }
+  const { action, fields } = effect
+  return fields === undefined || fields.length === 0 ? does[action] : effectOn(does[action], fields.join(', '))
+}
+
+function keyOf({ members, userIds, isAnonymous }: Who): string {
+  return JSON.stringify([members, isAnonymous, userIds])
+}
+
+function groupsOf(effects: RightsEffects): readonly Group[] {
+  const all = kinds.flatMap((kind) => effects[kind].map((effect) => ({ kind, effect })))
+  return [...Map.groupBy(all, ({ effect }) => keyOf(effect)).values()].map((those) => {
+    const of = (kind: Kind) => those.filter((one) => one.kind === kind).map(({ effect }) => effect)
+    const [{ effect: who }] = those as [(typeof those)[number]]
+    return { ...who, effects: { granted: of('granted'), revoked: of('revoked'), changed: of('changed') } }
+  })
+}
+
+/** So many are named one by one. */
+const NAMED = 3
+
+/** A few people by their names, and many by the role that exactly they have. Undefined until the names are there. */
+function useNames(workspace: string): ((who: Who) => string) | undefined {
+  const texts = t.value.access
+  const { data: members = [], isLoading: areMembersAsked } = useQuery(membersQuery(workspace))
+  const { data: roles = [], isLoading: areRolesAsked } = useQuery(rolesQuery(workspace))
+  if (areMembersAsked || areRolesAsked) return undefined
+  const personOf = (id: string) => {
+    const member = members.find(({ userId }) => userId === id)
+    return member?.fullName ?? member?.email ?? id
+  }
+  const holdersOf = (id: string) => members.filter((one) => one.status === 'active' && one.roles.includes(id))
+  const roleOf = ({ members: count, userIds }: Who) =>
+    roles.find(({ id }) => {
+      const holders = holdersOf(id)
+      return holders.length === count && userIds.every((one) => holders.some(({ userId }) => userId === one))
+    })
+  const peopleOf = (who: Who) => {
+    if (who.members <= NAMED) return who.userIds.map(personOf)
+    const counted = { shown: formatNumber(who.members), count: who.members }
+    const role = roleOf(who)
+    if (role !== undefined) return [texts.holdersOf(role.name, counted)]
+    const rest = who.members - NAMED
+    const some = who.userIds.slice(0, NAMED).map(personOf)
+    return [...some, texts.others({ shown: formatNumber(rest), count: rest })]
+  }
+  return (who: Who) => [...peopleOf(who), ...(who.isAnonymous ? [texts.anonymous] : [])].join(', ')
+}
