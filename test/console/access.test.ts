@@ -228,6 +228,64 @@ it('says that a change changes nobody’s rights, and lets it be made where the 
   await others.getByRole('alert').getByText('You can give and take only rights that you have yourself').waitFor()
 })
 
+it('leads from a cell, a field that is read only and what was refused to why', async () => {
+  const collections = { notes: { read: 'all', update: { fields: ['title'] } } }
+  const policy = await people.policy(shop, { entitlements: ['workspaceMembers:read', 'dataModel:read'], collections })
+  const asker = await people.memberWith(shop, [await people.role(shop, [policy])])
+  const [long] = (await shop.data('/items/notes?filter[title]=Long&fields=id')) as { id: string }[]
+  const id = String(long?.id)
+  const page = await signedInAt(`/${shop.name}/items/notes?sort=-pages`, asker)
+  const asked = () => Object.fromEntries(new URL(page.url()).searchParams)
+  const theirs = { who: `user:${asker.userId}`, collection: 'notes', key: id }
+
+  await page.getByRole('gridcell', { name: '90' }).click()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').fill('why is')
+  await page.getByRole('option', { name: 'Why is this cell so?' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Not allowed.', { exact: true }).waitFor()
+  expect(asked()).toEqual({ ...theirs, action: 'update', field: 'pages' })
+  expect(await page.getByLabel('Who', { exact: true }).inputValue()).toBe(theirs.who)
+  await page.goBack()
+  await page.getByRole('gridcell', { name: 'Long' }).click()
+  await press(page, 'More')
+  await page.getByRole('menuitem', { name: 'Why is this cell so?' }).click()
+  await page.getByText('Allowed.', { exact: true }).waitFor()
+  expect(asked()).toEqual({ ...theirs, action: 'read', field: 'title' })
+
+  await page.goto(`/${shop.name}/items/notes/${id}`)
+  await page.getByRole('link', { name: 'Why? pages cannot be changed' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Why? title cannot be changed' }).count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-why-item')
+  await page.setViewportSize({ width: 360, height: 720 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'access-why-item-narrow-dark')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('link', { name: 'Why? pages cannot be changed' }).press('Enter')
+  await page.getByText('Not allowed.', { exact: true }).waitFor()
+  expect(asked()).toEqual({ ...theirs, action: 'update', field: 'pages' })
+  await page.goBack()
+  await page.getByRole('link', { name: 'Why? About this item' }).click()
+  await page.getByText('Allowed.', { exact: true }).waitFor()
+  expect(asked()).toEqual({ ...theirs, action: 'read' })
+
+  await page.goBack()
+  await page.getByLabel('title', { exact: true }).fill('Longer')
+  const entitlements = ['workspaceMembers:read', 'dataModel:read']
+  const readOnly = { content: { entitlements, collections: { notes: { read: 'all' } } } }
+  expect((await shop.patch(`/policies/${policy}`, readOnly)).status).toBe(200)
+  await press(page, 'Save')
+  await page.getByRole('alert').getByRole('link', { name: 'Why?' }).click()
+  await page.getByText('Not allowed.', { exact: true }).waitFor()
+  expect(asked()).toEqual({ ...theirs, action: 'update', field: 'title' })
+
+  const other = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+  const blind = await signedInAt(`/${shop.name}/items/notes/${id}`, other)
+  await blind.getByLabel('title', { exact: true }).waitFor()
+  expect(await blind.getByText('Why?').count()).toBe(0)
+})
+
 it('keeps what was typed into a policy over a reload, and refuses what is no condition', async () => {
   const id = await people.policy(shop, { collections: { notes: { read: 'all' } } })
   const page = await signedInAt(path(`/policies/${id}`))

@@ -1,6 +1,6 @@
 /** The grid of a collection: its rows, sorted and filtered as the address says. */
 import type { ServiceError } from 'governed-data-client'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { lazy } from '../app/lazy.tsx'
 import { address, itemPath, navigate, pathTo } from '../app/router.ts'
@@ -10,9 +10,10 @@ import { Button, ButtonLink } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
+import { keyTextOf, useWhy, WhyRefused } from './access/asking.tsx'
 import { listRequest } from './code/request.ts'
 import { ChooseColumns } from './grid/choose-columns.tsx'
-import { type Column, chosenOf, columnsOf, filterColumns } from './grid/columns.ts'
+import { type Column, chosenOf, columnsOf, filterColumns, mayChange } from './grid/columns.ts'
 import { ConflictDialog } from './grid/conflict.tsx'
 import { useEditing } from './grid/editing.tsx'
 import { Filter } from './grid/filter.tsx'
@@ -64,7 +65,10 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   const [isChoosing, setChoosing] = useState(false)
   const all = useColumns(model, rows)
   const columns = useMemo(() => chosenOf(all, view.columns), [all, view])
-  const { menu, chosen, dialog } = useMany({ workspace, model, view, rows, marks, all, columns })
+  const place = useRef<Cell>(FIRST)
+  const ask = useWhy(workspace)
+  const onWhy = ask && (() => navigate(ask(askedAt(model, place.current, rows.rows.value ?? [], columns))))
+  const { menu, chosen, dialog } = useMany({ workspace, model, view, rows, marks, all, columns, onWhy })
   const go = (to: View) => navigate(address.value.pathname + searchOf(to), 'replace')
   const texts = t.value.grid
   const mayFilter = all.some(({ field }) => field.operators.length > 0)
@@ -119,6 +123,9 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
           rows={rows}
           marks={mayMark(model) ? marks : undefined}
           view={view}
+          onPlace={(cell) => {
+            place.current = cell
+          }}
           onSort={(column) => go({ ...view, sort: nextSort(view, column) })}
         />
       )}
@@ -223,6 +230,20 @@ function Count({ rows }: { readonly rows: Rows }) {
   )
 }
 
+const FIRST: Cell = { row: 0, column: 1 }
+
+/** About a cell, or a row by its number: why it may not be changed, or else is seen. */
+function askedAt(model: CollectionModel, { row, column }: Cell, rows: readonly Row[], columns: readonly Column[]) {
+  const [item, shown] = [rows[row], columns[column - 1]]
+  const hasKey = item !== undefined && model.key.length > 0
+  return {
+    collection: model.name,
+    action: shown === undefined || mayChange(shown) ? 'read' : 'update',
+    ...(shown?.path[0] !== undefined && { field: shown.path[0] }),
+    ...(hasKey && { key: keyTextOf(model.key, keyOf(model, item)) }),
+  } as const
+}
+
 type BodyProps = {
   readonly workspace: string
   readonly model: CollectionModel
@@ -230,15 +251,18 @@ type BodyProps = {
   readonly rows: Rows
   readonly marks: Marks | undefined
   readonly view: View
+  /** Where the active cell is. */
+  readonly onPlace: (cell: Cell) => void
   readonly onSort: (column: Column) => void
 }
 
-function Body({ workspace, model, columns, rows, marks, view, onSort }: BodyProps) {
+function Body({ workspace, model, columns, rows, marks, view, onPlace, onSort }: BodyProps) {
   const texts = t.value.grid
   const [{ active, anchor }, setPlace] = useState<{ readonly active: Cell; readonly anchor: Cell }>({
-    active: { row: 0, column: 1 },
-    anchor: { row: 0, column: 1 },
+    active: FIRST,
+    anchor: FIRST,
   })
+  useEffect(() => onPlace(active), [active])
   const move = (to: Cell, from = to) => setPlace({ active: to, anchor: from })
   const hrefOf = (row: Row) => (model.key.length === 0 ? undefined : itemPath(workspace, model.name, keyOf(model, row)))
   const { saving, edit, paste, fill, mayFill, over, picker } = useEditing({
@@ -258,7 +282,7 @@ function Body({ workspace, model, columns, rows, marks, view, onSort }: BodyProp
   const error = rows.error.value
   const unsaved = (
     <>
-      <Unsaved model={model} saving={saving} />
+      <Unsaved workspace={workspace} model={model} saving={saving} />
       <ConflictDialog model={model} saving={saving} />
       {picker}
     </>
@@ -268,7 +292,11 @@ function Body({ workspace, model, columns, rows, marks, view, onSort }: BodyProp
     return (
       <>
         {unsaved}
-        {error && !shown && <Fault error={error} onRetry={() => void rows.loadMore()} />}
+        {error && !shown && (
+          <Fault error={error} onRetry={() => void rows.loadMore()}>
+            <WhyRefused workspace={workspace} error={error} asked={{ collection: model.name, action: 'read' }} />
+          </Fault>
+        )}
         {!error && !shown && <Skeleton lines={10} />}
         {shown && <Empty title={texts.none} {...(text !== undefined && { text })} />}
       </>

@@ -5,14 +5,17 @@ import { CodeButton } from '../app/code.tsx'
 import { navigate, pathTo } from '../app/router.ts'
 import { FILES } from '../data/files.ts'
 import { useQuery } from '../data/queries.ts'
+import { accessQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
+import { keyTextOf, useWhy, WhyRefused } from './access/asking.tsx'
 import { itemRequest } from './code/request.ts'
 import { FileContent } from './files/content.tsx'
 import { ConflictDialog } from './grid/conflict.tsx'
-import { type CollectionModel, calledBy, formFields } from './grid/model.ts'
+import { type CollectionModel, calledBy, type FieldModel, formFields, mayUse } from './grid/model.ts'
+import { keyOf } from './grid/rows.ts'
 import { Unsaved } from './grid/unsaved.tsx'
 import type { Row } from './grid/values.ts'
 import { WithModel } from './grid/with-model.tsx'
@@ -42,7 +45,13 @@ function Loaded(props: LoadedProps) {
   const { data: row, error, refetch } = useQuery(itemQuery(props))
   if (row) return <ItemOf {...props} row={row} onReload={() => void refetch()} />
   if (!isAddress(props) || error?.status === 404) return <Missing workspace={props.workspace} />
-  return error ? <Fault error={error} onRetry={() => void refetch()} /> : <Skeleton lines={10} />
+  if (!error) return <Skeleton lines={10} />
+  const { workspace, model } = props
+  return (
+    <Fault error={error} onRetry={() => void refetch()}>
+      <WhyRefused workspace={workspace} error={error} asked={{ collection: model.name, action: 'read' }} />
+    </Fault>
+  )
 }
 
 type ItemOfProps = LoadedProps & { readonly row: Row; readonly onReload: () => void }
@@ -52,6 +61,13 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   const [isDeleting, setDeleting] = useState(false)
   const form = useForm({ workspace, model, itemKey, row })
   const title = (model.display && calledBy(model.display, row)) || itemKey.join(', ')
+  const why = useWhy(workspace)
+  const { data: access } = useQuery(accessQuery(workspace))
+  const asked = { collection: model.name, key: keyTextOf(model.key, keyOf(model, row)) }
+  const whyOf = ({ name }: FieldModel) => {
+    if (access === undefined || mayUse(access, model.name, 'update', name)) return undefined
+    return why?.({ ...asked, action: 'update', field: name })
+  }
   const leave = () => {
     form.discard()
     showToast(texts.deleted)
@@ -65,6 +81,11 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
         </h1>
         <span class={page.row}>
           <CodeButton request={() => itemRequest(workspace, model, row, form.typed())} />
+          {why && (
+            <ButtonLink href={why({ ...asked, action: 'read' })} aria-label={t.value.access.whyItem}>
+              {t.value.access.parts.why}
+            </ButtonLink>
+          )}
           {model.mayCreate && (
             <ButtonLink tool="copy" href={copyPath(workspace, model.name, itemKey)}>
               {texts.duplicate}
@@ -78,11 +99,11 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
         </span>
       </div>
       {model.name === FILES && <FileContent workspace={workspace} id={itemKey[0] ?? ''} onChanged={onReload} />}
-      <Unsaved model={model} saving={form.saving} />
+      <Unsaved workspace={workspace} model={model} saving={form.saving} />
       <ConflictDialog model={model} saving={form.saving} />
       <div class={styles.parts}>
         <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={form.submit}>
-          <Fields workspace={workspace} model={model} fields={formFields(model)} {...form.fields} />
+          <Fields workspace={workspace} model={model} fields={formFields(model)} whyOf={whyOf} {...form.fields} />
           <Links workspace={workspace} model={model} row={row} drafts={form.links} onChange={form.onLink} />
           {mayChangeAny(model) && <Foot form={form} />}
         </form>

@@ -10,6 +10,7 @@ import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
+import { WhyRefused } from './access/asking.tsx'
 import { itemsOf } from './grid/items.ts'
 import { type CollectionModel, calledBy, type FieldModel, formFields } from './grid/model.ts'
 import { keyOf } from './grid/rows.ts'
@@ -92,7 +93,11 @@ function Form({ workspace, model, row }: FormProps) {
         />
       </div>
       {hasKept && <Notice>{texts.unsavedKept}</Notice>}
-      {error && <Fault error={error} />}
+      {error && (
+        <Fault error={error}>
+          <WhyRefused workspace={workspace} error={error} asked={{ collection: model.name, action: 'create' }} />
+        </Fault>
+      )}
       <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={submit}>
         <Fields
           workspace={workspace}

@@ -24,17 +24,27 @@ export function Notice({ look, children, action }: NoticeProps) {
   )
 }
 
+type FaultProps = {
+  readonly error: ServiceError
+  readonly onRetry?: () => void
+  /** What else there is to be done about it. */
+  readonly children?: ComponentChildren
+}
+
 /** A failure, what to do about it, and where it helps another try. */
-export function Fault({ error, onRetry }: { readonly error: ServiceError; readonly onRetry?: () => void }) {
+export function Fault({ error, onRetry, children }: FaultProps) {
   return (
     <Notice
       look="danger"
       action={
-        onRetry && (
-          <Button look="plain" onClick={onRetry}>
-            {t.value.common.retry}
-          </Button>
-        )
+        <>
+          {onRetry && (
+            <Button look="plain" onClick={onRetry}>
+              {t.value.common.retry}
+            </Button>
+          )}
+          {children}
+        </>
       }
     >
       {explainFault(error)}

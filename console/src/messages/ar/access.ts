@@ -133,6 +133,9 @@ export const access: Translated<typeof english> = {
     others: ({ shown, count }) =>
       plural(count, { one: 'شخص آخر', two: 'شخصان آخران', few: `${shown} آخرون`, other: `${shown} آخرين` }),
 
+    whyCell: 'لماذا هذه الخلية هكذا؟',
+    whyItem: 'لماذا؟ عن هذا العنصر',
+    whyReadOnly: (field) => `لماذا؟ لا يمكن تغيير \u2068${field}\u2069`,
     who: 'من',
     anonymous: 'من لم يسجّل الدخول',
     theRole: (name) => `الدور \u2068${name}\u2069`,

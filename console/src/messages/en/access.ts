@@ -113,6 +113,9 @@ export const access = {
       plural(count, { one: `Role ${role} (1 person)`, other: `Role ${role} (${shown} people)` }),
     others: ({ shown, count }: Counted) => plural(count, { one: '1 other', other: `${shown} others` }),
 
+    whyCell: 'Why is this cell so?',
+    whyItem: 'Why? About this item',
+    whyReadOnly: (field: string) => `Why? ${field} cannot be changed`,
     who: 'Who',
     anonymous: 'Not signed in',
     theRole: (name: string) => `Role ${name}`,

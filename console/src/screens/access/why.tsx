@@ -13,21 +13,9 @@ import { Table } from '../../ui/table.tsx'
 import { modelQuery } from '../grid/model.ts'
 import page from '../page.module.css'
 import styles from './access.module.css'
-import { type Action, actions } from './content.ts'
+import { type Question, whyPath } from './asking.tsx'
+import { actions } from './content.ts'
 import { accessOf, membersQuery, rolesQuery } from './data.ts'
-
-/** `who` is `user:` or `role:` with an id, or `anonymous`; `key` is a JSON text, or the text of a single key. */
-type Question = {
-  readonly who: string
-  readonly collection: string
-  readonly action: Action
-  readonly field: string
-  readonly key: string
-}
-
-export function whyPath(workspace: string, asked: Partial<Question>): string {
-  return `${pathTo(workspace, 'access', 'why')}?${new URLSearchParams(asked as Record<string, string>)}`
-}
 
 function questionIn(parameters: URLSearchParams): Question {
   const text = (name: string) => parameters.get(name) ?? ''

@@ -1,5 +1,5 @@
 /** What can be done to many rows of a grid: a menu for all of its view, and a bar for those that are chosen. */
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { lazy } from '../../app/lazy.tsx'
 import { useCommands } from '../../app/palette.tsx'
 import { formatNumber, t } from '../../messages/messages.ts'
@@ -24,6 +24,8 @@ type ManyProps = {
   readonly marks: Marks
   readonly all: readonly Column[]
   readonly columns: readonly Column[]
+  /** Asks why the active cell is as it is; absent where the caller may not ask. */
+  readonly onWhy: (() => void) | undefined
 }
 
 type Bulk = { readonly kind: 'change' | 'delete'; readonly which: 'chosen' | 'all' }
@@ -40,11 +42,20 @@ export function mayMark(model: CollectionModel): boolean {
 
 /** `menu` goes into the bar of tools, `chosen` above the rows. */
 export function useMany(props: ManyProps) {
-  const { model, view, marks } = props
+  const { model, view, marks, onWhy } = props
   const [doing, setDoing] = useState<Doing | undefined>(undefined)
   const messages = t.value
   const isFiltered = Object.keys(view.filter ?? {}).length > 0
-  const actions = useMemo(() => actionsOf(model, isFiltered, setDoing), [model, isFiltered, messages])
+  const latest = useRef(onWhy)
+  latest.current = onWhy
+  const mayAsk = onWhy !== undefined
+  const actions = useMemo(
+    () => [
+      ...actionsOf(model, isFiltered, setDoing),
+      ...(mayAsk ? [{ id: 'why', label: messages.access.whyCell, run: () => latest.current?.() }] : []),
+    ],
+    [model, isFiltered, mayAsk, messages],
+  )
   useCommands(useMemo(() => actions.map((action) => ({ ...action, group: messages.palette.actions })), [actions]))
   const onClose = () => setDoing(undefined)
   const dialogOf = (now: Doing) => {

@@ -150,7 +150,7 @@ export function manifestOrNone(workspace: string) {
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
 /** Whether the caller may use this field so, in some rows at least. */
-function mayUse(access: Access, collection: string, action: Action, field: string): boolean {
+export function mayUse(access: Access, collection: string, action: Action, field: string): boolean {
   const rights = access.collections[collection]?.[action] ?? 'none'
   return rights === 'all' || (rights !== 'none' && rights.fields.includes(field))
 }

@@ -4,12 +4,15 @@ import { explainFault } from '../../messages/fault.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { keyTextOf, WhyRefused } from '../access/asking.tsx'
 import styles from './grid.module.css'
 import type { CollectionModel } from './model.ts'
 import type { Saving } from './saving.ts'
 import { textOf } from './values.ts'
 
-export function Unsaved({ model, saving }: { readonly model: CollectionModel; readonly saving: Saving }) {
+type UnsavedProps = { readonly workspace: string; readonly model: CollectionModel; readonly saving: Saving }
+
+export function Unsaved({ workspace, model, saving }: UnsavedProps) {
   const edits = saving.edits.value
   useHold(edits.length > 0)
   const texts = t.value.grid
@@ -32,6 +35,16 @@ export function Unsaved({ model, saving }: { readonly model: CollectionModel; re
                 <Button look="plain" onClick={() => saving.discard(edit)}>
                   {texts.discard}
                 </Button>
+                <WhyRefused
+                  workspace={workspace}
+                  error={error}
+                  asked={{
+                    collection: model.name,
+                    action: 'update',
+                    field: first.field,
+                    key: keyTextOf(model.key, first.key),
+                  }}
+                />
               </span>
             }
           >

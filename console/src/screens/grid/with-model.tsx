@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useQuery } from '../../data/queries.ts'
 import { Fault, Skeleton } from '../../ui/notice.tsx'
+import { WhyRefused } from '../access/asking.tsx'
 import { Missing } from '../missing.tsx'
 import { type CollectionModel, modelQuery } from './model.ts'
 
@@ -20,7 +21,9 @@ export function WithModel({ workspace, collection, look, children }: WithModelPr
   if (error && !model) {
     return (
       <div class={look}>
-        <Fault error={error} onRetry={() => void refetch()} />
+        <Fault error={error} onRetry={() => void refetch()}>
+          <WhyRefused workspace={workspace} error={error} asked={{ collection, action: 'read' }} />
+        </Fault>
       </div>
     )
   }

@@ -5,6 +5,7 @@ import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/notice.tsx'
+import { keyTextOf, WhyRefused } from '../access/asking.tsx'
 import { itemsOf, keyInPath } from '../grid/items.ts'
 import type { CollectionModel } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
@@ -45,7 +46,15 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
   }
   return (
     <Dialog title={texts.deleteTitle(title)} onClose={onClose}>
-      {error && <Fault error={error} />}
+      {error && (
+        <Fault error={error}>
+          <WhyRefused
+            workspace={workspace}
+            error={error}
+            asked={{ collection: model.name, action: 'delete', key: keyTextOf(model.key, keyOf(model, row)) }}
+          />
+        </Fault>
+      )}
       <p>{texts.deleteText}</p>
       {relations.length > 0 && (
         <>

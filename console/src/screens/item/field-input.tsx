@@ -31,11 +31,13 @@ type FieldInputProps = {
   readonly isNew?: boolean
   readonly wrong: string | undefined
   readonly reference?: Reference | undefined
+  /** Where it is told why it may not be changed. */
+  readonly why?: string | undefined
   readonly onText: (text: string | null) => void
 }
 
 export function FieldInput(props: FieldInputProps) {
-  const { field, text, isReadOnly, isNew = false, wrong, reference, onText } = props
+  const { field, text, isReadOnly, isNew = false, wrong, reference, why, onText } = props
   const id = useId()
   const texts = t.value.item
   const mayNull = field.type === 'string' && field.isNullable && !isReadOnly && field.values.length === 0
@@ -47,7 +49,17 @@ export function FieldInput(props: FieldInputProps) {
         <label for={id} dir="auto">
           {field.title}
         </label>
-        <span class={page.quiet}>{isRequired ? `${type} · ${texts.required}` : type}</span>
+        <span class={page.quiet}>
+          {isRequired ? `${type} · ${texts.required}` : type}
+          {why && (
+            <>
+              {' · '}
+              <a href={why} aria-label={t.value.access.whyReadOnly(field.title)}>
+                {t.value.access.parts.why}
+              </a>
+            </>
+          )}
+        </span>
         {field.description && (
           <span id={`${id}-description`} class={`${page.quiet} ${styles.description}`} dir="auto">
             {field.description}

@@ -22,6 +22,8 @@ type FieldsProps = {
   readonly model: CollectionModel
   readonly fields: readonly FieldModel[]
   readonly isNew?: boolean
+  /** Where it is told why a field may not be changed. */
+  readonly whyOf?: (field: FieldModel) => string | undefined
   readonly shownOf: (field: FieldModel) => Shown
   /** What the item is called that a relation leads to, as it is stored; null for none. */
   readonly labelOf: (relation: ToOne) => string | null
@@ -29,7 +31,7 @@ type FieldsProps = {
   readonly onText: (field: FieldModel, text: string | null, label?: string | null) => void
 }
 
-export function Fields({ workspace, model, fields, isNew, shownOf, labelOf, draftOf, onText }: FieldsProps) {
+export function Fields({ workspace, model, fields, isNew, whyOf, shownOf, labelOf, draftOf, onText }: FieldsProps) {
   const [picking, setPicking] = useState<ToOne | undefined>(undefined)
   const fieldsBy = ({ by }: ToOne) => by.flatMap((name) => fields.find((one) => one.name === name) ?? [])
   const referenceOf = (field: FieldModel): Reference | undefined => {
@@ -79,6 +81,7 @@ export function Fields({ workspace, model, fields, isNew, shownOf, labelOf, draf
           {...shownOf(field)}
           {...(isNew && { isNew })}
           reference={referenceOf(field)}
+          why={whyOf?.(field)}
           onText={(text) => onText(field, text)}
         />
       ))}
