@@ -45,6 +45,7 @@ export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '4095': 'A migration of a data source did not end: introspect those in `meta.sources` first',
   '4096':
     'Items that were deleted, or have no key, cannot be read again; long answers of one caller are kept up to a bound. The write was done',
+  '4097': 'Those of `meta.tests`, which pass now: change them, or say that they may fail with `?allow=failingTests`',
   '4120': 'The item has not the tag that `If-Match` names: it was changed since it was read',
   '4221': 'A key belongs to one request: method, address, `If-Match` and body; a new one for anything else',
   '4222': 'Applying the model file would destroy what `meta.destructive` lists: allow it with `allow: ["drop"]`',

@@ -32,9 +32,11 @@ export type Resource<Scope, New, Change> = {
     readonly read?: (scope: Scope, key: string, query: LazyBody<ReadQuery>) => Promise<string>
     readonly update?: {
       readonly body: () => z.ZodType<Change>
-      readonly run: (scope: Scope, key: string, sent: LazyBody<Change>) => Promise<string | SavedItem>
+      readonly run: (scope: Scope, key: string, sent: LazyBody<Change>, c: AppContext) => Promise<string | SavedItem>
     }
-    readonly delete: (scope: Scope, key: string) => Promise<void>
+    readonly delete: (scope: Scope, key: string, c: AppContext) => Promise<void>
+    /** Whether `update` and `delete` read query parameters, and refuse unknown ones. */
+    readonly takesParameters?: boolean
   }
 }
 
@@ -92,12 +94,13 @@ function mountOne<Scope, Change>(app: App, path: string, one: One<Scope, Change>
         await withSent(
           () => scopeOf(c),
           () => readBody(c, update.body, bodyLimit),
-          (scope, sent) => update.run(scope, key.of(c), sent),
+          (scope, sent) => update.run(scope, key.of(c), sent, c),
         ),
       ))
   const DELETE: Handler = async (c) => {
-    await one.delete(await scopeOf(c), key.of(c))
+    await one.delete(await scopeOf(c), key.of(c), c)
     return noContent()
   }
-  mount(app, path, { ...(GET && { GET }), ...(PATCH && { PATCH }), DELETE }, { strictQuery: ['GET'] })
+  const strictQuery = one.takesParameters ? (['GET', 'PATCH', 'DELETE'] as const) : (['GET'] as const)
+  mount(app, path, { ...(GET && { GET }), ...(PATCH && { PATCH }), DELETE }, { strictQuery })
 }

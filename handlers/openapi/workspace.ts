@@ -6,7 +6,8 @@ import { entitlementSchema } from '../../src/core/access/entitlement.ts'
 import { policyContentSchema } from '../../src/core/access/policy.ts'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
 import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
-import { effectBody, explainBody } from '../routes/access.ts'
+import { ALLOW, FAILING_TESTS } from '../http/failing-tests.ts'
+import { effectBody, explainBody, testBody } from '../routes/access.ts'
 import * as invitations from '../routes/invitations.ts'
 import * as members from '../routes/members.ts'
 import * as policies from '../routes/policies.ts'
@@ -57,6 +58,26 @@ const explained = z.strictObject({
       condition: z.looseObject({}).optional(),
     }),
   ),
+})
+
+const expectation = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  as: z.string(),
+  collection: z.string(),
+  action: z.enum(actions),
+  key: z.unknown().optional(),
+  filter: z.looseObject({}).optional(),
+  expect: z.strictObject({
+    allowed: z.boolean(),
+    fields: z.array(z.string()).optional(),
+    count: z.int().optional(),
+  }),
+})
+const judgedTests = z.array(z.strictObject({ id: z.uuid(), name: z.string(), passed: z.boolean().nullable() }))
+const mayFail = parameter(ALLOW, 'Also where access tests would fail, which is 409 else.', {
+  type: 'string',
+  enum: [FAILING_TESTS],
 })
 
 const effectList = z.array(
@@ -127,6 +148,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/members/{id}': {
     summary: 'Change a member’s roles, or suspend them',
     tag: rights,
+    parameters: [mayFail],
     body: requestBody(members.updateBody(), { status: 'suspended' }),
     answers: { '200': item('members', 'The member.') },
     errors: ['conflict', 'paymentRequired'],
@@ -134,6 +156,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'DELETE /api/{workspace}/members/{id}': {
     summary: 'Remove a member',
     tag: rights,
+    parameters: [mayFail],
     answers: { '204': noContent },
     errors: ['conflict'],
   },
@@ -149,6 +172,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/roles/{id}': {
     summary: 'Change a role',
     tag: rights,
+    parameters: [mayFail],
     body: requestBody(roles.updateBody(), { name: 'Renamed' }),
     answers: { '200': item('roles', 'The role.') },
     errors: ['conflict', 'paymentRequired'],
@@ -156,6 +180,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'DELETE /api/{workspace}/roles/{id}': {
     summary: 'Delete a role',
     tag: rights,
+    parameters: [mayFail],
     answers: { '204': noContent },
     errors: ['conflict'],
   },
@@ -171,6 +196,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/policies/{id}': {
     summary: 'Change a policy',
     tag: rights,
+    parameters: [mayFail],
     body: requestBody(policies.updateBody().extend({ content: policyContentSchema().optional() }), {
       content: example,
     }),
@@ -180,6 +206,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'DELETE /api/{workspace}/policies/{id}': {
     summary: 'Delete a policy, also from the roles that have it',
     tag: rights,
+    parameters: [mayFail],
     answers: { '204': noContent },
     errors: ['conflict'],
   },
@@ -232,10 +259,37 @@ export const workspaceRoutes: RouteDescriptions = {
     body: requestBody(effectBody(), { policies: { '0190a1b2-0000-7000-8000-000000000000': null } }),
     answers: {
       '200': data(
-        z.strictObject({ granted: effectList, revoked: effectList, changed: effectList }),
-        'What would be different; nothing is changed.',
+        z.strictObject({ granted: effectList, revoked: effectList, changed: effectList, tests: judgedTests }),
+        'What would be different, and which access tests would pass; nothing is changed.',
       ),
     },
+    errors: ['forbidden'],
+  },
+  'GET /api/{workspace}/access/tests': {
+    summary: 'List what is expected of rights',
+    tag: rights,
+    answers: {
+      '200': data(z.array(expectation), 'What is about items is told to those who read all of them.'),
+    },
+    errors: ['forbidden'],
+  },
+  'POST /api/{workspace}/access/tests': {
+    summary: 'Keep what is expected of somebody’s rights',
+    tag: rights,
+    body: requestBody(testBody(), {
+      name: 'The public reads titles',
+      as: 'anonymous',
+      collection: 'articles',
+      action: 'read',
+      expect: { allowed: true, fields: ['title'] },
+    }),
+    answers: { '201': data(expectation, 'The test.') },
+    errors: ['forbidden', 'conflict'],
+  },
+  'DELETE /api/{workspace}/access/tests/{id}': {
+    summary: 'Delete an access test',
+    tag: rights,
+    answers: { '204': noContent },
     errors: ['forbidden'],
   },
   'GET /api/{workspace}/audit-log': {
@@ -342,7 +396,11 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'Apply a model file as it was planned',
     tag: dataModel,
     body: requestBody(
-      z.strictObject({ model: modelFile, plan: z.string(), allow: z.array(z.literal('drop')).optional() }),
+      z.strictObject({
+        model: modelFile,
+        plan: z.string(),
+        allow: z.array(z.enum(['drop', 'failingTests'])).optional(),
+      }),
       { model: { version: 1 }, plan: 'e3b0c44298fc1c149afbf4c8' },
     ),
     answers: { '200': data(z.strictObject({ changes: fileChanges }), 'What was done.') },

@@ -5,15 +5,19 @@ import { actions } from '../../src/core/access/access.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { AccessQuestion } from '../../src/services/documents/explanations.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { data, dataText } from '../http/answer.ts'
+import { data, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
-import { idsSchema } from '../http/schemas.ts'
+import { idOf, idsSchema, nameSchema } from '../http/schemas.ts'
 import { withSent } from '../http/sent.ts'
 
 const keyPart = lazily(() => z.union([z.string(), z.number(), z.boolean()]))
+const keySchema = lazily(() => z.union([keyPart(), z.record(z.string(), keyPart())]))
+
+const NO_ITEM_YET = 'is of an item that there is, and what is created is none yet'
+const WHOLE_ITEMS = 'is not for a deletion, which takes whole items'
 
 export const explainBody = lazily(() =>
   z
@@ -23,7 +27,7 @@ export const explainBody = lazily(() =>
       anonymous: z.literal(true).optional(),
       collection: z.string(),
       action: z.enum(actions),
-      key: z.union([keyPart(), z.record(z.string(), keyPart())]).optional(),
+      key: keySchema().optional(),
       field: z.string().optional(),
     })
     .refine(
@@ -32,11 +36,11 @@ export const explainBody = lazily(() =>
     )
     .refine(({ action, key }) => action !== 'create' || key === undefined, {
       path: ['key'],
-      message: 'is of an item that there is, and what is created is none yet',
+      message: NO_ITEM_YET,
     })
     .refine(({ action, field }) => action !== 'delete' || field === undefined, {
       path: ['field'],
-      message: 'is not for a deletion, which takes whole items',
+      message: WHOLE_ITEMS,
     }),
 )
 
@@ -50,8 +54,47 @@ export const effectBody = lazily(() => {
   })
 })
 
+export const testBody = lazily(() => {
+  const said = (sent: object, name: string) => (sent as Readonly<Record<string, unknown>>)[name] !== undefined
+  const only = (path: readonly string[], message: string) => ({ path: [...path], message })
+  return z
+    .strictObject({
+      name: nameSchema(),
+      as: z
+        .string()
+        .toLowerCase()
+        .regex(/^(anonymous|(user|role):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/, {
+          message: 'must be user:<id>, role:<id> or anonymous',
+        }),
+      collection: z.string(),
+      action: z.enum(actions),
+      key: keySchema().optional(),
+      filter: z.record(z.string(), z.unknown()).optional(),
+      expect: z.strictObject({
+        allowed: z.boolean(),
+        fields: z.array(z.string()).max(1_000, 'must have at most 1000 entries').optional(),
+        count: z.int('must be a whole number').min(0, 'must not be negative').optional(),
+      }),
+    })
+    .refine((sent) => sent.action !== 'create' || !said(sent, 'key'), only(['key'], NO_ITEM_YET))
+    .refine((sent) => !said(sent, 'key') || !said(sent, 'filter'), only(['filter'], 'is not beside a key'))
+    .refine((sent) => sent.action === 'read' || !said(sent, 'filter'), only(['filter'], 'is of items that are read'))
+    .refine(
+      ({ action, key, expect }) => expect.count === undefined || (action === 'read' && key === undefined),
+      only(['expect', 'count'], 'is of items that are read, and not beside a key'),
+    )
+    .refine(
+      ({ action, expect }) => action !== 'delete' || expect.fields === undefined,
+      only(['expect', 'fields'], WHOLE_ITEMS),
+    )
+    .refine(
+      ({ expect: { allowed, fields = [], count = 0 } }) => allowed || (fields.length === 0 && count === 0),
+      only(['expect'], 'must have neither fields nor a count of what is not allowed'),
+    )
+})
+
 export function mountAccess(app: App, services: Services): void {
-  const { ownAccess, explanations, rightsPreview, config } = services
+  const { ownAccess, explanations, rightsPreview, accessTests, config } = services
 
   mount(
     app,
@@ -84,6 +127,25 @@ export function mountAccess(app: App, services: Services): void {
         rightsPreview.effects,
       )
       return data(answer)
+    },
+  })
+
+  mount(app, '/api/:workspace/access/tests', {
+    GET: async (c) => data(await accessTests.list(await authorize(services, c))),
+    POST: async (c) => {
+      const made = await withSent(
+        () => authorize(services, c),
+        () => readBody(c, testBody),
+        accessTests.create,
+      )
+      return data(made, 201)
+    },
+  })
+
+  mount(app, '/api/:workspace/access/tests/:id', {
+    DELETE: async (c) => {
+      await accessTests.delete(await authorize(services, c), idOf(c, 'Access test'))
+      return noContent()
     },
   })
 }

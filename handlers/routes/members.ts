@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { authorize } from '../http/context.ts'
+import { testsIn } from '../http/failing-tests.ts'
 import type { App } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
 import { idsSchema } from '../http/schemas.ts'
@@ -23,8 +24,12 @@ export function mountMembers(app: App, services: Services): void {
     list: members.list,
     one: {
       key: byId('Member'),
-      update: { body: updateBody, run: members.update },
-      delete: members.delete,
+      update: {
+        body: updateBody,
+        run: (scope, id, sent, c) => members.update(scope, id, sent, testsIn(c)),
+      },
+      delete: (scope, id, c) => members.delete(scope, id, testsIn(c)),
+      takesParameters: true,
     },
   })
 }

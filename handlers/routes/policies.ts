@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { authorize } from '../http/context.ts'
+import { testsIn } from '../http/failing-tests.ts'
 import type { App } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
 import { descriptionSchema, nameSchema } from '../http/schemas.ts'
@@ -38,8 +39,12 @@ export function mountPolicies(app: App, services: Services): void {
     one: {
       key: byId('Policy'),
       read: policies.read,
-      update: { body: updateBody, run: policies.update },
-      delete: policies.delete,
+      update: {
+        body: updateBody,
+        run: (scope, id, sent, c) => policies.update(scope, id, sent, testsIn(c)),
+      },
+      delete: (scope, id, c) => policies.delete(scope, id, testsIn(c)),
+      takesParameters: true,
     },
   })
 }

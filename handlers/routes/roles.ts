@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { authorize } from '../http/context.ts'
+import { testsIn } from '../http/failing-tests.ts'
 import type { App } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
 import { descriptionSchema, idsSchema, nameSchema } from '../http/schemas.ts'
@@ -34,8 +35,12 @@ export function mountRoles(app: App, services: Services): void {
     one: {
       key: byId('Role'),
       read: roles.read,
-      update: { body: updateBody, run: roles.update },
-      delete: roles.delete,
+      update: {
+        body: updateBody,
+        run: (scope, id, sent, c) => roles.update(scope, id, sent, testsIn(c)),
+      },
+      delete: (scope, id, c) => roles.delete(scope, id, testsIn(c)),
+      takesParameters: true,
     },
   })
 }

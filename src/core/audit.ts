@@ -26,6 +26,8 @@ export const auditActions = {
   'policy.create.v1': 'Policy created',
   'policy.update.v1': 'Policy changed',
   'policy.delete.v1': 'Policy deleted',
+  'access_test.create.v1': 'Access test kept',
+  'access_test.delete.v1': 'Access test deleted',
   'invitation.create.v1': 'Invitation created',
   'invitation.accept.v1': 'Invitation accepted',
   'invitation.delete.v1': 'Invitation deleted',
@@ -73,6 +75,7 @@ export type TargetType =
   | 'session'
   | 'role'
   | 'policy'
+  | 'accessTest'
   | 'invitation'
   | 'apiKey'
   | 'serviceAccount'

@@ -98,6 +98,7 @@ export const errorCodes = {
   '4094': { kind: 'conflict', message: 'The plan is out of date' },
   '4095': { kind: 'conflict', message: 'Introspect the source first' },
   '4096': { kind: 'conflict', message: 'It was done, but its answer was too long to be kept' },
+  '4097': { kind: 'conflict', message: 'Access tests would fail' },
   '4120': { kind: 'preconditionFailed', message: 'Precondition failed' },
   '4221': { kind: 'invalid', message: 'This Idempotency-Key was sent with another request' },
   '4222': { kind: 'invalid', message: 'This would destroy data' },

@@ -28,7 +28,9 @@ const ask = (client: Client, body: object) => client.post('/access/effect', body
 async function effectsOf(body: object): Promise<Effects> {
   const response = await ask(shop, body)
   expect(response.status, await response.clone().text()).toBe(200)
-  return ((await response.json()) as { data: Effects }).data
+  const { tests, ...effects } = ((await response.json()) as { data: Effects & { tests: unknown } }).data
+  expect(tests).toEqual([])
+  return effects
 }
 
 async function rightsOf(client: Client): Promise<object> {

@@ -131,7 +131,21 @@ export type RightsEffect = (
       readonly fields?: readonly string[]
     }
 ) & { readonly members: number; readonly userIds: readonly string[]; readonly isAnonymous: boolean }
-export type RightsEffects = Readonly<Record<'granted' | 'revoked' | 'changed', readonly RightsEffect[]>>
+export type RightsEffects = Readonly<Record<'granted' | 'revoked' | 'changed', readonly RightsEffect[]>> & {
+  /** What access tests would say; null for what is not told to the caller. */
+  readonly tests: readonly { readonly id: string; readonly name: string; readonly passed: boolean | null }[]
+}
+/** What is expected of rights. `as` is `user:` or `role:` with an id, or `anonymous`. */
+export type NewAccessTest = {
+  readonly name: string
+  readonly as: string
+  readonly collection: string
+  readonly action: 'read' | 'create' | 'update' | 'delete'
+  readonly key?: string | number | boolean | object
+  readonly filter?: object
+  readonly expect: { readonly allowed: boolean; readonly fields?: readonly string[]; readonly count?: number }
+}
+export type AccessTest = NewAccessTest & { readonly id: string }
 export type Operation = { readonly kind: string; readonly data: object }
 
 type Named = { readonly name: string; readonly description?: string | null }
@@ -167,7 +181,7 @@ export function schema(db: Requesting) {
     apply: (
       model: object,
       plan: Pick<Plan, 'plan'>,
-      options: Options & { readonly allow?: readonly 'drop'[] } = {},
+      options: Options & { readonly allow?: readonly ('drop' | 'failingTests')[] } = {},
     ) => {
       const { allow, ...given } = options
       const body = { model, plan: plan.plan, ...(allow !== undefined && { allow }) }
@@ -199,6 +213,9 @@ export function workspace(db: Requesting) {
     /** Whom a change would give or take what; it is not made. */
     effect: (planned: PlannedRights, options?: Options) =>
       under<RightsEffects>(db.$request('POST', 'access/effect', { ...options, body: planned })),
+    tests: records(db, 'access/tests') as Pick<Records<AccessTest, NewAccessTest>, 'create' | 'delete'> & {
+      list(options?: Options): Call<AccessTest[]>
+    },
     auditLog: records(db, 'audit-log') as Pick<Records<AuditEntry>, 'list'>,
     auditActions: (options?: Options) => under<AuditAction[]>(db.$request('GET', 'audit-log/actions', options)),
     license: (options?: Options) => under<object>(db.$request('GET', 'license', options)),

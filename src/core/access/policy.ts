@@ -185,12 +185,15 @@ function mapActions(
   return Object.fromEntries(mapped) as PolicyActions
 }
 
+/** `path` leads to the action, empty where its members are those of the body. */
 type Sent = { readonly names: PolicyNames; readonly collection: Collection; readonly path: string }
 
-function storedAction(action: PolicyAction, { names, collection, path }: Sent): PolicyAction {
+/** An action as it is stored. Throws 422 with the path of the fault. */
+export function storedAction(action: PolicyAction, { names, collection, path }: Sent): PolicyAction {
   if (action === 'all') return action
   const detail: Detail = action
   const { fields } = detail
+  const below = (member: string) => (path === '' ? member : `${path}.${member}`)
   const named = (of: Collection, name: string, at: string): Field => {
     const field = names.field(of, name)
     if (field === undefined) {
@@ -202,25 +205,26 @@ function storedAction(action: PolicyAction, { names, collection, path }: Sent): 
     const value = detail[member]
     if (value === undefined) continue
     const excess = exceedsLimits(value, queryBounds)
-    if (excess !== undefined) throw fault(`${path}.${member}`, excess)
+    if (excess !== undefined) throw fault(below(member), excess)
     const resolver = {
       field: (of: Collection, name: string, at: string) => ({ field: named(of, name, at), visible: all }),
       rowsOf: () => all,
       linksOf: () => all,
       variable: policyVariable({ userId: undefined, roleIds: [] }),
     }
-    resolveFilter(jsonFilter(value), { resolver, collection, path: `${path}.${member}` })
+    resolveFilter(jsonFilter(value), { resolver, collection, path: below(member) })
   }
   const toId = (of: Collection, name: string) => named(of, name, path)
   return {
     ...(fields !== undefined && {
-      fields: fields === '*' ? fields : fields.map((name) => named(collection, name, `${path}.fields`).id),
+      fields: fields === '*' ? fields : fields.map((name) => named(collection, name, below('fields')).id),
     }),
     ...renamedConditions(detail, collection, toId, 'id'),
   }
 }
 
-function shownAction(action: PolicyAction, collection: Collection): PolicyAction | undefined {
+/** A stored action by the names of the model; undefined where its conditions mean nothing any more. */
+export function shownAction(action: PolicyAction, collection: Collection): PolicyAction | undefined {
   if (action === 'all') return action
   const detail: Detail = action
   const { fields } = detail

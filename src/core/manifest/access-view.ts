@@ -46,6 +46,20 @@ function rightsTo(collection: Collection, action: Action, viewer: Viewer, view: 
   return { access: 'custom', fields: used.map(({ apiName }) => apiName) }
 }
 
+/** The names of the fields with which something may be done, in some rows at least. */
+export function usableFields(
+  collection: Collection,
+  action: Action,
+  viewer: Viewer,
+  view: ModelView,
+): readonly string[] {
+  const rights = rightsTo(collection, action, viewer, view)
+  if (rights === 'none') return []
+  if (rights !== 'all') return rights.fields
+  const all = [...collection.primitives, ...collection.relations]
+  return all.filter((field) => isUsable(field, action)).map(({ apiName }) => apiName)
+}
+
 function isUnconditional(access: Granted, action: Action, fieldIds: readonly string[]): boolean {
   if (action === 'update') {
     return waysToChange(access, fieldIds).every((ways) =>

@@ -20,6 +20,7 @@ import { type AuditEvent, recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireAnothers } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
+import type { AccessTests, TestsIn } from '../rights/access-tests.ts'
 import { type LoadGrantor, requireRolesChangeable, requireRolesRevocable } from '../rights/delegation.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
@@ -38,11 +39,11 @@ export type Members = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /**
    * Throws 403 for roles that the caller may not grant or revoke, 409 for the last Administrator or an account without
-   * proven address, 422 for an unknown role, 402 over the license limit.
+   * proven address or where an access test would fail, 422 for an unknown role, 402 over the license limit.
    */
-  update(scope: RequestScope, userId: string, change: LazyBody<MemberChange>): Promise<string>
+  update(scope: RequestScope, userId: string, change: LazyBody<MemberChange>, tests: TestsIn): Promise<string>
   /** Throws 403 for roles that the caller may not revoke, unless it removes itself; 409 for the last Administrator. */
-  delete(scope: RequestScope, userId: string): Promise<void>
+  delete(scope: RequestScope, userId: string, tests: TestsIn): Promise<void>
 }
 
 export type MembersDeps = {
@@ -50,10 +51,11 @@ export type MembersDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
+  readonly accessTests: Pick<AccessTests, 'keep'>
 }
 
 export function createMembers(deps: MembersDeps): Members {
-  const { ports, directory, license, loadGrantor } = deps
+  const { ports, directory, license, loadGrantor, accessTests } = deps
   const { database, ids } = ports
 
   /**
@@ -72,7 +74,7 @@ export function createMembers(deps: MembersDeps): Members {
       return directory.list('members', rowScopeOf(scope), await query())
     },
 
-    async update(scope, userId, sent) {
+    async update(scope, userId, sent, tests) {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
@@ -82,7 +84,7 @@ export function createMembers(deps: MembersDeps): Members {
           known: await loadRoles(database, workspace.id, change.roles ?? []),
           grantor: await loadGrantor(caller, workspace),
         }),
-        decide: ({ member, known, grantor }) => {
+        decide: async ({ member, known, grantor }) => {
           const before = member.roles.map(({ id }) => id)
           const { roles = before, status = member.status } = change
           const added = known.filter(({ id }) => !before.includes(id))
@@ -94,6 +96,7 @@ export function createMembers(deps: MembersDeps): Members {
           if (added.length > 0 || (status === 'active' && member.status === 'suspended')) requireProven(member)
           const staysAdministrator = status === 'active' && !removed.some(isAdministrator)
           if (!staysAdministrator) requireAnotherAdministrator(member)
+          await accessTests.keep(scope, { members: { [userId]: status === 'active' ? { roles } : null } }, tests)
 
           const record = (event: Pick<AuditEvent, 'action' | 'payload'>) =>
             recordWorkspaceEvent(ids, scope, { ...event, target: { type: 'user', id: userId } })
@@ -126,15 +129,16 @@ export function createMembers(deps: MembersDeps): Members {
       return directory.read('members', rowScopeOf(scope), userId)
     },
 
-    async delete(scope, userId) {
+    async delete(scope, userId, tests) {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
         load: async () => ({ member: await findMember(scope, userId), grantor: await loadGrantor(caller, workspace) }),
-        decide: ({ member, grantor }) => {
+        decide: async ({ member, grantor }) => {
           const isLeaving = caller.kind === 'user' && caller.userId === userId
           if (!isLeaving) requireRolesRevocable(grantor, member.roles)
           requireAnotherAdministrator(member)
+          await accessTests.keep(scope, { members: { [userId]: null } }, tests)
           const target = { type: 'user', id: userId } as const
           const payload = { roles: member.roles.map(({ id }) => id) }
           return [

@@ -86,7 +86,8 @@ async function principalOf(
   return (await principalOfRoles(database, workspaceId, of.ids)) ?? notFound('roles')
 }
 
-function rowsOf(judgement: Judgement): Filter {
+/** The rows in which it is allowed. */
+export function rowsOf(judgement: Judgement): Filter {
   return judgement.kind === 'allowed' ? judgement.rows : none
 }
 

@@ -35,6 +35,7 @@ import { type Agents, createAgents } from '../documents/agents.ts'
 import { createCalled } from '../documents/called.ts'
 import { createDeclarations } from '../documents/declarations.ts'
 import { createExplanations, type Explanations } from '../documents/explanations.ts'
+import { createJudgeTest } from '../documents/judged-tests.ts'
 import { createManifests, type Manifests } from '../documents/manifest.ts'
 import { createOpenApi, type OpenApi } from '../documents/openapi.ts'
 import { createOwnAccess, type OwnAccess } from '../documents/own-access.ts'
@@ -49,6 +50,7 @@ import { createOpenSources, type OpenSources } from '../model/open-sources.ts'
 import { createSecrets, type Secrets } from '../model/secrets.ts'
 import { createSourceSettings } from '../model/source-settings.ts'
 import { createSources, type Sources } from '../model/sources.ts'
+import { type AccessTests, createAccessTests } from '../rights/access-tests.ts'
 import { type ActAs, createActAs } from '../rights/act-as.ts'
 import { createLoadGrantor } from '../rights/delegation.ts'
 import { createRightsPreview, type RightsPreview } from '../rights/effects.ts'
@@ -81,6 +83,7 @@ export type Services = {
   readonly roles: Roles
   readonly policies: Policies
   readonly rightsPreview: RightsPreview
+  readonly accessTests: AccessTests
   readonly invitations: Invitations
   readonly providers: Providers
   readonly providerSignIn: ProviderSignIn
@@ -152,7 +155,6 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const migrations = createMigrations({ ports, models: changes, work })
   const declarations = createDeclarations(ports)
   const loadGrantor = createLoadGrantor({ ports, models })
-  const delegating = { ports, directory, license: licensing, loadGrantor }
   const introspection = createIntrospection({
     ports,
     models: changes,
@@ -162,7 +164,6 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     version: VERSION,
   })
   const called = createCalled({ ports })
-  const modelFiles = createModelFiles({ ports, models, changes, work, introspection, license: licensing, loadGrantor })
   const drift = createDrift({ ports, config, models, introspection })
   const items = createItems({
     ports,
@@ -172,6 +173,9 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     look: introspection.look,
     onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
+  const accessTests = createAccessTests({ ports, models, judgeTest: createJudgeTest({ declarations, items }) })
+  const delegating = { ports, directory, license: licensing, loadGrantor, accessTests }
+  const modelFiles = createModelFiles({ ...delegating, models, changes, work, introspection })
   const contents = createContents({ ports, config })
   const assetFiles = createAssetFiles({ ports, contents, items, presets: createPresets({ ports, contents }) })
   return {
@@ -194,6 +198,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     roles: createRoles(delegating),
     policies: createPolicies({ ...delegating, models }),
     rightsPreview: createRightsPreview({ ...delegating, models }),
+    accessTests,
     invitations: createInvitations({ ...delegating, config }),
     auditLog,
     providers: createProviders(delegating),

@@ -29,15 +29,13 @@ export function createActAs(deps: ActAsDeps): ActAs {
   /** The rights of both are looked up again with the scope. */
   async function actingIn(scope: RequestScope, target: Target): Promise<RequestScope> {
     requireEntitlement(scope.rights, 'workspaceMembers:read')
-    const { workspace, snapshot } = scope
+    const { workspace } = scope
     const { type, id } = target
     const principal = await (type === 'user'
       ? principalOfMember(database, workspace.id, id)
       : principalOfRoles(database, workspace.id, [id]))
     if (principal === undefined) throw refused('is nobody of this workspace')
-    const rights = actingRights(principal.rights, scope.rights)
-    const again = async () => actingIn(await scope.again(), target)
-    return { ...scope, rights, term: planTermOf({ snapshot, rights }, again), again }
+    return actingScope(scope, principal.rights, async () => actingIn(await scope.again(), target))
   }
 
   return {
@@ -52,6 +50,12 @@ export function createActAs(deps: ActAsDeps): ActAs {
       return acting
     },
   }
+}
+
+/** The scope of reading by these rights, cut to those of the caller; `again` makes the same of what is now. */
+export function actingScope(scope: RequestScope, of: Rights, again: () => Promise<RequestScope>): RequestScope {
+  const rights = actingRights(of, scope.rights)
+  return { ...scope, rights, term: planTermOf({ snapshot: scope.snapshot, rights }, again), again }
 }
 
 /** No entitlement is theirs to use, and nothing is written. */

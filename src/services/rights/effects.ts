@@ -6,9 +6,10 @@ import { loadRightsOutline, type RightsOutline } from '../../store/roles.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import type { ModelCache } from '../model/model-cache.ts'
+import type { AccessTests, JudgedTest } from './access-tests.ts'
 import { type LoadGrantor, loadCurrentModel } from './delegation.ts'
+import { outlineAfter, principalIn, publicRoles } from './outline.ts'
 import { contentBy } from './policies.ts'
-import { principalWith } from './principals.ts'
 import { bodyFault, requireKnown } from './roles.ts'
 
 /** By ids; null for what is deleted. */
@@ -25,7 +26,10 @@ export type SharedEffect = Effect & {
   readonly isAnonymous: boolean
 }
 
-export type RightsEffects = Readonly<Record<EffectKind, readonly SharedEffect[]>>
+export type RightsEffects = Readonly<Record<EffectKind, readonly SharedEffect[]>> & {
+  /** What the access tests of the workspace would say then. */
+  readonly tests: readonly JudgedTest[]
+}
 
 export type RightsPreview = {
   /** Changes nothing. Throws 403 without workspaceMembers:edit and dataModel:read, and 422 for what the workspace does not have and for invalid content. */
@@ -36,12 +40,13 @@ export type RightsPreviewDeps = {
   readonly ports: Pick<Ports, 'database'>
   readonly models: ModelCache
   readonly loadGrantor: LoadGrantor
+  readonly accessTests: Pick<AccessTests, 'judge'>
 }
 
 const MOST_IDS = 100
 
 export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
-  const { ports, models, loadGrantor } = deps
+  const { ports, models, loadGrantor, accessTests } = deps
   const { database } = ports
 
   return {
@@ -64,14 +69,14 @@ export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
         const effects =
           known.get(path) ??
           effectsOf(
-            principalWith(holder.userId, rolesOf(before, holder.before)).rights,
-            principalWith(holder.userId, rolesOf(after, holder.after)).rights,
+            principalIn(before, holder.userId, holder.before).rights,
+            principalIn(after, holder.userId, holder.after).rights,
             model,
           )
         known.set(path, effects)
         collected.add(holder.userId, effects)
       }
-      return collected.all()
+      return { ...collected.all(), tests: await accessTests.judge(scope, after) }
     },
   }
 }
@@ -85,18 +90,11 @@ type Holder = {
 /** Everybody with a role, and whoever has no credential. */
 function holdersOf(before: RightsOutline, after: RightsOutline): readonly Holder[] {
   const later = new Map(after.members.map(({ userId, roles }) => [userId, roles]))
-  const publicRoles = before.roles.flatMap(({ id, kind }) => (kind === 'public' ? [id] : []))
+  const ofAll = publicRoles(before)
   return [
-    { userId: undefined, before: publicRoles, after: publicRoles },
+    { userId: undefined, before: ofAll, after: ofAll },
     ...before.members.map(({ userId, roles }) => ({ userId, before: roles, after: later.get(userId) ?? [] })),
   ]
-}
-
-function rolesOf({ roles, policies }: RightsOutline, ids: readonly string[]) {
-  const byId = new Map(policies.map((policy) => [policy.id, policy]))
-  return roles
-    .filter(({ id }) => ids.includes(id))
-    .map((role) => ({ ...role, policies: role.policies.flatMap((id) => byId.get(id) ?? []) }))
 }
 
 /** Throws 422 for an id that the workspace does not have. */
@@ -118,21 +116,8 @@ function planTogether(
     requireKnown(`roles.${id}.policies`, role?.policies ?? [], before.policies)
   for (const [id, member] of Object.entries(members))
     requireKnown(`members.${id}.roles`, member?.roles ?? [], before.roles)
-  return {
-    policies: before.policies.flatMap((policy) => {
-      const change = policies[policy.id]
-      if (change === null) return []
-      return [change === undefined ? policy : { ...policy, content: parse(change.content) }]
-    }),
-    roles: before.roles.flatMap((role) => {
-      const change = roles[role.id]
-      return change === null ? [] : [{ ...role, ...change }]
-    }),
-    members: before.members.flatMap((member) => {
-      const change = members[member.userId]
-      return change === null ? [] : [{ ...member, ...change }]
-    }),
-  }
+  const contents = Object.entries(policies).map(([id, change]) => [id, change && { content: parse(change.content) }])
+  return outlineAfter(before, { policies: Object.fromEntries(contents), roles, members })
 }
 
 function requireNamed(path: string, changes: object, known: readonly { readonly id: string }[]): void {
@@ -157,7 +142,7 @@ function createCollected() {
         }
       }
     },
-    all(): RightsEffects {
+    all() {
       const list = (kind: EffectKind) =>
         [...found[kind].values()].map(({ effect, members, userIds, isAnonymous }) => {
           return { ...effect, members, userIds, isAnonymous }

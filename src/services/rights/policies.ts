@@ -19,6 +19,7 @@ import type { RequestScope } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf, type SavedItem } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
 import type { ModelCache } from '../model/model-cache.ts'
+import type { AccessTests, TestsIn } from './access-tests.ts'
 import { grantRefused, type LoadGrantor, loadCurrentModel, requireGrantable, requireRevocable } from './delegation.ts'
 import { changeRights } from './rights-changes.ts'
 
@@ -42,10 +43,10 @@ export type Policies = {
    * caller's rights, 409 for a name that is taken, 422 for invalid content, 402 over the license limit.
    */
   create(scope: RequestScope, policy: LazyBody<NewPolicy>): Promise<SavedItem>
-  /** Warns and throws like `create`, and throws 403 if the caller could not revoke the previous content. */
-  update(scope: RequestScope, id: string, change: LazyBody<PolicyChange>): Promise<SavedItem>
+  /** Warns and throws like `create`, and throws 403 if the caller could not revoke the previous content, 409 where an access test would fail. */
+  update(scope: RequestScope, id: string, change: LazyBody<PolicyChange>, tests: TestsIn): Promise<SavedItem>
   /** Throws 403 if the caller could not revoke the policy. */
-  delete(scope: RequestScope, id: string): Promise<void>
+  delete(scope: RequestScope, id: string, tests: TestsIn): Promise<void>
 }
 
 const rules = 'custom_permission_rules_enabled'
@@ -57,10 +58,11 @@ export type PoliciesDeps = {
   readonly models: ModelCache
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
+  readonly accessTests: Pick<AccessTests, 'keep'>
 }
 
 export function createPolicies(deps: PoliciesDeps): Policies {
-  const { ports, directory, models, license, loadGrantor } = deps
+  const { ports, directory, models, license, loadGrantor, accessTests } = deps
   const { database, ids } = ports
 
   const currentModel = (workspace: WorkspaceRow) => loadCurrentModel(database, models, workspace)
@@ -116,7 +118,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       return { item: await read(scope, id), warnings }
     },
 
-    async update(scope, id, sent) {
+    async update(scope, id, sent, tests) {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
@@ -127,11 +129,12 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           grantor: await loadGrantor(caller, workspace),
           model: await currentModel(workspace),
         }),
-        decide: ({ policy, grantor, model }) => {
+        decide: async ({ policy, grantor, model }) => {
           requireRevocable(grantor, [policy])
           const { name = policy.name, description = policy.description } = change
           const content = change.content === undefined ? policy.content : contentBy(grantor, change.content, model)
           requireGrantable(grantor, [{ content }])
+          await accessTests.keep(scope, { policies: { [id]: { content } } }, tests)
           warnings = change.content === undefined ? [] : warningsFor(scope, content, model)
           const payload = told(policy, { name, description, content }, model)
           return [
@@ -145,7 +148,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       return { item: await read(scope, id), warnings }
     },
 
-    async delete(scope, id) {
+    async delete(scope, id, tests) {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
@@ -154,8 +157,9 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           grantor: await loadGrantor(caller, workspace),
           model: await currentModel(workspace),
         }),
-        decide: ({ policy, grantor, model }) => {
+        decide: async ({ policy, grantor, model }) => {
           requireRevocable(grantor, [policy])
+          await accessTests.keep(scope, { policies: { [id]: null } }, tests)
           const payload = told(policy, { name: policy.name }, model)
           return [
             deletePolicy(id),

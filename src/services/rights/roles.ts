@@ -20,6 +20,7 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
+import type { AccessTests, TestsIn } from './access-tests.ts'
 import {
   type LoadGrantor,
   requireGrantable,
@@ -43,10 +44,10 @@ export type Roles = {
    * over the license limit.
    */
   create(scope: RequestScope, role: LazyBody<NewRole>): Promise<string>
-  /** Throws like `create`, and 403 for a built-in role or if the caller could not revoke its policies. */
-  update(scope: RequestScope, id: string, change: LazyBody<RoleChange>): Promise<string>
+  /** Throws like `create`, 403 for a built-in role or if the caller could not revoke its policies, 409 where an access test would fail. */
+  update(scope: RequestScope, id: string, change: LazyBody<RoleChange>, tests: TestsIn): Promise<string>
   /** Throws 403 for a built-in role, or if the caller could not revoke its policies. */
-  delete(scope: RequestScope, id: string): Promise<void>
+  delete(scope: RequestScope, id: string, tests: TestsIn): Promise<void>
 }
 
 const TAKEN = 'A role of this name already exists'
@@ -56,10 +57,11 @@ export type RolesDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
+  readonly accessTests: Pick<AccessTests, 'keep'>
 }
 
 export function createRoles(deps: RolesDeps): Roles {
-  const { ports, directory, license, loadGrantor } = deps
+  const { ports, directory, license, loadGrantor, accessTests } = deps
   const { database, ids } = ports
 
   return {
@@ -98,7 +100,7 @@ export function createRoles(deps: RolesDeps): Roles {
       return directory.read('roles', rowScopeOf(scope), id)
     },
 
-    async update(scope, id, sent) {
+    async update(scope, id, sent, tests) {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
@@ -108,7 +110,7 @@ export function createRoles(deps: RolesDeps): Roles {
           known: await loadPolicies(database, workspace.id, change.policies ?? []),
           grantor: await loadGrantor(caller, workspace),
         }),
-        decide: ({ role, known, grantor }) => {
+        decide: async ({ role, known, grantor }) => {
           requireChangeable(role, change)
           requireRevocable(grantor, role.policies)
           requireKnown('policies', change.policies ?? [], known)
@@ -116,6 +118,7 @@ export function createRoles(deps: RolesDeps): Roles {
           const { name = role.name, description = role.description, policies = before } = change
           const added = known.filter((policy) => !before.includes(policy.id))
           requireGrantable(grantor, added)
+          await accessTests.keep(scope, { roles: { [id]: { policies } } }, tests)
           const payload = {
             name,
             policiesAttached: added.map((policy) => policy.id),
@@ -132,7 +135,7 @@ export function createRoles(deps: RolesDeps): Roles {
       return directory.read('roles', rowScopeOf(scope), id)
     },
 
-    async delete(scope, id) {
+    async delete(scope, id, tests) {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
@@ -141,10 +144,11 @@ export function createRoles(deps: RolesDeps): Roles {
           beside: await loadPoliciesBeside(database, id),
           grantor: await loadGrantor(caller, workspace),
         }),
-        decide: ({ role, beside, grantor }) => {
+        decide: async ({ role, beside, grantor }) => {
           if (role.kind !== 'custom') throw immutable(role)
           requireRevocable(grantor, role.policies)
           requireRolesChangeable(grantor, [{ policies: beside }])
+          await accessTests.keep(scope, { roles: { [id]: null } }, tests)
           const payload = {
             name: role.name,
             policiesDetached: role.policies.map((policy) => policy.id),

@@ -180,6 +180,29 @@ create function {meta}.keep_view_role() returns trigger language plpgsql as $$ b
 end $$;
 create trigger keep before insert or update of role_id on {meta}.view for each row execute function {meta}.keep_view_role();
 
+-- What is expected of the rights of somebody, as ids of the model have it. It goes with its collection, with whom it is of, and with
+-- each field that it names.
+
+create table {meta}.access_test (
+  id uuid primary key,
+  name text not null unique check (char_length(name) between 1 and 200),
+  collection_id uuid not null references {meta}.collection (id) on delete cascade deferrable initially deferred,
+  user_id uuid references service."user" (id) on delete cascade,
+  role_id uuid references service.role (id) on delete cascade,
+  expectation jsonb not null,
+  check (user_id is null or role_id is null)
+);
+create index on {meta}.access_test (collection_id);
+create index on {meta}.access_test (user_id);
+create index on {meta}.access_test (role_id);
+
+create function {meta}.forget_access_test() returns trigger language plpgsql as $$ begin
+  delete from {meta}.access_test where position(old.id::text in expectation::text) > 0; --
+  return null; --
+end $$;
+create trigger forget_test after delete on {meta}.primitive_field for each row execute function {meta}.forget_access_test();
+create trigger forget_test after delete on {meta}.single_relation_field for each row execute function {meta}.forget_access_test();
+
 -- Files, and the bytes that are of no file: those of uploads that go on, and of what was deleted or replaced. A file gets its
 -- bytes out of them and leaves them there, in the same transaction, so that neither is without the other. The service
 -- removes those that are old.

@@ -63,6 +63,21 @@ it('asks why somebody may not', async () => {
   expect(await workspace(db).explain({ ...question, key: 'none' })).toMatchObject({ ok: false, status: 422 })
 })
 
+it('keeps what is expected of rights, and asks what a change would do', async () => {
+  const { tests, effect } = workspace(db)
+  const expected = { as: 'anonymous', collection: 'articles', action: 'read', expect: { allowed: false } } as const
+  const test = await tests.create({ name: 'Nobody outside reads', ...expected }).orThrow()
+
+  expect(await tests.list().orThrow()).toEqual([test])
+  expect(await effect({}).orThrow()).toEqual({
+    granted: [],
+    revoked: [],
+    changed: [],
+    tests: [{ id: test.id, name: test.name, passed: true }],
+  })
+  expect((await tests.delete(test.id)).status).toBe(204)
+})
+
 it('reads what happened in the workspace', async () => {
   const { auditLog, auditActions } = workspace(db)
   const [first] = await auditLog.list({ filter: { action: { _eq: 'workspace.create.v1' } } }).orThrow()

@@ -17,6 +17,7 @@ import type { RequestScope } from '../../caller/callers.ts'
 import type { Work } from '../../model/migration-work.ts'
 import { assertFree, assertUnused, comparedFault, type Impact, impactOf, requireHeld } from '../../model/policy-use.ts'
 import { requireGrantable, requireRevocable, requireRolesChangeable } from '../delegation.ts'
+import type { RightsPlan } from '../outline.ts'
 import type { ModelFileDeps } from './deps.ts'
 
 export type AccessChange = { readonly before: Side; readonly after: Side }
@@ -46,6 +47,20 @@ export async function requireAllowed(
     const old = rolesBefore.get(role.id)
     const added = role.policyIds.filter((id) => old?.policyIds.includes(id) !== true)
     requireGrantable(grantor, contents(policies, added))
+  }
+}
+
+/** What a file does to the policies and roles that there are. */
+export function rightsPlanOf({ before: { access: was }, after: { access: is } }: AccessChange): RightsPlan {
+  const [policies, roles] = [byId(is.policies), byId(is.roles)]
+  return {
+    policies: Object.fromEntries(was.policies.map(({ id }) => [id, policies.get(id) ?? null])),
+    roles: Object.fromEntries(
+      was.roles.map(({ id }) => {
+        const role = roles.get(id)
+        return [id, role === undefined ? null : { policies: role.policyIds }]
+      }),
+    ),
   }
 }
 

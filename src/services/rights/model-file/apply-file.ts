@@ -17,12 +17,13 @@ import { rememberIds } from '../../model/catalog-identity.ts'
 import { throwExplained } from '../../model/migration-work.ts'
 import { stillFree, stillUnused } from '../../model/policy-use.ts'
 import type { SourceMigration } from '../../model/source-changes.ts'
-import { accessStatements, requireAllowed, requireUnused } from './apply-access.ts'
+import type { TestsIn } from '../access-tests.ts'
+import { accessStatements, requireAllowed, requireUnused, rightsPlanOf } from './apply-access.ts'
 import type { ModelFileDeps } from './deps.ts'
 import { destroyed, groundOf, type PlannedFile, planFile, readSentFile, type SentFile } from './plan-file.ts'
 import { movedSince, type PlanPart } from './plan-state.ts'
 
-type SentApply = SentFile & { readonly plan: string; readonly mayDrop: boolean }
+type SentApply = SentFile & TestsIn & { readonly plan: string; readonly mayDrop: boolean }
 
 export async function applyFile(
   deps: ModelFileDeps,
@@ -54,7 +55,10 @@ export async function applyFile(
       const answer = { changes: planned.changes, after: records, made, sources: [...own, ...others] }
       if (needed.length === 0) return { records: before.records, statements: [], answer }
       const impact = await requireUnused(deps, now, planned)
-      if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, now, access)
+      if (access !== undefined && access.operations.length > 0) {
+        await requireAllowed(deps, now, access)
+        await deps.accessTests.keep(now, rightsPlanOf(access), sent)
+      }
       await work.requirePossible(workspace, planned.work, { isDryRun: false })
       const payload = {
         operations: [...planned.operations, ...(access?.operations ?? []), ...(names?.operations ?? [])].map(
@@ -113,9 +117,10 @@ async function readApply(body: string, scope: RequestScope): Promise<SentApply> 
   const { model, plan, allow = [] } = membersAt(await inParts(readJsonBody(body)), '', ['model', 'plan', 'allow'])
   const sent = await readSentFile(model, scope)
   const allowed = textsAt(allow, 'allow')
-  const unknown = allowed.findIndex((what) => what !== 'drop')
-  if (unknown >= 0) throw fileFault(`allow[${unknown}]`, 'must be drop')
-  return { ...sent, plan: textAt(plan, 'plan'), mayDrop: allowed.length > 0 }
+  const unknown = allowed.findIndex((what) => what !== 'drop' && what !== 'failingTests')
+  if (unknown >= 0) throw fileFault(`allow[${unknown}]`, 'must be drop or failingTests')
+  const may = { mayDrop: allowed.includes('drop'), mayFail: allowed.includes('failingTests') }
+  return { ...sent, plan: textAt(plan, 'plan'), ...may }
 }
 
 function requireUnmoved(moved: readonly PlanPart[]): void {

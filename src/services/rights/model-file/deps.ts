@@ -5,6 +5,7 @@ import type { Introspection } from '../../model/introspection.ts'
 import type { MigrationWork } from '../../model/migration-work.ts'
 import type { ModelCache } from '../../model/model-cache.ts'
 import type { ModelChanges } from '../../model/model-changes.ts'
+import type { AccessTests } from '../access-tests.ts'
 import type { LoadGrantor } from '../delegation.ts'
 
 export type ModelFileDeps = {
@@ -15,4 +16,5 @@ export type ModelFileDeps = {
   readonly introspection: Pick<Introspection, 'outline'>
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
+  readonly accessTests: Pick<AccessTests, 'keep'>
 }

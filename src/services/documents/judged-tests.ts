@@ -1,0 +1,83 @@
+/** Whether somebody's rights are as an access test expects: told by what tells of rights elsewhere (docs/contract.md#access-tests). */
+import { type Expectation, isOfItems } from '../../core/access/expectation.ts'
+import { viewerOf } from '../../core/access/merge.ts'
+import type { Rights } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { Items } from '../data/items.ts'
+import type { JudgeTest } from '../rights/access-tests.ts'
+import { actingScope } from '../rights/act-as.ts'
+import type { LoadDeclarations } from './declarations.ts'
+import { rowsOf } from './explanations.ts'
+
+export type JudgeTestDeps = {
+  readonly declarations: LoadDeclarations
+  readonly items: Pick<Items, 'meets' | 'list'>
+}
+
+/** Null where a data source does not answer, and where the caller does not read what decides. */
+export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
+  const { declarations, items } = deps
+
+  return async (scope, expectation, { principal, model, collection }) => {
+    const [core, { usableFields }, { modelViewOf }, declared] = await Promise.all([
+      import('../../core/manifest/explanation.ts'),
+      import('../../core/manifest/access-view.ts'),
+      import('../../core/manifest/model-view.ts'),
+      declarations(scope.workspace, model),
+    ])
+    const { action, key, expect } = expectation
+    const question = { model, declared, asker: scope.rights, principal, collection: collection.apiName, action }
+    const explained = core.explain({ ...question, asker: knowing })
+
+    async function meets(): Promise<boolean> {
+      core.requireAskable(question, explained)
+      const run = await items.meets(scope, collection.apiName, { kind: 'value', value: key }, (current) => {
+        const { together, findable } = core.explain({ ...question, model: current, asker: knowing })
+        return [rowsOf(together), findable]
+      })
+      return (await run.answer).every(Boolean)
+    }
+
+    async function isSo(): Promise<boolean> {
+      const isAllowed = explained.together.kind === 'allowed'
+      if (expect.fields !== undefined) {
+        const viewer = viewerOf(principal.rights, model)
+        const usable = usableFields(collection, action, viewer, modelViewOf(viewer, declared))
+        if (!isSame(usable, expect.fields)) return false
+      }
+      if (!isOfItems(expectation)) return isAllowed === expect.allowed
+      if (key !== undefined) return (await meets()) === expect.allowed
+      const counting = { rights: principal.rights, expectation, name: collection.apiName }
+      const count = isAllowed ? await counted(items, scope, counting) : 0
+      return count > 0 === expect.allowed && (expect.count ?? count) === count
+    }
+
+    return isSo().catch((error: unknown) => {
+      if (error instanceof ServiceError) return null
+      throw error
+    })
+  }
+}
+
+/** Names were told apart when the test was made. */
+const knowing: Rights = { kind: 'all' }
+
+type Counting = { readonly rights: Rights; readonly expectation: Expectation; readonly name: string }
+
+async function counted(
+  items: Pick<Items, 'list'>,
+  scope: RequestScope,
+  { rights, expectation: { filter }, name }: Counting,
+): Promise<number> {
+  const reading = (within: RequestScope): RequestScope =>
+    actingScope(within, rights, async () => reading(await within.again()))
+  const body = { ...(filter !== undefined && { filter }), limit: 1, meta: 'totalCount' }
+  const { total = 0 } = await (await items.list(reading(scope), name, { sent: { body } })).answer
+  return total
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  const names = new Set(others)
+  return some.length === names.size && some.every((name) => names.has(name))
+}

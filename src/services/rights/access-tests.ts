@@ -1,0 +1,252 @@
+/**
+ * Access tests (docs/contract.md#access-tests): what is expected of somebody's rights, kept beside them. Changes of rights by which one
+ * would fail are refused, unless whoever makes them says that it may.
+ */
+import {
+  type Expectation,
+  expectedOf,
+  isOfItems,
+  shownExpectation,
+  storedExpectation,
+} from '../../core/access/expectation.ts'
+import { viewerOf } from '../../core/access/merge.ts'
+import { type Principal, requireEntitlement } from '../../core/access/principal.ts'
+import { codedError, nested, ServiceError } from '../../core/error.ts'
+import { shortName } from '../../core/message-text.ts'
+import type { Collection, Model } from '../../core/model/model.ts'
+import type { Ports } from '../../ports.ts'
+import { type AccessTestRow, deleteAccessTest, insertAccessTest, loadAccessTests } from '../../store/access-tests.ts'
+import { breaksReference, isDuplicate } from '../../store/failed-batch.ts'
+import { loadMember } from '../../store/members.ts'
+import { loadRightsOutline, loadRoles, type RightsOutline } from '../../store/roles.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { LazyBody } from '../caller/directory.ts'
+import type { ModelCache } from '../model/model-cache.ts'
+import { loadCurrentModel } from './delegation.ts'
+import { outlineAfter, principalIn, publicRoles, type RightsPlan } from './outline.ts'
+
+/** Of whom: `user:<id>`, `role:<id>` or `anonymous`. */
+export type NewAccessTest = Expectation & { readonly name: string; readonly as: string; readonly collection: string }
+
+export type AccessTest = NewAccessTest & { readonly id: string }
+
+/** `passed` is null where it is not told to whoever asks, or cannot be told now. */
+export type JudgedTest = { readonly id: string; readonly name: string; readonly passed: boolean | null }
+
+export type AccessTests = {
+  /**
+   * All tests, in the order of their names; what is about items only for those who read all of them. Throws 403 without
+   * workspaceMembers:edit and dataModel:read.
+   */
+  list(scope: RequestScope): Promise<readonly AccessTest[]>
+  /** Throws like `list`, 422 for what the workspace does not have, 409 for a name that is taken. */
+  create(scope: RequestScope, sent: LazyBody<NewAccessTest>): Promise<AccessTest>
+  /** Throws like `list`, and 404 for an unknown test. */
+  delete(scope: RequestScope, id: string): Promise<void>
+  /** What all tests say of these rights, for the caller. */
+  judge(scope: RequestScope, outline: RightsOutline): Promise<readonly JudgedTest[]>
+  /** Throws 409 where a test that passes would fail by the change, naming all of these; nothing where they may. */
+  keep(scope: RequestScope, plan: RightsPlan, tests: TestsIn): Promise<void>
+}
+
+/** What becomes of tests that would fail by a change. */
+export type TestsIn = { readonly mayFail: boolean }
+
+/** Whether what is expected of a principal is so; null where the caller is not told. */
+export type JudgeTest = (
+  scope: RequestScope,
+  expectation: Expectation,
+  of: { readonly principal: Principal; readonly model: Model; readonly collection: Collection },
+) => Promise<boolean | null>
+
+export type AccessTestsDeps = {
+  readonly ports: Pick<Ports, 'database' | 'ids'>
+  readonly models: ModelCache
+  readonly judgeTest: JudgeTest
+}
+
+/** Each may ask a data source when rights are changed. */
+const MOST_TESTS = 100
+/** So many are judged at a time. */
+const AT_ONCE = 4
+/** So many are named by a refusal. */
+const NAMED = 20
+
+export function createAccessTests(deps: AccessTestsDeps): AccessTests {
+  const { ports, models, judgeTest } = deps
+  const { database, ids } = ports
+
+  const currentModel = (scope: RequestScope) => loadCurrentModel(database, models, scope.workspace)
+
+  async function judged(
+    scope: RequestScope,
+    tests: readonly AccessTestRow[],
+    { outline, model }: { readonly outline: RightsOutline; readonly model: Model },
+  ): Promise<readonly JudgedTest[]> {
+    const found: JudgedTest[] = []
+    for (let at = 0; at < tests.length; at += AT_ONCE) {
+      const some = tests.slice(at, at + AT_ONCE).map(async (test) => {
+        const { id, name } = test
+        return { id, name, passed: await passes(scope, test, { outline, model }) }
+      })
+      found.push(...(await Promise.all(some)))
+    }
+    return found
+  }
+
+  async function passes(
+    scope: RequestScope,
+    test: AccessTestRow,
+    { outline, model }: { readonly outline: RightsOutline; readonly model: Model },
+  ): Promise<boolean | null> {
+    const collection = model.collections.get(test.collectionId)
+    if (collection === undefined) return null
+    const expectation = shownExpectation(test.expectation, collection)
+    if (expectation === undefined || !mayBeTold(scope, expectation, { model, collection })) return null
+    return judgeTest(scope, expectation, { principal: principalOf(outline, test), model, collection })
+  }
+
+  return {
+    async list(scope) {
+      requireRights(scope)
+      const [tests, model] = await Promise.all([
+        loadAccessTests(database, scope.workspace.apiName),
+        currentModel(scope),
+      ])
+      return tests.flatMap((test) => shown(scope, test, model))
+    },
+
+    async create(scope, sent) {
+      requireRights(scope)
+      const { name, as, collection: named, ...asked } = await sent()
+      const { workspace } = scope
+      const [model, of, tests] = await Promise.all([
+        currentModel(scope),
+        subjectOf(ports, workspace.id, as),
+        loadAccessTests(database, workspace.apiName),
+      ])
+      const collection = expectedOf(model, named)
+      const expectation = storedExpectation(asked, collection, model)
+      if (tests.length >= MOST_TESTS) {
+        throw new ServiceError('conflict', `A workspace has at most ${MOST_TESTS} access tests`)
+      }
+      const test = { id: ids.next(), name, collectionId: collection.id, ...of, expectation }
+      const target = { type: 'accessTest', id: test.id } as const
+      const payload = { name, as, collection: named, action: asked.action, allowed: asked.expect.allowed }
+      try {
+        await database.batch([
+          insertAccessTest(workspace.apiName, test),
+          recordWorkspaceEvent(ids, scope, { action: 'access_test.create.v1', target, payload }),
+        ])
+      } catch (cause) {
+        if (isDuplicate(cause)) throw new ServiceError('conflict', 'An access test of this name already exists')
+        if (breaksReference(cause)) throw new ServiceError('conflict', 'What it is about was deleted meanwhile')
+        throw cause
+      }
+      return { id: test.id, name, as: nameOf(test), collection: named, ...asked }
+    },
+
+    async delete(scope, id) {
+      requireRights(scope)
+      const { workspace } = scope
+      const test = (await loadAccessTests(database, workspace.apiName)).find((one) => one.id === id)
+      if (test === undefined) throw new ServiceError('notFound', 'Access test does not exist')
+      const event = { target: { type: 'accessTest', id }, payload: { name: test.name } } as const
+      await database.batch([
+        deleteAccessTest(workspace.apiName, id),
+        recordWorkspaceEvent(ids, scope, { action: 'access_test.delete.v1', ...event }),
+      ])
+    },
+
+    async judge(scope, outline) {
+      const tests = await loadAccessTests(database, scope.workspace.apiName)
+      return tests.length === 0 ? [] : judged(scope, tests, { outline, model: await currentModel(scope) })
+    },
+
+    async keep(scope, plan, { mayFail }) {
+      if (mayFail) return
+      const { workspace } = scope
+      const tests = await loadAccessTests(database, workspace.apiName)
+      if (tests.length === 0) return
+      const [before, model] = await Promise.all([loadRightsOutline(database, workspace.id), currentModel(scope)])
+      const after = outlineAfter(before, plan)
+      const isOther = (test: AccessTestRow) =>
+        JSON.stringify(principalOf(before, test).policies) !== JSON.stringify(principalOf(after, test).policies) ||
+        principalOf(before, test).rights.kind !== principalOf(after, test).rights.kind
+      const concerned = tests.filter(isOther)
+      const is = await judged(scope, concerned, { outline: after, model })
+      const failing = concerned.filter((_, at) => is[at]?.passed === false)
+      const was = await judged(scope, failing, { outline: before, model })
+      const broken = was.filter(({ passed }) => passed === true)
+      if (broken.length === 0) return
+      throw codedError('4097', {
+        cause: new ServiceError(
+          'conflict',
+          broken
+            .slice(0, NAMED)
+            .map(({ name }) => shortName(name))
+            .join(', '),
+        ),
+        meta: { tests: broken.map(({ id, name }) => ({ id, name })) },
+      })
+    },
+  }
+}
+
+function requireRights({ rights }: RequestScope): void {
+  requireEntitlement(rights, 'workspaceMembers:edit')
+  requireEntitlement(rights, 'dataModel:read')
+}
+
+/** As they are in the outline: whoever is suspended or no member any more has nothing. */
+function principalOf(outline: RightsOutline, { userId, roleId }: AccessTestRow): Principal {
+  if (roleId !== null) return principalIn(outline, undefined, [roleId])
+  if (userId === null) return principalIn(outline, undefined, publicRoles(outline))
+  const member = outline.members.find((one) => one.userId === userId)
+  return principalIn(outline, userId, member?.roles ?? [])
+}
+
+type Subject = Pick<AccessTestRow, 'userId' | 'roleId'>
+
+const FORM = /^(user|role):(.+)$/
+
+async function subjectOf({ database }: Pick<Ports, 'database'>, workspaceId: string, as: string): Promise<Subject> {
+  const [, kind, id = ''] = FORM.exec(as) ?? []
+  if (kind === undefined) return { userId: null, roleId: null }
+  const isThere =
+    kind === 'user'
+      ? (await loadMember(database, workspaceId, id)) !== undefined
+      : (await loadRoles(database, workspaceId, [id])).length > 0
+  if (!isThere) throw nested('invalid', ['Failed to read the JSON body', 'as', 'is nobody of this workspace'])
+  return kind === 'user' ? { userId: id, roleId: null } : { userId: null, roleId: id }
+}
+
+function nameOf({ userId, roleId }: Subject): string {
+  if (userId !== null) return `user:${userId}`
+  return roleId === null ? 'anonymous' : `role:${roleId}`
+}
+
+/** What a test says of items would tell of some that are not read. */
+function mayBeTold(
+  { rights }: RequestScope,
+  expectation: Expectation,
+  { model, collection }: { readonly model: Model; readonly collection: Collection },
+): boolean {
+  if (!isOfItems(expectation)) return true
+  const access = viewerOf(rights, model).accessTo(collection, 'read')
+  return (
+    access.kind === 'granted' && access.grants.some(({ rows, fields }) => rows.kind === 'all' && fields === 'every')
+  )
+}
+
+function shown(scope: RequestScope, test: AccessTestRow, model: Model): readonly AccessTest[] {
+  const { id, name, collectionId } = test
+  const collection = model.collections.get(collectionId)
+  if (collection === undefined) return []
+  const stored = shownExpectation(test.expectation, collection)
+  const told = { id, name, as: nameOf(test), collection: collection.apiName }
+  const { action, expect } = test.expectation
+  const isTold = stored !== undefined && mayBeTold(scope, stored, { model, collection })
+  return [{ ...told, ...(isTold ? stored : { action, expect: { allowed: expect.allowed } }) }]
+}

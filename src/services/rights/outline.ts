@@ -1,0 +1,58 @@
+/** Who has which rights in a workspace, as they are and as a change would have them. */
+import type { PolicyContent } from '../../core/access/policy.ts'
+import type { Principal } from '../../core/access/principal.ts'
+import type { RightsOutline } from '../../store/roles.ts'
+import { principalWith } from './principals.ts'
+
+/** A change of rights, by ids; null for what is deleted, or suspended. */
+export type RightsPlan = {
+  readonly policies?: Readonly<Record<string, { readonly content: PolicyContent } | null>> | undefined
+  readonly roles?: Readonly<Record<string, { readonly policies: readonly string[] } | null>> | undefined
+  readonly members?: Readonly<Record<string, { readonly roles: readonly string[] } | null>> | undefined
+}
+
+/** The rights after the change: it may make members active, and all else that it names is there. */
+export function outlineAfter(
+  before: RightsOutline,
+  { policies = {}, roles = {}, members = {} }: RightsPlan,
+): RightsOutline {
+  const added = Object.entries(members).flatMap(([userId, change]) => {
+    const isThere = change === null || before.members.some((member) => member.userId === userId)
+    return isThere ? [] : [{ userId, ...change }]
+  })
+  return {
+    policies: before.policies.flatMap((policy) => {
+      const change = policies[policy.id]
+      return change === null ? [] : [{ ...policy, ...change }]
+    }),
+    roles: before.roles.flatMap((role) => {
+      const change = roles[role.id]
+      return change === null ? [] : [{ ...role, ...change }]
+    }),
+    members: [
+      ...before.members.flatMap((member) => {
+        const change = members[member.userId]
+        return change === null ? [] : [{ ...member, ...change }]
+      }),
+      ...added,
+    ],
+  }
+}
+
+/** Whoever has these roles in the outline. */
+export function principalIn(
+  { roles, policies }: RightsOutline,
+  userId: string | undefined,
+  ids: readonly string[],
+): Principal {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]))
+  const held = roles
+    .filter(({ id }) => ids.includes(id))
+    .map((role) => ({ ...role, policies: role.policies.flatMap((id) => byId.get(id) ?? []) }))
+  return principalWith(userId, held)
+}
+
+/** The roles of everybody without a credential. */
+export function publicRoles({ roles }: RightsOutline): readonly string[] {
+  return roles.flatMap(({ id, kind }) => (kind === 'public' ? [id] : []))
+}
