@@ -1,6 +1,7 @@
 /** What a change of somebody's rights gives and takes, by collections, actions and fields (docs/contract.md#effect-of-a-change). */
 import { isFiles, uploadingModel } from '../model/file-collection.ts'
 import type { Collection, Model } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import { filterText } from '../query/filter.ts'
 import { type Access, type Action, actions, admits, type Grant } from './access.ts'
 import { type Entitlement, entitlementSchema } from './entitlement.ts'
@@ -17,7 +18,7 @@ export type EffectKind = 'granted' | 'revoked' | 'changed'
 export type Effects = Readonly<Record<EffectKind, readonly Effect[]>>
 
 /** Returns the effects on one principal, in the order of the model. */
-export function effectsOf(before: Rights, after: Rights, own: Model): Effects {
+export function* effectsOf(before: Rights, after: Rights, own: Model): Parts<Effects> {
   const model = uploadingModel(own)
   const [was, is] = [viewerOf(before, model), viewerOf(after, model)]
   const found: Record<EffectKind, Effect[]> = { granted: [], revoked: [], changed: [] }
@@ -28,6 +29,7 @@ export function effectsOf(before: Rights, after: Rights, own: Model): Effects {
   for (const collection of model.collections.values()) {
     if (collection.isSystem && !isFiles(collection)) continue
     for (const action of actions) {
+      yield
       const accesses = [was.accessTo(collection, action), is.accessTo(collection, action)] as const
       for (const [kind, effect] of effectsOn(collection, action, accesses)) found[kind].push(effect)
     }
@@ -46,11 +48,12 @@ function effectsOn(
   action: Action,
   accesses: Pair<Access>,
 ): readonly (readonly [EffectKind, Effect])[] {
-  const whole = kindOf(...both(accesses, (access) => termsOf(access, () => true)))
+  const terms = both(accesses, termsOf)
+  const whole = kindOf(...both(terms, (of) => of(() => true)))
   if (action === 'delete') return whole === undefined ? [] : [[whole, { collection, action }]]
   const byKind = new Map<EffectKind, string[]>()
   for (const [name, field] of fields) {
-    const kind = kindOf(...both(accesses, (access) => termsOf(access, (grant) => admits(grant, field.id))))
+    const kind = kindOf(...both(terms, (of) => of((grant) => admits(grant, field.id))))
     if (kind !== undefined) byKind.set(kind, [...(byKind.get(kind) ?? []), name])
   }
   if (byKind.size === 0) return whole === undefined ? [] : [[whole, { collection, action, fields: [] }]]
@@ -66,11 +69,21 @@ function kindOf(before: string | undefined, after: string | undefined): EffectKi
   return after === undefined ? 'revoked' : 'changed'
 }
 
-/** The terms under which something may be done, by those grants that allow it; undefined where none does. */
-function termsOf(access: Access, allows: (grant: Grant) => boolean): string | undefined {
-  if (access.kind === 'denied') return undefined
-  const terms = access.grants.filter(allows).map(({ rows, check, validation }) => {
-    return JSON.stringify([filterText(rows), check && filterText(check), filterText(validation)])
+/** Tells the terms under which something may be done, by those grants that allow it; undefined where none does. */
+function termsOf(access: Access): (allows: (grant: Grant) => boolean) => string | undefined {
+  if (access.kind === 'denied') return () => undefined
+  const grants = access.grants.map((grant) => {
+    const { rows, check, validation } = grant
+    return { grant, text: JSON.stringify([filterText(rows), check && filterText(check), filterText(validation)]) }
   })
-  return terms.length === 0 ? undefined : JSON.stringify([...new Set(terms)].sort())
+  // The same for each of many fields, as a rule.
+  const known = new Map<string, string>()
+  return (allows) => {
+    const allowing = grants.filter(({ grant }) => allows(grant))
+    if (allowing.length === 0) return undefined
+    const path = allowing.map((one) => grants.indexOf(one)).join()
+    const terms = known.get(path) ?? JSON.stringify([...new Set(allowing.map(({ text }) => text))].sort())
+    known.set(path, terms)
+    return terms
+  }
 }

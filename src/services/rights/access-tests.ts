@@ -37,7 +37,7 @@ export type JudgedTest = { readonly id: string; readonly name: string; readonly 
 export type AccessTests = {
   /**
    * All tests, in the order of their names; what is about items only for those who read all of them. Throws 403 without
-   * workspaceMembers:edit and dataModel:read.
+   * workspaceMembers:read and edit, and dataModel:read.
    */
   list(scope: RequestScope): Promise<readonly AccessTest[]>
   /** Throws like `list`, 422 for what the workspace does not have, 409 for a name that is taken. */
@@ -109,7 +109,7 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
 
   return {
     async list(scope) {
-      requireRights(scope)
+      requireInsight(scope)
       const [tests, model] = await Promise.all([
         loadAccessTests(database, scope.workspace.apiName),
         currentModel(scope),
@@ -118,7 +118,7 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
     },
 
     async create(scope, sent) {
-      requireRights(scope)
+      requireInsight(scope)
       const { name, as, collection: named, ...asked } = await sent()
       const { workspace } = scope
       const [model, of, tests] = await Promise.all([
@@ -148,7 +148,7 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
     },
 
     async delete(scope, id) {
-      requireRights(scope)
+      requireInsight(scope)
       const { workspace } = scope
       const test = (await loadAccessTests(database, workspace.apiName)).find((one) => one.id === id)
       if (test === undefined) throw new ServiceError('notFound', 'Access test does not exist')
@@ -194,9 +194,10 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
   }
 }
 
-function requireRights({ rights }: RequestScope): void {
-  requireEntitlement(rights, 'workspaceMembers:edit')
-  requireEntitlement(rights, 'dataModel:read')
+/** Of whoever asks what others may do, or would. */
+export function requireInsight({ rights }: RequestScope): void {
+  const needed = ['workspaceMembers:read', 'workspaceMembers:edit', 'dataModel:read'] as const
+  for (const entitlement of needed) requireEntitlement(rights, entitlement)
 }
 
 /** As they are in the outline: whoever is suspended or no member any more has nothing. */

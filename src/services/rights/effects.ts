@@ -1,12 +1,12 @@
 /** Whom a change of policies, roles and members would give or take what, before it is made (docs/contract.md#effect-of-a-change). */
 import type { Effect, EffectKind, Effects } from '../../core/access/effect.ts'
-import { requireEntitlement } from '../../core/access/principal.ts'
 import type { Ports } from '../../ports.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import { loadRightsOutline, type RightsOutline } from '../../store/roles.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import type { ModelCache } from '../model/model-cache.ts'
-import type { AccessTests, JudgedTest } from './access-tests.ts'
+import { type AccessTests, type JudgedTest, requireInsight } from './access-tests.ts'
 import { type LoadGrantor, loadCurrentModel } from './delegation.ts'
 import { outlineAfter, principalIn, publicRoles } from './outline.ts'
 import { contentBy } from './policies.ts'
@@ -32,7 +32,7 @@ export type RightsEffects = Readonly<Record<EffectKind, readonly SharedEffect[]>
 }
 
 export type RightsPreview = {
-  /** Changes nothing. Throws 403 without workspaceMembers:edit and dataModel:read, and 422 for what the workspace does not have and for invalid content. */
+  /** Changes nothing. Throws 403 without workspaceMembers:read and edit and dataModel:read, and 422 for what the workspace does not have and for invalid content. */
   effects(scope: RequestScope, sent: LazyBody<PlannedRights>): Promise<RightsEffects>
 }
 
@@ -51,9 +51,8 @@ export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
 
   return {
     async effects(scope, sent) {
-      const { workspace, rights, caller } = scope
-      requireEntitlement(rights, 'workspaceMembers:edit')
-      requireEntitlement(rights, 'dataModel:read')
+      const { workspace, caller } = scope
+      requireInsight(scope)
       const planned = await sent()
       const [before, model, grantor, { effectsOf }] = await Promise.all([
         loadRightsOutline(database, workspace.id),
@@ -68,11 +67,13 @@ export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
         const path = JSON.stringify([holder.before, holder.after, holder.userId === undefined])
         const effects =
           known.get(path) ??
-          effectsOf(
-            principalIn(before, holder.userId, holder.before).rights,
-            principalIn(after, holder.userId, holder.after).rights,
-            model,
-          )
+          (await inParts(
+            effectsOf(
+              principalIn(before, holder.userId, holder.before).rights,
+              principalIn(after, holder.userId, holder.after).rights,
+              model,
+            ),
+          ))
         known.set(path, effects)
         collected.add(holder.userId, effects)
       }
