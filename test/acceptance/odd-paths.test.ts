@@ -53,6 +53,8 @@ it.each(['%00', 'a%00b', '%ff', '%ed%a0%80', '%zz'])(
 function expected(part: string, place: string, method: string, path: string): readonly number[] {
   if (/^GET \/api\/[^/]*\/docs$/.test(`${method} ${path}`)) return [200]
   if (!part.includes('%00')) return [400, 404, 422]
-  if (method === 'GET') return place === '{key}' ? [422] : [404]
+  // The id of a file is the key of its item.
+  const isKey = place === '{key}' || (place === '{id}' && /\/assets\/[^/]*$/.test(path))
+  if (method === 'GET') return isKey ? [422] : [404]
   return place === '{key}' ? [404, 422] : [400, 404, 422]
 }

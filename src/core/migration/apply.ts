@@ -65,7 +65,7 @@ export function* applyOperations(
     yield
     draft.operation = position
     try {
-      applyOperation(draft, operation)
+      yield* applyOperation(draft, operation)
     } catch (cause) {
       throw cause instanceof ServiceError ? new FailedMigration(position, cause) : cause
     }
@@ -76,13 +76,13 @@ export function* applyOperations(
   return { records: recordsOf(draft), changes, declaredKeys, names: { givenUp, taken } }
 }
 
-function applyOperation(draft: Draft, operation: Operation): void {
+function* applyOperation(draft: Draft, operation: Operation): Parts<void> {
   switch (operation.kind) {
     case 'createCollection':
-      createCollection(draft, operation.data)
+      yield* createCollection(draft, operation.data)
       break
     case 'updateCollection':
-      updateCollection(draft, operation.data)
+      yield* updateCollection(draft, operation.data)
       break
     case 'deleteCollection':
       deleteCollection(draft, operation.data)
@@ -116,7 +116,7 @@ function applyOperation(draft: Draft, operation: Operation): void {
   }
 }
 
-function createCollection(draft: Draft, data: DataOf<'createCollection'>): void {
+function* createCollection(draft: Draft, data: DataOf<'createCollection'>): Parts<void> {
   const { id, sourceId, dbName } = data
   storageOf(draft, sourceId)
   claimId(draft, id)
@@ -130,6 +130,7 @@ function createCollection(draft: Draft, data: DataOf<'createCollection'>): void 
   const collection = addCollection(draft, record)
   const columns = []
   for (const operation of orderOperations(data.operations, () => undefined)) {
+    yield
     if (operation.kind === 'createPrimitiveField')
       columns.push(columnOf(createField(draft, collection, operation.data)))
     else createIndex(draft, collection, operation.data)
@@ -144,9 +145,10 @@ function createCollection(draft: Draft, data: DataOf<'createCollection'>): void 
   }
 }
 
-function updateCollection(draft: Draft, data: DataOf<'updateCollection'>): void {
+function* updateCollection(draft: Draft, data: DataOf<'updateCollection'>): Parts<void> {
   const collection = editableCollection(draft, data.id)
   for (const operation of orderOperations(data.operations, (fieldId) => draft.fields.get(fieldId))) {
+    yield
     inModelAlone(draft, collection, () => changeCollection(draft, collection, operation))
   }
 }

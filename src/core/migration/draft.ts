@@ -160,7 +160,8 @@ export function isMade(draft: Draft, what: 'index' | 'column', table: TableRef, 
 }
 
 function madeName(what: 'index' | 'column', { schema, dbName: table }: TableRef, dbName: string): string {
-  return JSON.stringify([what, schema, table, dbName])
+  // No identifier has this character.
+  return [what, schema, table, dbName].join('\0')
 }
 
 export function claimId(draft: Draft, id: string): void {
