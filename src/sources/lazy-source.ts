@@ -7,11 +7,13 @@ export function lazySource(open: () => Promise<Source>): Source {
   /** Prepares for the currently open source, and again after it was reopened. */
   function prepared<Answer>(prepare: (source: Source) => Prepared<Answer>): Prepared<Answer> {
     let known: { readonly source: Source; readonly run: Prepared<Answer> } | undefined
-    return async (bindings, options) => {
+    const run: Prepared<Answer> = async (bindings, options) => {
       const source = await open()
       if (known?.source !== source) known = { source, run: prepare(source) }
+      run.weight = known.run.weight
       return known.run(bindings, options)
     }
+    return run
   }
 
   return {

@@ -26,7 +26,17 @@ export type Freshness = 'kept' | 'fresh'
 export type LongAnswer = { readonly pieces: AsyncIterator<readonly (string | null)[]> }
 
 /** A plan compiled once and executed many times; `bindings` supplies the values of its placeholders. */
-export type Prepared<Answer> = (bindings: Bindings, options?: ReadOptions) => Promise<Answer>
+export type Prepared<Answer> = {
+  (bindings: Bindings, options?: ReadOptions): Promise<Answer>
+  /** Characters of its statements, as far as they are known. */
+  weight?: number | undefined
+}
+
+/** Notes how much is kept with what is prepared. */
+export function weighing<Answer>(run: Prepared<Answer>, weight: number | undefined): Prepared<Answer> {
+  run.weight = weight
+  return run
+}
 
 /** The request that reads, and how old its answer may be. */
 export type ReadOptions = QueryContext & {

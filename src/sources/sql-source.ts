@@ -11,7 +11,7 @@ import { compileFirstStretch, compilePieces, compileRead } from '../core/sql/rea
 import { binder, type Statement } from '../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
 import { lazySource } from './lazy-source.ts'
-import type { ListAnswer, Prepared, Source } from './source.ts'
+import { type ListAnswer, type Prepared, type Source, weighing } from './source.ts'
 import { prepareSqlBatch } from './sql/batch.ts'
 import { throwRefused } from './sql/caller-error.ts'
 
@@ -71,13 +71,20 @@ function createSqlSource(deps: SqlSourceDeps): Source {
             .catch(refuse)
         }
       }
-      const bind = binder(compileRead(plan, dialect))
+      const statement = compileRead(plan, dialect)
+      const bind = binder(statement)
+      const weight = statement.text.length
       if (plan.page?.walk !== undefined) {
         const all = walked(plan.page, bind, plan.count)
         const first = compileFirstStretch(plan, dialect)
-        return first === undefined ? all : inTurn(plan.page, walked(plan.page, binder(first), plan.count), all)
+        if (first === undefined) return weighing(all, weight)
+        const both = inTurn(plan.page, walked(plan.page, binder(first), plan.count), all)
+        return weighing(both, weight + first.text.length)
       }
-      return (bindings, options = reader) => driver.query(bind(bindings), options).then(answer, refuse)
+      return weighing(
+        (bindings, options = reader) => driver.query(bind(bindings), options).then(answer, refuse),
+        weight,
+      )
     },
 
     prepareLong(plan: ReadPlan) {
@@ -85,7 +92,10 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       if (statement === undefined || driver.stream === undefined) return undefined
       const stream = driver.stream.bind(driver)
       const bind = binder(statement)
-      return (bindings, options = reader) => stream(bind(bindings), options).then((pieces) => ({ pieces }), refuse)
+      return weighing(
+        (bindings, options = reader) => stream(bind(bindings), options).then((pieces) => ({ pieces }), refuse),
+        statement.text.length,
+      )
     },
 
     prepareEstimate(plan: ReadPlan) {
@@ -95,8 +105,12 @@ function createSqlSource(deps: SqlSourceDeps): Source {
     },
 
     prepareOne(plan: ReadPlan) {
-      const bind = binder(compileRead(plan, dialect))
-      return (bindings, options = reader) => driver.query(bind(bindings), options).then(dialect.answerOne, refuse)
+      const statement = compileRead(plan, dialect)
+      const bind = binder(statement)
+      return weighing(
+        (bindings, options = reader) => driver.query(bind(bindings), options).then(dialect.answerOne, refuse),
+        statement.text.length,
+      )
     },
 
     prepareBatch: (plan) => prepareSqlBatch(batchDeps, plan),

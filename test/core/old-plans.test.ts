@@ -112,7 +112,7 @@ describe('a request whose plan no longer stands', () => {
         return started(() => Promise.reject(new Error('not run')))
       },
       open: never,
-      plans: createPlanCache(),
+      plans: createPlanCache({}),
       bindings: never,
     })
     const { scope } = seen(1, all, never)

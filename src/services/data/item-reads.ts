@@ -10,7 +10,7 @@ import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
 import { planList, planOne } from '../../core/plan/read.ts'
 import { all, and, type Filter } from '../../core/query/filter.ts'
 import { parseItem, textOf } from '../../core/query/raw-query.ts'
-import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
+import { type ListAnswer, type LongAnswer, type Prepared, type Source, weighing } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { BindingsOf } from './bindings.ts'
 import type { OnModel } from './on-model.ts'
@@ -179,11 +179,12 @@ const sendable: ListKind<ListAnswer | LongAnswer> = {
 function withEstimate(source: Source, plan: ReadPlan): Prepared<ListAnswer> {
   const list = source.prepareList(plan)
   const estimate = source.prepareEstimate?.(plan)
-  return async (bindings, options) => {
+  const both: Prepared<ListAnswer> = async (bindings, options) => {
     const answer = list(bindings, options)
     const figure = estimate?.(bindings, options).catch(() => null)
     return { ...(await answer), estimate: (await figure) ?? null }
   }
+  return weighing(both, list.weight)
 }
 
 function known(item: string | undefined): string {

@@ -86,7 +86,7 @@ export function createItems(deps: ItemsDeps): Items {
       openSource,
       planInList: aggregates.planInList,
     }),
-    plans: createPlanCache(),
+    plans: createPlanCache({}),
     bindings: createBindings(ports),
   }
   const loadOnce = createLoadOnce({

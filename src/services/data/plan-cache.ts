@@ -2,14 +2,15 @@
  * Caches what is derived from rights and model: merged policies, and compiled plans of reads. Keyed by the two objects,
  * so that changed rights or a changed model start with an empty cache.
  */
-import QuickLRU from 'quick-lru'
 import type { Viewer } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import type { Rights } from '../../core/access/principal.ts'
+import { isObject } from '../../core/json-object.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import { parseTemplate, type QueryTemplate, toQueryTemplate } from '../../core/query/query-template.ts'
 import { parseList, type RawListQuery, textOf } from '../../core/query/raw-query.ts'
+import type { Prepared } from '../../sources/source.ts'
 
 export type PlanCache = {
   /** Returns the cached result for `key`, or that of `make` on a miss. Nothing is cached if `make` throws. */
@@ -31,19 +32,49 @@ type ListRead<T> = {
 /** `uncacheable` where each query of this fingerprint needs its own plan. */
 type CachedTemplate<T> = { readonly made: T } | 'uncacheable'
 
-const MAX_ENTRIES = 2_000
 const MAX_LENGTH = 2_000
+const MAX_WEIGHT = 8 * 1024 * 1024
+/** Of what has not been compiled yet, and of the least there is. */
+const UNCOMPILED = 16 * 1024
+const LEAST = 1_024
 
-export function createPlanCache(): PlanCache {
-  const entries = memoizeByPair(() => new QuickLRU<string, unknown>({ maxSize: MAX_ENTRIES }))
+type Entry = { readonly made: unknown; weight: number }
+
+export type PlanCacheDeps = {
+  /** Characters of all statements that are kept, whosever they are; plans need some times as many bytes. */
+  readonly maxWeight?: number
+}
+
+export function createPlanCache(deps: PlanCacheDeps): PlanCache {
+  const { maxWeight = MAX_WEIGHT } = deps
+  const generation = () => memoizeByPair(() => new Map<string, Entry>())
+  /** What was not asked for while one half filled is dropped with the other. */
+  let [young, old] = [generation(), generation()]
+  let weight = 0
+
+  function count(change: number): void {
+    weight += change
+    if (weight <= maxWeight / 2) return
+    old = young
+    young = generation()
+    weight = 0
+  }
 
   function get<T>(rights: Rights, model: Model, key: string, make: () => T): T {
-    const known = entries(rights, model)
-    const earlier = known.get(key) as T | undefined
-    if (earlier !== undefined) return earlier
-    const made = make()
+    const entries = young(rights, model)
+    const known = entries.get(key)
+    if (known !== undefined) {
+      if (known.weight === UNCOMPILED) {
+        known.weight = weightOf(known.made)
+        count(known.weight - UNCOMPILED)
+      }
+      return known.made as T
+    }
+    const made = (old(rights, model).get(key)?.made as T | undefined) ?? make()
     if (key.length > MAX_LENGTH) return made
-    known.set(key, made)
+    const entry = { made, weight: weightOf(made) }
+    entries.set(key, entry)
+    count(entry.weight)
     return made
   }
 
@@ -63,6 +94,13 @@ export function createPlanCache(): PlanCache {
       return { made: get(rights, model, `${operation} ${text}`, () => make(parseList(query))), values: [] }
     },
   }
+}
+
+/** Of what was prepared, wherever in `made` it is. */
+function weightOf(made: unknown): number {
+  if (typeof made === 'function') return Math.max((made as Prepared<unknown>).weight ?? UNCOMPILED, LEAST)
+  if (!isObject(made)) return LEAST
+  return weightOf(made.made ?? made.run)
 }
 
 /** Caches the merged policies per rights and model. */

@@ -43,7 +43,8 @@ export function createPrepared() {
 }
 
 const MAX_TEXTS = 1_000
-const MAX_LENGTH = 20_000
+/** Characters of a text that is prepared: it is kept here and, with its plan, by each connection. */
+export const MAX_LENGTH = 20_000
 
 /** Whether the connection has as many prepared statements as it may keep, some of which nobody sends any more. */
 export function isFull(client: pg.PoolClient): boolean {

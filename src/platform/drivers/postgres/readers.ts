@@ -24,7 +24,7 @@ import {
   withoutLimit,
 } from './client.ts'
 import { type Pace, startPace } from './pace.ts'
-import { isStale } from './prepared.ts'
+import { isStale, MAX_LENGTH } from './prepared.ts'
 import { readText } from './text-read.ts'
 
 /**
@@ -335,8 +335,9 @@ export function openReaders(asked: PostgresOptions) {
     else leaving.add(reader)
   }
 
-  /** A name lasts as long as its prepared statement; when there are too many, names and clients are replaced. */
-  const nameOf = (text: string): string => {
+  /** A name lasts as long as its prepared statement; when there are too many, names and clients are replaced. Long texts have none. */
+  const nameOf = (text: string): string | undefined => {
+    if (text.length > MAX_LENGTH) return undefined
     const known = names.get(text)
     if (known !== undefined) return known
     if (names.size >= maxNames) forget()
