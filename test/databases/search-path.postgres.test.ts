@@ -17,6 +17,7 @@ beforeAll(async () => {
     'create table public.blocked (id int)',
     'create view app.shown as select 1 as id',
     'create table aside.lone (id int)',
+    `create type aside.mood as enum ('good')`,
     `do $$ begin execute format('alter database %I set search_path = app, public', current_database()); end $$`,
   ])
     await first.query({ text, params: [] })
@@ -38,8 +39,25 @@ it.each([
   ['shown', undefined, false],
   ['lone', undefined, true],
   ['lone', 'aside', false],
+  ['mood', undefined, true],
   ['pg_class', undefined, false],
   ['Blocked', undefined, false],
 ] as const)('%s in %s', async (name, schema, isElsewhere) => {
-  expect((await database.query(postgresIdentities.elsewhere(name, schema))).length > 0).toBe(isElsewhere)
+  const found = await database.query(postgresIdentities.elsewhere(['nowhere', name], schema))
+  expect(found).toEqual(isElsewhere ? [[name]] : [])
+})
+
+it.each([
+  ['orders', 'no'],
+  ['o'.repeat(63), 'no'],
+  ['orders', 'n'.repeat(63)],
+  ['größe'.repeat(9), 'größe'.repeat(9)],
+  ['o'.repeat(30), 'n'.repeat(40)],
+])('knows the sequence of %s.%s', async (table, column) => {
+  const asked = `select pg_get_serial_sequence('aside."${table}"', '${column}')`
+  await database.query({ text: `create table aside."${table}" ("${column}" serial)`, params: [] })
+  const [[sequence] = []] = await database.query({ text: asked, params: [] })
+
+  expect(sequence?.replaceAll('"', '')).toBe(`aside.${postgresIdentities.sequence(table, column)}`)
+  await database.query({ text: `drop table aside."${table}"`, params: [] })
 })

@@ -49,8 +49,10 @@ export type Identities = {
   readonly cluster: Statement
   /** One row: the default schema, and the name of the database. */
   readonly here: Statement
-  /** A row where the search path has something of this name in another schema than this one, or than the default one. */
-  readonly elsewhere: (name: string, schema: string | undefined) => Statement
+  /** The first of these names that something has in another schema than this one, or than the default one; no row where none has. */
+  readonly elsewhere: (names: readonly string[], schema: string | undefined) => Statement
+  /** The name of what counts a column of a table that is made. */
+  readonly sequence: (table: string, column: string) => string
   readonly statement: (places: readonly { readonly schema: string | null; readonly dbName: string }[]) => Statement
   readonly parse: (rows: Rows) => IdentifiedTables
 }

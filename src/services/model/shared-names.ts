@@ -6,6 +6,7 @@ import type { Rights } from '../../core/access/principal.ts'
 import { FailedMigration, invalidOperation } from '../../core/migration/fault.ts'
 import type { Change } from '../../core/sql/change.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
+import type { Identities } from '../../core/sql/introspect.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { loadCluster } from '../../sources/cluster.ts'
@@ -79,20 +80,40 @@ export async function requireUnhidden(
     const { catalog, driver } = database
     if (catalog.identities === undefined) continue
     for (const { operation, change } of changes) {
-      const name = relationMade(change)
-      if (name === undefined) continue
-      const hidden = await driver.query(catalog.identities.elsewhere(name.dbName, name.schema))
-      if (hidden.length === 0) continue
-      const reason = `another schema of the database has a '${name.dbName}': only an Administrator gives this name`
+      const made = namesMade(change, catalog.identities)
+      if (made.length === 0 || !('table' in change)) continue
+      const [[hidden] = []] = await driver.query(catalog.identities.elsewhere(made, change.table.schema))
+      if (hidden === undefined) continue
+      const reason = `another schema of the database has a '${hidden}': only an Administrator gives this name`
       throw new FailedMigration(operation, invalidOperation('usedByPolicy', reason))
     }
   }
 }
 
-function relationMade(change: Change): { readonly schema: string | undefined; readonly dbName: string } | undefined {
-  if (change.kind === 'createTable') return change.table
-  if (change.kind === 'renameTable') return { ...change.table, dbName: change.to }
-  return change.kind === 'createIndex' ? { ...change.table, dbName: change.index.dbName } : undefined
+/** What a change makes in the schema of its table: with a table its row type and its list, with a column that counts its sequence. */
+function namesMade(change: Change, { sequence }: Pick<Identities, 'sequence'>): readonly string[] {
+  const sequences = (columns: readonly { readonly dbName: string }[]) =>
+    'table' in change ? columns.map(({ dbName }) => sequence(change.table.dbName, dbName)) : []
+  switch (change.kind) {
+    case 'createTable': {
+      const { table, columns, primaryKey } = change
+      return [...namesOfTable(table.dbName), ...(primaryKey ? [primaryKey.dbName] : []), ...sequences(columns)]
+    }
+    case 'renameTable':
+      return namesOfTable(change.to)
+    case 'addColumn':
+    case 'setDefault':
+    case 'changeInitial':
+      return sequences([change.column])
+    case 'createIndex':
+      return [change.index.dbName]
+    default:
+      return []
+  }
+}
+
+function namesOfTable(dbName: string): readonly string[] {
+  return [dbName, `_${dbName}`]
 }
 
 /** Remembers where the sources lead whose first tables a migration may make: for its batch. */

@@ -7,14 +7,19 @@ import { postgres } from './dialect.ts'
 export const postgresIdentities: Identities = {
   cluster: { text: 'select system_identifier::text from pg_catalog.pg_control_system()', params: [] },
   here: { text: 'select current_schema()::text, current_database()::text', params: [] },
-  elsewhere: (name, schema) =>
+  elsewhere: (names, schema) =>
     compile(
       sql`
-select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where c.relname = ${param(name)} and n.nspname !~ '^(pg_|information_schema$)'
+select x.name from (
+  select relname::text, relnamespace from pg_catalog.pg_class
+  union all select typname::text, typnamespace from pg_catalog.pg_type) x (name, space)
+join pg_catalog.pg_namespace n on n.oid = x.space
+where x.name in (select value from json_array_elements_text(${param(JSON.stringify(names))}::json))
+  and n.nspname !~ '^(pg_|information_schema$)'
   and n.nspname <> coalesce(${param(schema ?? null)}::text, current_schema()) limit 1`,
       postgres,
     ),
+  sequence: sequenceName,
   statement: (places) =>
     compile(
       sql`
@@ -28,6 +33,20 @@ join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = x."dbName"`
     ),
   parse,
 }
+
+/** As the server makes it: of the longer of the two names as much is left out as its 63 bytes do not hold. */
+function sequenceName(table: string, column: string): string {
+  const parts = [table, column]
+  while (byteLength(parts.join('_')) + SUFFIX.length > MAX_BYTES) {
+    const longer = byteLength(parts[0] ?? '') > byteLength(parts[1] ?? '') ? 0 : 1
+    parts[longer] = [...(parts[longer] ?? '')].slice(0, -1).join('')
+  }
+  return parts.join('_') + SUFFIX
+}
+
+const SUFFIX = '_seq'
+const MAX_BYTES = 63
+const byteLength = (text: string) => new TextEncoder().encode(text).length
 
 type Row = {
   readonly defaultNamespace: string | null
