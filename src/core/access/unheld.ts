@@ -3,7 +3,7 @@
  * their fields, relations and keys tell which values there are, and actions and defaults write and delete without asking any policy. In
  * the databases of others also what tables are for: views, triggers and routines that nobody here knows go by them (decision 121).
  */
-import { lookupOf } from '../model/lookup.ts'
+import { lookupOf, type RecordLookup } from '../model/lookup.ts'
 import { type CollectionRecord, isSystemSource, type Model, type ModelRecords } from '../model/model.ts'
 import { type Action, actions, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
@@ -86,6 +86,7 @@ function attachedOf({ sources }: ModelRecords): ReadonlySet<string> {
 
 function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
   const [was, is] = [lookupOf(before), lookupOf(after)]
+  const attached = attachedOf(before)
   const ofRelations = after.relationFields.flatMap((relation): readonly Need[] => {
     const constraint = is.constraints.get(relation.constraintId ?? '')
     if (constraint === undefined) return []
@@ -105,12 +106,16 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
     const { onDelete, onUpdate } = constraint
     const isWriting = writes.has(onUpdate) || (writes.has(onDelete) && onDelete !== 'cascade')
     const isActing = !actsAlike(old, constraint)
+    // Programs that nobody here knows are kept from deleting and renumbering what is referred to.
+    const isForeign = (old === undefined || isActing) && attached.has(is.collections.get(target)?.sourceId ?? '')
     return [
       ...(isSame(old?.mappings, constraint.mappings)
         ? []
         : [need('read', collectionId, own), need('read', target, other)]),
       ...(isActing && isWriting ? [need('update', collectionId, own)] : []),
       ...(isActing && onDelete === 'cascade' ? [need('delete', collectionId, [])] : []),
+      ...(isForeign && !writes.has(onDelete) ? [need('delete', target, [])] : []),
+      ...(isForeign && !writes.has(onUpdate) ? [need('update', target, other)] : []),
     ]
   })
   const ofKeys = after.indexes.flatMap(({ id, kind, collectionId, fieldIds }): readonly Need[] => {
@@ -125,7 +130,24 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
     const writing = 'onUpdate' in defaultValue ? (['create', 'update'] as const) : (['create'] as const)
     return writing.map((action) => ({ action, collectionId, fieldIds: [id], by: [id] }))
   })
-  return [...ofRelations, ...ofKeys, ...ofDefaults]
+  return [...ofRelations, ...ofKeys, ...ofDefaults, ...needsOfApiNames(was, after)]
+}
+
+/** Whoever goes on to mean what is renamed by its old name means what gets that name next. */
+function needsOfApiNames(was: RecordLookup, { collections, primitiveFields }: ModelRecords): readonly Need[] {
+  const ofCollections = collections.flatMap(({ id, apiName }): readonly Need[] => {
+    const old = was.collections.get(id)
+    if (old === undefined || old.apiName === apiName) return []
+    const fieldIds = was.fieldsOf(id).map((field) => field.id)
+    return actions.map((action) => ({ action, collectionId: id, fieldIds, by: [id] }))
+  })
+  const ofFields = primitiveFields.flatMap(({ id, collectionId, apiName }): readonly Need[] => {
+    const old = was.fields.get(id)
+    if (old === undefined || old.apiName === apiName) return []
+    const using = ['read', 'create', 'update'] as const
+    return using.map((action) => ({ action, collectionId, fieldIds: [id], by: [id] }))
+  })
+  return [...ofCollections, ...ofFields]
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -43,7 +43,40 @@ it.each<[string, Partial<ModelRecords>, string | undefined]>([
     { collections: [...before.collections, { ...own, id: 'new', dbName: 'pay' }] },
     'only an Administrator gives the name pay, which a table of another schema has',
   ],
+  ['an API name of what others use', { collections: [found, own, { ...pay, apiName: 'old' }] }, undefined],
+  [
+    'an API name of what is hidden',
+    { collections: [{ ...found, apiName: 'old' }, own, pay] },
+    'needs the right to delete pay in every item',
+  ],
   ['a table of another name', { collections: [found, { ...own, dbName: 'mine' }, pay] }, undefined],
 ])('%s', (_, after, reason) => {
   expect(reasonOf(after)).toBe(reason)
+})
+
+it.each([
+  ['noAction', 'noAction', 'needs the right to delete pay in every item'],
+  ['setNull', 'noAction', 'needs the right to update pay.id in every item'],
+  ['setNull', 'cascade', undefined],
+] as const)('keeps nobody from deleting (%s) and changing (%s) what it only reads', (onDelete, onUpdate, reason) => {
+  const key = (id: string, collectionId: string) => ({
+    ...{ id, collectionId, apiName: 'id', dbName: 'id', type: { name: 'int64' }, isList: false, isNullable: false },
+    ...{ defaultValue: null, isReadOnly: false, isLoose: false, native: null },
+  })
+  const primitiveFields = [key('own.id', 'own'), key('pay.id', 'pay')] as ModelRecords['primitiveFields']
+  const constraint = { id: 'pin', dbName: 'pin', onDelete, onUpdate }
+  const mappings = [{ constrainedFieldId: 'own.id', referencedFieldId: 'pay.id' }]
+  const relation = { id: 'r', apiName: 'pay', collectionId: 'own', oppositeCollectionId: 'pay', kind: 'forward' }
+  const after = {
+    ...before,
+    primitiveFields,
+    constraints: [{ ...constraint, mappings }],
+    relationFields: [{ ...relation, constraintId: 'pin', oppositeRelationFieldId: null }],
+  } as unknown as ModelRecords
+  const reader: Viewer = {
+    accessTo: ({ id }, action) => (id === 'own' || action === 'read' ? fullAccess : denied),
+    seesModel: true,
+  }
+
+  expect(unheld(buildModel(1, { ...before, primitiveFields }), after, reader, new Set())?.reason).toBe(reason)
 })
