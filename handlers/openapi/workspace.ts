@@ -67,6 +67,7 @@ const expectation = z.strictObject({
   collection: z.string(),
   action: z.enum(actions),
   key: z.unknown().optional(),
+  field: z.string().optional(),
   filter: z.looseObject({}).optional(),
   expect: z.strictObject({
     allowed: z.boolean(),

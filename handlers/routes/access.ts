@@ -69,6 +69,7 @@ export const testBody = lazily(() => {
       collection: z.string(),
       action: z.enum(actions),
       key: keySchema().optional(),
+      field: z.string().optional(),
       filter: z.record(z.string(), z.unknown()).optional(),
       expect: z.strictObject({
         allowed: z.boolean(),
@@ -79,6 +80,11 @@ export const testBody = lazily(() => {
     .refine((sent) => sent.action !== 'create' || !said(sent, 'key'), only(['key'], NO_ITEM_YET))
     .refine((sent) => !said(sent, 'key') || !said(sent, 'filter'), only(['filter'], 'is not beside a key'))
     .refine((sent) => sent.action === 'read' || !said(sent, 'filter'), only(['filter'], 'is of items that are read'))
+    .refine((sent) => sent.action !== 'delete' || !said(sent, 'field'), only(['field'], WHOLE_ITEMS))
+    .refine(
+      (sent) => !said(sent, 'field') || !(said(sent, 'filter') || said(sent.expect, 'count')),
+      only(['field'], 'is not beside a filter or a count, which are of items'),
+    )
     .refine(
       ({ action, key, expect }) => expect.count === undefined || (action === 'read' && key === undefined),
       only(['expect', 'count'], 'is of items that are read, and not beside a key'),

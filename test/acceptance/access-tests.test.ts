@@ -103,6 +103,8 @@ it('say what holds now and what would hold: of actions, fields, an item and how 
   const tests = {
     reads: await kept(shop, { as, expect: { allowed: true } }),
     fields: await kept(shop, { as, expect: { allowed: true, fields: ['name', 'id'] } }),
+    name: await kept(shop, { as, field: 'name', key: 2, expect: { allowed: true } }),
+    size: await kept(shop, { as, field: 'size', expect: { allowed: false } }),
     two: await kept(shop, { as: `role:${role}`, key: 2, expect: { allowed: true } }),
     one: await kept(shop, { as, key: 1, expect: { allowed: false } }),
     count: await kept(shop, { as, expect: { allowed: true, count: 2 } }),
@@ -120,9 +122,9 @@ it('say what holds now and what would hold: of actions, fields, an item and how 
   const publicRole = await people.publicRole(shop)
 
   expect(await failing()).toEqual([])
-  expect(await becoming(some({ size: { _gt: 2 } }, 'name'))).toEqual(['two', 'count'])
+  expect(await becoming(some({ size: { _gt: 2 } }, 'name'))).toEqual(['name', 'two', 'count'])
   expect(await becoming(some({ size: { _gt: 0 } }, 'name'))).toEqual(['one', 'count', 'none'])
-  expect(await becoming(some({ size: { _gt: 1 } }, 'name', 'size'))).toEqual(['fields'])
+  expect(await becoming(some({ size: { _gt: 1 } }, 'name', 'size'))).toEqual(['fields', 'size'])
   expect(
     await becoming({
       collections: {
@@ -130,8 +132,8 @@ it('say what holds now and what would hold: of actions, fields, an item and how 
       },
     }),
   ).toEqual(['deletes', 'updates'])
-  expect(await failing({ members: { [member.userId]: null } })).toEqual(['reads', 'fields', 'count', 'three'])
-  expect(await failing({ roles: { [role]: null } })).toEqual(['reads', 'fields', 'two', 'count', 'three'])
+  expect(await failing({ members: { [member.userId]: null } })).toEqual(['reads', 'fields', 'name', 'count', 'three'])
+  expect(await failing({ roles: { [role]: null } })).toEqual(['reads', 'fields', 'name', 'two', 'count', 'three'])
   expect(await failing({ roles: { [publicRole]: { policies: [policy] } } })).toEqual(['everybody'])
 })
 
@@ -272,6 +274,9 @@ it.each([
   [{ filter: {}, key: 1 }, 'filter'],
   [{ filter: {}, action: 'update' }, 'filter'],
   [{ key: 1, action: 'create' }, 'key'],
+  [{ field: 'nothing' }, 'field'],
+  [{ field: 'name', action: 'delete' }, 'field'],
+  [{ field: 'name', filter: {} }, 'field'],
   [{ key: 1, expect: { allowed: true, count: 1 } }, 'expect.count'],
   [{ action: 'delete', expect: { allowed: true, fields: [] } }, 'expect.fields'],
   [{ name: '' }, 'name'],

@@ -142,6 +142,7 @@ export type NewAccessTest = {
   readonly collection: string
   readonly action: 'read' | 'create' | 'update' | 'delete'
   readonly key?: string | number | boolean | object
+  readonly field?: string
   readonly filter?: object
   readonly expect: { readonly allowed: boolean; readonly fields?: readonly string[]; readonly count?: number }
 }

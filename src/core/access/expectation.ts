@@ -4,12 +4,13 @@ import { shortName } from '../message-text.ts'
 import type { Collection, Model } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Action } from './access.ts'
-import { namesOf, type PolicyAction, shownAction, storedAction } from './policy.ts'
+import { fieldById, namesOf, type PolicyAction, shownAction, storedAction } from './policy.ts'
 
-/** `fields` are those that the action may be done with in some items, exactly; `count` is how many items are read. */
+/** With `field`, `allowed` is of the action with that field; `fields` are those that the action may be done with in some items, exactly; `count` is how many items are read. */
 export type Expectation = {
   readonly action: Action
   readonly key?: unknown
+  readonly field?: string | undefined
   readonly filter?: Record<string, unknown> | undefined
   readonly expect: {
     readonly allowed: boolean
@@ -32,7 +33,12 @@ export function storedExpectation(sent: Expectation, collection: Collection, mod
     storedAction(what, { names: namesOf(model), collection, path }) as Exclude<PolicyAction, 'all'>
   const { fields } = stored(fieldsOf(sent), 'expect') as { readonly fields?: readonly string[] }
   const { filter } = stored(filterOf(sent), '') as Pick<Expectation, 'filter'>
-  return changed(sent, { fields, filter })
+  const field = sent.field === undefined ? undefined : collection.fields.get(sent.field)
+  if (sent.field !== undefined && field === undefined) {
+    const reason = `${shortName(sent.field)} is not a field of ${collection.apiName}${didYouMean(sent.field, collection.fields.keys())}`
+    throw nested('invalid', ['Failed to read the JSON body', 'field', reason])
+  }
+  return changed(sent, { field: field?.id, fields, filter })
 }
 
 /** By the names of today; undefined where its filter means nothing any more. */
@@ -41,7 +47,8 @@ export function shownExpectation(stored: Expectation, collection: Collection): E
   if (named === undefined || filtered === undefined) return undefined
   const { fields } = named as { readonly fields?: readonly string[] }
   const { filter } = filtered as Pick<Expectation, 'filter'>
-  return changed(stored, { fields, filter })
+  const field = stored.field === undefined ? undefined : fieldById(collection, stored.field)?.apiName
+  return changed(stored, { field, fields, filter })
 }
 
 /** Whether it is about items that there are, and so only for those who read all of them. */
@@ -57,12 +64,14 @@ function filterOf({ filter }: Expectation): PolicyAction {
   return filter === undefined ? {} : { filter }
 }
 
-type Named = { readonly fields: readonly string[] | undefined; readonly filter: Expectation['filter'] }
+type Named = Pick<Expectation, 'field' | 'filter'> & { readonly fields: readonly string[] | undefined }
 
-function changed({ action, key, expect: { allowed, count } }: Expectation, { fields, filter }: Named): Expectation {
+function changed({ action, key, expect }: Expectation, { field, fields, filter }: Named): Expectation {
+  const { allowed, count } = expect
   return {
     action,
     ...(key !== undefined && { key }),
+    ...(field !== undefined && { field }),
     ...(filter !== undefined && { filter }),
     expect: { allowed, ...(fields !== undefined && { fields }), ...(count !== undefined && { count }) },
   }

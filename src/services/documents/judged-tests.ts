@@ -26,8 +26,9 @@ export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
       import('../../core/manifest/model-view.ts'),
       declarations(scope.workspace, model),
     ])
-    const { action, key, expect } = expectation
-    const question = { model, declared, asker: scope.rights, principal, collection: collection.apiName, action }
+    const { action, key, field, expect } = expectation
+    const asked = { collection: collection.apiName, action, field }
+    const question = { ...asked, model, declared, asker: scope.rights, principal }
     const explained = core.explain({ ...question, asker: knowing })
 
     async function meets(): Promise<boolean> {

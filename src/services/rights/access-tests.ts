@@ -247,7 +247,8 @@ function shown(scope: RequestScope, test: AccessTestRow, model: Model): readonly
   if (collection === undefined) return []
   const stored = shownExpectation(test.expectation, collection)
   const told = { id, name, as: nameOf(test), collection: collection.apiName }
-  const { action, expect } = test.expectation
-  const isTold = stored !== undefined && mayBeTold(scope, stored, { model, collection })
-  return [{ ...told, ...(isTold ? stored : { action, expect: { allowed: expect.allowed } }) }]
+  if (stored === undefined) return []
+  if (mayBeTold(scope, stored, { model, collection })) return [{ ...told, ...stored }]
+  const { key: _, filter: __, expect, ...others } = stored
+  return [{ ...told, ...others, expect: { allowed: expect.allowed, ...(expect.fields && { fields: expect.fields }) } }]
 }
