@@ -88,6 +88,7 @@ it('makes a policy in its matrix, a role of it, and asks somebody in', async () 
 
   await page.reload()
   await press(page, `Suspend ${email}`)
+  await dialog(page, `Suspend ${email}`).getByRole('button', { name: 'Suspend', exact: true }).click()
   await page
     .getByRole('row', { name: new RegExp(email) })
     .getByText('Suspended')
@@ -284,6 +285,88 @@ it('leads from a cell, a field that is read only and what was refused to why', a
   const blind = await signedInAt(`/${shop.name}/items/notes/${id}`, other)
   await blind.getByLabel('title', { exact: true }).waitFor()
   expect(await blind.getByText('Why?').count()).toBe(0)
+})
+
+it('keeps an answer as a test, lists what it says, and says which would fail before a change', async () => {
+  const own = await world.workspace('kept', { notes: { title: 'string' } })
+  const name = `Readers ${Math.random()}`
+  const policy = await people.policy(own, { collections: { notes: { read: 'all' } } })
+  const role = await people.role(own, [policy], name)
+  const reader = await people.memberWith(own, [role])
+  const at = (part: string) => `/${own.name}/access/${part}`
+  const page = await signedInAt(at('tests'))
+  await page.getByText('No tests').waitFor()
+  await page.getByRole('link', { name: 'Ask' }).click()
+  await page.getByLabel('Who', { exact: true }).selectOption(`Role ${name}`)
+  await page.getByLabel('Collection', { exact: true }).selectOption('notes')
+  await page.getByLabel('Field', { exact: true }).selectOption('title')
+  await press(page, 'Ask')
+  await press(page, 'Keep as a test')
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-keep-test')
+  await dialog(page, 'Keep as a test').getByLabel('Name', { exact: true }).fill('Readers read titles')
+  await dialog(page, 'Keep as a test').getByRole('button', { name: 'Keep as a test' }).click()
+  await page.getByText('The test is kept.').waitFor()
+  await press(page, 'Keep as a test')
+  await dialog(page, 'Keep as a test').getByLabel('Name', { exact: true }).fill('Readers read titles')
+  await dialog(page, 'Keep as a test').getByRole('button', { name: 'Keep as a test' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/already exists/)
+    .waitFor()
+  await press(page, 'Cancel')
+
+  await page.getByRole('link', { name: 'Tests', exact: true }).click()
+  const row = page.getByRole('row', { name: /Readers read titles/ })
+  await row.getByText('passes').waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-tests')
+  await page.setViewportSize({ width: 360, height: 720 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-tests-narrow-dark')
+  await page.setViewportSize({ width: 1440, height: 900 })
+
+  await page.goto(at(`policies/${policy}`))
+  await page.getByLabel('Read: notes').selectOption('No')
+  await press(page, 'Save')
+  await page.getByText('Access tests would fail: Readers read titles').waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-effect-tests-dark')
+  await press(page, 'Cancel')
+  expect((await reader.get('/items/notes')).status).toBe(200)
+  await press(page, 'Save')
+  await press(page, 'Save, though tests fail')
+  await expect.poll(async () => (await reader.get('/items/notes')).status).toBe(403)
+
+  await page.goto(at('tests'))
+  await row.getByText('fails').waitFor()
+  await press(page, 'Remove Readers read titles')
+  await dialog(page, 'Remove Readers read titles').getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('No tests').waitFor()
+})
+
+it('asks once more where the tests that would fail were not told before', async () => {
+  const own = await world.workspace('untold', { notes: { title: 'string' } })
+  const collections = { notes: { read: 'all' } }
+  const editor = await people.member(own, {
+    entitlements: ['workspaceMembers:read', 'workspaceMembers:edit'],
+    collections,
+  })
+  const policy = await people.policy(own, { collections })
+  const role = await people.role(own, [policy], 'Told')
+  const test = { as: `role:${role}`, collection: 'notes', action: 'read', expect: { allowed: true } }
+  expect((await own.post('/access/tests', { name: 'They read', ...test })).status).toBe(201)
+  const page = await signedInAt(`/${own.name}/access/roles`, editor)
+  expect(await page.getByRole('link', { name: 'Tests', exact: true }).count()).toBe(0)
+  await press(page, 'Edit Told')
+  await dialog(page, 'Edit Told').locator('input:checked').uncheck()
+  await press(page, 'Save')
+  await page.getByText('Who gets and loses what is shown').waitFor()
+  await press(page, 'Save')
+  await page.getByRole('alert').getByText('Access tests would fail: They read').waitFor()
+  await press(page, 'Save, though tests fail')
+  await expect.poll(() => own.data(`/roles/${role}?fields=policies`)).toEqual({ policies: [] })
 })
 
 it('keeps what was typed into a policy over a reload, and refuses what is no condition', async () => {

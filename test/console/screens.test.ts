@@ -537,6 +537,25 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     },
   ],
   [
+    'a test that is kept',
+    ['screens/access/tests.tsx'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/access/why?who=anonymous&collection=articles&action=read`)
+      await button(page, t.access.keepTest).click()
+      await page.getByRole('dialog').getByLabel(t.access.name, { exact: true }).waitFor()
+    },
+  ],
+  [
+    'tests of rights',
+    [],
+    async (page, t) => {
+      const test = { as: 'anonymous', collection: 'articles', action: 'read', expect: { allowed: false } }
+      await shop.post('/access/tests', { name: script, ...test })
+      await at(page, `/${shop.name}/access/tests`)
+      await page.getByRole('cell', { name: t.access.results.passed }).waitFor()
+    },
+  ],
+  [
     'components',
     ['components', 'screens/gallery.tsx'],
     async (page, t) => {

@@ -9,12 +9,13 @@ import { People } from './access/people.tsx'
 import { Policies } from './access/policies.tsx'
 import { PolicyEditor } from './access/policy.tsx'
 import { Roles } from './access/roles.tsx'
+import { Tests, testRights } from './access/tests.tsx'
 import { Why } from './access/why.tsx'
 import type { CodeRequest } from './code/request.ts'
 import { Missing } from './missing.tsx'
 import page from './page.module.css'
 
-const parts = ['people', 'roles', 'policies', 'why'] as const
+const parts = ['people', 'roles', 'policies', 'why', 'tests'] as const
 type Part = (typeof parts)[number]
 
 type AccessProps = {
@@ -30,19 +31,25 @@ const lists: Readonly<Record<Part, string>> = {
   roles: 'roles',
   policies: 'policies',
   why: 'access',
+  tests: 'access/tests',
 }
+
+/** What the client calls it, where that is not the list of its path. */
+const calls: Partial<Readonly<Record<Part, string>>> = { why: 'access', tests: 'tests.list' }
 
 export default function Access({ workspace, part, id }: AccessProps) {
   const texts = t.value.access
   const { data: access } = useQuery(accessQuery(workspace))
   const current = parts.find((one) => one === part)
   if (current === undefined || (id !== undefined && current !== 'policies')) return <Missing workspace={workspace} />
+  // They are told to those who may keep them.
+  const mayTest = testRights.every((right) => access?.entitlements.includes(right))
   const mayEdit = access?.entitlements.includes('workspaceMembers:edit') === true
   const request: CodeRequest = {
     workspace,
-    path: pathTo(workspace, lists[current]),
+    path: pathTo(workspace, ...lists[current].split('/')),
     query: {},
-    call: ['workspace', current === 'why' ? 'access' : `${lists[current]}.list`],
+    call: ['workspace', calls[current] ?? `${lists[current]}.list`],
   }
   return (
     <div class={`${page.page} ${styles.page}`}>
@@ -51,11 +58,13 @@ export default function Access({ workspace, part, id }: AccessProps) {
         <CodeButton request={() => request} />
       </div>
       <nav class={styles.tabs} aria-label={texts.title}>
-        {parts.map((one) => (
-          <a key={one} href={partPath(workspace, one)} aria-current={one === current ? 'page' : undefined}>
-            {texts.parts[one]}
-          </a>
-        ))}
+        {parts
+          .filter((one) => one !== 'tests' || mayTest)
+          .map((one) => (
+            <a key={one} href={partPath(workspace, one)} aria-current={one === current ? 'page' : undefined}>
+              {texts.parts[one]}
+            </a>
+          ))}
       </nav>
       <p class={page.quiet}>{texts.about[current]}</p>
       {current === 'people' && <People workspace={workspace} mayEdit={mayEdit} />}
@@ -65,6 +74,7 @@ export default function Access({ workspace, part, id }: AccessProps) {
         <PolicyEditor key={id} workspace={workspace} id={id} mayEdit={mayEdit} />
       )}
       {current === 'why' && <Why workspace={workspace} />}
+      {current === 'tests' && <Tests workspace={workspace} />}
     </div>
   )
 }

@@ -18,14 +18,17 @@ export type RecordQuery = Options & {
   readonly meta?: readonly 'totalCount'[]
 }
 
-/** What there is to do with records of type `T`, which are made of `New` and changed by `Change`. */
-export type Records<T, New = never, Change = never> = {
+/** What there is to do with records of type `T`, which are made of `New` and changed by `Change`, with `O` besides. */
+export type Records<T, New = never, Change = never, O = Options> = {
   list(query?: RecordQuery): Call<T[], { readonly meta?: { totalCount: number } }>
   get(id: string, options?: Options): Call<T>
   create(data: New, options?: Options): Call<T>
-  update(id: string, data: Change, options?: Options): Call<T>
-  delete(id: string, options?: Options): Call<void>
+  update(id: string, data: Change, options?: O): Call<T>
+  delete(id: string, options?: O): Call<void>
 }
+
+/** Of changes of rights: access tests may fail by them, which is 409 else. */
+export type MayFail = Options & { readonly allow?: 'failingTests' | undefined }
 
 export type WorkspaceRecord = { id: string; apiName: string; displayName: string | null }
 export type Role = {
@@ -202,9 +205,12 @@ export function workspace(db: Requesting) {
   }
   type MemberChange = { readonly roles?: readonly string[]; readonly status?: 'active' | 'suspended' }
   return {
-    roles: records(db, 'roles') as Records<Role, NewRole, Partial<NewRole>>,
-    policies: records(db, 'policies') as Records<Policy, NewPolicy, Partial<NewPolicy>>,
-    members: records(db, 'members') as Pick<Records<Member, never, MemberChange>, 'list' | 'update' | 'delete'>,
+    roles: records(db, 'roles') as Records<Role, NewRole, Partial<NewRole>, MayFail>,
+    policies: records(db, 'policies') as Records<Policy, NewPolicy, Partial<NewPolicy>, MayFail>,
+    members: records(db, 'members') as Pick<
+      Records<Member, never, MemberChange, MayFail>,
+      'list' | 'update' | 'delete'
+    >,
     invitations: records(db, 'invitations') as Pick<Records<Invitation, NewInvitation>, 'list' | 'create' | 'delete'>,
     /** What the caller may do. */
     access: (options?: Options) => under<Access>(db.$request('GET', 'access', options)),
@@ -277,7 +283,8 @@ export function system(db: Requesting) {
   }
 }
 
-function records(db: Requesting, path: string): Records<unknown, unknown, unknown> {
+function records(db: Requesting, path: string): Records<unknown, unknown, unknown, MayFail> {
+  const allowing = ({ allow, ...options }: MayFail = {}) => ({ ...options, ...(allow && { query: { allow } }) })
   const at = (id: string) => `${path}/${encodeURIComponent(id)}`
   return {
     list(query = {}) {
@@ -286,7 +293,7 @@ function records(db: Requesting, path: string): Records<unknown, unknown, unknow
     },
     get: (id, options) => under(db.$request('GET', at(id), options)),
     create: (data, options) => under(db.$request('POST', path, { ...options, body: data })),
-    update: (id, data, options) => under(db.$request('PATCH', at(id), { ...options, body: data })),
-    delete: (id, options) => under(db.$request('DELETE', at(id), options)),
+    update: (id, data, options) => under(db.$request('PATCH', at(id), { ...allowing(options), body: data })),
+    delete: (id, options) => under(db.$request('DELETE', at(id), allowing(options))),
   }
 }

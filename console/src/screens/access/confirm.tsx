@@ -1,30 +1,52 @@
 /** A question before a change of rights: with what it would give and take, which whoever confirms has seen. */
-import type { PlannedRights } from 'governed-data-client/system'
+import type { MayFail, PlannedRights } from 'governed-data-client/system'
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { type Submitted, useSubmission } from '../submission.tsx'
+import { faultOf, useSubmission } from '../submission.tsx'
 import { Effect, useEffectOf } from './effect.tsx'
 
-type ConfirmProps = {
+type ConfirmProps<T> = {
   readonly workspace: string
   readonly title: string
   readonly planned: PlannedRights
   /** What the button says, and whether what it does cannot be undone by the same button. */
   readonly label: string
   readonly look?: 'primary' | 'danger'
-  readonly onConfirm: () => Promise<Submitted>
+  /** With what has to be sent along. */
+  readonly onConfirm: (how: MayFail) => PromiseLike<Answered<T>>
+  /** After it is done. */
+  readonly onDone: (answered: T) => Promise<void>
   readonly onClose: () => void
   readonly children?: ComponentChildren
 }
 
+/** Of an error: tests would fail. */
+const FAILING = '4097'
+
+type Answered<T> = { readonly ok: true; readonly data: T } | (Parameters<typeof faultOf>[0] & { readonly ok: false })
+
 /** Waits for the effect; where that cannot be told, the change is still to be made. */
-export function Confirm(props: ConfirmProps) {
-  const { workspace, title, planned, label, look = 'danger', onConfirm, onClose, children } = props
-  const { fault, isBusy, submit } = useSubmission(onConfirm)
+export function Confirm<T>(props: ConfirmProps<T>) {
+  const { workspace, title, planned, label, look = 'danger', onConfirm, onDone, onClose, children } = props
+  const texts = t.value.access
   const effect = useEffectOf({ workspace, planned })
+  const [isTold, setTold] = useState(false)
+  const mayFail = isTold || effect.failing.length > 0
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    const answer = await onConfirm(mayFail ? { allow: 'failingTests' } : {})
+    if (answer.ok) {
+      await onDone(answer.data)
+      return undefined
+    }
+    // What the caller was not shown before, or has changed since.
+    if (answer.error.code !== FAILING) return faultOf(answer, { 403: texts.beyond })
+    setTold(true)
+    return texts.wouldFail(namesIn(answer.error.meta))
+  })
   return (
     <Dialog title={title} onClose={onClose}>
       {fault && <Notice look="danger">{fault}</Notice>}
@@ -32,10 +54,19 @@ export function Confirm(props: ConfirmProps) {
       <Effect workspace={workspace} effect={effect} />
       <DialogActions>
         <Button onClick={onClose}>{t.value.common.cancel}</Button>
-        <Button look={look} isBusy={isBusy || effect.isPending} onClick={(event) => void submit(event)}>
-          {label}
+        <Button
+          look={mayFail ? 'danger' : look}
+          isBusy={isBusy || effect.isPending}
+          onClick={(event) => void submit(event)}
+        >
+          {mayFail ? texts.despite(label) : label}
         </Button>
       </DialogActions>
     </Dialog>
   )
+}
+
+function namesIn(meta: unknown): readonly string[] {
+  const { tests = [] } = (meta ?? {}) as { readonly tests?: readonly { readonly name: string }[] }
+  return tests.map(({ name }) => name)
 }

@@ -1,5 +1,6 @@
 /** The people, roles and policies of a workspace as its screens read them, each asked for once. */
 import {
+  type AccessTest,
   type Invitation,
   type Member,
   type PlannedRights,
@@ -38,7 +39,11 @@ export function policiesQuery(workspace: string): Query<readonly Policy[]> {
   }
 }
 
-/** Of a change that is not made, as things are now. */
+export function testsQuery(workspace: string): Query<readonly AccessTest[]> {
+  return { queryKey: [KIND, workspace, 'tests'], queryFn: () => accessOf(workspace).tests.list().orThrow() }
+}
+
+/** Of a change that is not made, as things are now; of none it has what tests say of them. */
 export function effectQuery(workspace: string, planned: PlannedRights): Query<RightsEffects> {
   return {
     queryKey: [KIND, workspace, 'effect', planned],

@@ -12,24 +12,35 @@ import { effectQuery, membersQuery, rolesQuery } from './data.ts'
 
 type EffectProps = { readonly workspace: string; readonly planned: PlannedRights }
 
-/** The effect, and whether it is still on its way. Whoever does not read the model is not told, and nothing is asked. */
+/** The effect, the tests that would fail by it, and whether it is still on its way. Whoever does not read the model is not told, and nothing is asked. */
 export function useEffectOf({ workspace, planned }: EffectProps) {
   const { data: access } = useQuery(accessQuery(workspace))
   const isShown = access?.entitlements.includes('dataModel:read') !== false
-  const asked = useQuery({ ...effectQuery(workspace, planned), enabled: access !== undefined && isShown })
-  return { isShown, isPending: isShown && asked.isFetching, asked }
+  const enabled = access !== undefined && isShown
+  const asked = useQuery({ ...effectQuery(workspace, planned), enabled })
+  const failing = (asked.data?.tests ?? []).filter(({ passed }) => passed === false)
+  const now = useQuery({ ...effectQuery(workspace, {}), enabled: enabled && failing.length > 0 })
+  const failed = new Set(now.data?.tests.flatMap(({ id, passed }) => (passed === false ? [id] : [])))
+  const isPending = isShown && (asked.isFetching || now.isFetching)
+  return { isShown, isPending, asked, failing: failing.filter(({ id }) => !failed.has(id)) }
 }
 
 type ShownProps = Pick<EffectProps, 'workspace'> & { readonly effect: ReturnType<typeof useEffectOf> }
 
-export function Effect({ workspace, effect: { isShown, isPending, asked } }: ShownProps) {
+export function Effect({ workspace, effect: { isShown, isPending, asked, failing } }: ShownProps) {
   const texts = t.value.access
   const { data, error, refetch } = asked
   if (!isShown) return <Notice>{texts.effectHidden}</Notice>
   if (isPending) return <Skeleton lines={3} />
   if (error?.status === 403) return <Notice look="danger">{texts.beyond}</Notice>
   if (error) return <Fault error={error} onRetry={() => void refetch()} />
-  return data ? <Groups workspace={workspace} effects={data} /> : null
+  if (!data) return null
+  return (
+    <>
+      {failing.length > 0 && <Notice look="warning">{texts.wouldFail(failing.map(({ name }) => name))}</Notice>}
+      <Groups workspace={workspace} effects={data} />
+    </>
+  )
 }
 
 const kinds = ['granted', 'revoked', 'changed'] as const

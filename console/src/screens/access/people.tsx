@@ -38,31 +38,32 @@ export function People({ workspace, mayEdit }: PeopleProps) {
   )
 }
 
-type Asked = { readonly member: Member; readonly what: 'roles' | 'removal' }
+type Asked = { readonly member: Member; readonly what: 'roles' | 'suspension' | 'removal' }
 
 function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onInvite: () => void }) {
   const texts = t.value.access
   const { data, error, refetch } = useQuery(membersQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [asked, setAsked] = useState<Asked>()
-  const turn = async ({ userId, status }: Member) => {
-    const change = { status: status === 'active' ? 'suspended' : 'active' } as const
-    const answer = await accessOf(workspace).members.update(userId, change)
+  const activate = async ({ userId }: Member) => {
+    const answer = await accessOf(workspace).members.update(userId, { status: 'active' })
     if (!answer.ok) showToast(faultOf(answer, { 403: texts.beyond }), 'danger')
     await peopleChanged(workspace)
   }
-  const remove = async ({ userId }: Member) => {
-    const answer = await accessOf(workspace).members.delete(userId)
-    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+  const turn = (member: Member) => {
+    if (member.status === 'active') setAsked({ member, what: 'suspension' })
+    else void activate(member)
+  }
+  const done = () => {
     setAsked(undefined)
-    await peopleChanged(workspace)
+    return peopleChanged(workspace)
   }
   const actions = (member: Member) => (
     <span class={styles.actions}>
       <Button aria-label={texts.rolesOf(member.email)} onClick={() => setAsked({ member, what: 'roles' })}>
         {texts.changeRoles}
       </Button>
-      <Button aria-label={texts.turnOf(member.status === 'active', member.email)} onClick={() => void turn(member)}>
+      <Button aria-label={texts.turnOf(member.status === 'active', member.email)} onClick={() => turn(member)}>
         {member.status === 'active' ? texts.suspend : texts.activate}
       </Button>
       <Button aria-label={texts.removeOf(member.email)} onClick={() => setAsked({ member, what: 'removal' })}>
@@ -104,10 +105,24 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
           title={texts.removeOf(asked.member.email)}
           planned={plannedFor(asked.member, null)}
           label={texts.remove}
-          onConfirm={() => remove(asked.member)}
+          onConfirm={(how) => accessOf(workspace).members.delete(asked.member.userId, how)}
+          onDone={done}
           onClose={() => setAsked(undefined)}
         >
           {texts.removeText}
+        </Confirm>
+      )}
+      {asked?.what === 'suspension' && (
+        <Confirm
+          workspace={workspace}
+          title={texts.turnOf(true, asked.member.email)}
+          planned={plannedFor(asked.member, null)}
+          label={texts.suspend}
+          onConfirm={(how) => accessOf(workspace).members.update(asked.member.userId, { status: 'suspended' }, how)}
+          onDone={done}
+          onClose={() => setAsked(undefined)}
+        >
+          {texts.suspendText}
         </Confirm>
       )}
     </div>
@@ -140,12 +155,6 @@ function MemberRoles({ workspace, member, onClose }: RolesProps) {
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [chosen, setChosen] = useState<readonly string[]>(member.roles)
   const [isReviewed, setReviewed] = useState(false)
-  const send = async () => {
-    const answer = await accessOf(workspace).members.update(member.userId, { roles: chosen })
-    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
-    onClose()
-    await peopleChanged(workspace)
-  }
   const title = texts.rolesOf(member.email)
   if (isReviewed) {
     return (
@@ -155,7 +164,11 @@ function MemberRoles({ workspace, member, onClose }: RolesProps) {
         planned={plannedFor(member, { roles: chosen })}
         label={t.value.account.save}
         look="primary"
-        onConfirm={send}
+        onConfirm={(how) => accessOf(workspace).members.update(member.userId, { roles: chosen }, how)}
+        onDone={() => {
+          onClose()
+          return peopleChanged(workspace)
+        }}
         onClose={() => setReviewed(false)}
       />
     )

@@ -8,7 +8,6 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
-import { faultOf } from '../submission.tsx'
 import styles from './access.module.css'
 import { Confirm } from './confirm.tsx'
 import { type Content, sizeOf } from './content.ts'
@@ -20,12 +19,6 @@ export function Policies({ workspace, mayEdit }: { readonly workspace: string; r
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [gone, setGone] = useState<Policy>()
   const pathOf = (id: string) => pathTo(workspace, 'access', 'policies', id)
-  const remove = async ({ id }: Policy) => {
-    const answer = await accessOf(workspace).policies.delete(id)
-    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
-    setGone(undefined)
-    await peopleChanged(workspace)
-  }
   const sizes = (content: Content) => {
     const { collections, entitlements } = sizeOf(content)
     return texts.size(
@@ -78,7 +71,11 @@ export function Policies({ workspace, mayEdit }: { readonly workspace: string; r
           planned={{ policies: { [gone.id]: null } }}
           title={texts.removeOf(gone.name)}
           label={texts.remove}
-          onConfirm={() => remove(gone)}
+          onConfirm={(how) => accessOf(workspace).policies.delete(gone.id, how)}
+          onDone={() => {
+            setGone(undefined)
+            return peopleChanged(workspace)
+          }}
           onClose={() => setGone(undefined)}
         >
           {texts.removePolicyText}

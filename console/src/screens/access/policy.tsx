@@ -1,5 +1,5 @@
 /** One policy: what it is called, the rights it gives, and of each collection what may be done with its items. */
-import type { Policy } from 'governed-data-client/system'
+import type { MayFail, Policy } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { navigate, pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
@@ -52,23 +52,29 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
   }
   const isChanged = Object.keys(draft.value).length > 0
   const [isReviewed, setReviewed] = useState(false)
-  const send = async () => {
+  const send = ({ allow }: MayFail = {}) => {
     const body = { name: name.trim(), description: description.trim() || null, content }
     const path = policy === undefined ? 'policies' : `policies/${policy.id}`
     const method = policy === undefined ? 'POST' : 'PATCH'
-    const answer = await clientOf(workspace).$request<Saved>(method, path, { body })
-    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    return clientOf(workspace).$request<Saved>(method, path, { body, ...(allow && { query: { allow } }) })
+  }
+  const saved = async ({ data, meta }: Saved) => {
     draft.value = {}
     setReviewed(false)
-    setWarnings((answer.data.meta?.warnings ?? []).map(({ message }) => message))
+    setWarnings((meta?.warnings ?? []).map(({ message }) => message))
     showToast(t.value.account.saved)
     await peopleChanged(workspace)
-    if (policy === undefined) navigate(pathTo(workspace, 'access', 'policies', answer.data.data.id), 'replace')
+    if (policy === undefined) navigate(pathTo(workspace, 'access', 'policies', data.id), 'replace')
   }
   const { fault, isBusy, submit } = useSubmission(async () => {
     // No role has a policy yet that is made, and a name gives nothing.
-    if (policy === undefined || draft.value.content === undefined) return send()
-    setReviewed(true)
+    if (policy !== undefined && draft.value.content !== undefined) {
+      setReviewed(true)
+      return undefined
+    }
+    const answer = await send()
+    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    await saved(answer.data)
     return undefined
   })
   const [asked, setAsked] = useState<Place>()
@@ -141,6 +147,7 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
           label={t.value.account.save}
           look="primary"
           onConfirm={send}
+          onDone={saved}
           onClose={() => setReviewed(false)}
         />
       )}

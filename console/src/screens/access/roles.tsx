@@ -27,12 +27,6 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
   const { data: members = [] } = useQuery(membersQuery(workspace))
   const [asked, setAsked] = useState<Asked>()
   const close = () => setAsked(undefined)
-  const remove = async ({ id }: Role) => {
-    const answer = await accessOf(workspace).roles.delete(id)
-    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
-    close()
-    await peopleChanged(workspace)
-  }
   const actions = (role: Role) =>
     role.kind !== 'administrator' && (
       <span class={styles.actions}>
@@ -81,7 +75,11 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
           planned={{ roles: { [asked.role.id]: null } }}
           title={texts.removeOf(asked.role.name)}
           label={texts.remove}
-          onConfirm={() => remove(asked.role)}
+          onConfirm={(how) => accessOf(workspace).roles.delete(asked.role.id, how)}
+          onDone={() => {
+            close()
+            return peopleChanged(workspace)
+          }}
           onClose={close}
         >
           {texts.removeRoleText}
@@ -112,21 +110,24 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
   // What everybody without a credential may do has its name.
   const isNamed = role?.kind !== 'public'
   const [isReviewed, setReviewed] = useState(false)
-  const send = async () => {
-    const { roles } = accessOf(workspace)
-    const named = isNamed ? { name: name.trim(), description: description.trim() || null } : {}
-    const form = { ...named, policies: chosen }
+  const { roles } = accessOf(workspace)
+  const named = isNamed ? { name: name.trim(), description: description.trim() || null } : {}
+  const form = { ...named, policies: chosen }
+  const done = () => {
+    onClose()
+    return peopleChanged(workspace)
+  }
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    // Nobody has a role yet that is made, and a name gives nothing.
+    if (role !== undefined && !isSame(chosen, role.policies)) {
+      setReviewed(true)
+      return undefined
+    }
     const answer = await (role === undefined
       ? roles.create({ ...form, name: name.trim() })
       : roles.update(role.id, form))
     if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
-    onClose()
-    await peopleChanged(workspace)
-  }
-  const { fault, isBusy, submit } = useSubmission(async () => {
-    // Nobody has a role yet that is made, and a name gives nothing.
-    if (role === undefined || isSame(chosen, role.policies)) return send()
-    setReviewed(true)
+    await done()
     return undefined
   })
   if (role !== undefined && isReviewed) {
@@ -137,7 +138,8 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
         planned={{ roles: { [role.id]: { policies: chosen } } }}
         label={t.value.account.save}
         look="primary"
-        onConfirm={send}
+        onConfirm={(how) => roles.update(role.id, form, how)}
+        onDone={done}
         onClose={() => setReviewed(false)}
       />
     )

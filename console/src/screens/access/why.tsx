@@ -1,9 +1,9 @@
 /** Why somebody may do something, or may not: what each of their policies says. The question stands in the address. */
-import type { AccessQuestion, ExplainedAccess } from 'governed-data-client/system'
+import type { AccessQuestion, ExplainedAccess, NewAccessTest } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { address, navigate, pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
-import { readableQuery } from '../../data/workspaces.ts'
+import { accessQuery, readableQuery } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -16,6 +16,7 @@ import styles from './access.module.css'
 import { type Question, whyPath } from './asking.tsx'
 import { actions } from './content.ts'
 import { accessOf, membersQuery, rolesQuery } from './data.ts'
+import { KeepTest, testRights, useWho } from './tests.tsx'
 
 function questionIn(parameters: URLSearchParams): Question {
   const text = (name: string) => parameters.get(name) ?? ''
@@ -105,6 +106,10 @@ function Form({ workspace, asked }: WhyProps) {
 function Explained({ workspace, asked }: WhyProps) {
   const texts = t.value.access
   const { data: model } = useQuery(modelQuery(workspace, asked.collection))
+  const { data: access } = useQuery(accessQuery(workspace))
+  const mayKeep = testRights.every((right) => access?.entitlements.includes(right))
+  const [isKeeping, setKeeping] = useState(false)
+  const whoOf = useWho(workspace)
   const [keyField] = model?.key ?? []
   const keyType = model?.key.length === 1 ? model.fields.find(({ name }) => name === keyField)?.type : undefined
   const { data, error, refetch } = useQuery({
@@ -116,7 +121,20 @@ function Explained({ workspace, asked }: WhyProps) {
   if (!data) return <Skeleton lines={4} />
   return (
     <div class={styles.part}>
-      <Notice look={data.allowed ? 'good' : 'warning'}>{data.allowed ? texts.allowed : texts.notAllowed}</Notice>
+      <Notice
+        look={data.allowed ? 'good' : 'warning'}
+        action={mayKeep && <Button onClick={() => setKeeping(true)}>{texts.keepTest}</Button>}
+      >
+        {data.allowed ? texts.allowed : texts.notAllowed}
+      </Notice>
+      {isKeeping && (
+        <KeepTest
+          workspace={workspace}
+          who={whoOf(asked.who)}
+          test={testOf(asked, keyType, data.allowed)}
+          onClose={() => setKeeping(false)}
+        />
+      )}
       {data.policies.length === 0 ? (
         <p class={page.quiet}>{data.allowed ? texts.byAdministrator : texts.withoutPolicies}</p>
       ) : (
@@ -158,6 +176,19 @@ function sentOf({ who, collection, action, field, key }: Question, keyType: stri
     action,
     ...(field !== '' && { field }),
     ...(key !== '' && { key: keyOf(key, keyType) }),
+  }
+}
+
+/** The same question, with the answer that is expected of it. */
+function testOf(asked: Question, keyType: string | undefined, allowed: boolean): Omit<NewAccessTest, 'name'> {
+  const { collection, action, key, field } = sentOf(asked, keyType)
+  return {
+    as: asked.who,
+    collection,
+    action,
+    ...(key !== undefined && { key }),
+    ...(field !== undefined && { field }),
+    expect: { allowed },
   }
 }
 
