@@ -5,10 +5,12 @@ import type { SqlDriver } from '../../../src/ports.ts'
 import type { Database } from '../../property/support/database.ts'
 import { announce } from '../../property/support/seed.ts'
 import { createTables } from '../../support/data/items.ts'
+import { describeActing } from './acting.ts'
 import { describeAggregates, describeListAggregates } from './aggregates.ts'
 import { describeAgreement } from './agreement.ts'
 import { createLedger } from './batch.ts'
 import { describeBatches } from './batches.ts'
+import { describeExplanations } from './explanations.ts'
 import { describeFaults } from './faults.ts'
 import { describeForgedCursors } from './forged.ts'
 import { model } from './library.ts'
@@ -34,6 +36,8 @@ export function describeAccess({ dialect, start }: Database): void {
     afterAll(() => close?.())
 
     describeAgreement(opened)
+    describeExplanations(opened)
+    describeActing(opened)
     describeAggregates(opened)
     describeListAggregates(opened)
     describeWalks(opened)

@@ -848,7 +848,8 @@ function listOf(value: unknown): readonly Row[] {
 }
 
 /** A policy's filter with what its variables stand for. */
-function bound(node: Tree, caller: Caller): Tree {
+/** A filter with what its variables stand for. */
+export function bound(node: Tree, caller: Caller): Tree {
   return JSON.parse(JSON.stringify(node), (_, value) => {
     if (value === '$CURRENT_USER') return caller.userId
     if (value === '$CURRENT_ROLES') return caller.roleIds

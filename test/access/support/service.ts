@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../../../src/core/access/access.ts'
-import { writeOnlyAccess } from '../../../src/core/access/access.ts'
+import { granted, writeOnlyAccess } from '../../../src/core/access/access.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
 import type { Rights } from '../../../src/core/access/principal.ts'
@@ -30,8 +30,10 @@ import {
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
 import { type AggregateArguments, parseAggregateQuery } from '../../../src/core/query/aggregate-query.ts'
+import { all, type Filter } from '../../../src/core/query/filter.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
 import { type Bindings, unbound } from '../../../src/core/query/placeholder.ts'
+import { parseList } from '../../../src/core/query/raw-query.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { joinInserts } from '../../../src/core/sql/joined-inserts.ts'
 import type { Cursors } from '../../../src/core/sql/read/row-query.ts'
@@ -67,14 +69,15 @@ export type Service = {
 const limits = { default: 100, max: 10_000 }
 const maxRows = Number.POSITIVE_INFINITY
 
-export function openService(
-  database: { readonly driver: SqlDriver; readonly dialect: Dialect; readonly model?: Model },
-  policies: readonly Policy[],
-  caller: Caller,
-): Service {
-  const { driver, dialect, model = library } = database
+type Within = { readonly driver: SqlDriver; readonly dialect: Dialect; readonly model?: Model }
+
+export function openService(database: Within, policies: readonly Policy[], caller: Caller): Service {
+  return serviceOf(database, viewerFor(policies, caller, database.model ?? library))
+}
+
+/** Whoever sees with these eyes. */
+export function serviceOf({ driver, dialect, model = library }: Within, viewer: Viewer): Service {
   const source = openSqlSource({ driver, dialect })
-  const viewer = viewerFor(policies, caller, model)
 
   async function list(name: string, read: () => ReadQuery, pages = limits): Promise<Reply> {
     return replied(async () => {
@@ -158,14 +161,28 @@ export function bindingsOf(item: readonly (string | null)[]): Bindings {
 }
 
 export function viewerFor(policies: readonly Policy[], caller: Caller, model: Model): Viewer {
+  return viewerOf(rightsFor(policies, caller, model), model)
+}
+
+export function rightsFor(policies: readonly Policy[], caller: Caller, model: Model): Rights {
   const contents = policies.map((policy) => parsePolicy(policy, model))
-  const rights: Rights = {
-    kind: 'policies',
-    ...caller,
-    policies: contents,
-    entitlements: new Set(contents.flatMap(({ entitlements }) => entitlements)),
-  }
-  return viewerOf(rights, model)
+  const entitlements = new Set(contents.flatMap((content) => content.entitlements))
+  return { kind: 'policies', ...caller, policies: contents, entitlements }
+}
+
+/** The ids of the rows of a collection that meet a condition, whoever may read them. */
+export async function idsMeeting(
+  { driver, dialect, model = library }: Within,
+  name: string,
+  rows: Filter,
+): Promise<ReadonlySet<number>> {
+  const collection = model.byName.get(name)
+  if (collection === undefined) throw new Error(`there is no ${name}`)
+  const access = granted([{ rows, fields: 'every', validation: all }])
+  const viewer: Viewer = { seesModel: true, accessTo: () => access }
+  const plan = planList({ viewer, collection, access, limits, maxRows }, parseList('fields=id&limit=0'))
+  const { data } = await openSqlSource({ driver, dialect }).prepareList(plan)(bindingsOf([]))
+  return new Set((JSON.parse(data) as { readonly id: number }[]).map(({ id }) => id))
 }
 
 function planOf(request: WriteRequest, write: Write): Parts<WritePlan> {

@@ -51,6 +51,40 @@ export function limited(limits: Limits): Grant {
   return Object.keys(all).length === 0 ? 'all' : all
 }
 
+type ConditionName = (typeof conditionsOf)[Action][number]
+
+type Typed = {
+  /** Of each condition what was typed, as JSON. */
+  readonly texts: readonly (readonly [name: ConditionName, text: string])[]
+  readonly fields: readonly string[] | '*'
+}
+
+/** The grant that was typed, or which condition is none. */
+export function grantTyped(
+  limits: Limits,
+  { texts, fields }: Typed,
+): { readonly grant?: Grant; readonly wrong?: ConditionName } {
+  const read = texts.map(([name, text]) => [name, conditionIn(text)] as const)
+  const bad = read.find(([, condition]) => condition === undefined)
+  if (bad !== undefined) return { wrong: bad[0] }
+  return { grant: limited({ ...limits, ...Object.fromEntries(read), fields }) }
+}
+
+export function conditionText(condition: object | undefined): string {
+  return condition === undefined || Object.keys(condition).length === 0 ? '' : JSON.stringify(condition, null, 2)
+}
+
+/** Nothing limits nothing; undefined for what is no condition. */
+export function conditionIn(text: string): Condition | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Condition) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** How many collections and rights it speaks of. */
 export function sizeOf({ entitlements = [], collections = {} }: Content) {
   return { collections: Object.keys(collections).length, entitlements: entitlements.length }

@@ -12,7 +12,15 @@ import { type CollectionModel, modelQuery } from '../grid/model.ts'
 import page from '../page.module.css'
 import styles from './access.module.css'
 import { Choices } from './choices.tsx'
-import { type Action, type Condition, conditionsOf, type Grant, type Limits, limited } from './content.ts'
+import {
+  type Action,
+  conditionIn,
+  conditionsOf,
+  conditionText,
+  type Grant,
+  grantTyped,
+  type Limits,
+} from './content.ts'
 
 type LimitsProps = {
   readonly workspace: string
@@ -34,15 +42,15 @@ export function LimitsDialog({ workspace, collection, action, title, grant, mayE
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [wrong, setWrong] = useState<string>()
   const names = conditionsOf[action]
-  const textOf = (name: (typeof names)[number]) => typed[name] ?? shown(limits[name])
+  const textOf = (name: (typeof names)[number]) => typed[name] ?? conditionText(limits[name])
   const apply = (event: Event) => {
     event.preventDefault()
-    const read = names.map((name) => [name, conditionIn(textOf(name))] as const)
-    const bad = read.find(([, condition]) => condition === undefined)
-    setWrong(bad?.[0])
-    if (bad !== undefined) return
-    const given = Object.fromEntries(read)
-    onGrant(limited({ ...limits, ...given, fields: isEvery || action === 'delete' ? '*' : fields }))
+    const read = grantTyped(limits, {
+      texts: names.map((name) => [name, textOf(name)] as const),
+      fields: isEvery || action === 'delete' ? '*' : fields,
+    })
+    setWrong(read.wrong)
+    if (read.grant !== undefined) onGrant(read.grant)
   }
   return (
     <Dialog title={title} onClose={onClose} isWide>
@@ -134,7 +142,7 @@ function ConditionField({ label, hint, model, mayEdit, error, text, onText }: Co
           columns={filterColumns(model)}
           filter={condition}
           onFilter={(built) => {
-            onText(shown(built))
+            onText(conditionText(built))
             setBuilding(false)
           }}
         />
@@ -149,19 +157,4 @@ function fieldsOf(model: CollectionModel | null | undefined, chosen: readonly st
   const options = known.map(({ name, title }) => [name, title === name ? name : `${title} (${name})`] as const)
   const names = new Set(known.map(({ name }) => name))
   return [...options, ...chosen.filter((name) => !names.has(name)).map((name) => [name, name] as const)]
-}
-
-function shown(condition: object | undefined): string {
-  return condition === undefined || Object.keys(condition).length === 0 ? '' : JSON.stringify(condition, null, 2)
-}
-
-/** Nothing limits nothing; undefined for what is no condition. */
-function conditionIn(text: string): Condition | undefined {
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Condition) : undefined
-  } catch {
-    return undefined
-  }
 }
