@@ -552,7 +552,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
       const test = { as: 'anonymous', collection: 'articles', action: 'read', expect: { allowed: false } }
       await shop.post('/access/tests', { name: script, ...test })
       await at(page, `/${shop.name}/access/tests`)
-      await page.getByRole('cell', { name: t.access.results.passed }).waitFor()
+      await page.getByText(t.access.results.passed, { exact: true }).waitFor()
     },
   ],
   [

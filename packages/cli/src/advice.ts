@@ -32,6 +32,7 @@ const byCode: Readonly<Record<string, (asked: Asked) => string>> = {
   '4094': ({ flags }) => `somebody changed it meanwhile; see governed schema diff${flags}`,
   '4095': ({ workspace }) =>
     `a migration of this source broke off: POST /api/${workspace}/schema/introspect/<id of the source>`,
+  '4097': () => 'say --allow failingTests where they are meant to fail',
   '4222': () => 'say --allow drop where this is meant to be lost',
 }
 

@@ -161,6 +161,23 @@ it('destroys nothing that it is not told to', async () => {
   expect(wrong).toMatchObject({ code: 64, stderr: expect.stringContaining('--allow takes drop') })
 })
 
+it('lets no access test fail that it is not told to', async () => {
+  const policy = await people.policy(shop, { collections: { notes: { read: 'all' } } }, 'Reading')
+  const as = `role:${await people.role(shop, [policy], 'Readers')}`
+  const test = { name: 'Readers read', as, collection: 'notes', action: 'read', expect: { allowed: true } }
+  expect((await shop.post('/access/tests', test)).status).toBe(201)
+  await line.governed(['schema', 'pull'], given)
+  const model = await held()
+  await put({ ...model, policies: { Reading: { ...model.policies.Reading, collections: {} } } })
+
+  const refused = await line.governed(['schema', 'push', '--yes'], given)
+  const allowed = await line.governed(['schema', 'push', '--yes', '--allow', 'drop,failingTests'], given)
+
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Access tests would fail > Readers read') })
+  expect(refused.stderr).toContain('help: say --allow failingTests')
+  expect(allowed.code).toBe(0)
+})
+
 it('keeps data over renames', async () => {
   await shop.insert('notes', [{ text: 'kept' }])
   await put({

@@ -126,7 +126,6 @@ export const access: Translated<typeof english> = {
     testKept: 'حُفظ الاختبار.',
     expects: 'المتوقَّع',
     expected: (allowed) => (allowed ? 'مسموح' : 'غير مسموح'),
-    result: 'النتيجة',
     results: { passed: 'ناجح', failed: 'فاشل', unknown: 'لا يُقال لك' },
     noTests: 'لا اختبارات',
     noTestsText: 'اسأل لماذا يحقّ لشخص أو لا يحقّ له، واحتفظ بالجواب كاختبار.',

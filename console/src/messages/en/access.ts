@@ -113,7 +113,6 @@ export const access = {
     testKept: 'The test is kept.',
     expects: 'Expects',
     expected: (allowed: boolean) => (allowed ? 'Allowed' : 'Not allowed'),
-    result: 'Result',
     results: { passed: 'passes', failed: 'fails', unknown: 'not told' },
     noTests: 'No tests',
     noTestsText: 'Ask why somebody may or may not, and keep the answer as a test.',

@@ -51,8 +51,15 @@ export function Tests({ workspace }: { readonly workspace: string }) {
           rows={data}
           keyOf={({ id }) => id}
           columns={[
-            { title: texts.name, cell: ({ name }) => <strong>{name}</strong> },
-            { title: texts.result, cell: resultOf },
+            {
+              title: texts.name,
+              cell: (test) => (
+                <span class={styles.person}>
+                  <strong>{test.name}</strong>
+                  {resultOf(test)}
+                </span>
+              ),
+            },
             { title: texts.who, cell: ({ as }) => whoOf(as) },
             {
               title: texts.action,

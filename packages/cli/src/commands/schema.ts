@@ -40,24 +40,35 @@ export const diff: Command = {
 
 export const push: Command = {
   name: 'schema push',
-  usage: '[FILE] [--allow drop]',
+  usage: '[FILE] [--allow drop,failingTests]',
   summary: 'makes the workspace what the file says, once you have seen what that is',
   flags: { allow: 'value' },
   parameters: ['FILE?'],
   async run(call) {
-    const { values } = call
-    if (values.allow !== undefined && values.allow !== 'drop') throw wrongCall('--allow takes drop')
+    const allow = allowedIn(call.values.allow)
     const { file, path, connection } = await opened(call)
     const model = await readModel(path)
-    return pushModel(call, { file, model, connection, allow: values.allow === 'drop' ? ['drop'] : [] })
+    return pushModel(call, { file, model, connection, allow })
   },
+}
+
+const allowances = ['drop', 'failingTests'] as const
+type Allowed = (typeof allowances)[number]
+
+/** Several have commas between. */
+function allowedIn(text: string | undefined): readonly Allowed[] {
+  return (text?.split(',') ?? []).map((word) => {
+    const known = allowances.find((one) => one === word)
+    if (known === undefined) throw wrongCall('--allow takes drop, failingTests, or both with a comma between')
+    return known
+  })
 }
 
 type Pushed = {
   readonly file: string
   readonly model: object
   readonly connection: Connection
-  readonly allow: readonly 'drop'[]
+  readonly allow: readonly Allowed[]
 }
 
 /** Once more, where something moved while somebody thought about the plan; `--yes` sees each plan, too. */
@@ -97,7 +108,7 @@ async function requireConsent(call: Call, { allow, connection }: Pushed, plan: P
       help: `an administrator of the workspace ${connection.asked.workspace} can give that`,
     })
   }
-  if (destructive.length > 0 && allow.length === 0) {
+  if (destructive.length > 0 && !allow.includes('drop')) {
     throw new Failure(`this would destroy ${destructive.map(({ path }) => path).join(', ')}`, {
       help: 'say --allow drop where it is meant; a rename is renamedFrom in the file',
     })
