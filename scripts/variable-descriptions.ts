@@ -36,6 +36,7 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
     "Page of yours that mails of invitations lead to, with the token in the place of `{token}`, such as `https://app.example.com/join#{token}`. The console's own where unset",
   SERVICE_RESET_URL: 'The same of mails that reset a password',
   SERVICE_AUDIT__RETENTION: 'How long entries of the audit log are kept',
+  SERVICE_HISTORY__RETENTION: 'How long the history of items is kept',
   SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: 'How long requests are still served after readiness has begun to fail (Node)',
   SERVICE_TELEMETRY__ENABLED: 'Whether anonymous telemetry is posted, once a day',
   SERVICE_TELEMETRY__URL:

@@ -255,6 +255,7 @@ export const variables = {
   SERVICE_INVITATION_URL: [tokenPage, undefined],
   SERVICE_RESET_URL: [tokenPage, undefined],
   SERVICE_AUDIT__RETENTION: [durationSchema, 365 * 86_400_000],
+  SERVICE_HISTORY__RETENTION: [durationSchema, 90 * 86_400_000],
   SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: [durationSchema, 0],
   SERVICE_TELEMETRY__ENABLED: [flag, true],
   SERVICE_TELEMETRY__URL: [httpUrl, undefined],

@@ -71,7 +71,7 @@ function* compileServiceSchema(
 }
 
 function collectionEntry(collection: Collection, interner: Interner, places: Places): CollectionEntry {
-  const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, isView, indexes } = collection
+  const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, isView, hasHistory, indexes } = collection
   const { conditional, idempotent } = interner.view.declared(collection) ?? {}
   const relations = collection.relations.filter((field) => places.relations.has(field))
   return {
@@ -82,6 +82,7 @@ function collectionEntry(collection: Collection, interner: Interner, places: Pla
     ...(isReadOnly && { isReadonly: isReadOnly }),
     ...(isSystem && { isSystem }),
     ...(isView && { isView }),
+    ...(hasHistory && { hasHistory }),
     ...(canAggregate(interner, collection) && { canAggregate: true }),
     ...(conditional && { isConditional: true }),
     ...(idempotent && { isIdempotent: true }),

@@ -54,11 +54,12 @@ function readLists(lists: SqlRow): ModelRecords {
       typeof ledgerSchema === 'string' ? { ...source, ledgerSchema } : source,
     ),
     namespaces: next(namespaceColumns),
-    collections: next(collectionColumns).map(({ isInherited, isClosed, isTriggering, ...collection }) => ({
+    collections: next(collectionColumns).map(({ isInherited, isClosed, isTriggering, hasHistory, ...collection }) => ({
       ...collection,
       ...(isInherited && { isInherited }),
       ...(isClosed && { isClosed }),
       ...(isTriggering && { isTriggering }),
+      ...(hasHistory && { hasHistory }),
     })),
     primitiveFields: next(primitiveColumns).map(({ checks, ...field }) => (checks ? { ...field, checks } : field)),
     relationFields: next(relationColumns).map(({ through, ...field }) => (through ? { ...field, through } : field)),
@@ -200,6 +201,7 @@ const collectionColumns: Columns<Tables['collections']> = [
   ['is_inherited', bool, 'isInherited'],
   ['is_closed', bool, 'isClosed'],
   ['is_triggering', bool, 'isTriggering'],
+  ['has_history', bool, 'hasHistory'],
 ]
 const primitiveColumns: Columns<Tables['primitiveFields']> = [
   ['id', uuid, 'id'],

@@ -186,7 +186,12 @@ function tableChanges(before: ModelRecords, after: ModelRecords, made: ReadonlyS
 /** Of each collection what the database knows of it, by the ids of its parts; of relations those that there were before. */
 function partsOf(records: ModelRecords, before: ModelRecords): ReadonlyMap<string, Map<string, string>> {
   const [{ constraints }, { relations }] = [lookupOf(records), lookupOf(before)]
-  const parts = new Map(records.collections.map(({ id, dbName }) => [id, new Map([[id, dbName]])]))
+  const parts = new Map(
+    records.collections.map(({ id, dbName, hasHistory }) => [
+      id,
+      new Map([[id, JSON.stringify([dbName, hasHistory])]]),
+    ]),
+  )
   for (const { id, collectionId, apiName: _, isReadOnly: __, ...column } of records.primitiveFields) {
     parts.get(collectionId)?.set(id, JSON.stringify(column))
   }

@@ -27,6 +27,7 @@ export type FileCollection = {
   readonly namespace: string | undefined
   readonly dbName: string
   readonly isReadOnly: boolean
+  readonly hasHistory: boolean
   readonly renamedFrom: string | undefined
 }
 

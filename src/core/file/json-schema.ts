@@ -85,6 +85,7 @@ export const modelFileSchema = lazily(
           namespace: described(text, 'The schema, where it is not the source’s own.'),
           dbName,
           readOnly: described(flag, 'It is there and cannot be written; it is never made.'),
+          history: described(flag, 'Whether it is recorded who changes what of its items. Default: false.'),
           renamedFrom,
         },
         ['fields'],

@@ -65,10 +65,11 @@ function renameCollections(before: ModelRecords, after: ModelRecords): readonly 
 }
 
 function createCollection(
-  { id, sourceId, namespaceId, dbName, apiName }: CollectionRecord,
+  { id, sourceId, namespaceId, dbName, apiName, hasHistory }: CollectionRecord,
   after: ModelRecords,
 ): Operation {
   const { fieldsOf, indexesOf } = lookupOf(after)
   const operations = [...fieldsOf(id).map(createField), ...indexesOf(id).map(createIndex)]
-  return { kind: 'createCollection', data: { id, sourceId, namespaceId, dbName, apiName, operations } }
+  const data = { id, sourceId, namespaceId, dbName, apiName, ...(hasHistory && { hasHistory }), operations }
+  return { kind: 'createCollection', data }
 }

@@ -74,7 +74,17 @@ function readId(value: unknown, place: string): string {
   return id
 }
 
-const collectionMembers = ['fields', 'key', 'indexes', 'source', 'namespace', 'dbName', 'readOnly', 'renamedFrom']
+const collectionMembers = [
+  'fields',
+  'key',
+  'indexes',
+  'source',
+  'namespace',
+  'dbName',
+  'readOnly',
+  'history',
+  'renamedFrom',
+]
 
 function readCollection(value: unknown, place: string, name: string): FileCollection {
   const sent = membersAt(value, place, collectionMembers)
@@ -94,6 +104,7 @@ function readCollection(value: unknown, place: string, name: string): FileCollec
     namespace: optionalText(sent.namespace, `${place}.namespace`),
     dbName: optionalText(sent.dbName, `${place}.dbName`) ?? name,
     isReadOnly: flagAt(sent.readOnly, `${place}.readOnly`, false),
+    hasHistory: flagAt(sent.history, `${place}.history`, false),
     renamedFrom: optionalText(sent.renamedFrom, `${place}.renamedFrom`),
   }
 }

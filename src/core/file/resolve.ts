@@ -140,6 +140,7 @@ function junctionOf(
     namespace,
     dbName: through,
     isReadOnly: false,
+    hasHistory: false,
     renamedFrom: undefined,
   }
 }
@@ -206,9 +207,15 @@ function* placeCollections(
         : kept.apiName === name && kept.dbName === file.dbName
           ? kept
           : { ...kept, apiName: name, dbName: file.dbName }
-    collections.push({ entry, record, before: kept })
+    collections.push({ entry, record: recording(record, file.hasHistory), before: kept })
   }
   return { collections, namespaces }
+}
+
+function recording(record: CollectionRecord, hasHistory: boolean): CollectionRecord {
+  if ((record.hasHistory === true) === hasHistory) return record
+  const { hasHistory: _, ...rest } = record
+  return hasHistory ? { ...rest, hasHistory } : rest
 }
 
 /** The collection that each entry is now; a junction follows the collection and the relation that stand for it. */

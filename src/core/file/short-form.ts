@@ -63,7 +63,7 @@ export function shortIndex({ isUnique, on, dbName }: FileIndex): unknown {
 
 /** The members of a collection beside its fields and indexes. */
 export function shortMembers(
-  { key, source, namespace, dbName, isReadOnly }: FileCollection,
+  { key, source, namespace, dbName, isReadOnly, hasHistory }: FileCollection,
   name: string,
 ): { readonly key?: readonly string[]; readonly rest: Readonly<Record<string, unknown>> } {
   return {
@@ -73,6 +73,7 @@ export function shortMembers(
       ...(namespace !== undefined && { namespace }),
       ...(dbName !== name && { dbName }),
       ...(isReadOnly && { readOnly: true }),
+      ...(hasHistory && { history: true }),
     },
   }
 }

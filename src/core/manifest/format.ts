@@ -45,6 +45,8 @@ export type CollectionEntry = Named & {
   readonly isReadonly?: true
   readonly isSystem?: true
   readonly isView?: true
+  /** It is recorded who changes what of its items. */
+  readonly hasHistory?: true
   /** Its items are grouped and aggregated, in its own lists and in those of relations within the data source. */
   readonly canAggregate?: true
   /** Of a connector's collection: one item is written under `If-Match`. */

@@ -34,8 +34,10 @@ import {
 import { FailedMigration } from './fault.ts'
 import { addColumn, createField, deleteField, updateField } from './fields.ts'
 import { giveUpName, refuseGivenUp } from './given-up.ts'
+import { changeHistory, endHistory } from './history.ts'
 import { createIndex, deleteIndex, emitIndex } from './indexes.ts'
 import { createManyToMany } from './many-to-many.ts'
+import { madeBy } from './named.ts'
 import type { CollectionChange, DataOf, Operation } from './operation.ts'
 import { orderOperations } from './order.ts'
 import { createRelationPair, deleteRelationPair, removePair, updateRelationPair } from './relations.ts'
@@ -61,14 +63,20 @@ export function* applyOperations(
   context: MigrationContext,
 ): Parts<Applied> {
   const draft = yield* createDraft(records, context)
-  for (const [position, operation] of operations.entries()) {
-    yield
-    draft.operation = position
-    try {
+  const made = madeBy(operations)
+  try {
+    for (const [position, operation] of operations.entries()) {
+      yield
+      draft.operation = position
       yield* applyOperation(draft, operation)
-    } catch (cause) {
-      throw cause instanceof ServiceError ? new FailedMigration(position, cause) : cause
     }
+    for (const [id, position] of draft.touched) {
+      yield
+      draft.operation = position
+      changeHistory(draft, id, { before: records, made })
+    }
+  } catch (cause) {
+    throw cause instanceof ServiceError ? new FailedMigration(draft.operation, cause) : cause
   }
   const givenUp = [...draft.givenUp].map(([name, { id }]) => ({ name, ownerId: id }))
   const taken = [...draft.taken].map(([name, ownerId]) => ({ name, ownerId }))
@@ -122,7 +130,10 @@ function* createCollection(draft: Draft, data: DataOf<'createCollection'>): Part
   claimId(draft, id)
   const namespaceId = namespaceFor(draft, data)
   const apiName = data.apiName ?? deriveApiName(dbName, (name) => draft.collectionNames.has(name))
-  const record = { id, sourceId, namespaceId, dbName, apiName, isReadOnly: false, isSystem: false, isView: false }
+  const record = {
+    ...{ id, sourceId, namespaceId, dbName, apiName, isReadOnly: false, isSystem: false, isView: false },
+    ...(data.hasHistory && { hasHistory: true as const }),
+  }
   checkCollectionName(draft, apiName)
   const place = record.sourceId
   refuseGivenUp(draft, { place, dbName }, { id, isNew: true })
@@ -136,6 +147,7 @@ function* createCollection(draft: Draft, data: DataOf<'createCollection'>): Part
     else createIndex(draft, collection, operation.data)
   }
   checkColumns(draft, collection)
+  draft.touched.set(id, draft.operation)
   const indexes = indexesOf(draft, collection)
   const key = indexes.find(({ kind }) => kind === 'primary')
   const primaryKey = key === undefined ? undefined : indexDefinition(draft, key)
@@ -151,6 +163,7 @@ function* updateCollection(draft: Draft, data: DataOf<'updateCollection'>): Part
     yield
     inModelAlone(draft, collection, () => changeCollection(draft, collection, operation))
   }
+  draft.touched.set(data.id, draft.operation)
 }
 
 function changeCollection(draft: Draft, collection: CollectionDraft, operation: CollectionChange): void {
@@ -161,6 +174,11 @@ function changeCollection(draft: Draft, collection: CollectionDraft, operation: 
     case 'changeDbName':
       changeDbName(draft, collection, operation.data.dbName)
       break
+    case 'changeHasHistory': {
+      const { hasHistory: _, ...record } = collection.record
+      collection.record = operation.data.hasHistory ? { ...record, hasHistory: true } : record
+      break
+    }
     case 'createPrimitiveField':
       addColumn(draft, collection, createField(draft, collection, operation.data))
       break
@@ -223,7 +241,9 @@ function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): voi
   for (const gone of [id, ...collection.indexIds, ...collection.fieldIds]) draft.ids.delete(gone)
   const name = { place: record.sourceId, dbName: record.dbName }
   giveUpName(draft, name, { id, what: whatOf(record), how: 'deleted' })
+  endHistory(draft, collection)
   draft.collections.delete(id)
+  draft.dropped.add(id)
   draft.collectionNames.delete(record.apiName)
   draft.tableNames.delete(tableRef(record, record.dbName))
 }

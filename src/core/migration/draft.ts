@@ -41,6 +41,8 @@ export type MigrationContext = {
   readonly dialectOf: (sourceId: string) => Storage | undefined
   /** The default namespace of new collections. */
   readonly dataNamespaceOf: (sourceId: string) => string | null
+  /** The table of changes of a source; undefined where it has none. */
+  readonly changesOf?: (sourceId: string) => TableRef | undefined
   readonly workspace: string
 }
 
@@ -68,6 +70,10 @@ export type Draft = {
   readonly made: Set<string>
   readonly declaredKeys: DeclaredKey[]
   operation: number
+  /** The last operation of each collection that was made, changed or deleted. */
+  readonly touched: Map<string, number>
+  /** Those that were deleted, whatever has their ids now. */
+  readonly dropped: Set<string>
   readonly sources: Map<string, SourceRecord>
   readonly namespaces: Map<string, NamespaceRecord>
   readonly collections: Map<string, CollectionDraft>
@@ -95,6 +101,8 @@ export function* createDraft(records: ModelRecords, context: MigrationContext): 
     made: new Set(),
     declaredKeys: [],
     operation: 0,
+    touched: new Map(),
+    dropped: new Set(),
     sources: byId(records.sources),
     namespaces: byId(records.namespaces),
     collections: new Map(),

@@ -93,6 +93,8 @@ function operation<const Kind extends string, Shape extends z.ZodRawShape>(kind:
 const changeApiName = lazily(() => operation('changeApiName', { apiName: apiNameSchema() }))
 const changeDbName = lazily(() => operation('changeDbName', { dbName: dbName() }))
 
+const changeHasHistory = lazily(() => operation('changeHasHistory', { hasHistory: z.boolean() }))
+
 const fieldChange = lazily(() =>
   z.discriminatedUnion('kind', [
     changeApiName(),
@@ -128,6 +130,7 @@ const collectionChange = lazily(() =>
   z.discriminatedUnion('kind', [
     changeApiName(),
     changeDbName(),
+    changeHasHistory(),
     createPrimitiveField(),
     operation('updatePrimitiveField', { id: id(), operations: z.array(fieldChange()) }),
     operation('deletePrimitiveField', { id: id() }),
@@ -160,6 +163,7 @@ const operationSchema = lazily(() =>
       namespaceId: id().nullish(),
       dbName: dbName(),
       apiName: apiNameSchema().optional(),
+      hasHistory: z.boolean().optional(),
       operations: z.array(z.discriminatedUnion('kind', [createPrimitiveField(), createIndex()])),
     }),
     operation('updateCollection', { id: id(), operations: z.array(collectionChange()) }),

@@ -11,6 +11,7 @@ const ranks: Readonly<Record<CollectionChange['kind'], number>> = {
   deletePrimitiveField: 1,
   changeApiName: 2,
   changeDbName: 2,
+  changeHasHistory: 2,
   updatePrimitiveField: 3,
   createPrimitiveField: 4,
   createIndex: 5,

@@ -84,6 +84,7 @@ function deedsOfChange(id: string, change: CollectionChange): readonly Deed[] {
     }
     case 'changeApiName':
     case 'changeDbName':
+    case 'changeHasHistory':
       return [{ id, what: change.kind }]
     default:
       return change satisfies never

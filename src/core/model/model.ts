@@ -60,6 +60,8 @@ export type CollectionRecord = {
   readonly isClosed?: true
   /** Present where triggers of PostgreSQL change rows after they are written, or keep them from being deleted. */
   readonly isTriggering?: true
+  /** Present where its table records who changed what (docs/contract.md#history). */
+  readonly hasHistory?: true
 }
 
 export type PrimitiveFieldRecord = {
@@ -193,6 +195,9 @@ export type Collection = {
   readonly isClosed: boolean
   /** Whether a row that was written is known only when it is read again: triggers act on it. */
   readonly isTriggering: boolean
+  readonly hasHistory: boolean
+  /** Whether a write of it may be recorded: its own, or what foreign keys have the database do with it elsewhere. */
+  readonly isRecorded: boolean
   /** The columns of the primary key, possibly none. */
   readonly primaryKey: readonly PrimitiveField[]
   /**
@@ -229,7 +234,7 @@ export function* modelOf(version: number, own: ModelRecords, builtIn: ModelRecor
   const primitives = Map.groupBy(records.primitiveFields, (field) => field.collectionId)
   const indexes = Map.groupBy(records.indexes, (index) => index.collectionId)
   const fieldById = new Map<string, PrimitiveField>()
-  const collections = new Map<string, Collection & { fields: Map<string, Field>; relations: RelationField[] }>()
+  const collections: Linking = new Map()
   for (const record of records.collections) {
     yield
     const own = (primitives.get(record.id) ?? []).map((field): PrimitiveField => ({ ...field, kind: 'primitive' }))
@@ -261,12 +266,15 @@ export function* modelOf(version: number, own: ModelRecords, builtIn: ModelRecor
       isInherited: record.isInherited === true,
       isClosed: record.isClosed === true,
       isTriggering: record.isTriggering === true,
+      hasHistory: record.hasHistory === true,
+      isRecorded: record.hasHistory === true,
       primaryKey,
       identity: record.isInherited && telling.length > 0 ? [...telling, tableOfRow(record.id)] : telling,
       key: primaryKey.some(({ isList, type }) => isList || type.name === 'geometry') ? [] : primaryKey,
     })
   }
   yield* linkRelations(records, collections, fieldById)
+  markRecorded(collections)
   return {
     version,
     records: own,
@@ -316,7 +324,20 @@ function joinRecords(one: ModelRecords, other: ModelRecords): ModelRecords {
   }
 }
 
-type Linking = Map<string, Collection & { fields: Map<string, Field>; relations: RelationField[] }>
+/** Foreign keys have rows changed with those that they refer to. */
+function markRecorded(collections: Linking): void {
+  const recorded = [...collections.values()].filter(({ hasHistory }) => hasHistory)
+  for (const { relations } of recorded) {
+    for (const { isForward, target } of relations) {
+      const referred = collections.get(target.id)
+      if (!isForward || referred === undefined || referred.isRecorded) continue
+      referred.isRecorded = true
+      recorded.push(referred)
+    }
+  }
+}
+
+type Linking = Map<string, Collection & { fields: Map<string, Field>; relations: RelationField[]; isRecorded: boolean }>
 
 function* linkRelations(
   records: ModelRecords,

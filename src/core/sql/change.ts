@@ -1,6 +1,6 @@
 /** Schema changes of a migration; `core/migration` decides them and `ddl.ts` writes them as SQL. */
 import type { FieldType } from '../model/field-type.ts'
-import type { IndexKind, ReferentialAction } from '../model/model.ts'
+import type { ColumnShape, IndexKind, ReferentialAction } from '../model/model.ts'
 
 export type Change =
   | { readonly kind: 'createSchema'; readonly schema: string }
@@ -67,6 +67,33 @@ export type Change =
       /** True if an index in the model has the name of the key. */
       readonly isNamesake: boolean
     }
+
+  /** Has the table record its changes, or record them anew. `isNew`: nothing was recorded before; `begun`: the ids of fields without a past. */
+  | {
+      readonly kind: 'recordHistory'
+      readonly table: TableRef
+      readonly recorded: Recorded
+      readonly isNew: boolean
+      readonly begun: readonly string[]
+    }
+  /** The table records no longer; `isDropped`: it is gone, and what was recorded goes with it. */
+  | {
+      readonly kind: 'endHistory'
+      readonly table: TableRef
+      readonly recorded: Pick<Recorded, 'collectionId' | 'changes'>
+      readonly isDropped: boolean
+    }
+
+/** A column whose values are recorded. */
+export type RecordedColumn = ColumnShape & { readonly id: string; readonly dbName: string }
+
+/** What is recorded of a collection: `changes` is the table that gets it. */
+export type Recorded = {
+  readonly collectionId: string
+  readonly changes: TableRef
+  readonly key: readonly RecordedColumn[]
+  readonly columns: readonly RecordedColumn[]
+}
 
 export type SourceChange = {
   readonly sourceId: string

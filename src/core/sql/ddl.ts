@@ -6,9 +6,9 @@
 import type { ReferentialAction } from '../model/model.ts'
 import type { Change } from './change.ts'
 import { alter, changeInitial, columnDefinition } from './column-definition.ts'
-import type { ChangeOf, Dialect } from './dialect.ts'
+import type { ChangeOf, Dialect, HistoryDdl } from './dialect.ts'
 import { table } from './read/scope.ts'
-import { empty, ident, join, type Sql, sql } from './statement.ts'
+import { empty, ident, join, literal, type Sql, sql } from './statement.ts'
 
 type Statements = readonly Sql[]
 
@@ -52,9 +52,34 @@ export function compileChange(change: Change, dialect: Dialect): Statements {
       return [addForeignKey(change)]
     case 'dropForeignKey':
       return ddl.dropForeignKey(change, dialect)
+    case 'recordHistory':
+      return recordHistory(change, dialect)
+    case 'endHistory':
+      return endHistory(change, dialect)
     default:
       return change satisfies never
   }
+}
+
+/** A history begins anew: between two times of recording an item may have become another one of the same key. */
+function recordHistory(change: ChangeOf<'recordHistory'>, dialect: Dialect): Statements {
+  const { recorded, isNew, begun } = change
+  const history = historyOf(dialect)
+  const past = isNew ? [forgetChanges(recorded)] : history.forget(recorded, begun)
+  return [...past, ...history.record(change, dialect)]
+}
+
+function endHistory(change: ChangeOf<'endHistory'>, dialect: Dialect): Statements {
+  return [...historyOf(dialect).end(change), ...(change.isDropped ? [forgetChanges(change.recorded)] : [])]
+}
+
+function historyOf({ title, ddl: { history } }: Dialect): HistoryDdl {
+  if (history === undefined) throw new TypeError(`${title} records nothing, and the migration let it pass`)
+  return history
+}
+
+function forgetChanges({ changes, collectionId }: ChangeOf<'endHistory'>['recorded']): Sql {
+  return sql`delete from ${table(changes)} where collection_id = ${literal(collectionId)}`
 }
 
 function createTable(change: ChangeOf<'createTable'>, dialect: Dialect): Sql {

@@ -9,7 +9,7 @@ import type { AggregateFunction } from '../model/vocabulary.ts'
 import type { Aggregate, Alteration, Cut, Truncation } from '../plan/plan.ts'
 import type { Comparison, Filter, JsonTest } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
-import type { Change, ColumnDefinition, InitialValue, TableRef } from './change.ts'
+import type { Change, ColumnDefinition, InitialValue, Recorded, TableRef } from './change.ts'
 import type { SqlFault } from './fault.ts'
 import type { AnsweredWalk, ReadList, RowQuery } from './read/row-query.ts'
 import type { Sql, SqlParam, SqlSyntax, Statement, TemplateParam } from './statement.ts'
@@ -354,6 +354,9 @@ export type Ddl = {
   readonly keepIndex: (change: ChangeOf<'keepIndex'>, dialect: Dialect) => Statements
   readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>, dialect: Dialect) => Statements
 
+  /** Undefined where tables have no triggers that write the changes of their rows. */
+  readonly history: HistoryDdl | undefined
+
   /** A condition on a text that does not convert to the type; undefined where the conversion itself fails. */
   readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
   /** An aggregate that converts each text as the change of type does, and fails as it does; undefined where it would not fail. */
@@ -367,6 +370,13 @@ export type Ddl = {
   readonly ruled: (ref: TableRef, column: string, to: FieldType) => Sql
   /** Undefined where a failed migration leaves nothing behind, so that nothing has to be known beforehand. */
   readonly catalog: CatalogQuestions | undefined
+}
+
+export type HistoryDdl = {
+  readonly record: (change: ChangeOf<'recordHistory'>, dialect: Dialect) => Statements
+  readonly end: (change: ChangeOf<'endHistory'>) => Statements
+  /** Takes what was recorded under the ids of fields out of all changes of the collection. */
+  readonly forget: (recorded: Recorded, fieldIds: readonly string[]) => Statements
 }
 
 /** Scalar queries, which count what a change would meet, but for `views`. */

@@ -185,6 +185,8 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
       case 'dropIndex':
       case 'keepIndex':
       case 'takeCollation':
+      case 'recordHistory':
+      case 'endHistory':
         break
       default:
         change satisfies never

@@ -8,6 +8,7 @@ import type { OpenedSource, SourceDatabase } from '../../sources/provider.ts'
 import type { Source } from '../../sources/source.ts'
 import { createSqlProviders } from '../../sources/sql-provider.ts'
 import { openSqlSource } from '../../sources/sql-source.ts'
+import { deleteChangesBefore } from '../../store/changes.ts'
 import { deleteExpiredEntries } from '../../store/ledger.ts'
 import { type ApiKeys, createApiKeys } from '../accounts/api-keys.ts'
 import { createDeviceSignIn, type DeviceSignIn } from '../accounts/device-sign-in.ts'
@@ -227,6 +228,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
       await deviceSignIn.prune()
       await passwords.prune()
       await deleteExpiredEntries(ports.database, ports.clock.now())
+      await deleteChangesBefore(ports.database, ports.clock.now() - config.SERVICE_HISTORY__RETENTION)
       await assetFiles.prune()
     },
   }

@@ -52,6 +52,8 @@ create table {meta}.collection (
   -- Whether other tables inherit from it, and whether triggers act when a row is written; null for no.
   is_inherited boolean,
   is_triggering boolean,
+  -- Whether its table records its changes; null for no.
+  has_history boolean,
   -- Whether a migration that did not end has changed its table; null for no.
   is_closed boolean,
   -- The version of the model that has changed it, or any part of it, last.
@@ -126,6 +128,22 @@ create table {meta}.index_field (
   "order" integer not null,
   primary key (index_id, "order")
 );
+
+-- Who changed what of the collections of the system database that record it. Their triggers write it, in the transaction of the
+-- change; its columns are those of core/sql/history.ts. An item is known by a digest of its key, which may be long.
+
+create table {meta}.change (
+  collection_id uuid not null,
+  item text not null,
+  id bigint generated always as identity,
+  "at" timestamptz not null default clock_timestamp(),
+  actor text,
+  action text not null,
+  before json,
+  after json,
+  primary key (collection_id, item, id)
+);
+create index on {meta}.change using brin ("at");
 
 -- How collections and fields are called and shown, and saved views of lists. They go with what they are of. What is said
 -- of a field has its collection beside it, which a trigger sets: fields are in two tables, so that a trigger keeps their

@@ -64,7 +64,7 @@ const library = {
     notes: { fields: { about: { to: 'lines', onDelete: 'cascade' }, text: 'string' }, key: [], source: 'crm' },
     orders: { fields: { no: 'string(20)', total: 'decimal(12,2)' }, key: ['no'], source: 'crm' },
     profiles: { fields: { id: 'int32 auto', parent: { to: 'profiles?', opposite: 'children' } } },
-    tags: { fields: { id: 'int32 auto', name: 'string' } },
+    tags: { fields: { id: 'int32 auto', name: 'string' }, history: true },
   },
 }
 

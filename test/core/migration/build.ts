@@ -5,6 +5,7 @@ import { applyOperations, type MigrationContext } from '../../../src/core/migrat
 import { parseMigration } from '../../../src/core/migration/operation.ts'
 import type { ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
+import { systemChanges } from '../../../src/core/sql/history/recorded.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 
 /** A UUID that is the same for the same name. */
@@ -36,6 +37,7 @@ export const workspace: ModelRecords = {
 export const context: MigrationContext = {
   dialectOf: (sourceId) => (sourceId === id('search') ? undefined : postgres),
   dataNamespaceOf: (sourceId) => (sourceId === id('_system') ? id('data') : null),
+  changesOf: (sourceId) => (sourceId === id('_system') ? systemChanges('service_shop_meta') : undefined),
   workspace: 'shop',
 }
 
@@ -111,6 +113,7 @@ export const toType = (type: string | Json): Json => ({
 export const toNullable = (isNullable: boolean): Json => ({ kind: 'changeIsNullable', data: { isNullable } })
 export const toDefault = (defaultValue: Json | null): Json => ({ kind: 'changeDefaultValue', data: { defaultValue } })
 export const toApiName = (apiName: string): Json => ({ kind: 'changeApiName', data: { apiName } })
+export const toHistory = (hasHistory: boolean): Json => ({ kind: 'changeHasHistory', data: { hasHistory } })
 export const toDbName = (dbName: string): Json => ({ kind: 'changeDbName', data: { dbName } })
 
 export const autoincrement = { source: 'connectorManaged', isAutoincrement: true }

@@ -142,7 +142,7 @@ describe('a malformed body is refused with its place and reason', () => {
     [
       'unknown member',
       createCollection('a', [], { label: 'A' }),
-      ['data', 'unknown field label; allowed: id, sourceId, namespaceId, dbName, apiName, operations'],
+      ['data', 'unknown field label; allowed: id, sourceId, namespaceId, dbName, apiName, hasHistory, operations'],
     ],
     ['bad id', { kind: 'deleteCollection', data: { id: '17' } }, ['data.id', 'must be a UUID']],
     ['empty API name', createCollection('a', [], { apiName: '' }), ['data.apiName', apiNameRule]],

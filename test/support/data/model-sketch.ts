@@ -21,6 +21,8 @@ export type Drawing = {
   >
   /** `child.field(columns) -> parent.field`, to the parent's first fields; `?` where the parent's side is to one. */
   readonly relations: readonly string[]
+  /** The collections that have a history. */
+  readonly recorded?: readonly string[]
 }
 
 export type FieldSketch = {
@@ -48,7 +50,10 @@ export type CollectionSketch = {
 }
 
 /** The body of the migration; `sourceId` is the workspace's `_system` source. */
-export function operationsOf({ collections, keys, relations }: Drawing, sourceId: string): readonly unknown[] {
+export function operationsOf(
+  { collections, keys, relations, recorded = [] }: Drawing,
+  sourceId: string,
+): readonly unknown[] {
   const ids = new Map<string, string>()
   const id = (name: string) => {
     const known = ids.get(name) ?? randomUUID()
@@ -70,7 +75,15 @@ export function operationsOf({ collections, keys, relations }: Drawing, sourceId
         fieldIds: names.map((name) => id(`${collection}.${name}`)),
       },
     }))
-    const data = { id: id(collection), sourceId, namespaceId: null, dbName: collection, apiName: collection }
+    const hasHistory = recorded.includes(collection)
+    const data = {
+      id: id(collection),
+      sourceId,
+      namespaceId: null,
+      dbName: collection,
+      apiName: collection,
+      hasHistory,
+    }
     return { kind: 'createCollection', data: { ...data, operations: [...createFields, ...createIndexes] } }
   })
   const related = relations.map((text) => {

@@ -122,6 +122,7 @@ function draftOf(collection: Collection, { model, workspace, circular, constrain
     namespace: isOwn ? undefined : isShort ? schema.slice(prefix.length) : schema,
     dbName: collection.dbName,
     isReadOnly: collection.isReadOnly,
+    hasHistory: collection.hasHistory,
     renamedFrom: undefined,
     named,
   }
@@ -234,6 +235,7 @@ function junctionOf(
     draft.namespace === at.namespace &&
     draft.dbName === collection.apiName &&
     !draft.isReadOnly &&
+    !draft.hasHistory &&
     !collection.isView
   const [over, ...others] = ledOver.get(from.opposite) ?? []
   const [back, ...more] = ledOver.get(to.opposite) ?? []

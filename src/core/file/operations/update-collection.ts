@@ -2,7 +2,7 @@
 import { isSameType } from '../../migration/conversion.ts'
 import type { CollectionChange, FieldChange, Operation } from '../../migration/operation.ts'
 import { byId, lookupOf } from '../../model/lookup.ts'
-import type { IndexRecord, ModelRecords, PrimitiveFieldRecord } from '../../model/model.ts'
+import type { CollectionRecord, IndexRecord, ModelRecords, PrimitiveFieldRecord } from '../../model/model.ts'
 import { fateOf } from '../field-fate.ts'
 import { renameOrder } from '../rename-order.ts'
 
@@ -16,9 +16,21 @@ export function updateCollection(id: string, before: ModelRecords, after: ModelR
     kept.flatMap((one) => updateField(one.field.id, one.changes.filter(isOfDefault)))
   const { changing, replacing } = changesOf(fields, indexes)
   // Operations of their own, since those inside of one are brought into an order.
-  return [[...leaving(fields), ...defaultsOf(stopping)], swapped(fields), changing, replacing, defaultsOf(starting)]
+  const recording = changedHistory(lookupOf(before).collections.get(id), lookupOf(after).collections.get(id))
+  return [
+    [...leaving(fields), ...defaultsOf(stopping)],
+    ...[swapped(fields), changing, replacing, defaultsOf(starting), recording],
+  ]
     .filter((list) => list.length > 0)
     .map((list): Operation => ({ kind: 'updateCollection', data: { id, operations: [...list] } }))
+}
+
+function changedHistory(
+  old: CollectionRecord | undefined,
+  now: CollectionRecord | undefined,
+): readonly CollectionChange[] {
+  const hasHistory = now?.hasHistory === true
+  return hasHistory === (old?.hasHistory === true) ? [] : [{ kind: 'changeHasHistory', data: { hasHistory } }]
 }
 
 type Kept = {

@@ -132,6 +132,8 @@ const common: Omit<
       : sql`drop index ${ident(index.dbName)} on ${table(ref)}`,
   ],
 
+  history: undefined,
+
   misreads,
   tried: undefined,
   elements: undefined,

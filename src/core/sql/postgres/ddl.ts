@@ -9,6 +9,7 @@ import { table } from '../read/scope.ts'
 import { compile, empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 import { takeAdvisoryLock } from './advisory-locks.ts'
 import { plainTypes } from './catalog-types.ts'
+import { postgresHistory } from './history.ts'
 
 export const postgresDdl: Ddl = {
   lock: { take: takeAdvisoryLock('tables'), release: [], isTransaction: true },
@@ -57,6 +58,8 @@ export const postgresDdl: Ddl = {
   keepIndex: () => [],
 
   dropForeignKey: ({ table: ref, dbName }) => [sql`${alter(ref)} drop constraint ${ident(dbName)}`],
+
+  history: postgresHistory,
 
   // Newer releases read more forms of numbers; what else does not convert fails by itself.
   misreads: ({ name }, column) => (/^int/.test(name) ? sql`${column} !~ '^\\s*[+-]?[0-9]\\w*\\s*$'` : undefined),

@@ -4,6 +4,7 @@
  * what an operation demands, by the marker in the message of the failed transaction.
  */
 import { isFiles } from '../../model/file-collection.ts'
+import type { Collection } from '../../model/model.ts'
 import type { Parts } from '../../parts.ts'
 import { operationBindings } from '../../plan/batch/planned-operation.ts'
 import { faultOf } from '../../plan/operation-fault.ts'
@@ -17,7 +18,7 @@ import { rootScope } from '../read/scope.ts'
 import { countAll, listed } from '../read.ts'
 import { binder, compileTemplate, param, type Sql, type Statement, sql } from '../statement.ts'
 import { linesOf } from '../write.ts'
-import { answer, demanded, type Line, type Lines, run } from './lines.ts'
+import { answer, demanded, type Line, type Lines } from './lines.ts'
 import { assertionMarker } from './steps.ts'
 
 /** What the statements of a batch are for, by their index. */
@@ -66,6 +67,7 @@ export function* compileBatch(
     notePlace(places, index, line.isAnswer)
     lines.push(line)
   }
+  if (plan.operations.some(isRecorded)) add(compiled({ sql: tellActor, isAnswer: false }, dialect))
   if (recording !== undefined) add(compiled({ sql: recording.before, isAnswer: false }, dialect))
   for (const [index, operation] of plan.operations.entries()) {
     const values = plan.values[index]
@@ -226,19 +228,23 @@ function* linesOfOperation(
   const own = dialectOf(isNamed ? marked(dialect, index) : dialect, operation, index)
   const demanded = isOne ? marker : undefined
   if (plan.kind === 'read') return yield* read(plan, own, demanded)
-  if (writesFiles(plan)) yield* run([tellActor])
   yield* linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: demanded })
 }
 
-/** For the trigger that records in the audit log what becomes of files, which are in the system database alone. */
+/** For triggers that record, once for all operations: in the audit log what becomes of files, elsewhere the history of items. */
 const tellActor = sql`select set_config('service.actor', ${param({ kind: 'actor' })}, true)`
 
 /** Directly, or through a relation. */
-function writesFiles(plan: WritePlan): boolean {
-  if (plan.kind !== 'program') return isFiles(plan.collection)
-  return plan.steps.some((step) => {
-    if (step.kind === 'insert') return isFiles(step.into.collection)
-    return (step.kind === 'update' || step.kind === 'delete') && isFiles(step.slot.collection)
+function isRecorded({ plan }: PlannedOperation): boolean {
+  if (plan.kind === 'read') return false
+  return writtenBy(plan).some((collection) => collection.isRecorded || isFiles(collection))
+}
+
+function writtenBy(plan: WritePlan): readonly Collection[] {
+  if (plan.kind !== 'program') return [plan.collection]
+  return plan.steps.flatMap((step) => {
+    if (step.kind === 'insert') return [step.into.collection]
+    return step.kind === 'update' || step.kind === 'delete' ? [step.slot.collection] : []
   })
 }
 

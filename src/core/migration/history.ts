@@ -1,0 +1,74 @@
+/**
+ * What a migration has databases record (docs/contract.md#history). What names columns is made anew where they are others; a
+ * history that begins has no past, and neither has a field.
+ */
+import { lookupOf } from '../model/lookup.ts'
+import type { ModelRecords, PrimitiveFieldRecord } from '../model/model.ts'
+import type { Recorded, TableRef } from '../sql/change.ts'
+import { type CollectionDraft, type Draft, emit, indexesOf, refuse, tableOf } from './draft.ts'
+
+/**
+ * Emits what the database has to record of a collection that was made or changed otherwise than by the model of `before`; `made`
+ * are the ids that the migration gives. Refuses what nothing can record.
+ */
+export function changeHistory(
+  draft: Draft,
+  id: string,
+  { before, made }: { readonly before: ModelRecords; readonly made: ReadonlySet<string> },
+): void {
+  const now = draft.collections.get(id)
+  if (now === undefined) return
+  const { collections, fieldsOf, indexesOf } = lookupOf(before)
+  const isNew = draft.dropped.has(id) || collections.get(id)?.hasHistory !== true
+  if (now.record.hasHistory !== true) {
+    if (!isNew) emitEnd(draft, now, { isDropped: false })
+    return
+  }
+  const recorded = recordedOf(draft, now)
+  const fields = isNew ? [] : fieldsOf(id)
+  const key = indexesOf(id).find(({ kind }) => kind === 'primary')?.fieldIds
+  const isSame = isEqual(fields.map(columnOf), recorded.columns) && isEqual(key, recorded.key.map(idOf))
+  // Ids of fields may be given again.
+  const begun = isNew ? [] : recorded.columns.map(idOf).filter((fieldId) => made.has(fieldId))
+  if (!isNew && isSame && begun.length === 0) return
+  emit(draft, now.record.sourceId, { kind: 'recordHistory', table: tableOf(draft, now), recorded, isNew, begun })
+}
+
+/** Emits what ends with a collection, if it has a history. */
+export function endHistory(draft: Draft, collection: CollectionDraft): void {
+  if (collection.record.hasHistory === true) emitEnd(draft, collection, { isDropped: true })
+}
+
+function emitEnd(draft: Draft, collection: CollectionDraft, { isDropped }: { readonly isDropped: boolean }): void {
+  const { id, sourceId } = collection.record
+  const recorded = { collectionId: id, changes: changesOf(draft, sourceId) }
+  emit(draft, sourceId, { kind: 'endHistory', table: tableOf(draft, collection), recorded, isDropped })
+}
+
+function recordedOf(draft: Draft, collection: CollectionDraft): Recorded {
+  const { id, apiName, sourceId, isView, isInherited } = collection.record
+  if (isView) refuse('unsupported', `${apiName} is a view: nothing records its changes`)
+  if (isInherited) refuse('unsupported', `other tables inherit from ${apiName}: nothing records their changes`)
+  const keyIds = indexesOf(draft, collection).find(({ kind }) => kind === 'primary')?.fieldIds ?? []
+  const columns = [...collection.fieldIds].flatMap((fieldId) => draft.fields.get(fieldId) ?? []).map(columnOf)
+  const key = keyIds.flatMap((fieldId) => columns.find((column) => column.id === fieldId) ?? [])
+  if (key.length === 0 || key.some(({ type, isList }) => isList || type.name === 'geometry')) {
+    refuse('unsupported', `${apiName} needs a primary key that an address can name to have a history`)
+  }
+  return { collectionId: id, changes: changesOf(draft, sourceId), key, columns }
+}
+
+function columnOf({ id, dbName, type, isList, native }: PrimitiveFieldRecord): Recorded['columns'][number] {
+  return { id, dbName, type, isList, native }
+}
+
+function changesOf({ context, sources }: Draft, sourceId: string): TableRef {
+  const name = sources.get(sourceId)?.apiName ?? sourceId
+  return context.changesOf?.(sourceId) ?? refuse('unsupported', `items of the source ${name} have no history`)
+}
+
+const idOf = ({ id }: { readonly id: string }) => id
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,36 @@
+/**
+ * The history of items (docs/contract.md#history): triggers of a collection's table write each change into a table of the same
+ * database, in the transaction of the change and whoever makes it. Values are kept as answers render them, by the ids of
+ * their fields, so that new names lose nothing.
+ */
+import type { ColumnShape } from '../../model/model.ts'
+import type { TableRef } from '../change.ts'
+import type { Dialect } from '../dialect.ts'
+import type { RowQuery } from '../read/row-query.ts'
+import { type Sql, sql } from '../statement.ts'
+
+/** The changes of collections in the system database: a table of each workspace, since ids are only unique in one. */
+export function systemChanges(metaSchema: string): TableRef {
+  return { schema: metaSchema, dbName: 'change' }
+}
+
+/** Columns as members of a row, by the ids of their fields. */
+export function recordedMembers<T extends ColumnShape & { readonly id: string }>(
+  columns: readonly T[],
+  of: (column: T) => Sql,
+  dialect: Pick<Dialect, 'wire'>,
+): RowQuery['members'] {
+  return columns.map((column) => ({ name: column.id, value: dialect.wire(of(column), column) }))
+}
+
+/**
+ * What an item is known by: a digest of its key, which may be long. The ids of the fields are in it, so that no item is known
+ * by what was the key of another one.
+ */
+export function itemOf<T extends ColumnShape & { readonly id: string }>(
+  key: readonly T[],
+  of: (column: T) => Sql,
+  dialect: Pick<Dialect, 'wire' | 'tag'>,
+): Sql {
+  return sql`${dialect.tag(recordedMembers(key, of, dialect))}`
+}

@@ -1,0 +1,21 @@
+/** The history of items in the system database (docs/contract.md#history), which triggers of the collections' tables write. */
+import { SqlFault } from '../core/sql/fault.ts'
+import type { Instant, SqlDriver } from '../ports.ts'
+import { metaSchema } from './installation.ts'
+import { ident, sql, statement, timestamp } from './statements.ts'
+import { everyWorkspace } from './workspaces.ts'
+
+/** Deletes in all workspaces what was recorded before `time`. */
+export async function deleteChangesBefore(database: SqlDriver, time: Instant): Promise<void> {
+  for (const { apiName } of await everyWorkspace(database)) {
+    const changes = ident(metaSchema(apiName), 'change')
+    try {
+      await database.query(statement(sql`delete from ${changes} where "at" < ${timestamp(time)}`))
+    } catch (error) {
+      // The workspace was deleted meanwhile.
+      if (!(error instanceof SqlFault) || error.state !== UNDEFINED_TABLE) throw error
+    }
+  }
+}
+
+const UNDEFINED_TABLE = '42P01'
