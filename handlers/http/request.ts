@@ -35,6 +35,13 @@ export function lastSegment(c: AppContext): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
+/** The same of the segment before the last. */
+export function segmentBeforeLast(c: AppContext): string {
+  const { path } = c.req
+  const end = path.lastIndexOf('/')
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end)
+}
+
 /** Returns true if the client has disconnected; false where the platform cannot know. */
 export function isDisconnected(c: Context): boolean {
   return ((c.env ?? {}) as { readonly isDisconnected?: () => boolean }).isDisconnected?.() === true

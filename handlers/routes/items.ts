@@ -6,15 +6,16 @@ import { andThen, attempt, type Eventual } from '../../src/core/and-then.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey } from '../../src/services/data/items.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { type Answer, batchText, dataPieces, dataText, listText, noContent } from '../http/answer.ts'
+import { type Answer, batchText, dataPieces, dataText, json, listText, noContent } from '../http/answer.ts'
 import { readJson } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
+import { searchWithoutToken } from '../http/credentials.ts'
 import { itemWithEtag, tagsOf } from '../http/etag.ts'
 import { answeredOnce, answeredWrite } from '../http/idempotency-key.ts'
 import { taggingOf } from '../http/list-tag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { answered, bodyQuery, pageAfter, rawQuery, readOptions } from '../http/raw-query.ts'
-import { type AppContext, headerOf, lastSegment, pathParam } from '../http/request.ts'
+import { type AppContext, headerOf, lastSegment, pathParam, segmentBeforeLast } from '../http/request.ts'
 import { readIn } from '../http/sent.ts'
 
 export function mountItems(app: App, services: Services): void {
@@ -136,6 +137,21 @@ export function mountItems(app: App, services: Services): void {
       headers: { GET: onceKnown, PATCH: bound, DELETE: bound },
       instead,
     },
+  )
+
+  mount(
+    app,
+    '/api/:workspace/items/:collection/:key/changes',
+    {
+      GET: inWorkspace((c, scope) => {
+        const key = { kind: 'segment', text: segmentBeforeLast(c) } as const
+        const sent = searchWithoutToken(c.req.url)
+        return answered(c, items.changes(scope, collection(c), key, sent), ({ changes, next }) =>
+          json({ data: changes, meta: { next } }),
+        )
+      }),
+    },
+    { strictQuery: ['GET'], actsAs: true, instead },
   )
 
   mount(

@@ -8,6 +8,7 @@ import type { Model } from './model/model.ts'
 import { aggregatePath, aggregateSchemas } from './openapi/aggregate-paths.ts'
 import { errorComponents, headOf, securitySchemes } from './openapi/answers.ts'
 import { batchPath, batchTag } from './openapi/batch-path.ts'
+import { changesPath } from './openapi/changes-path.ts'
 import { createComponents } from './openapi/components.ts'
 import { itemHeaders, itemParameters } from './openapi/item-parameters.ts'
 import { type ItemPaths, itemErrors, itemPaths } from './openapi/item-paths.ts'
@@ -34,8 +35,11 @@ export function* workspaceDocument({ workspace, model, view, version }: Workspac
   for (const collection of model.collections.values()) {
     const address = `/api/${workspace}/items/${collection.apiName}`
     const grouped = aggregatePath(context, collection)
+    const own = itemPaths(context, collection)
+    const changes = changesPath(context, collection, own.isReadByKey)
     const paths = [
-      ...addressed(address, itemPaths(context, collection)),
+      ...addressed(address, own),
+      ...(changes === undefined ? [] : ([[`${address}/{key}/changes`, changes, 'changes']] as const)),
       ...(grouped === undefined
         ? []
         : ([[`/api/${workspace}/aggregates/${collection.apiName}`, grouped, 'aggregates']] as const)),

@@ -140,6 +140,12 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
       }
     },
 
+    prepareChanges: (plan, changes) => async (bindings, options) => {
+      if (source.prepareChanges === undefined) throw new TypeError('the source records no changes')
+      const own = await local(plan.item, { open, bindings, options, room: answerRoom() })
+      return source.prepareChanges({ ...plan, item: own.plan }, changes)(bindings, options)
+    },
+
     prepareBatch(asked) {
       const plan = comparable(asked)
       if (plan.operations.every((operation) => isPlain(operation.plan))) return source.prepareBatch(plan)

@@ -23,8 +23,14 @@ export function lazySource(open: () => Promise<Source>): Source {
     prepareList: (plan) => prepared((source) => source.prepareList(plan)),
     prepareEstimate: (plan) => prepared((source) => source.prepareEstimate?.(plan) ?? unknown),
     prepareOne: (plan) => prepared((source) => source.prepareOne(plan)),
+    prepareChanges: (plan, changes) =>
+      prepared((source) => source.prepareChanges?.(plan, changes) ?? (() => Promise.reject(unrecorded()))),
     prepareBatch: (plan) => prepared((source) => source.prepareBatch(plan)),
     writeOnce: async (write) => (await open()).writeOnce(write),
     repeatsByKey: async (collection) => (await open()).repeatsByKey?.(collection) ?? false,
   }
+}
+
+function unrecorded(): Error {
+  return new TypeError('the source records no changes')
 }

@@ -1,11 +1,14 @@
 /** A source behind an SQL driver: its dialect compiles plans, and each read is one statement. */
+import type { ChangesPlan } from '../core/plan/history/changes.ts'
 import type { BatchPlan, Grouping, Page, Plan, ReadPlan } from '../core/plan/plan.ts'
 import { hasAggregatesInLists } from '../core/plan/relations.ts'
 import { notACursor } from '../core/query/cursor.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
+import type { TableRef } from '../core/sql/change.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
+import type { RecordedPage } from '../core/sql/history/changes.ts'
 import { answeredWalk } from '../core/sql/read/walked-page.ts'
 import { compileFirstStretch, compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder, type Statement } from '../core/sql/statement.ts'
@@ -40,8 +43,21 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
     prepareList: (plan) => of(plan).prepareList(plan),
     prepareEstimate: (plan) => plain.prepareEstimate?.(plan),
     prepareOne: (plan) => of(plan).prepareOne(plan),
+    prepareChanges: (plan, changes) => prepareChanges(deps, { plan, changes }),
     prepareBatch: (plan) => of(plan).prepareBatch(plan),
     writeOnce: (write) => of(write.plan).writeOnce(write),
+  }
+}
+
+/** What reads the history of an item is loaded by the first request for one. */
+function prepareChanges(
+  { driver, dialect }: SqlSourceDeps,
+  { plan, changes }: { readonly plan: ChangesPlan; readonly changes: TableRef },
+): Prepared<RecordedPage> {
+  return async (bindings, options = reader) => {
+    const { compileChanges, readChanges } = await import('../core/sql/history/changes.ts')
+    const statement = binder(compileChanges(plan, changes, dialect))(bindings)
+    return driver.query(statement, options).then(readChanges, throwRefused(dialect))
   }
 }
 

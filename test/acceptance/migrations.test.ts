@@ -222,7 +222,11 @@ it.each([
   [
     'an unknown member',
     bodyWith({ comment: 'x' }),
-    ['operations[0]', 'data', 'unknown field comment; allowed: id, sourceId, namespaceId, dbName, apiName, hasHistory, operations'],
+    [
+      'operations[0]',
+      'data',
+      'unknown field comment; allowed: id, sourceId, namespaceId, dbName, apiName, hasHistory, operations',
+    ],
   ],
   ['an id that is none', bodyWith({ id: 'x' }), ['operations[0]', 'data.id', 'must be a UUID']],
 ])('answers 422 for %s, nesting place and reason', async (_, body, messages) => {

@@ -14,10 +14,11 @@ const probes = ['GET /ping', 'GET /api/system/live', 'GET /api/system/ready']
 const callback = 'GET /api/auth/providers/{name}/callback'
 const items = ['GET', 'POST', 'PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}`)
 const item = ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}/{key}`)
+const changes = 'GET /api/{workspace}/items/{collection}/{key}/changes'
 /** A file that a browser opens by whatever link leads to it; on workerd the service is not asked. */
 const page = 'GET /'
 /** `/metrics` is only where a variable opens it. */
-const routes = [...Object.keys(describedRoutes), ...items, ...item].filter((route) => route !== 'GET /metrics')
+const routes = [...Object.keys(describedRoutes), ...items, ...item, changes].filter((route) => route !== 'GET /metrics')
 
 /** Bodies that get past the schema come to the query; all others are refused either way, which proves less. */
 const bodies: Readonly<Record<string, unknown>> = {

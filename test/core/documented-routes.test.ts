@@ -11,6 +11,7 @@ const items = [
   '/api/{workspace}/items',
   '/api/{workspace}/items/{collection}',
   '/api/{workspace}/items/{collection}/{key}',
+  '/api/{workspace}/items/{collection}/{key}/changes',
   '/api/{workspace}/aggregates/{collection}',
 ].flatMap((path) => ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} ${path}`))
 

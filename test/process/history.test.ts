@@ -47,7 +47,7 @@ async function recorded(collection: string) {
   const { rows } = await client.query(
     `with c as (delete from service_recorded_meta.change where collection_id =
         (select id from service_recorded_meta.collection where api_name = $1) returning *)
-      select id, item, actor, action, before, after from c order by id`,
+      select id, item, actor, action, before::json, after::json from c order by id`,
     [collection],
   )
   const fields = await client.query('select id, api_name from service_recorded_meta.primitive_field')

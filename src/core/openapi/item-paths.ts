@@ -15,6 +15,7 @@ export type ItemPaths = {
   /** Absent where the caller may use no operation there. */
   readonly many: string | undefined
   readonly one: string | undefined
+  readonly isReadByKey: boolean
 }
 
 export type PathContext = {
@@ -27,12 +28,14 @@ export type PathContext = {
 export function itemPaths(context: PathContext, collection: Collection): ItemPaths {
   const many: string[] = []
   const one: string[] = []
-  for (const served of servedOperations(context.interner, collection)) {
+  const operations = servedOperations(context.interner, collection)
+  for (const served of operations) {
     const path = served.kind in manyMethods ? many : one
     path.push(`"${methods[served.kind]}":${operation(context, collection, served)}`)
     if (served.kind === 'readMany') path.push(`"x-query":${queryOperation(context, collection, served)}`)
   }
   return {
+    isReadByKey: operations.some(({ kind }) => kind === 'readOne'),
     many: many.length === 0 ? undefined : `{${many.join()}}`,
     one:
       one.length === 0
@@ -283,7 +286,7 @@ function fieldsParameter({ interner }: PathContext, collection: Collection): str
 
 const FIELDS = 'What is returned: fields, `*`, and paths into relations.'
 
-function keyParameter({ interner, schemas }: PathContext, key: readonly PrimitiveField[]): JsonSchema {
+export function keyParameter({ interner, schemas }: PathContext, key: readonly PrimitiveField[]): JsonSchema {
   const parts = key.map(({ type }) => schemas.of(interner.primitive(type), 'sent'))
   const parameter = { name: 'key', in: 'path', required: true }
   const [only] = parts

@@ -4,6 +4,7 @@ import { granted } from '../../core/access/access.ts'
 import type { Rights } from '../../core/access/principal.ts'
 import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
+import type { ChangesPlan } from '../../core/plan/history/changes.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
 import { fieldEquals } from '../../core/plan/names.ts'
 import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
@@ -11,8 +12,10 @@ import { planList, planOne } from '../../core/plan/read.ts'
 import { all, and, type Filter } from '../../core/query/filter.ts'
 import { parseItem, textOf } from '../../core/query/raw-query.ts'
 import { type ListAnswer, type LongAnswer, type Prepared, type Source, weighing } from '../../sources/source.ts'
+import { changesTable } from '../../store/changes.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { BindingsOf } from './bindings.ts'
+import type { ItemChanges } from './item-changes.ts'
 import type { OnModel } from './on-model.ts'
 import { noRecord } from './only-item.ts'
 import { counted, type OpenItems, spentBy } from './open-items.ts'
@@ -39,6 +42,8 @@ export type ItemReads = {
     key: SentKey,
     conditions: (model: Model, rights: Rights) => readonly Filter[],
   ): Planning<readonly boolean[]>
+  /** Who changed what of an item, as far as the caller may see it; 404 where they do not read it. */
+  changes(scope: RequestScope, name: string, key: SentKey, sent: string): Planning<ItemChanges>
   /** The item of a file that was made of these bytes, where there is one that the caller reads. */
   uploadedFile(scope: RequestScope, contentKey: string, query: ItemQuery): Planning<string | undefined>
   /** What is needed to send a file, as JSON; 404 where the caller does not read its row. */
@@ -118,6 +123,22 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         const plan = { kind: 'read', collection, where, page: undefined, count: false } as const
         const run = source.prepareOne({ ...plan, selection: asSelection(fields, conditions(model, scope.rights)) })
         return started(() => run(bindings()).then((item) => metIn(known(item))))
+      })
+    },
+
+    changes(scope, name, sentKey, sent) {
+      return onModel(scope, { name, action: 'read', sent: () => sent }, (model, scope) => {
+        const { source, collection, access } = open(model, scope, name, 'read')
+        const key = decodeKey(keyFields(collection), sentKey)
+        const changes = changesTable(scope.workspace.apiName, model.sources.get(collection.sourceId))
+        const run = async (plan: ChangesPlan) => {
+          if (source.prepareChanges === undefined || changes === undefined) return noRecord()
+          return source.prepareChanges(plan, changes)(bindings())
+        }
+        return started(async () => {
+          const { readItemChanges } = await import('./item-changes.ts')
+          return readItemChanges({ collection, access }, { key, sent }, run)
+        })
       })
     },
 

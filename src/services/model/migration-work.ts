@@ -13,11 +13,9 @@ import { madeBy } from '../../core/migration/named.ts'
 import type { Operation } from '../../core/migration/operation.ts'
 import { withApplied } from '../../core/migration/renames.ts'
 import { touchedSources } from '../../core/migration/touched-sources.ts'
-import { isSystemSource, type Model, type ModelRecords } from '../../core/model/model.ts'
-import type { TableRef } from '../../core/sql/change.ts'
+import type { Model, ModelRecords } from '../../core/model/model.ts'
 import { type DeclaredKey, keyFault, keyQuestion, NO_KEY } from '../../core/sql/declared-key.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { systemChanges } from '../../core/sql/history/recorded.ts'
 import type { Asked } from '../../core/sql/obstacles.ts'
 import { postgres } from '../../core/sql/postgres/dialect.ts'
 import type { Statement } from '../../core/sql/statement.ts'
@@ -25,7 +23,8 @@ import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import { forgetCatalogIds } from '../../store/catalog-ids.ts'
-import { dataSchema, metaSchema } from '../../store/installation.ts'
+import { changesTable } from '../../store/changes.ts'
+import { dataSchema } from '../../store/installation.ts'
 import { markedSources, recordGivenUp, waitForNames } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -128,7 +127,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
         workspace: workspace.apiName,
         dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
         dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
-        changesOf: (sourceId) => changesOf(workspace, before, sourceId),
+        changesOf: (sourceId) => changesTable(workspace.apiName, before.sources.get(sourceId)),
       }),
     )
     const reader = { rights, before }
@@ -262,10 +261,6 @@ function readsAll(
     const fields = columns.map((name) => collection?.primitives.find(({ dbName }) => dbName === name))
     return collection !== undefined && holdsEveryRow(viewer, 'read', collection, fields)
   })
-}
-
-function changesOf({ apiName }: WorkspaceRow, { sources }: Model, sourceId: string): TableRef | undefined {
-  return isSystemSource(sources.get(sourceId)) ? systemChanges(metaSchema(apiName)) : undefined
 }
 
 function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): string | null {

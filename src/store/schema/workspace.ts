@@ -139,8 +139,9 @@ create table {meta}.change (
   "at" timestamptz not null default clock_timestamp(),
   actor text,
   action text not null,
-  before json,
-  after json,
+  -- JSON as answers render it, which no type keeps as it is but this one.
+  before text,
+  after text,
   primary key (collection_id, item, id)
 );
 create index on {meta}.change using brin ("at");

@@ -5,7 +5,6 @@ import { applyOperations, type MigrationContext } from '../../../src/core/migrat
 import { parseMigration } from '../../../src/core/migration/operation.ts'
 import type { ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
-import { systemChanges } from '../../../src/core/sql/history/recorded.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 
 /** A UUID that is the same for the same name. */
@@ -37,7 +36,7 @@ export const workspace: ModelRecords = {
 export const context: MigrationContext = {
   dialectOf: (sourceId) => (sourceId === id('search') ? undefined : postgres),
   dataNamespaceOf: (sourceId) => (sourceId === id('_system') ? id('data') : null),
-  changesOf: (sourceId) => (sourceId === id('_system') ? systemChanges('service_shop_meta') : undefined),
+  changesOf: (sourceId) => (sourceId === id('_system') ? { schema: 'service_shop_meta', dbName: 'change' } : undefined),
   workspace: 'shop',
 }
 

@@ -4,15 +4,9 @@
  * their fields, so that new names lose nothing.
  */
 import type { ColumnShape } from '../../model/model.ts'
-import type { TableRef } from '../change.ts'
 import type { Dialect } from '../dialect.ts'
 import type { RowQuery } from '../read/row-query.ts'
 import { type Sql, sql } from '../statement.ts'
-
-/** The changes of collections in the system database: a table of each workspace, since ids are only unique in one. */
-export function systemChanges(metaSchema: string): TableRef {
-  return { schema: metaSchema, dbName: 'change' }
-}
 
 /** Columns as members of a row, by the ids of their fields. */
 export function recordedMembers<T extends ColumnShape & { readonly id: string }>(

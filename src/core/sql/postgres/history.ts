@@ -29,7 +29,7 @@ function end({ table: ref, recorded, isDropped }: ChangeOf<'endHistory'>): reado
 function forget({ collectionId, changes }: Recorded, fieldIds: readonly string[]): readonly Sql[] {
   if (fieldIds.length === 0) return []
   const ids = sql`array[${join(fieldIds.map(literal))}]`
-  const without = (column: Sql) => sql`(${column}::jsonb - ${ids})::json`
+  const without = (column: Sql) => sql`(${column}::jsonb - ${ids})::text`
   const has = (column: Sql) => sql`${column}::jsonb ?| ${ids}`
   const [before, after] = [sql`before`, sql`after`]
   return [
@@ -104,5 +104,5 @@ function entry({ collectionId, changes, key }: Recorded, { row, action, before, 
   const item = itemOf(key, valueIn(row), dialect)
   const actor = sql`nullif(current_setting('service.actor', true), '')`
   return sql`insert into ${table(changes)} (collection_id, item, actor, action, before, after)
-      values (${literal(collectionId)}, ${item}, ${actor}, ${literal(action)}, (${before})::json, (${after})::json)`
+      values (${literal(collectionId)}, ${item}, ${actor}, ${literal(action)}, ${before}, ${after})`
 }
