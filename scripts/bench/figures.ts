@@ -53,6 +53,7 @@ export const figures: readonly Figure[] = [
   readAgainstBare('to-many'),
   { name: 'insert', measure: measureInsert },
   { name: 'idempotent-insert', measure: measureIdempotentInsert },
+  { name: 'recorded-insert', measure: measureRecordedInsert },
   { name: 'memory', measure: measureMemory },
   { name: 'many-models', measure: measureManyModels },
   { name: 'model-size', measure: measureModelSize },
@@ -186,6 +187,14 @@ async function measureIdempotentInsert(lab: Lab, progress: (text: string) => voi
   const requests = plain.requests.map((text) => text.replace('\r\n\r\n', '\r\nIdempotency-Key: {unique}\r\n\r\n'))
   const comparison = await compare(await lab.load(), [{ ...plain, requests }, plain], progress)
   return [throughput('insert under an Idempotency-Key: throughput over plain', 0.4, comparison)]
+}
+
+/** Of a collection with a history. */
+async function measureRecordedInsert(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
+  const [plain] = await (await lab.node()).sides(findCase('insert'))
+  const requests = plain.requests.map((text) => text.replace('/items/entries', '/items/recorded'))
+  const comparison = await compare(await lab.load(), [{ ...plain, requests }, plain], progress)
+  return [throughput('insert that is recorded: throughput over plain', 0.7, comparison)]
 }
 
 function readOnWorkerd(name: Case['name']): Figure {

@@ -21,14 +21,19 @@ const articleFields = {
 
 type Fields = Readonly<Record<string, 'id' | object>>
 
-/** Creates `authors` with five `articles` each, 10,000 in all, and an empty collection `entries` for inserts. */
+/** Creates `authors` with five `articles` each, 10,000 in all, and two empty collections for inserts, of which `recorded` has a history. */
 export async function makeMainWorkspace(api: Api): Promise<void> {
   const { sourceId } = await makeWorkspace(api, 'bench')
   const { summary: _summary, authorId: _authorId, ...entryFields } = articleFields
   const authors = collection(sourceId, 'authors', { id: 'id', name: text, email: text })
   const articles = collection(sourceId, 'articles', articleFields, ['authorId'])
   const entries = collection(sourceId, 'entries', entryFields)
-  const operations = [...[authors, articles, entries].map(({ operation }) => operation), written(articles, authors)]
+  const recorded = collection(sourceId, 'recorded', entryFields, [], { hasHistory: true })
+  const operations = [
+    ...[authors, articles, entries].map(({ operation }) => operation),
+    recorded.operation,
+    written(articles, authors),
+  ]
   await api('POST', '/api/bench/schema/migrate', { operations })
   await addItems(api, '/api/bench/items/authors', 2_000, (n) => ({
     name: `Author ${n}`,
@@ -95,7 +100,13 @@ function article(n: number, authorId: number): object {
 
 type Made = { readonly id: string; readonly fieldIds: Readonly<Record<string, string>>; readonly operation: object }
 
-function collection(sourceId: string, apiName: string, fields: Fields, indexed: readonly string[] = []): Made {
+function collection(
+  sourceId: string,
+  apiName: string,
+  fields: Fields,
+  indexed: readonly string[] = [],
+  more: { readonly hasHistory?: boolean } = {},
+): Made {
   const id = randomUUID()
   const fieldIds = Object.fromEntries(Object.keys(fields).map((name) => [name, randomUUID()]))
   const operations = [
@@ -106,7 +117,7 @@ function collection(sourceId: string, apiName: string, fields: Fields, indexed: 
     index('primary', `${apiName}_pkey`, fieldIds.id),
     ...indexed.map((name) => index('normal', `${apiName}_${name}`, fieldIds[name])),
   ]
-  const data = { id, sourceId, namespaceId: null, dbName: apiName, apiName, operations }
+  const data = { id, sourceId, namespaceId: null, dbName: apiName, apiName, ...more, operations }
   return { id, fieldIds, operation: { kind: 'createCollection', data } }
 }
 

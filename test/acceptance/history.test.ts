@@ -104,6 +104,26 @@ describe('the history of an item', () => {
     expect(titles).toEqual([['4', '3'], ['2', '1'], ['0']])
   })
 
+  it('has a write under a key once, and all operations of a batch', async () => {
+    const headers = { 'Idempotency-Key': crypto.randomUUID() }
+    const once = async () => {
+      const response = await shop.send('POST', '/items/notes', { body: [{ title: 'once' }], headers })
+      return ((await response.json()) as { data: readonly { id: string }[] }).data[0]?.id ?? ''
+    }
+    const [id, again] = [await once(), await once()]
+    const operations = ['two', 'three'].map((title) => {
+      return { kind: 'update', collection: 'notes', key: id, data: { title } }
+    })
+    expect((await shop.post('/items', { operations })).status).toBe(200)
+
+    const { data } = await page(shop, `notes/${id}/changes`)
+
+    expect(again).toBe(id)
+    expect(data.map(({ after }) => after?.title)).toEqual(['three', 'two', 'once'])
+    expect(new Set(data.map(({ actor }) => actor)).size).toBe(1)
+    expect(data[0]?.actor).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
   it('is found by a key of any text', async () => {
     await shop.insert('pairs', [{ id: 'a/b,"c" %', title: 'x' }])
 

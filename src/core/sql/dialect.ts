@@ -239,6 +239,8 @@ export type Dialect = SqlSyntax & {
    * where its driver does not tell how many rows it has found.
    */
   readonly updateOne: ((targets: Targets, settings: readonly Setting[], marker: Marker) => Sql) | undefined
+  /** How triggers learn who writes: by a statement before the others, or by the write of an operation that is alone. Absent where none records anything. */
+  readonly actor?: { readonly tell: Sql; readonly written: Dialect['written'] }
   /**
    * How one row is written or demanded where its driver hears the answers before it commits (`SqlDriver.hears`): neither its
    * size nor its lack fails the statement. Undefined where there is no such driver.

@@ -8,14 +8,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export type CuttingProxy = {
   /** The address of the database by this way. */
   readonly url: string
-  /** Cuts the next write after so many messages, `begin` aside; resolves when it has come to that. */
-  cutAfter(messages: number): Promise<void>
+  /** Cuts the next write, or what says `text`, after so many messages, `begin` aside; resolves when it has come to that. */
+  cutAfter(messages: number, text?: string): Promise<void>
   /** Lets every transaction pass again. */
   calm(): void
   close(): Promise<void>
 }
 
-type Cut = { left: number; readonly reached: () => void; owner: Socket | undefined }
+type Cut = { left: number; readonly text: string | undefined; readonly reached: () => void; owner: Socket | undefined }
 
 export async function startCuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(databaseUrl)
@@ -65,7 +65,7 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
         upstream.write(message)
         return
       }
-      if (/^P.*"ledger"/s.test(text)) cut.owner = client
+      if (/^P.*"ledger"/s.test(text) || (cut.text !== undefined && text.includes(cut.text))) cut.owner = client
     }
     if (cut?.owner !== client) {
       upstream.write(message)
@@ -83,9 +83,9 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.toString(),
-    cutAfter(messages) {
+    cutAfter(messages, text) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      cut = { left: messages, reached: resolve, owner: undefined }
+      cut = { left: messages, text, reached: resolve, owner: undefined }
       return promise
     },
     calm() {

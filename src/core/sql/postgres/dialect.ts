@@ -24,7 +24,7 @@ import {
 import { postgresSlots } from './slots.ts'
 import { assigned, rowsOfTexts, typed } from './values.ts'
 import { wire } from './wire.ts'
-import { allDefaults, heardWrite, isOfOne, remove, update, written, writtenOne } from './writes.ts'
+import { actor, allDefaults, heardWrite, isOfOne, remove, telling, update, written, writtenOne } from './writes.ts'
 
 export const postgres: Dialect = {
   title: 'PostgreSQL',
@@ -78,6 +78,13 @@ export const postgres: Dialect = {
   written: (write, rendered, marker) =>
     isOfOne(write, marker) ? writtenOne(write, rendered, marker) : written(write, rendered),
   updateOne: undefined,
+  actor: {
+    tell: sql`select ${actor}`,
+    written: (write, rendered, marker) =>
+      isOfOne(write, marker)
+        ? writtenOne(write, rendered, marker, telling)
+        : written(write, rendered, { more: telling }),
+  },
   heard: {
     demandedList: (rows) => [heardOne(rows)],
     written: (write, rendered, marker) =>

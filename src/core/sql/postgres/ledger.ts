@@ -13,7 +13,7 @@ import type { Keeping } from '../write/kept-lists.ts'
 import { keyMembers, ledgerStatements, openEntry, RUNNING, separator } from '../write/ledger.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
 import { answered, BEYOND, failingText, itemsText, listOfRow, listText } from './rows.ts'
-import { directlyReturning, written } from './writes.ts'
+import { directlyReturning, telling, written } from './writes.ts'
 
 /** The dialect that also keeps what an operation answers, by whose index its lists are known. */
 export function recording(
@@ -50,7 +50,8 @@ export function recording(
     ...dialect,
     writtenList: list,
     demandedList: (rows) => [list(rows)],
-    written: (write, rendered) => written(write, (from, alias) => withColumns(rendered(from, alias), keyColumns), list),
+    written: (write, rendered) =>
+      written(write, (from, alias) => withColumns(rendered(from, alias), keyColumns), { list }),
   }
 }
 
@@ -85,15 +86,15 @@ export function combining(
   const times = join([startedAt, expiresAt].map((value) => sql`${param(value)}::bigint`))
   const most = keeping === 'body' ? mostOf.body : keeping === 'bySize' ? mostOf.answer : undefined
   const isShort = most === undefined ? sql`false` : sql`octet_length(a.a) <= ${most}`
-  return {
-    ...dialect,
-    written(write, rendered) {
+  const combined =
+    (more: Sql): Dialect['written'] =>
+    (write, rendered) => {
       if (write.kind !== 'insert' || !isOneOfOwnTypes(write.insertion)) return undefined
       const insertion = { ...write.insertion, provided: sql`${heldScope()} is not null` }
       const alias = 't0'
       const item = listOfRow(rendered(empty, alias).members)
       const key = keeping === 'body' ? sql`null::text` : listOfRow(keyMembers(collection, dialect, alias))
-      const row = directlyReturning({ ...write, insertion }, alias, sql`${item} a, ${key} k`)
+      const row = directlyReturning({ ...write, insertion }, alias, sql`${item} a, ${key} k${more}`)
       // A trigger may have put the row elsewhere.
       return sql`with ${ident(alias)} as (${row}),
         a as materialized (select coalesce(max(a), '[]') a, coalesce(max(k), '[]') k from ${ident(alias)}),
@@ -101,7 +102,11 @@ export function combining(
           (scope, workspace_id, fingerprint, rights, outcome, started_at, expires_at, body, item_keys)
           select ${texts}, 'done', ${times}, case when ${isShort} then a.a end, case when not (${isShort}) then a.k end from a)
         select case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(BEYOND)} end from a`
-    },
+    }
+  return {
+    ...dialect,
+    written: combined(empty),
+    ...(dialect.actor && { actor: { ...dialect.actor, written: combined(telling) } }),
   }
 }
 

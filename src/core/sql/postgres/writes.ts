@@ -2,8 +2,12 @@
 import type { DirectWrite, Marker, Setting, Targets } from '../dialect.ts'
 import { insert } from '../insert.ts'
 import type { RowQuery } from '../read/row-query.ts'
-import { empty, ident, join, type Sql, sql } from '../statement.ts'
+import { empty, ident, join, param, type Sql, sql } from '../statement.ts'
 import { listOfOne, listOfRow, writtenList } from './rows.ts'
+
+/** Who writes, for triggers, which act behind the statement that evaluates it; and the same among what a write returns. */
+export const actor = sql`set_config('service.actor', ${param({ kind: 'actor' })}, true)`
+export const telling = sql`, ${actor}`
 
 export const allDefaults = sql`default values`
 
@@ -17,18 +21,21 @@ export function remove({ table, alias, among, where }: Targets): Sql {
   return sql`delete from ${table} ${ident(alias)}${among === undefined ? empty : sql` using ${among}`} where ${where}`
 }
 
-/** Returns the columns that are rendered; a constant where none is. `list` makes the answer of the written rows. */
+/**
+ * Returns the columns that are rendered; a constant where none is. `list` makes the answer of the written rows, `more` is evaluated
+ * for each of them as well.
+ */
 export function written(
   write: DirectWrite,
   rendered: (from: Sql, alias: string) => RowQuery,
-  list: (rows: RowQuery) => Sql = writtenList,
+  { list = writtenList, more = empty }: { readonly list?: (rows: RowQuery) => Sql; readonly more?: Sql } = {},
 ): Sql {
   const alias = 't0'
   const rows = ident(alias)
   const query = rendered(sql` from ${rows}`, alias)
   const columns = query.row.columns.map((name) => (write.kind === 'insert' ? ident(name) : ident(alias, name)))
   const returned = columns.length === 0 ? sql`1` : join(columns)
-  return sql`with ${rows} as (${directly(write, alias)} returning ${returned}) ${list(query)}`
+  return sql`with ${rows} as (${directly(write, alias)} returning ${returned}${more}) ${list(query)}`
 }
 
 /** The same of a write of at most one row, which is rendered where it is written. */
@@ -36,11 +43,12 @@ export function writtenOne(
   write: DirectWrite,
   rendered: (from: Sql, alias: string) => RowQuery,
   marker: Marker | undefined,
+  more = empty,
 ): Sql {
   const alias = 't0'
   const item = listOfRow(rendered(empty, alias).members)
   const text = sql`select a from ${ident(alias)}`
-  return sql`with ${ident(alias)} as (${directlyReturning(write, alias, sql`${item} a`)}) ${listOfOne(text, marker)}`
+  return sql`with ${ident(alias)} as (${directlyReturning(write, alias, sql`${item} a${more}`)}) ${listOfOne(text, marker)}`
 }
 
 /** The same where the driver hears of the row before the transaction is committed. */

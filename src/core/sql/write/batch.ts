@@ -16,7 +16,7 @@ import type { Dialect, Marker } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { rootScope } from '../read/scope.ts'
 import { countAll, listed } from '../read.ts'
-import { binder, compileTemplate, param, type Sql, type Statement, sql } from '../statement.ts'
+import { binder, compileTemplate, type Sql, type Statement } from '../statement.ts'
 import { linesOf } from '../write.ts'
 import { answer, demanded, type Line, type Lines } from './lines.ts'
 import { assertionMarker } from './steps.ts'
@@ -67,13 +67,15 @@ export function* compileBatch(
     notePlace(places, index, line.isAnswer)
     lines.push(line)
   }
-  if (plan.operations.some(isRecorded)) add(compiled({ sql: tellActor, isAnswer: false }, dialect))
+  const actor = plan.operations.some(isRecorded) ? dialect.actor : undefined
+  const alone = actor && recording === undefined ? yield* tellingItself(plan, dialect, actor) : undefined
+  if (actor && alone === undefined) add(compiled({ sql: actor.tell, isAnswer: false }, dialect))
   if (recording !== undefined) add(compiled({ sql: recording.before, isAnswer: false }, dialect))
   for (const [index, operation] of plan.operations.entries()) {
     const values = plan.values[index]
     const known = values && forms?.get(operation)
     const place = { dialect: values ? ofForms : dialect, dialectOf: recording?.dialectOf }
-    const own = known ?? (yield* compileOperation(plan, index, place))
+    const own = known ?? alone ?? (yield* compileOperation(plan, index, place))
     if (values && known === undefined) forms?.set(operation, own)
     for (const line of own) add(line, index)
   }
@@ -85,6 +87,27 @@ export function* compileBatch(
       return lines.map(({ bind }, place) => bind(own[places.operations[place] ?? -1] ?? bindings))
     },
   }
+}
+
+/** An operation that is alone and tells who writes by its own statements; undefined where it needs one beside them. */
+function* tellingItself(
+  plan: BatchPlan,
+  dialect: Dialect,
+  { written }: NonNullable<Dialect['actor']>,
+): Parts<readonly CompiledLine[] | undefined> {
+  if (plan.isAlone !== true) return undefined
+  let isTold = false
+  const own = yield* compileOperation(plan, 0, {
+    dialect: {
+      ...dialect,
+      written(...write) {
+        const direct = written(...write)
+        isTold ||= direct !== undefined
+        return direct
+      },
+    },
+  })
+  return isTold ? own : undefined
 }
 
 function compiled({ sql, isAnswer }: Line, dialect: Dialect): CompiledLine {
@@ -231,10 +254,7 @@ function* linesOfOperation(
   yield* linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: demanded })
 }
 
-/** For triggers that record, once for all operations: in the audit log what becomes of files, elsewhere the history of items. */
-const tellActor = sql`select set_config('service.actor', ${param({ kind: 'actor' })}, true)`
-
-/** Directly, or through a relation. */
+/** Whether triggers record what it writes, directly or through a relation: in the audit log what becomes of files, else the history of items. */
 function isRecorded({ plan }: PlannedOperation): boolean {
   if (plan.kind === 'read') return false
   return writtenBy(plan).some((collection) => collection.isRecorded || isFiles(collection))
