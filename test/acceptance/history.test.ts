@@ -252,6 +252,16 @@ describe('of a history is shown', () => {
   })
 })
 
+it('is no change by others, and stays where its source is introspected', async () => {
+  const id = await made({ title: 'before' })
+  const imported = await shop.post(`/schema/introspect/${shop.sourceId}`, undefined)
+  await change(id, { title: 'after' })
+
+  expect(await imported.json()).toEqual({ data: { operations: [], skipped: [] } })
+  expect(await shop.data('/schema/drift')).toEqual({ sources: [] })
+  expect((await page(shop, `notes/${id}/changes`)).data).toHaveLength(2)
+})
+
 it('has no past of a collection that records again, and none while it does not', async () => {
   const other = await world.workspace('again', { notes: { title: 'string' } })
   const set = (hasHistory: boolean) =>

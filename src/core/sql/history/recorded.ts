@@ -8,6 +8,9 @@ import type { Dialect } from '../dialect.ts'
 import type { RowQuery } from '../read/row-query.ts'
 import { type Sql, sql } from '../statement.ts'
 
+/** The name of the trigger of a table. */
+export const HISTORY_TRIGGER = 'service_history'
+
 /** Columns as members of a row, by the ids of their fields. */
 export function recordedMembers<T extends ColumnShape & { readonly id: string }>(
   columns: readonly T[],

@@ -2,6 +2,7 @@
  * The statement that reads the catalog, and the rows that it answers, each a JSON text. Partitions count as part of
  * their table, which has the foreign keys that all of its partitions have; objects of extensions are left out.
  */
+import { HISTORY_TRIGGER } from '../history/recorded.ts'
 import { type CatalogRow, type IntrospectionScope, NOT_PERMITTED } from '../introspect.ts'
 import { join, literal, param, type Sql, sql } from '../statement.ts'
 
@@ -134,7 +135,7 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
   from used u join pg_catalog.pg_type t on t.oid = u.oid
   join pg_catalog.pg_namespace n on n.oid = t.typnamespace
   left join pg_catalog.pg_type e on e.oid = t.typelem`,
-  // Triggers that act after an insertion or a change, by the bits of `before`, `instead of`, `insert` and `update`, and those
+  // Triggers that act after an insertion or a change and are not ours, which leave the row as it is, by the bits of `before`, `instead of`, `insert` and `update`, and those
   // that may keep a row from being deleted: `for each row`, `before`, `delete`.
   (row) => sql`${row('table', {
     schema: sql`r.nspname`,
@@ -143,7 +144,7 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     isView: sql`r.relkind in ('v', 'm', 'f')`,
     isInherited: sql`r.relkind = 'r' and exists (select from pg_catalog.pg_inherits i where i.inhparent = r.oid)`,
     isTriggering: sql`exists (select from pg_catalog.pg_trigger g
-      where g.tgrelid = r.oid and not g.tgisinternal and g.tgenabled <> 'D'
+      where g.tgrelid = r.oid and not g.tgisinternal and g.tgenabled <> 'D' and g.tgname <> ${literal(HISTORY_TRIGGER)}
         and (g.tgtype & 66 = 0 and g.tgtype & 20 <> 0 or g.tgtype & 11 = 11))`,
     isReadOnly: sql`case r.relkind
       when 'v' then pg_catalog.pg_relation_is_updatable(r.oid, true) & 28 <> 28 or exists (

@@ -5,7 +5,7 @@
  */
 import type { Recorded, RecordedColumn, TableRef } from '../change.ts'
 import type { ChangeOf, Dialect, HistoryDdl } from '../dialect.ts'
-import { itemOf, recordedMembers } from '../history/recorded.ts'
+import { HISTORY_TRIGGER, itemOf, recordedMembers } from '../history/recorded.ts'
 import { table } from '../read/scope.ts'
 import { compile, ident, join, literal, type Sql, sql } from '../statement.ts'
 import { object } from './rows.ts'
@@ -38,7 +38,7 @@ function forget({ collectionId, changes }: Recorded, fieldIds: readonly string[]
   ]
 }
 
-const trigger = ident('service_history')
+const trigger = ident(HISTORY_TRIGGER)
 
 function dropTrigger(ref: TableRef): Sql {
   return sql`drop trigger if exists ${trigger} on ${table(ref)}`
