@@ -222,7 +222,7 @@ export const workspaceRoutes: RouteDescriptions = {
         'The invitation. `token` is shown only here and lets the invited account join that is signed in and proven; the mail holds another.',
       ),
     },
-    errors: ['conflict', 'paymentRequired'],
+    errors: ['conflict', 'paymentRequired', 'throttled'],
   },
   'DELETE /api/{workspace}/invitations/{id}': {
     summary: 'Take an invitation back',

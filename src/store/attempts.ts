@@ -8,7 +8,15 @@ import type { SqlDriver, SqlRow } from '../ports.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 
 export type Counter = {
-  readonly kind: 'address' | 'credential' | 'credentialTrial' | 'password' | 'setUp' | 'resetMail' | 'deviceCode'
+  readonly kind:
+    | 'address'
+    | 'credential'
+    | 'credentialTrial'
+    | 'password'
+    | 'setUp'
+    | 'resetMail'
+    | 'sentMail'
+    | 'deviceCode'
   /** The account as typed, in any case; empty if the counter is not for an account. */
   readonly account: string
   /** The client's network; empty if the counter covers all networks. */

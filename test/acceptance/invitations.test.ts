@@ -210,6 +210,22 @@ it('makes room for an address whose invitation is out of date', async () => {
   expect(again.status).toBe(201)
 })
 
+it('mails an address ten times an hour at most, however often it is invited anew', async () => {
+  const [address, role] = [people.email(), await people.roleWith(shop, {})]
+  const invite = () => shop.post('/invitations', { email: address, workspace_roles: [role] })
+  for (let count = 0; count < 10; count += 1) {
+    const { data } = (await (await invite()).json()) as { data: { id: string } }
+    await shop.delete(`/invitations/${data.id}`)
+  }
+
+  const refused = await invite()
+
+  expect([refused.status, await refused.json()]).toEqual([429, { message: 'Too many mails to this address' }])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  // They are none of those by which a password is reset.
+  expect((await world.anonymous.post('/api/auth/password-reset/request', { email: address })).status).toBe(204)
+})
+
 it('lets nobody invite to more than they hold', async () => {
   const editor = await people.member(shop, { entitlements: ['workspaceMembers:edit'] })
   const invite = (roles: readonly string[]) =>

@@ -29,6 +29,7 @@ import { type AuditEvent, actorOf, recordEvent, recordWorkspaceEvent } from '../
 import { type Caller, callerNow, type RequestScope, requireAnothers, requireUser } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
+import type { Throttle } from '../caller/throttle.ts'
 import { invalidToken } from '../caller/tokens.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
 import { type LoadGrantor, requireRolesRevocable } from '../rights/delegation.ts'
@@ -78,10 +79,11 @@ export type InvitationsDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
+  readonly throttle: Pick<Throttle, 'requireMail'>
 }
 
 export function createInvitations(deps: InvitationsDeps): Invitations {
-  const { ports, config, directory, license, loadGrantor } = deps
+  const { ports, config, directory, license, loadGrantor, throttle } = deps
   const { clock, database, ids, passwords } = ports
 
   return {
@@ -94,6 +96,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const { email, workspace_roles: roles, expiresIn } = await sent()
+      await throttle.requireMail(email)
       const id = ids.next()
       const [token, mailToken] = [newToken(), newToken()]
       const expiresAt = clock.now() + expiresIn

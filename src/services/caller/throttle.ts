@@ -47,6 +47,8 @@ export type Throttle = {
   settle(attempt: LoginAttempt, outcome: AttemptOutcome): Promise<void>
   /** Counts a mail requested without signing in; returns false if this mailbox had too many. */
   allowMail(account: string): Promise<boolean>
+  /** Counts a mail that somebody else has sent there; throws 429 if this mailbox had too many. */
+  requireMail(account: string): Promise<void>
   /** Deletes expired counters. */
   prune(): Promise<void>
 }
@@ -65,6 +67,12 @@ export type ThrottleDeps = {
 export function createThrottle(deps: ThrottleDeps): Throttle {
   const { ports, config } = deps
   const { database } = ports
+
+  /** Apart from each other, so that nobody uses up the mails by which another one resets a password. */
+  async function countMail(kind: 'resetMail' | 'sentMail', account: string): Promise<Verdict> {
+    const counter = { kind, account, network: '', most: MOST_MAILS_AN_HOUR, span: 60 * MINUTE } as const
+    return verdictOf(await database.query(countAttempt(counter)))
+  }
 
   function ofAddress(address: string | undefined): readonly Counter[] {
     const most = config.SERVICE_AUTH__LOGINS_PER_MINUTE
@@ -97,9 +105,11 @@ export function createThrottle(deps: ThrottleDeps): Throttle {
       requireAll(verdicts.slice(0, counters.length))
     },
 
-    async allowMail(account) {
-      const counter = { kind: 'resetMail', account, network: '', most: MOST_MAILS_AN_HOUR, span: 60 * MINUTE } as const
-      return !verdictOf(await database.query(countAttempt(counter))).isRefused
+    allowMail: async (account) => !(await countMail('resetMail', account)).isRefused,
+
+    async requireMail(account) {
+      const { isRefused, retryAfterSeconds: retryAfter } = await countMail('sentMail', account)
+      if (isRefused) throw new ServiceError('throttled', 'Too many mails to this address', { meta: { retryAfter } })
     },
 
     prune: () => deleteEndedAttempts(database),

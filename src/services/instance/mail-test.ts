@@ -18,7 +18,7 @@ export type MailTest = {
 export type MailTestDeps = {
   readonly ports: Pick<Ports, 'database' | 'mailer'>
   readonly config: Config
-  readonly throttle: Pick<Throttle, 'allowMail'>
+  readonly throttle: Pick<Throttle, 'requireMail'>
 }
 
 export function createMailTest(deps: MailTestDeps): MailTest {
@@ -31,9 +31,7 @@ export function createMailTest(deps: MailTestDeps): MailTest {
       if (config.SERVICE_MAIL__URL === undefined) throw new ServiceError('conflict', 'SERVICE_MAIL__URL is not set')
       const to = account?.email
       if (to == null) throw new ServiceError('conflict', 'The account has no e-mail address')
-      if (!(await throttle.allowMail(to))) {
-        throw new ServiceError('throttled', 'Too many mails to this address', { meta: { retryAfter: 3_600 } })
-      }
+      await throttle.requireMail(to)
       try {
         await ports.mailer.send({
           to,

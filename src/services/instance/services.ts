@@ -200,7 +200,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     policies: createPolicies({ ...delegating, models }),
     rightsPreview: createRightsPreview({ ...delegating, models }),
     accessTests,
-    invitations: createInvitations({ ...delegating, config }),
+    invitations: createInvitations({ ...delegating, config, throttle }),
     auditLog,
     providers: createProviders(delegating),
     providerSignIn: createProviderSignIn({ ports, sessions, throttle, license: licensing }),
