@@ -115,6 +115,23 @@ export async function updateDisplayName(
   return rows?.length === 1
 }
 
+/** Tables that one transaction drops: the server has room for some thousand locks of all transactions together. */
+const MOST_DROPPED = 500
+
+/** Of more tables than one transaction drops, all but so many; whoever is interrupted asks again. */
+async function dropMany(database: SqlDriver, schemas: readonly string[]): Promise<void> {
+  const named = param(JSON.stringify(schemas))
+  const tables = await database.query(
+    statement(sql`
+      select schemaname::text, tablename::text from pg_catalog.pg_tables
+      where schemaname in (select value from json_array_elements_text(${named}::json)) offset ${param(String(MOST_DROPPED))}::int`),
+  )
+  const drops = tables.map(([schema, name]) =>
+    statement(sql`drop table if exists ${ident(schema ?? '', name ?? '')} cascade`),
+  )
+  while (drops.length > 0) await database.batch(drops.splice(0, MOST_DROPPED))
+}
+
 /** The access version is incremented first, since every change of rights locks that row before the workspace's. */
 export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceRow, audit: Statement): Promise<void> {
   const at = (name: string) => ident(metaSchema(workspace.apiName), name)
@@ -123,6 +140,8 @@ export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceR
       select n.db_name from ${at('namespace')} n join ${at('data_source')} s on s.id = n.source_id
       where s.api_name = ${param(SYSTEM_SOURCE)} and not n.is_system`),
   )
+  const schemas = [dataSchema(workspace.apiName), ...namespaces.flatMap(([name]) => name ?? [])]
+  await dropMany(database, schemas)
   await database.batch([
     bumpAccess,
     statement(sql`delete from service.workspace where id = ${param(workspace.id)}::uuid`),

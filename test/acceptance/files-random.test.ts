@@ -103,7 +103,7 @@ it(`shows the bytes of a file exactly where its row is read, under ${ROUNDS} ran
     }
   }
   expect(Object.values(counts).every((count) => count > 0)).toBe(true)
-})
+}, 600_000)
 
 async function isOk(member: Client, method: string, path: string): Promise<boolean> {
   const body = method === 'POST' ? { body: {} } : {}
