@@ -19,15 +19,19 @@ export function changeHistory(
   const now = draft.collections.get(id)
   if (now === undefined) return
   const { collections, fieldsOf, indexesOf } = lookupOf(before)
-  const isNew = draft.dropped.has(id) || collections.get(id)?.hasHistory !== true
+  const wasOff = draft.dropped.has(id) || collections.get(id)?.hasHistory !== true
   if (now.record.hasHistory !== true) {
-    if (!isNew) emitEnd(draft, now, { isDropped: false })
+    if (!wasOff) emitEnd(draft, now, { isDropped: false })
     return
   }
   const recorded = recordedOf(draft, now)
-  const fields = isNew ? [] : fieldsOf(id)
-  const key = indexesOf(id).find(({ kind }) => kind === 'primary')?.fieldIds
-  const isSame = isEqual(fields.map(columnOf), recorded.columns) && isEqual(key, recorded.key.map(idOf))
+  const columns = wasOff ? [] : fieldsOf(id).map(columnOf)
+  const keyIds = indexesOf(id).find(({ kind }) => kind === 'primary')?.fieldIds ?? []
+  const key = keyIds.flatMap((fieldId) => columns.find((column) => column.id === fieldId) ?? [])
+  // While items are known by another key, one of them may get the former key of another.
+  const isSameKey = isEqual(key.map(shapeOf), recorded.key.map(shapeOf)) && !recorded.key.some((one) => made.has(one.id))
+  const isNew = wasOff || !isSameKey
+  const isSame = isEqual(columns, recorded.columns)
   // Ids of fields may be given again.
   const begun = isNew ? [] : recorded.columns.map(idOf).filter((fieldId) => made.has(fieldId))
   if (!isNew && isSame && begun.length === 0) return
@@ -65,6 +69,10 @@ function columnOf({ id, dbName, type, isList, native }: PrimitiveFieldRecord): R
 function changesOf({ context, sources }: Draft, sourceId: string): TableRef {
   const name = sources.get(sourceId)?.apiName ?? sourceId
   return context.changesOf?.(sourceId) ?? refuse('unsupported', `items of the source ${name} have no history`)
+}
+
+function shapeOf({ id, type, isList, native }: Recorded['key'][number]) {
+  return { id, type, isList, native }
 }
 
 const idOf = ({ id }: { readonly id: string }) => id

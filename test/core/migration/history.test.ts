@@ -110,11 +110,17 @@ it.each([
   expect(refusal(recording, ...operations)).toBe(reason)
 })
 
-it('lets the key be another one within a migration', () => {
+it('has no past under another key', () => {
   const operations = [
     updateCollection('articles', deleteIndex('articles_pkey')),
     updateCollection('articles', index('articles_key', 'primary', ['articles.title'])),
   ]
 
-  expect(changes(recording, ...operations).at(-1)).toEqual([1, 'recordHistory', []])
+  const anew = [
+    updateCollection('articles', deleteIndex('articles_pkey'), deleteField('articles.id')),
+    updateCollection('articles', field('articles.id', 'int64'), index('articles_pkey', 'primary', ['articles.id'])),
+  ]
+
+  expect(changes(recording, ...operations).at(-1)).toEqual([1, 'recordHistory', 'new'])
+  expect(changes(recording, ...anew).at(-1)).toEqual([1, 'recordHistory', 'new'])
 })
