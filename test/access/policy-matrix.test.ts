@@ -15,6 +15,7 @@ import {
   withGrant,
 } from '../../console/src/screens/access/content.ts'
 import { effectsOf } from '../../src/core/access/effect.ts'
+import { atOnce } from '../../src/core/parts.ts'
 import { seed } from '../property/support/seed.ts'
 import { casesOr } from '../support/run/cases.ts'
 import { model, names } from './support/library.ts'
@@ -60,5 +61,5 @@ function filled(from: Content, wanted: Content): Content {
 function effects(one: object, other: object) {
   const [before, after] = [one, other].map((content) => rightsFor([content as Policy], caller, model))
   if (before === undefined || after === undefined) throw new Error('there are two')
-  return effectsOf(before, after, model)
+  return atOnce(effectsOf(before, after, model))
 }
