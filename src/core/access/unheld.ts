@@ -4,7 +4,13 @@
  * the databases of others also what tables are for: views, triggers and routines that nobody here knows go by them (decision 121).
  */
 import { lookupOf, type RecordLookup } from '../model/lookup.ts'
-import { type CollectionRecord, isSystemSource, type Model, type ModelRecords } from '../model/model.ts'
+import {
+  type CollectionRecord,
+  isSystemSource,
+  type Model,
+  type ModelRecords,
+  type RelationFieldRecord,
+} from '../model/model.ts'
 import { type Action, actions, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
 
@@ -134,7 +140,9 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
 }
 
 /** Whoever goes on to mean what is renamed by its old name means what gets that name next. */
-function needsOfApiNames(was: RecordLookup, { collections, primitiveFields }: ModelRecords): readonly Need[] {
+function needsOfApiNames(was: RecordLookup, after: ModelRecords): readonly Need[] {
+  const { collections, primitiveFields, relationFields } = after
+  const using = ['read', 'create', 'update'] as const
   const ofCollections = collections.flatMap(({ id, apiName }): readonly Need[] => {
     const old = was.collections.get(id)
     if (old === undefined || old.apiName === apiName) return []
@@ -144,10 +152,37 @@ function needsOfApiNames(was: RecordLookup, { collections, primitiveFields }: Mo
   const ofFields = primitiveFields.flatMap(({ id, collectionId, apiName }): readonly Need[] => {
     const old = was.fields.get(id)
     if (old === undefined || old.apiName === apiName) return []
-    const using = ['read', 'create', 'update'] as const
     return using.map((action) => ({ action, collectionId, fieldIds: [id], by: [id] }))
   })
-  return [...ofCollections, ...ofFields]
+  // Of a relation what it joins by, wherever that is; of one over a junction both sides.
+  const ofRelations = relationFields.flatMap(({ id, apiName }): readonly Need[] => {
+    const old = was.relations.get(id)
+    if (old === undefined || old.apiName === apiName) return []
+    return joinedBy(was, old).flatMap(({ collectionId, fieldIds }) =>
+      using.map((action) => ({ action, collectionId, fieldIds, by: [id] })),
+    )
+  })
+  return [...ofCollections, ...ofFields, ...ofRelations]
+}
+
+/** The columns that refer, with their collections. */
+function joinedBy(
+  was: RecordLookup,
+  relation: RelationFieldRecord,
+): readonly { readonly collectionId: string; readonly fieldIds: readonly string[] }[] {
+  const { through, oppositeRelationFieldId, constraintId, collectionId } = relation
+  if (through !== undefined) {
+    return [through.nearId, through.farId].flatMap((id) => {
+      const part = was.relations.get(id)
+      return part === undefined ? [] : joinedBy(was, part)
+    })
+  }
+  const constraint = was.constraints.get(constraintId ?? '')
+  if (constraint !== undefined) {
+    return [{ collectionId, fieldIds: constraint.mappings.map(({ constrainedFieldId }) => constrainedFieldId) }]
+  }
+  const opposite = was.relations.get(oppositeRelationFieldId ?? '')
+  return opposite?.constraintId ? joinedBy(was, opposite) : []
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -80,3 +80,36 @@ it.each([
 
   expect(unheld(buildModel(1, { ...before, primitiveFields }), after, reader, new Set())?.reason).toBe(reason)
 })
+
+it('gives a relation another name for who holds what it joins by', () => {
+  const constraint = { id: 'c', dbName: 'c', onDelete: 'noAction', onUpdate: 'noAction' }
+  const mappings = [{ constrainedFieldId: 'pay.boss', referencedFieldId: 'own.id' }]
+  const column = { type: { name: 'int64' }, isList: false, isNullable: false, defaultValue: null, native: null }
+  const held = {
+    ...before,
+    primitiveFields: [
+      { ...column, id: 'own.id', collectionId: 'own', apiName: 'id', dbName: 'id', isReadOnly: false, isLoose: false },
+      { ...column, id: 'pay.boss', collectionId: 'pay', apiName: 'b', dbName: 'b', isReadOnly: false, isLoose: false },
+    ],
+    indexes: [{ id: 'key', collectionId: 'own', dbName: 'key', kind: 'primary', fieldIds: ['own.id'] }],
+    constraints: [{ ...constraint, mappings }],
+    relationFields: [
+      {
+        ...{ id: 'f', collectionId: 'pay', oppositeCollectionId: 'own', apiName: 'boss', isList: false },
+        ...{ oppositeRelationFieldId: 'b', constraintId: 'c', isNullable: false },
+      },
+      {
+        ...{ id: 'b', collectionId: 'own', oppositeCollectionId: 'pay', apiName: 'pays', isList: true },
+        ...{ oppositeRelationFieldId: 'f', constraintId: null, isNullable: false },
+      },
+    ],
+  } as ModelRecords
+  const renamed = (id: string) =>
+    held.relationFields.map((relation) => (relation.id === id ? { ...relation, apiName: 'other' } : relation))
+
+  const reasons = ['f', 'b'].map(
+    (id) => unheld(buildModel(1, held), { ...held, relationFields: renamed(id) }, viewer, new Set())?.reason,
+  )
+
+  expect(reasons).toEqual(['f', 'b'].map(() => 'needs the right to read pay.b in every item'))
+})
