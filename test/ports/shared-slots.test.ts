@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createSharedSlots } from '../../src/platform/drivers/shared-slots.ts'
 
-it('has those wait whose share has its slots, and others in the order of their calls', async () => {
+it('has those wait whose share has its slots, and first lets those go on of whose share the fewest do', async () => {
   const slots = createSharedSlots({ most: 3, ofShare: 2, patience: 60_000 })
   const order: string[] = []
   const take = async (share: string, name: string) => {
@@ -17,13 +17,13 @@ it('has those wait whose share has its slots, and others in the order of their c
   behind.push(take('c', 'c1'))
   first()
   first()
-  await behind[0]
-  other()
   await behind[2]
+  other()
+  await behind[0]
   second()
   await behind[1]
 
-  expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'c1', 'a4'])
+  expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4'])
 })
 
 it('tells those who waited too long', async () => {

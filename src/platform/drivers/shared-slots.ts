@@ -1,4 +1,4 @@
-/** Limits how many go on at a time, in total and of one share (a workspace); the others wait in the order of their calls. */
+/** Limits how many go on at a time, in total and of one share (a workspace); the others wait, and those of whose share the fewest go on are first. */
 import { BUSY, SqlFault } from '../../core/sql/fault.ts'
 
 export type SlotLimits = {
@@ -41,13 +41,18 @@ export function createSharedSlots({ most, ofShare, patience }: SlotLimits): Shar
     }
   }
 
+  /** The first of those of whose share the fewest go on. */
+  function next(): Waiting | undefined {
+    const able = waiting.filter(({ share }) => hasRoom(share))
+    const fewest = Math.min(...able.map(({ share }) => countOf(share)))
+    return able.find(({ share }) => countOf(share) === fewest)
+  }
+
   function handOut(): void {
-    const left: Waiting[] = []
-    for (const one of waiting) {
-      if (hasRoom(one.share)) one.admit(begin(one.share))
-      else left.push(one)
+    for (let one = next(); one !== undefined; one = next()) {
+      waiting = waiting.filter((other) => other !== one)
+      one.admit(begin(one.share))
     }
-    waiting = left
   }
 
   return {
