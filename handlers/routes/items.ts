@@ -6,7 +6,7 @@ import { andThen, attempt, type Eventual } from '../../src/core/and-then.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey } from '../../src/services/data/items.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { type Answer, batchText, dataPieces, dataText, json, listText, noContent } from '../http/answer.ts'
+import { type Answer, batchText, dataPieces, dataText, jsonText, listText, noContent } from '../http/answer.ts'
 import { readJson } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
@@ -147,7 +147,7 @@ export function mountItems(app: App, services: Services): void {
         const key = { kind: 'segment', text: segmentBeforeLast(c) } as const
         const sent = searchWithoutToken(c.req.url)
         return answered(c, items.changes(scope, collection(c), key, sent), ({ changes, next }) =>
-          json({ data: changes, meta: { next } }),
+          jsonText(`{"data":[${changes.join()}],"meta":${JSON.stringify({ next })}}`),
         )
       }),
     },

@@ -29,7 +29,8 @@ export function changeHistory(
   const keyIds = indexesOf(id).find(({ kind }) => kind === 'primary')?.fieldIds ?? []
   const key = keyIds.flatMap((fieldId) => columns.find((column) => column.id === fieldId) ?? [])
   // While items are known by another key, one of them may get the former key of another.
-  const isSameKey = isEqual(key.map(shapeOf), recorded.key.map(shapeOf)) && !recorded.key.some((one) => made.has(one.id))
+  const isSameKey =
+    isEqual(key.map(shapeOf), recorded.key.map(shapeOf)) && !recorded.key.some((one) => made.has(one.id))
   const isNew = wasOff || !isSameKey
   const isSame = isEqual(columns, recorded.columns)
   // Ids of fields may be given again.

@@ -6,15 +6,14 @@ import {
   changesCursor,
   parseChangesQuery,
   planChanges,
-  type ShownChange,
   shownChanges,
 } from '../../core/plan/history/changes.ts'
 import type { ReadContext } from '../../core/plan/read.ts'
 import type { RecordedPage } from '../../core/sql/history/changes.ts'
 import { noRecord } from './only-item.ts'
 
-/** A page of changes, the newest first, and the cursor of the next one. */
-export type ItemChanges = { readonly changes: readonly ShownChange[]; readonly next: string | null }
+/** A page of changes as JSON texts, the newest first, and the cursor of the next one. */
+export type ItemChanges = { readonly changes: readonly string[]; readonly next: string | null }
 
 /** Throws 404 where the caller reads no such item, 422 for a query that is none. */
 export async function readItemChanges(

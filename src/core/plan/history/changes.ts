@@ -6,7 +6,7 @@
 import { type Granted, visibility } from '../../access/access.ts'
 import { nested } from '../../error.ts'
 import { QUERY_FAILED } from '../../error-codes.ts'
-import { parseExactJson } from '../../exact-json.ts'
+import { memberTexts } from '../../json-members.ts'
 import type { Collection, PrimitiveField } from '../../model/model.ts'
 import { parseBrackets } from '../../query/brackets.ts'
 import { cursorHead, digestOf, notACursor, readCursor, writeCursor } from '../../query/cursor.ts'
@@ -48,11 +48,6 @@ export type RecordedChanges = {
   readonly changes: readonly RecordedChange[]
 }
 
-export type ShownChange = Omit<RecordedChange, 'id' | 'before' | 'after'> & {
-  readonly before: object | null
-  readonly after: object | null
-}
-
 /** Throws 404 for a collection without a history. */
 export function planChanges(
   { collection, access }: { readonly collection: Collection; readonly access: Granted },
@@ -83,32 +78,35 @@ export function planChanges(
   }
 }
 
-/** The changes as they are shown, each with its id; what nothing is shown of is left out. */
+/** The changes as they are shown, as JSON texts, each with its id; what nothing is shown of is left out. */
 export function shownChanges(
   { seen }: Pick<ChangesPlan, 'seen'>,
   { item, begunBy, changes }: RecordedChanges,
-): readonly { readonly id: string; readonly shown: ShownChange }[] {
+): readonly { readonly id: string; readonly shown: string }[] {
   const met = new Map(item === null ? [] : Object.entries(JSON.parse(item) as Record<string, unknown>))
   const always = seen.filter(({ visible }) => visible.kind === 'all')
   const now = seen.filter(({ field, visible }) => visible.kind === 'all' || (met.get(field.id) ?? null) !== null)
-  return changes.flatMap(({ id, before, after, ...change }) => {
+  return changes.flatMap(({ id, before: held, after: holds, ...change }) => {
     const isOfNow = item !== null && (begunBy === undefined || BigInt(id) >= BigInt(begunBy))
     const fields = isOfNow ? now : always
-    const shown = { ...change, before: shownState(before, fields), after: shownState(after, fields) }
-    return isNothing(shown.before) && isNothing(shown.after) ? [] : [{ id, shown }]
+    const [before, after] = [shownState(held, fields), shownState(holds, fields)]
+    if (isNothing(before) && isNothing(after)) return []
+    return [{ id, shown: `${JSON.stringify(change).slice(0, -1)},"before":${before},"after":${after}}` }]
   })
 }
 
-function shownState(state: string | null, fields: readonly SeenField[]): object | null {
-  if (state === null) return null
-  const values = new Map(Object.entries(parseExactJson(state) as object))
-  return Object.fromEntries(
-    fields.flatMap(({ field }) => (values.has(field.id) ? [[field.apiName, values.get(field.id)]] : [])),
+/** Values stay the texts that they are. */
+function shownState(state: string | null, fields: readonly SeenField[]): string {
+  if (state === null) return 'null'
+  const values = memberTexts(state)
+  const members = fields.flatMap(({ field: { id, apiName } }) =>
+    values.has(id) ? [`${JSON.stringify(apiName)}:${values.get(id)}`] : [],
   )
+  return `{${members.join()}}`
 }
 
-function isNothing(state: object | null): boolean {
-  return state === null || Object.keys(state).length === 0
+function isNothing(state: string): boolean {
+  return state === 'null' || state === '{}'
 }
 
 type Place = { readonly collection: Collection; readonly key: readonly string[] }

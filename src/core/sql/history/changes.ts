@@ -14,6 +14,9 @@ import { listed } from '../read.ts'
 import { compileTemplate, ident, integer, join, literal, type Sql, type StatementTemplate, sql } from '../statement.ts'
 import { itemOf } from './recorded.ts'
 
+/** Bytes of the changes of a page, where they are several. */
+const MAX_PAGE = 1024 * 1024
+
 /** The row of a page has the columns that `readChanges` knows. */
 export function compileChanges(plan: ChangesPlan, changes: TableRef, dialect: Dialect): StatementTemplate {
   const { item, isWhole, before, limit } = plan
@@ -30,15 +33,17 @@ export function compileChanges(plan: ChangesPlan, changes: TableRef, dialect: Di
   const size = sql`coalesce(octet_length(e.before), 0) + coalesce(octet_length(e.after), 0)`
   const at = dialect.wire(ident('e', 'at'), { type: { name: 'dateTimeWithTimezone' }, isList: false })
   const page = sql`select i.a, ${begun} as c, e.id, ${at} as t, e.actor, e.action, e.before, e.after,
-      sum(${size}) over (order by e.id desc) as w
+      ${size} as s, sum(${size}) over (order by e.id desc) as w
     from (select (${dialect.one(listed(item, rootScope(dialect)))}) as a, ${itemExpression(plan, dialect)} as k) i
     left join ${table(changes)} e on ${join(asked, sql` and `)}
     order by e.id desc limit ${integer(limit)}`
-  const bounded = (name: string) => sql`case when p.w <= ${integer(MAX_TEXT)} then p.${ident(name)} end`
+  // However large the first one is, it comes.
+  const isWithin = sql`p.w <= ${integer(MAX_PAGE)} or (p.w = p.s and p.w <= ${integer(MAX_TEXT)})`
+  const bounded = (name: string) => sql`case when ${isWithin} then p.${ident(name)} end`
   const text = (value: Sql) => dialect.wire(value, int64)
   return compileTemplate(
     sql`select p.a, ${text(sql`p.c`)}, ${text(sql`p.id`)}, p.t, p.actor, p.action, ${bounded('before')}, ${bounded('after')},
-      case when p.w <= ${integer(MAX_TEXT)} then '' end from (${page}) p order by p.id desc`,
+      case when ${isWithin} then '' end from (${page}) p order by p.id desc`,
     dialect,
   )
 }
