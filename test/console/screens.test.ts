@@ -32,6 +32,9 @@ beforeAll(async () => {
     },
     ['articles.author(authorId) -> authors.articles'],
   )
+  const id = shop.ids.get('articles')
+  const history = { kind: 'changeHasHistory', data: { hasHistory: true } }
+  expect((await shop.migrate({ kind: 'updateCollection', data: { id, operations: [history] } })).status).toBe(200)
   await shop.insert('authors', [{ name: script }, { name: 'عن المحركات' }])
   const made = await shop.insert('articles', [
     {
@@ -45,6 +48,8 @@ beforeAll(async () => {
     { title: 'عن المحركات', authorId: 2 },
   ])
   article = String(made[0]?.id)
+  await shop.patch(`/items/articles/${article}`, { note: `${script} ${script}`, authorId: null, data: null })
+  await shop.patch(`/items/articles/${article}`, { note: script, authorId: 1, data: { [script]: script } })
   const saved = { name: script, collectionId: shop.ids.get('articles'), query: {}, layout: null }
   view = String((await shop.insert('ServiceView', [saved]))[0]?.id)
   const [collectionId] = [shop.ids.get('authors')]
@@ -299,6 +304,16 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     async (page, t) => {
       await form(page)
       await page.getByRole('form', { name: t.item.fields }).getByRole('link', { name: script }).waitFor()
+    },
+  ],
+  [
+    'the history of an item',
+    [],
+    async (page, t) => {
+      await form(page)
+      await page.getByRole('heading', { name: t.item.history.title, exact: true }).click()
+      await page.getByText(t.item.history.actions.create).waitFor()
+      await page.getByText(t.item.history.actions.create).scrollIntoViewIfNeeded()
     },
   ],
   [

@@ -1,6 +1,6 @@
 /** One item: all its fields to be read and changed, what it refers to and what refers to it. */
 
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { navigate, pathTo } from '../app/router.ts'
 import { FILES } from '../data/files.ts'
@@ -21,6 +21,7 @@ import type { Row } from './grid/values.ts'
 import { WithModel } from './grid/with-model.tsx'
 import { DeleteDialog } from './item/delete.tsx'
 import { Fields } from './item/fields.tsx'
+import { History } from './item/history.tsx'
 import styles from './item/item.module.css'
 import { copyPath, isAddress, itemQuery } from './item/item-query.ts'
 import { Links } from './item/links.tsx'
@@ -60,6 +61,7 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   const texts = t.value.item
   const [isDeleting, setDeleting] = useState(false)
   const form = useForm({ workspace, model, itemKey, row })
+  const formElement = useRef<HTMLFormElement>(null)
   const title = (model.display && calledBy(model.display, row)) || itemKey.join(', ')
   const why = useWhy(workspace)
   const { data: access } = useQuery(accessQuery(workspace))
@@ -67,6 +69,11 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   const whyOf = ({ name }: FieldModel) => {
     if (access === undefined || mayUse(access, model.name, 'update', name)) return undefined
     return why?.({ ...asked, action: 'update', field: name })
+  }
+  const takeBack = (former: Row) => {
+    form.takeBack(former)
+    showToast(texts.history.takenBack)
+    formElement.current?.focus()
   }
   const leave = () => {
     form.discard()
@@ -102,13 +109,21 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
       <Unsaved workspace={workspace} model={model} saving={form.saving} />
       <ConflictDialog model={model} saving={form.saving} />
       <div class={styles.parts}>
-        <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={form.submit}>
+        <form
+          ref={formElement}
+          class={styles.form}
+          aria-label={texts.fields}
+          tabIndex={-1}
+          noValidate
+          onSubmit={form.submit}
+        >
           <Fields workspace={workspace} model={model} fields={formFields(model)} whyOf={whyOf} {...form.fields} />
           <Links workspace={workspace} model={model} row={row} drafts={form.links} onChange={form.onLink} />
           {mayChangeAny(model) && <Foot form={form} />}
         </form>
         <Related workspace={workspace} model={model} row={row} />
       </div>
+      <History workspace={workspace} model={model} row={row} mayTakeBack={form.mayTakeBack} onTakeBack={takeBack} />
       {isDeleting && (
         <DeleteDialog
           workspace={workspace}

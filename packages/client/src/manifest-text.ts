@@ -16,6 +16,8 @@ export type CollectionEntry = {
   readonly id: string
   readonly apiName: number
   readonly isSystem?: true
+  /** Who changes what of its items is recorded. */
+  readonly hasHistory?: true
   readonly primitiveFields: readonly FieldEntry[]
   readonly relationFields: readonly RelationEntry[]
   readonly indexes?: readonly { readonly kind: string; readonly fields: readonly number[] }[]

@@ -31,6 +31,7 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
     'sorts by its headers and filters',
     'shows a member what their rights give',
   ],
+  history: ['is shown when it is opened'],
   item: [
     'opens from its row, by a link',
     'is chosen by what it is called',

@@ -160,6 +160,19 @@ export const data: Translated<typeof en> = {
     deleteText: 'لا يمكن استرجاعه من هنا.',
     deleteRelated: 'ما يشير إليه يُحذف معه أو يُفرغ أو يمنع الحذف، كما يقول نموذج البيانات:',
     unsavedKept: 'ما كتبته هنا من قبل ولم تحفظه ما زال موجودًا.',
+    history: {
+      title: 'السجل',
+      none: 'لم يُسجَّل عنه شيء.',
+      more: 'عرض المزيد',
+      actions: { create: 'أُنشئ', update: 'تغيّر', delete: 'حُذف' },
+      you: 'أنت',
+      anonymous: 'بلا تسجيل دخول',
+      outside: 'من خارج الخدمة',
+      becomes: ' يصبح ',
+      takeBack: 'تراجع',
+      takeBackOf: (time) => `تراجع عن تغيير \u2068${time}\u2069`,
+      takenBack: 'في الحقول الآن قيمها من قبل التغيير. راجعها ثم احفظ.',
+    },
   },
 
   layouts: {

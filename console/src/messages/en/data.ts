@@ -152,6 +152,19 @@ export const data = {
     deleteText: 'It cannot be brought back from here.',
     deleteRelated: 'What refers to it is deleted too, emptied or in the way, as the data model says:',
     unsavedKept: 'What you typed here before and did not save is still there.',
+    history: {
+      title: 'History',
+      none: 'Nothing is recorded of it.',
+      more: 'Show more',
+      actions: { create: 'Created', update: 'Changed', delete: 'Deleted' },
+      you: 'you',
+      anonymous: 'nobody signed in',
+      outside: 'outside of the service',
+      becomes: ' becomes ',
+      takeBack: 'Take back',
+      takeBackOf: (time: string) => `Take back the change of ${time}`,
+      takenBack: 'The fields have their values from before the change. Look at them and save.',
+    },
   },
 
   layouts: {

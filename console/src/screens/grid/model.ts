@@ -102,6 +102,8 @@ export type CollectionModel = {
   readonly display: Display | undefined
   readonly toOne: readonly ToOne[]
   readonly toMany: readonly ToMany[]
+  /** Whether it is recorded who changes what of its items. */
+  readonly hasHistory: boolean
   readonly mayCreate: boolean
   readonly mayDelete: boolean
   /** Whether several items can be written by one batch, which connectors refuse. */
@@ -275,6 +277,7 @@ function modelOf(
       if (links.length === 0 || !isSeen) return []
       return { name, title, to, fields: fieldsOf(other), links, isFilterable: isFilterable(name), ...linked(relation) }
     }),
+    hasHistory: entry.hasHistory === true,
     mayCreate: operations.has('create') && mayDo(access, collection, 'create'),
     mayDelete: operations.has('deleteOne') && mayDo(access, collection, 'delete'),
     takesBatches: isUpdateBounded || isDeleteBounded,
@@ -343,6 +346,7 @@ function modelOfAccess(collection: string, access: Access): CollectionModel | nu
     display: undefined,
     toOne: [],
     toMany: [],
+    hasHistory: false,
     mayCreate: false,
     mayDelete: false,
     takesBatches: false,

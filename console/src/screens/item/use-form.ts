@@ -5,7 +5,7 @@ import { queries } from '../../data/queries.ts'
 import { userId } from '../../data/session.ts'
 import { explainFault, isAbout } from '../../messages/fault.ts'
 import { t } from '../../messages/messages.ts'
-import { calledBy, type FieldModel, type ToOne } from '../grid/model.ts'
+import { calledBy, type FieldModel, formFields, type ToOne } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
 import { baseIn, type Change, type Saving, savingOf, waitingIn } from '../grid/saving.ts'
 import { inputTextOf, isKept, isSame, ownOf, type Row } from '../grid/values.ts'
@@ -40,13 +40,26 @@ export function useForm(props: FormProps) {
   const isUnsaved = Object.keys(drafts.value).length + Object.keys(links.value).length > 0
   const isSaving = [...model.fields, ...model.toMany].some(({ name }) => waitingAt(place, name)?.hasFailed === false)
   useEffect(() => {
-    if (hasSaved && !isSaving) void queries.invalidateQueries({ queryKey: ['linked', workspace] })
+    if (!hasSaved || isSaving) return
+    for (const kind of ['linked', 'changes']) void queries.invalidateQueries({ queryKey: [kind, workspace] })
   }, [hasSaved, isSaving, workspace])
 
   const onText = (field: FieldModel, text: string | null, label?: string | null) => {
     setSaved(false)
     setWrong((before) => without(before, field.name))
     drafts.value = withText(drafts.value, place, field, { text, ...(label !== undefined && { label }) })
+  }
+  /** The fields of the form that have a former value and may be changed. */
+  const formerIn = (former: Row) =>
+    formFields(model).filter((field) => {
+      const value = ownOf(former, field.name)
+      return value !== undefined && isKept(field, value) && !shownOf(place, field, drafts.value, wrong).isReadOnly
+    })
+  const takeBack = (former: Row) => {
+    for (const field of formerIn(former)) {
+      const value = former[field.name]
+      onText(field, value === null ? null : inputTextOf(field, value))
+    }
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -83,7 +96,21 @@ export function useForm(props: FormProps) {
     ...readDrafts(drafts.value, model.fields).values,
     ...operationsIn(model.toMany, links.value),
   })
-  return { saving, typed, isUnsaved, links: links.value, onLink, isSaving, isSaved, submit, discard, fields }
+  return {
+    saving,
+    typed,
+    isUnsaved,
+    links: links.value,
+    onLink,
+    isSaving,
+    isSaved,
+    submit,
+    discard,
+    fields,
+    mayTakeBack: (former: Row) => formerIn(former).length > 0,
+    /** As if the former values had been typed. */
+    takeBack,
+  }
 }
 
 /** The changes that link and unlink; the lists show at once what they will be. */
