@@ -16,7 +16,7 @@ const { SERVICE_DATABASE_URL: connectionString, FILES: bucket } = env as unknown
 const ownTable = instance.split(/;\s*\n/).filter((text) => text.includes('service.file_part'))
 
 beforeAll(async () => {
-  const statements = ['create schema if not exists service', ...ownTable].map((text) => ({ text, params: [] }))
+  const statements = ownTable.map((text) => ({ text, params: [] }))
   await openNeonLazily({ connectionString }).batch(statements)
 })
 

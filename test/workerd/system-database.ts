@@ -1,4 +1,5 @@
 /** Starts what the files of the workerd project talk to: a Postgres behind the Neon gateway, a bucket, and a connector's upstream. */
+import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import type { IsolateRuntime } from '../../src/platform/connectors/isolate-runtime.ts'
 import { readIsolateRuntime } from '../../src/platform/node/connectors/isolate-runtime.ts'
@@ -21,6 +22,11 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres()
+  // Two files that make it at once would fail, though each makes it only where there is none.
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query('create schema service')
+  await client.end()
   const gateway = await startNeonGateway(postgres.url)
   const s3 = await startS3()
   const upstream = await startUpstream()
