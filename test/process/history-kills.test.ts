@@ -3,63 +3,32 @@
  * no entry without its change.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { signIn, type Workspace } from '../migration/support/client.ts'
-import {
-  compileReplica,
-  type Instance,
-  openInstance,
-  type Replica,
-  startReplica,
-} from '../migration/support/instance.ts'
-import { type Drawing, operationsOf } from '../support/data/model-sketch.ts'
+import { startReplica } from '../migration/support/instance.ts'
 import { effort } from '../support/run/effort.ts'
-import { type CuttingProxy, startCuttingProxy } from '../support/servers/cutting-proxy.ts'
 import { client } from '../support/service/client.ts'
+import { type KilledService, openKilledService } from './killed-service.ts'
 
 /** How many services are killed; those of the quick tier behind messages that are far from each other. */
 const [KILLS, STRIDE] = effort() === 'full' ? [45, 1] : [3, 9]
 
-let instance: Instance
-let proxy: CuttingProxy
-let workspace: Workspace
-
-const library: Drawing = {
-  collections: {
-    authors: { id: 'int64 = counted', name: 'string' },
-    articles: { id: 'int64 = counted', title: 'string', authorId: 'int64?' },
-  },
-  keys: {},
-  relations: ['articles.author(authorId) -> authors.articles'],
-  recorded: ['authors', 'articles'],
-}
+let service: KilledService
 
 beforeAll(async () => {
-  await compileReplica()
-  instance = await openInstance()
-  proxy = await startCuttingProxy(instance.databaseUrl)
-  const steady = await startReplica(instance)
-  const administrator = await signIn(instance.administrator, steady.url)
-  workspace = await administrator.workspace('killed')
-  const path = `/api/killed/schema/migrate`
-  const made = await administrator.send('POST', path, { operations: operationsOf(library, workspace.sourceId) })
-  expect(made.status).toBe(200)
-  await steady.kill()
+  service = await openKilledService(['authors', 'articles'])
+  await service.steady.kill()
 })
 
-afterAll(async () => {
-  await proxy?.close()
-  await instance?.close()
-})
+afterAll(() => service?.close())
 
 it('has each change and its entry, or neither', { timeout: 900_000 }, async () => {
+  const { instance, proxy } = service
   let kills = 0
   let messages = 0
   const outcomes = new Set<number>()
   for (let tries = 0; kills < KILLS && tries < 2 * KILLS; tries += 1) {
     const key = crypto.randomUUID()
     const victim = await startReplica(instance, { SERVICE_DATABASE_URL: proxy.url })
-    const { accessToken } = await tokenOf(victim)
-    const at = client(`${victim.url}/api/killed`, { Authorization: `Bearer ${accessToken}` })
+    const at = client(`${victim.url}/api/killed`, { Authorization: `Bearer ${await service.tokenAt(victim)}` })
     // What a caller is allowed is read before, so that the next transaction is the write.
     await at.get('/items/articles?limit=1')
     const reached = proxy.cutAfter(messages, 'service.actor')
@@ -88,7 +57,7 @@ it('has each change and its entry, or neither', { timeout: 900_000 }, async () =
 
 /** Rows and entries of a write, once no transaction of the one that was killed is left. */
 async function settled(key: string): Promise<readonly [rows: number, entries: number]> {
-  const { database } = instance
+  const { database } = service.instance
   const text = (sql: string) => database.query({ text: sql, params: [] })
   const others = `select count(*) from pg_stat_activity where datname = current_database()
     and pid <> pg_backend_pid() and state <> 'idle' and backend_type = 'client backend'`
@@ -100,10 +69,4 @@ async function settled(key: string): Promise<readonly [rows: number, entries: nu
     params: [`${key}%`, `%${key}%`],
   })
   return [Number(row?.[0]), Number(row?.[1])]
-}
-
-async function tokenOf({ url }: Replica): Promise<{ readonly accessToken: string }> {
-  const credentials = instance.administrator
-  const response = await client(url, {}).post('/api/auth/login', { credentials, mode: 'json' })
-  return (await response.json()) as { accessToken: string }
 }

@@ -3,56 +3,32 @@
  * same write again to another one, leaves one write, and all get one answer.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { signIn, type Workspace } from '../migration/support/client.ts'
-import {
-  compileReplica,
-  type Instance,
-  openInstance,
-  type Replica,
-  startReplica,
-} from '../migration/support/instance.ts'
-import { type Drawing, operationsOf } from '../support/data/model-sketch.ts'
+import type { Workspace } from '../migration/support/client.ts'
+import { type Instance, type Replica, startReplica } from '../migration/support/instance.ts'
 import { effort } from '../support/run/effort.ts'
-import { type CuttingProxy, startCuttingProxy } from '../support/servers/cutting-proxy.ts'
+import type { CuttingProxy } from '../support/servers/cutting-proxy.ts'
 import { type Client, client } from '../support/service/client.ts'
+import { type KilledService, openKilledService } from './killed-service.ts'
 
 const RETRIES = 20
 
 /** In the quick tier a service is killed behind every seventh message. */
 const STRIDE = effort() === 'full' ? 1 : 7
 
+let service: KilledService
 let instance: Instance
 let proxy: CuttingProxy
 let steady: Replica
 let workspace: Workspace
 let token: string
 
-const library: Drawing = {
-  collections: {
-    authors: { id: 'int64 = counted', name: 'string' },
-    articles: { id: 'int64 = counted', title: 'string', authorId: 'int64?' },
-  },
-  keys: {},
-  relations: ['articles.author(authorId) -> authors.articles'],
-}
-
 beforeAll(async () => {
-  await compileReplica()
-  instance = await openInstance()
-  proxy = await startCuttingProxy(instance.databaseUrl)
-  steady = await startReplica(instance)
-  const administrator = await signIn(instance.administrator, steady.url)
-  workspace = await administrator.workspace('killed')
-  token = await tokenOf(steady)
-  const operations = operationsOf(library, workspace.sourceId)
-  expect((await at(steady).post('/schema/migrate', { operations })).status).toBe(200)
+  service = await openKilledService()
+  ;({ instance, proxy, steady, workspace } = service)
+  token = await service.tokenAt(steady)
 })
 
-afterAll(async () => {
-  await steady?.kill()
-  await proxy?.close()
-  await instance?.close()
-})
+afterAll(() => service?.close())
 
 /** As it was sent at a replica, with a key. */
 type Write = (key: string) => readonly [method: string, path: string, body: object]
@@ -124,12 +100,6 @@ function at(replica: Replica): Client {
 async function send(on: Client, key: string, [method, path, body]: ReturnType<Write>) {
   const response = await on.send(method, path, { body, headers: { 'Idempotency-Key': key } })
   return { status: response.status, body: await response.text() }
-}
-
-async function tokenOf({ url }: Replica): Promise<string> {
-  const credentials = instance.administrator
-  const response = await client(url, {}).post('/api/auth/login', { credentials, mode: 'json' })
-  return ((await response.json()) as { accessToken: string }).accessToken
 }
 
 /** How many articles and authors have the key as their text. */
