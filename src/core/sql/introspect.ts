@@ -49,7 +49,7 @@ export type Identities = {
   readonly cluster: Statement
   /** One row: the default schema, and the name of the database. */
   readonly here: Statement
-  /** The first of these names that something has in another schema than this one, or than the default one; no row where none has. */
+  /** Those of these names that something has in another schema than this one, or than the default one, each once. */
   readonly elsewhere: (names: readonly string[], schema: string | undefined) => Statement
   /** The name of what counts a column of a table that is made. */
   readonly sequence: (table: string, column: string) => string

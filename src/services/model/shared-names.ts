@@ -78,19 +78,27 @@ export async function requireUnhidden(
   if (rights.kind === 'all') return
   for (const { database, changes } of migrations) {
     const { catalog, driver } = database
-    if (catalog.identities === undefined) continue
-    for (const { operation, change } of changes) {
-      const made = namesMade(change, catalog.identities)
-      if (made.length === 0 || !('table' in change)) continue
-      const [[hidden] = []] = await driver.query(catalog.identities.elsewhere(made, change.table.schema))
-      if (hidden === undefined) continue
-      const reason = `another schema of the database has a '${hidden}': only an Administrator gives this name`
-      throw new FailedMigration(operation, invalidOperation('usedByPolicy', reason))
+    const { identities } = catalog
+    if (identities === undefined) continue
+    const made = changes.flatMap(({ operation, change }) => {
+      if (!('table' in change)) return []
+      const { schema } = change.table
+      return namesMade(change, identities).map((name) => ({ name, schema, operation }))
+    })
+    const hidden: typeof made = []
+    for (const [schema, those] of Map.groupBy(made, (one) => one.schema)) {
+      const names = those.map(({ name }) => name)
+      const found = new Set((await driver.query(identities.elsewhere(names, schema))).map(([name]) => name))
+      hidden.push(...those.filter(({ name }) => found.has(name)))
     }
+    const [first] = hidden.toSorted((one, other) => one.operation - other.operation)
+    if (first === undefined) continue
+    const reason = `another schema of the database has a '${first.name}': only an Administrator gives this name`
+    throw new FailedMigration(first.operation, invalidOperation('usedByPolicy', reason))
   }
 }
 
-/** What a change makes in the schema of its table: with a table its row type and its list, with a column that counts its sequence. */
+/** What a change makes in the schema of its table: with a table its row type and its list, with a column the sequence that it may have. */
 function namesMade(change: Change, { sequence }: Pick<Identities, 'sequence'>): readonly string[] {
   const sequences = (columns: readonly { readonly dbName: string }[]) =>
     'table' in change ? columns.map(({ dbName }) => sequence(change.table.dbName, dbName)) : []

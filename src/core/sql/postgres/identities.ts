@@ -10,13 +10,13 @@ export const postgresIdentities: Identities = {
   elsewhere: (names, schema) =>
     compile(
       sql`
-select x.name from (
+select distinct x.name from (
   select relname::text, relnamespace from pg_catalog.pg_class
   union all select typname::text, typnamespace from pg_catalog.pg_type) x (name, space)
 join pg_catalog.pg_namespace n on n.oid = x.space
 where x.name in (select value from json_array_elements_text(${param(JSON.stringify(names))}::json))
   and n.nspname !~ '^(pg_|information_schema$)'
-  and n.nspname <> coalesce(${param(schema ?? null)}::text, current_schema()) limit 1`,
+  and n.nspname <> coalesce(${param(schema ?? null)}::text, current_schema())`,
       postgres,
     ),
   sequence: sequenceName,
