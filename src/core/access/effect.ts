@@ -72,17 +72,17 @@ function kindOf(before: string | undefined, after: string | undefined): EffectKi
 /** Tells the terms under which something may be done, by those grants that allow it; undefined where none does. */
 function termsOf(access: Access): (allows: (grant: Grant) => boolean) => string | undefined {
   if (access.kind === 'denied') return () => undefined
-  const grants = access.grants.map((grant) => {
-    const { rows, check, validation } = grant
-    return { grant, text: JSON.stringify([filterText(rows), check && filterText(check), filterText(validation)]) }
-  })
+  const { grants } = access
+  const texts = grants.map(({ rows, check, validation }) =>
+    JSON.stringify([filterText(rows), check && filterText(check), filterText(validation)]),
+  )
   // The same for each of many fields, as a rule.
   const known = new Map<string, string>()
   return (allows) => {
-    const allowing = grants.filter(({ grant }) => allows(grant))
+    const allowing = grants.flatMap((grant, place) => (allows(grant) ? [place] : []))
     if (allowing.length === 0) return undefined
-    const path = allowing.map((one) => grants.indexOf(one)).join()
-    const terms = known.get(path) ?? JSON.stringify([...new Set(allowing.map(({ text }) => text))].sort())
+    const path = allowing.join()
+    const terms = known.get(path) ?? JSON.stringify([...new Set(allowing.map((place) => texts[place]))].sort())
     known.set(path, terms)
     return terms
   }
