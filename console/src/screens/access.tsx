@@ -5,11 +5,12 @@ import { useQuery } from '../data/queries.ts'
 import { accessQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import styles from './access/access.module.css'
+import { useInsight } from './access/data.ts'
 import { People } from './access/people.tsx'
 import { Policies } from './access/policies.tsx'
 import { PolicyEditor } from './access/policy.tsx'
 import { Roles } from './access/roles.tsx'
-import { Tests, testRights } from './access/tests.tsx'
+import { Tests } from './access/tests.tsx'
 import { Why } from './access/why.tsx'
 import type { CodeRequest } from './code/request.ts'
 import { Missing } from './missing.tsx'
@@ -40,10 +41,9 @@ const calls: Partial<Readonly<Record<Part, string>>> = { why: 'access', tests: '
 export default function Access({ workspace, part, id }: AccessProps) {
   const texts = t.value.access
   const { data: access } = useQuery(accessQuery(workspace))
+  const mayTest = useInsight(workspace) === true
   const current = parts.find((one) => one === part)
   if (current === undefined || (id !== undefined && current !== 'policies')) return <Missing workspace={workspace} />
-  // They are told to those who may keep them.
-  const mayTest = testRights.every((right) => access?.entitlements.includes(right))
   const mayEdit = access?.entitlements.includes('workspaceMembers:edit') === true
   const request: CodeRequest = {
     workspace,

@@ -10,7 +10,8 @@ import {
   workspace as workspaceOf,
 } from 'governed-data-client/system'
 import { clientOf } from '../../data/client.ts'
-import { type Query, queries } from '../../data/queries.ts'
+import { type Query, queries, useQuery } from '../../data/queries.ts'
+import { accessQuery } from '../../data/workspaces.ts'
 
 const KIND = 'people'
 
@@ -37,6 +38,15 @@ export function policiesQuery(workspace: string): Query<readonly Policy[]> {
     queryKey: [KIND, workspace, 'policies'],
     queryFn: () => accessOf(workspace).policies.list({ limit: 0 }).orThrow(),
   }
+}
+
+/** What one needs to be told what others may do, or would. */
+const insight = ['workspaceMembers:read', 'workspaceMembers:edit', 'dataModel:read'] as const
+
+/** Undefined until one's own rights are there. */
+export function useInsight(workspace: string): boolean | undefined {
+  const { data: access } = useQuery(accessQuery(workspace))
+  return access && insight.every((right) => access.entitlements.includes(right))
 }
 
 export function testsQuery(workspace: string): Query<readonly AccessTest[]> {

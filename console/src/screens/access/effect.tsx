@@ -2,21 +2,21 @@
 import type { PlannedRights, RightsEffect, RightsEffects } from 'governed-data-client/system'
 import { FILES } from '../../data/files.ts'
 import { useQuery } from '../../data/queries.ts'
-import { accessQuery, readableQuery, titleIn } from '../../data/workspaces.ts'
+import { readableQuery, titleIn } from '../../data/workspaces.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
 import page from '../page.module.css'
 import styles from './access.module.css'
 import { type Action, actions } from './content.ts'
-import { effectQuery, membersQuery, rolesQuery } from './data.ts'
+import { effectQuery, membersQuery, rolesQuery, useInsight } from './data.ts'
 
 type EffectProps = { readonly workspace: string; readonly planned: PlannedRights }
 
-/** The effect, the tests that would fail by it, and whether it is still on its way. Whoever does not read the model is not told, and nothing is asked. */
+/** The effect, the tests that would fail by it, and whether it is still on its way. Who lacks the rights to know it is not told, and nothing is asked. */
 export function useEffectOf({ workspace, planned }: EffectProps) {
-  const { data: access } = useQuery(accessQuery(workspace))
-  const isShown = access?.entitlements.includes('dataModel:read') !== false
-  const enabled = access !== undefined && isShown
+  const mayKnow = useInsight(workspace)
+  const isShown = mayKnow !== false
+  const enabled = mayKnow === true
   const asked = useQuery({ ...effectQuery(workspace, planned), enabled })
   const failing = (asked.data?.tests ?? []).filter(({ passed }) => passed === false)
   const now = useQuery({ ...effectQuery(workspace, {}), enabled: enabled && failing.length > 0 })

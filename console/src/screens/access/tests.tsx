@@ -16,9 +16,6 @@ import styles from './access.module.css'
 import { whyPath } from './asking.tsx'
 import { accessOf, effectQuery, membersQuery, peopleChanged, rolesQuery, testsQuery } from './data.ts'
 
-/** What it takes to keep tests, and to be told of them. */
-export const testRights = ['workspaceMembers:edit', 'dataModel:read'] as const
-
 export function Tests({ workspace }: { readonly workspace: string }) {
   const texts = t.value.access
   const { data, error, refetch } = useQuery(testsQuery(workspace))

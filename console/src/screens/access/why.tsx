@@ -3,7 +3,7 @@ import type { AccessQuestion, ExplainedAccess, NewAccessTest } from 'governed-da
 import { useState } from 'preact/hooks'
 import { address, navigate, pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
-import { accessQuery, readableQuery } from '../../data/workspaces.ts'
+import { readableQuery } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -15,8 +15,8 @@ import page from '../page.module.css'
 import styles from './access.module.css'
 import { type Question, whyPath } from './asking.tsx'
 import { actions } from './content.ts'
-import { accessOf, membersQuery, rolesQuery } from './data.ts'
-import { KeepTest, testRights, useWho } from './tests.tsx'
+import { accessOf, membersQuery, rolesQuery, useInsight } from './data.ts'
+import { KeepTest, useWho } from './tests.tsx'
 
 function questionIn(parameters: URLSearchParams): Question {
   const text = (name: string) => parameters.get(name) ?? ''
@@ -106,8 +106,7 @@ function Form({ workspace, asked }: WhyProps) {
 function Explained({ workspace, asked }: WhyProps) {
   const texts = t.value.access
   const { data: model } = useQuery(modelQuery(workspace, asked.collection))
-  const { data: access } = useQuery(accessQuery(workspace))
-  const mayKeep = testRights.every((right) => access?.entitlements.includes(right))
+  const mayKeep = useInsight(workspace) === true
   const [isKeeping, setKeeping] = useState(false)
   const whoOf = useWho(workspace)
   const [keyField] = model?.key ?? []
