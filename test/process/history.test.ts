@@ -115,6 +115,24 @@ it('has what others write, without a name', async () => {
   ])
 })
 
+it('has what is more than an answer may have without its values, and keeps no row from being deleted', async () => {
+  await client.query(`insert into service_recorded_data.pairs values ('large', 1, '"short"')`)
+  await client.query(`update service_recorded_data.pairs set more = to_jsonb(repeat('y', 17 * 1024 * 1024))`)
+
+  const shown = await service.send('GET', 'pairs/large,1/changes')
+  await client.query(`delete from service_recorded_data.pairs`)
+
+  const { data } = shown.body as { data: { action: string; before: object | null; after: object | null }[] }
+  const large = ['update', null, null]
+  const first = ['create', null, { a: 'large', b: 1, more: 'short' }]
+  expect(data.map(({ action, before, after }) => [action, before, after])).toEqual([large, first])
+  expect((await recorded('pairs')).map(({ action, before, after }) => [action, before, after])).toEqual([
+    first,
+    large,
+    ['delete', null, null],
+  ])
+})
+
 it('begins anew with another key', async () => {
   await service.send('POST', 'pairs', [{ a: 'k', b: 1 }])
   await service.send('PATCH', 'pairs/k,1', { b: 2 })

@@ -169,6 +169,7 @@ export const data: Translated<typeof en> = {
       anonymous: 'بلا تسجيل دخول',
       outside: 'من خارج الخدمة',
       becomes: ' يصبح ',
+      tooLarge: 'لم تُسجَّل القيم لأنها كبيرة جدًا.',
       takeBack: 'تراجع',
       takeBackOf: (time) => `تراجع عن تغيير \u2068${time}\u2069`,
       takenBack: 'في الحقول الآن قيمها من قبل التغيير. راجعها ثم احفظ.',

@@ -161,6 +161,7 @@ export const data = {
       anonymous: 'nobody signed in',
       outside: 'outside of the service',
       becomes: ' becomes ',
+      tooLarge: 'The values are not recorded: they are too large.',
       takeBack: 'Take back',
       takeBackOf: (time: string) => `Take back the change of ${time}`,
       takenBack: 'The fields have their values from before the change. Look at them and save.',

@@ -128,6 +128,7 @@ function One({ workspace, model, change, mayTakeBack, onTakeBack }: OneProps) {
           </Button>
         )}
       </div>
+      {before === null && after === null && <p class={page.quiet}>{texts.tooLarge}</p>}
       <dl class={styles.fields}>
         {columns.map((column) => (
           <div key={column.id}>

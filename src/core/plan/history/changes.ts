@@ -80,9 +80,10 @@ export function planChanges(
 
 /** The changes as they are shown, as JSON texts, each with its id; what nothing is shown of is left out. */
 export function shownChanges(
-  { seen }: Pick<ChangesPlan, 'seen'>,
+  { item: { collection }, seen }: Pick<ChangesPlan, 'item' | 'seen'>,
   { item, begunBy, changes }: RecordedChanges,
 ): readonly { readonly id: string; readonly shown: string }[] {
+  const primitives = collection.primitives.length
   const met = new Map(item === null ? [] : Object.entries(JSON.parse(item) as Record<string, unknown>))
   const always = seen.filter(({ visible }) => visible.kind === 'all')
   const now = seen.filter(({ field, visible }) => visible.kind === 'all' || (met.get(field.id) ?? null) !== null)
@@ -90,7 +91,9 @@ export function shownChanges(
     const isOfNow = item !== null && (begunBy === undefined || BigInt(id) >= BigInt(begunBy))
     const fields = isOfNow ? now : always
     const [before, after] = [shownState(held, fields), shownState(holds, fields)]
-    if (isNothing(before) && isNothing(after)) return []
+    // A change whose values were too large to record may be one of any field.
+    const isForAll = held === null && holds === null && fields.length === primitives
+    if (isNothing(before) && isNothing(after) && !isForAll) return []
     return [{ id, shown: `${JSON.stringify(change).slice(0, -1)},"before":${before},"after":${after}}` }]
   })
 }

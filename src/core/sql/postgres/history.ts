@@ -3,11 +3,12 @@
  * made anew with them. It compares what is stored: of some types no two values are equal, and others show equal ones in
  * several ways.
  */
+import { MAX_TEXT } from '../answer-bound.ts'
 import type { Recorded, RecordedColumn, TableRef } from '../change.ts'
 import type { ChangeOf, Dialect, HistoryDdl } from '../dialect.ts'
 import { HISTORY_TRIGGER, itemOf, recordedMembers } from '../history/recorded.ts'
 import { table } from '../read/scope.ts'
-import { compile, ident, join, literal, type Sql, sql } from '../statement.ts'
+import { compile, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 import { object } from './rows.ts'
 
 export const postgresHistory: HistoryDdl = { record, end, forget }
@@ -80,7 +81,7 @@ begin
   end if;
   if tg_op <> 'INSERT' then
     item := ${item('old')};
-    held := ${whole('old')};
+    if ${sizeOf(columns)} <= ${integer(MAX_TEXT)} then held := ${whole('old')}; end if;
     ${entry(recorded, 'delete')};
   end if;
   if tg_op <> 'DELETE' then
@@ -99,6 +100,15 @@ function valueIn(row: Row): (column: RecordedColumn) => Sql {
   return ({ dbName }) => ident(row, dbName)
 }
 
+/** Bytes of a row that is there, whose values may have come one after the other: those of texts and bytes are known without reading them. */
+function sizeOf(columns: readonly RecordedColumn[]): Sql {
+  const sizes = columns.map(({ dbName, type, isList }) => {
+    const value = ident('old', dbName)
+    return sql`coalesce(octet_length(${type.name === 'bytes' && !isList ? value : sql`${value}::text`}), 0)::bigint`
+  })
+  return join(sizes, sql` + `)
+}
+
 function isChanged({ dbName }: RecordedColumn): Sql {
   return sql`row(${ident('old', dbName)})::record *<> row(${ident('new', dbName)})::record`
 }
@@ -113,7 +123,11 @@ function changed(columns: readonly RecordedColumn[], row: Row, dialect: Dialect)
   return sql`array_to_string(array[${join(members)}]::text[], ',')`
 }
 
+/** Of what no answer could show the values are left out. */
 function entry({ collectionId, changes }: Recorded, action: 'create' | 'update' | 'delete'): Sql {
-  return sql`insert into ${table(changes)} (collection_id, item, actor, action, before, after)
+  return sql`if coalesce(octet_length(held), 0) + coalesce(octet_length(told), 0) > ${integer(MAX_TEXT)} then
+      held := null; told := null;
+    end if;
+    insert into ${table(changes)} (collection_id, item, actor, action, before, after)
       values (${literal(collectionId)}, item, actor, ${literal(action)}, held, told)`
 }
