@@ -4,7 +4,9 @@
  * it could grant.
  */
 
+import { lazily } from '../lazily.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import { actions } from './access.ts'
 import {
   type Condition,
@@ -28,7 +30,13 @@ import { toPolicies } from './scope.ts'
 /** The account that grants or revokes rights. `model` is that of the workspace. */
 export type Grantor =
   | { readonly kind: 'everything' }
-  | { readonly kind: 'limited'; readonly rights: Extract<Rights, { kind: 'policies' }>; readonly model: Model }
+  | {
+      readonly kind: 'limited'
+      readonly rights: Extract<Rights, { kind: 'policies' }>
+      readonly model: Model
+      /** Its rights on a collection, one for each of its policies. */
+      readonly held: (collectionId: string, kind: ActionKind) => readonly Held[]
+    }
 
 /** The rights that a role gives. The role Administrator gives everything, whatever its policies. */
 export type RoleGrant = {
@@ -38,35 +46,58 @@ export type RoleGrant = {
 
 /** Builds the grantor from `rights`. A key's scope over full rights is expressed as policies. */
 export function grantorOf(rights: Rights, model: Model): Grantor {
-  return rights.kind === 'all' ? { kind: 'everything' } : { kind: 'limited', rights: toPolicies(rights, model), model }
+  if (rights.kind === 'all') return { kind: 'everything' }
+  const policies = toPolicies(rights, model)
+  const known = new Map<string, readonly Held[]>()
+  return {
+    kind: 'limited',
+    rights: policies,
+    model,
+    held: (collectionId, kind) => {
+      const name = `${kind} ${collectionId}`
+      const held = known.get(name) ?? actionsOf(policies, collectionId, kind).map((action) => heldBy(action, policies))
+      known.set(name, held)
+      return held
+    },
+  }
 }
 
-/** Returns true if `grantor` may grant, and therefore revoke, all of `content`. */
-export function canGrant(grantor: Grantor, content: PolicyContent): boolean {
+/** Returns true if `grantor` may grant, and therefore revoke, all of each of `contents`. */
+export function* canGrant(grantor: Grantor, contents: readonly PolicyContent[]): Parts<boolean> {
   if (grantor.kind === 'everything') return true
-  if (!content.entitlements.every((entitlement) => grantor.rights.entitlements.has(entitlement))) return false
-  return Object.entries(content.collections).every(([id, actions]) => {
-    const collection = grantor.model.collections.get(id)
-    // Checked even without actions: otherwise the result would reveal that the collection exists.
-    if (collection === undefined || !knowsCollection(grantor, id)) return false
-    const held = heldRights(grantor, collection)
-    return Object.entries(actions).every(
-      ([kind, wanted]) => wanted === undefined || isHeld(held, kind as ActionKind, wanted),
-    )
-  })
+  for (const { entitlements, collections } of contents) {
+    if (!entitlements.every((entitlement) => grantor.rights.entitlements.has(entitlement))) return false
+    for (const [id, actions] of Object.entries(collections)) {
+      yield
+      const collection = grantor.model.collections.get(id)
+      // Checked even without actions: otherwise the result would reveal that the collection exists.
+      if (collection === undefined || !knowsCollection(grantor, id)) return false
+      for (const [kind, wanted] of Object.entries(actions)) {
+        if (wanted !== undefined && !isHeld(grantor, collection, kind as ActionKind, wanted)) return false
+      }
+    }
+  }
+  return true
 }
 
-export function canGrantRole(grantor: Grantor, { kind, policies }: RoleGrant): boolean {
+export function* canGrantRole(grantor: Grantor, { kind, policies }: RoleGrant): Parts<boolean> {
   if (grantor.kind === 'everything') return true
-  return kind !== 'administrator' && policies.every(({ content }) => canGrant(grantor, content))
+  if (kind === 'administrator') return false
+  return yield* canGrant(
+    grantor,
+    policies.map(({ content }) => content),
+  )
 }
 
 /**
  * Returns true if `grantor` may change the roles of an account that has the policies `contents`. A policy that uses
  * `$CURRENT_ROLES` changes its meaning with the roles, so the grantor must be able to grant it.
  */
-export function canChangeRoles(grantor: Grantor, contents: readonly PolicyContent[]): boolean {
-  return contents.every((content) => !usesCurrentRoles(content.collections) || canGrant(grantor, content))
+export function canChangeRoles(grantor: Grantor, contents: readonly PolicyContent[]): Parts<boolean> {
+  return canGrant(
+    grantor,
+    contents.filter(({ collections }) => usesCurrentRoles(collections)),
+  )
 }
 
 /**
@@ -90,26 +121,33 @@ export function namesVisibleTo(grantor: Grantor, names: PolicyNames, missing: Po
 
 type Limited = Extract<Grantor, { kind: 'limited' }>
 type ActionKind = keyof PolicyActions
-type Detail = {
-  readonly fields: '*' | readonly string[]
-  readonly filter?: Tree
-  readonly check?: Tree
-  readonly validation?: Tree
+
+/** What one policy of the grantor allows, against which the rights to be granted are compared. */
+type Held = {
+  readonly isAll: boolean
+  /** Undefined for all fields. */
+  readonly fields: ReadonlySet<string> | undefined
+  readonly filter: Bound
+  /** That of the filter where there is none of its own. */
+  readonly check: Bound
+  readonly hasCheck: boolean
+  readonly validation: Bound
 }
 
-/** The grantor's rights on one collection, against which the rights to be granted are compared. */
-type HeldRights = {
-  readonly collection: Collection
-  readonly detailsOf: (of: Collection, kind: ActionKind) => readonly (Detail & { readonly isAll: boolean })[]
-  readonly variables: Variables
-}
+/** Of each condition the texts that may stand for it. */
+type Bound = readonly (readonly string[])[]
 
-function heldRights({ rights }: Limited, collection: Collection): HeldRights {
+function heldBy(action: PolicyAction, variables: Variables): Held {
+  const { fields, filter, check, validation } = detailOf(action)
+  const bound = (tree: Tree | undefined) => conditionsOf(tree).map((condition) => equivalentForms(condition, variables))
+  const rows = bound(filter)
   return {
-    collection,
-    variables: rights,
-    detailsOf: (of, kind) =>
-      actionsOf(rights, of.id, kind).map((action) => ({ ...detailOf(action), isAll: action === 'all' })),
+    isAll: action === 'all',
+    fields: fields === '*' ? undefined : new Set(fields),
+    filter: rows,
+    check: check === undefined ? rows : bound(check),
+    hasCheck: check !== undefined,
+    validation: bound(validation),
   }
 }
 
@@ -120,100 +158,99 @@ function actionsOf(rights: Limited['rights'], collectionId: string, kind: Action
   })
 }
 
-function knowsCollection({ rights }: Limited, id: string): boolean {
-  return actions.some((kind) => actionsOf(rights, id, kind).length > 0)
+function knowsCollection({ held }: Limited, id: string): boolean {
+  return actions.some((kind) => held(id, kind).length > 0)
 }
 
-function knowsField({ rights }: Limited, of: Collection, field: Field): boolean {
-  const isListed = (action: PolicyAction) => hasField(detailOf(action), field.id)
-  return actions.some((kind) => kind !== 'delete' && actionsOf(rights, of.id, kind).some(isListed))
+function knowsField({ held }: Limited, of: Collection, field: Field): boolean {
+  return actions.some((kind) => kind !== 'delete' && held(of.id, kind).some((action) => hasField(action, field.id)))
 }
 
 /** A single policy of the grantor must cover `wanted`: two policies combined could allow what neither allows. */
-function isHeld(held: HeldRights, kind: ActionKind, wanted: PolicyAction): boolean {
-  return held.detailsOf(held.collection, kind).some((action) => {
-    if (wanted === 'all') return action.isAll
-    const { fields, filter, check, validation } = detailOf(wanted)
-    const hasFields = action.fields === '*' || (fields !== '*' && fields.every((id) => hasField(action, id)))
+function isHeld(grantor: Limited, collection: Collection, kind: ActionKind, wanted: PolicyAction): boolean {
+  const held = grantor.held(collection.id, kind)
+  if (wanted === 'all') return held.some(({ isAll }) => isAll)
+  const { fields, filter, check, validation } = detailOf(wanted)
+  const [rows, checked, valid] = [conditionsOf(filter), conditionsOf(check ?? filter), conditionsOf(validation)]
+  // A new item has no previous row: only its validation is known to hold.
+  const within = textsOf(kind === 'create' ? valid : rows)
+  const reads = grantor.held(collection.id, 'read')
+  const sees = (field: Field) => reads.some((action) => hasField(action, field.id) && contains(within, action.filter))
+  const limit = (conditions: readonly Condition[]) =>
+    limitOf(conditions, (tree) => isReadable(grantor, collection, tree, sees))
+  const [rowLimit, checkLimit, validLimit] = [limit(rows), limit(checked), limit(valid)]
+  return held.some((action) => {
+    const hasFields = action.fields === undefined || (fields !== '*' && fields.every((id) => hasField(action, id)))
     // Rows pass between those of policies without a check: leaving one out gives more than its holder has.
-    const isUnbound = action.check !== undefined && check === undefined
-    if (!hasFields || isUnbound) return false
-    const rows = conditionsOf(filter)
-    const valid = conditionsOf(validation)
-    // A new item has no previous row: only its validation is known to hold.
-    const within = kind === 'create' ? valid : rows
+    const isUnbound = action.hasCheck && check === undefined
     return (
-      narrows(held, rows, action.filter, within) &&
-      narrows(held, conditionsOf(check ?? filter), action.check ?? action.filter, within) &&
-      narrows(held, valid, action.validation, within)
+      !isUnbound &&
+      hasFields &&
+      narrows(rowLimit, action.filter) &&
+      narrows(checkLimit, action.check) &&
+      narrows(validLimit, action.validation)
     )
   })
 }
 
-/**
- * Returns true if `conditions` contain all of `of`, and the grantor may read the fields of every additional condition
- * in all rows that meet `within`.
- */
-function narrows(
-  held: HeldRights,
-  conditions: readonly Condition[],
-  of: Tree | undefined,
-  within: readonly Condition[],
-): boolean {
-  const forms = conditionsOf(of).map((condition) => equivalentForms(condition, held.variables))
-  if (!forms.every((accepted) => isAmong(conditions, accepted))) return false
-  const known = new Set(forms.flat())
-  return conditions.every(
-    ({ text, tree }) =>
-      known.has(text) || isReadable(held, held.collection, tree, (field) => isSeenWithin(held, field, within)),
-  )
+/** Conditions, and those of them whose fields the grantor may not read. */
+type Limit = { readonly texts: ReadonlySet<string>; readonly unreadable: () => readonly string[] }
+
+function limitOf(conditions: readonly Condition[], isReadable: (tree: Tree) => boolean): Limit {
+  const unreadable = () => conditions.flatMap(({ text, tree }) => (isReadable(tree) ? [] : [text]))
+  return { texts: textsOf(conditions), unreadable: lazily(unreadable) }
 }
 
-/** Returns true if the grantor may read the field in every row that meets the conditions. */
-function isSeenWithin(held: HeldRights, field: Field, within: readonly Condition[]): boolean {
-  return held
-    .detailsOf(held.collection, 'read')
-    .some(
-      (action) =>
-        hasField(action, field.id) &&
-        conditionsOf(action.filter).every((condition) => isAmong(within, equivalentForms(condition, held.variables))),
-    )
+function textsOf(conditions: readonly Condition[]): ReadonlySet<string> {
+  return new Set(conditions.map(({ text }) => text))
+}
+
+/** Returns true if a limit contains all conditions of `held`, and the grantor may read the fields of every additional one. */
+function narrows({ texts, unreadable }: Limit, held: Bound): boolean {
+  return contains(texts, held) && unreadable().every((text) => held.some((forms) => forms.includes(text)))
+}
+
+function contains(texts: ReadonlySet<string>, bound: Bound): boolean {
+  return bound.every((forms) => forms.some((text) => texts.has(text)))
 }
 
 /**
  * Returns true if the grantor may read all fields of a condition. Behind a relation they must be readable in all rows.
  */
-function isReadable(held: HeldRights, collection: Collection, tree: Tree, sees: (field: Field) => boolean): boolean {
+function isReadable(grantor: Limited, collection: Collection, tree: Tree, sees: (field: Field) => boolean): boolean {
   return Object.entries(tree).every(([name, value]) => {
     if (name === '_and' || name === '_or')
-      return (value as readonly Tree[]).every((part) => isReadable(held, collection, part, sees))
-    if (name === '_not') return isReadable(held, collection, value as Tree, sees)
+      return (value as readonly Tree[]).every((part) => isReadable(grantor, collection, part, sees))
+    if (name === '_not') return isReadable(grantor, collection, value as Tree, sees)
     const field = fieldById(collection, name)
     if (field === undefined || !sees(field)) return false
     if (field.kind === 'primitive') return true
     const far = field.through?.far
-    const isLinked = far === undefined || isReadableThrough(held, far.collection, { [far.id]: {} })
-    return isLinked && isReadableThrough(held, field.target, value as Tree)
+    const isLinked = far === undefined || isReadableThrough(grantor, far.collection, { [far.id]: {} })
+    return isLinked && isReadableThrough(grantor, field.target, value as Tree)
   })
 }
 
-function isReadableThrough(held: HeldRights, target: Collection, tree: Tree): boolean {
-  const unlimited = held.detailsOf(target, 'read').filter(({ filter }) => conditionsOf(filter).length === 0)
+function isReadableThrough(grantor: Limited, target: Collection, tree: Tree): boolean {
+  const unlimited = grantor.held(target.id, 'read').filter(({ filter }) => filter.length === 0)
   if (unlimited.length === 0) return false
   const sees = (field: Field) => unlimited.some((action) => hasField(action, field.id))
   return Object.entries(tree).every(([name, value]) =>
     name === '_some' || name === '_every' || name === '_none'
-      ? isReadable(held, target, value as Tree, sees)
-      : isReadable(held, target, { [name]: value }, sees),
+      ? isReadable(grantor, target, value as Tree, sees)
+      : isReadable(grantor, target, { [name]: value }, sees),
   )
 }
 
-function isAmong(conditions: readonly Condition[], accepted: readonly string[]): boolean {
-  return conditions.some(({ text }) => accepted.includes(text))
+function hasField({ fields }: Held, id: string): boolean {
+  return fields === undefined || fields.has(id)
 }
 
-function hasField({ fields }: Detail, id: string): boolean {
-  return fields === '*' || fields.includes(id)
+type Detail = {
+  readonly fields: '*' | readonly string[]
+  readonly filter?: Tree
+  readonly check?: Tree
+  readonly validation?: Tree
 }
 
 function detailOf(action: PolicyAction): Detail {

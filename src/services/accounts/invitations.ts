@@ -109,9 +109,9 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
           invited: await findUserByEmail(database, email),
           grantor: await loadGrantor(caller, workspace),
         }),
-        decide: ({ known, isMember, invited, grantor }) => {
+        decide: async ({ known, isMember, invited, grantor }) => {
           if (invited !== undefined) requireAnothers(caller, invited)
-          requireAssignable(grantor, { path: 'workspace_roles', wanted: roles, known, held: [] })
+          await requireAssignable(grantor, { path: 'workspace_roles', wanted: roles, known, held: [] })
           if (isMember) throw new ServiceError('conflict', 'The account of this address is already a member')
           const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })
           return [
@@ -145,8 +145,8 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
           invited: (await findInvited(database, workspace.id, id)) ?? notFound('invitations'),
           grantor: await loadGrantor(caller, workspace),
         }),
-        decide: ({ invited: { email, roles }, grantor }) => {
-          requireRolesRevocable(grantor, roles)
+        decide: async ({ invited: { email, roles }, grantor }) => {
+          await requireRolesRevocable(grantor, roles)
           return [
             deleteInvitation(id),
             recordWorkspaceEvent(ids, scope, {

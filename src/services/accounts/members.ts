@@ -89,10 +89,10 @@ export function createMembers(deps: MembersDeps): Members {
           const { roles = before, status = member.status } = change
           const added = known.filter(({ id }) => !before.includes(id))
           const removed = member.roles.filter(({ id }) => !roles.includes(id))
-          requireAssignable(grantor, { path: 'roles', wanted: change.roles ?? [], known, held: before })
+          await requireAssignable(grantor, { path: 'roles', wanted: change.roles ?? [], known, held: before })
           // A suspended member loses all roles, and gets them back afterwards.
-          requireRolesRevocable(grantor, status === member.status ? removed : member.roles)
-          if (added.length + removed.length > 0) requireRolesChangeable(grantor, member.roles)
+          await requireRolesRevocable(grantor, status === member.status ? removed : member.roles)
+          if (added.length + removed.length > 0) await requireRolesChangeable(grantor, member.roles)
           if (added.length > 0 || (status === 'active' && member.status === 'suspended')) requireProven(member)
           const staysAdministrator = status === 'active' && !removed.some(isAdministrator)
           if (!staysAdministrator) requireAnotherAdministrator(member)
@@ -136,7 +136,7 @@ export function createMembers(deps: MembersDeps): Members {
         load: async () => ({ member: await findMember(scope, userId), grantor: await loadGrantor(caller, workspace) }),
         decide: async ({ member, grantor }) => {
           const isLeaving = caller.kind === 'user' && caller.userId === userId
-          if (!isLeaving) requireRolesRevocable(grantor, member.roles)
+          if (!isLeaving) await requireRolesRevocable(grantor, member.roles)
           requireAnotherAdministrator(member)
           await accessTests.keep(scope, { members: { [userId]: null } }, tests)
           const target = { type: 'user', id: userId } as const

@@ -85,7 +85,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
     const known = await loadRoles(database, workspace.id, [roleId])
     requireHarmless(known)
     const grantor = await loadGrantor(caller, workspace)
-    requireAssignable(grantor, { path: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
+    await requireAssignable(grantor, { path: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
   }
 
   /** Throws 401 or 403 where the caller is no longer an administrator of the instance. */

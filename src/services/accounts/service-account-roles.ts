@@ -71,15 +71,15 @@ export function createServiceAccountRoles(deps: ServiceAccountRolesDeps): Servic
       const path = `roles[${wanted.indexOf(grant)}].roleId`
       const role = known.find((candidate) => candidate.id === grant.roleId)
       if (role === undefined) throw bodyFault(path, 'does not exist in this workspace')
-      requireRoleForUser(grantor, role, path)
+      await requireRoleForUser(grantor, role, path)
     }
     const member = await loadMember(database, workspace.id, accountId)
     const before = member?.roles ?? []
-    requireRolesRevocable(
+    await requireRolesRevocable(
       grantor,
       before.filter((role) => removed.some((gone) => gone.id === role.id)),
     )
-    requireRolesChangeable(grantor, before)
+    await requireRolesChangeable(grantor, before)
     const record = (action: AuditAction, payload = {}) => change.record({ action, workspaceId: workspace.id, payload })
     const nameOf = (role: { readonly id: string; readonly name: string }) => ({ roleId: role.id, roleName: role.name })
     const isLeaving = own.length === removed.length && added.length === 0

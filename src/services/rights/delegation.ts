@@ -15,6 +15,7 @@ import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Ports, SqlDriver } from '../../ports.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import { loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
 import { type Caller, rightsNow } from '../caller/callers.ts'
 import { notFound } from '../caller/directory.ts'
@@ -56,19 +57,21 @@ export async function loadCurrentModel(
 
 type Content = { readonly content: PolicyContent }
 
+const contentsOf = (policies: readonly Content[]) => policies.map(({ content }) => content)
+
 /** Throws 403 unless the grantor may grant all of the policies. */
-export function requireGrantable(grantor: Grantor, policies: readonly Content[]): void {
-  if (!policies.every(({ content }) => canGrant(grantor, content))) throw grantRefused()
+export async function requireGrantable(grantor: Grantor, policies: readonly Content[]): Promise<void> {
+  if (!(await inParts(canGrant(grantor, contentsOf(policies))))) throw grantRefused()
 }
 
 /** Throws 403 unless the grantor may revoke or change the policies. */
-export function requireRevocable(grantor: Grantor, policies: readonly Content[]): void {
-  if (!policies.every(({ content }) => canGrant(grantor, content))) throw revocationRefused()
+export async function requireRevocable(grantor: Grantor, policies: readonly Content[]): Promise<void> {
+  if (!(await inParts(canGrant(grantor, contentsOf(policies))))) throw revocationRefused()
 }
 
 /** Throws 403 unless the grantor may assign the role. */
-export function requireRoleGrantable(grantor: Grantor, role: RoleGrant): void {
-  if (canGrantRole(grantor, role)) return
+export async function requireRoleGrantable(grantor: Grantor, role: RoleGrant): Promise<void> {
+  if (await inParts(canGrantRole(grantor, role))) return
   if (role.kind === 'administrator') {
     throw new ServiceError('forbidden', 'Only an Administrator can assign the role Administrator')
   }
@@ -76,18 +79,21 @@ export function requireRoleGrantable(grantor: Grantor, role: RoleGrant): void {
 }
 
 /** Throws 403 unless the grantor may remove these roles from a member. */
-export function requireRolesRevocable(grantor: Grantor, roles: readonly RoleGrant[]): void {
+export async function requireRolesRevocable(grantor: Grantor, roles: readonly RoleGrant[]): Promise<void> {
   for (const role of roles) {
-    if (canGrantRole(grantor, role)) continue
+    if (await inParts(canGrantRole(grantor, role))) continue
     if (role.kind !== 'administrator') throw revocationRefused()
     throw new ServiceError('forbidden', 'Only an Administrator can remove, suspend or demote an Administrator')
   }
 }
 
 /** Throws 403 unless the grantor may change the roles of a member that now has `before`. */
-export function requireRolesChangeable(grantor: Grantor, before: readonly Pick<RoleGrant, 'policies'>[]): void {
-  const contents = before.flatMap(({ policies }) => policies.map(({ content }) => content))
-  if (!canChangeRoles(grantor, contents)) throw grantRefused()
+export async function requireRolesChangeable(
+  grantor: Grantor,
+  before: readonly Pick<RoleGrant, 'policies'>[],
+): Promise<void> {
+  const contents = before.flatMap(({ policies }) => contentsOf(policies))
+  if (!(await inParts(canChangeRoles(grantor, contents)))) throw grantRefused()
 }
 
 /** The 403 of a grant beyond the caller's rights. */

@@ -98,9 +98,9 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       let warnings: readonly Unasked[] = []
       await changeRights(ports, workspace.id, {
         load: async () => ({ grantor: await loadGrantor(caller, workspace), model: await currentModel(workspace) }),
-        decide: ({ grantor, model }) => {
+        decide: async ({ grantor, model }) => {
           const content = contentBy(grantor, input.content, model)
-          requireGrantable(grantor, [{ content }])
+          await requireGrantable(grantor, [{ content }])
           warnings = warningsFor(scope, content, model)
           const payload = told({ name: input.name }, { ...input, content }, model)
           return [
@@ -130,10 +130,10 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           model: await currentModel(workspace),
         }),
         decide: async ({ policy, grantor, model }) => {
-          requireRevocable(grantor, [policy])
+          await requireRevocable(grantor, [policy])
           const { name = policy.name, description = policy.description } = change
           const content = change.content === undefined ? policy.content : contentBy(grantor, change.content, model)
-          requireGrantable(grantor, [{ content }])
+          await requireGrantable(grantor, [{ content }])
           await accessTests.keep(scope, { policies: { [id]: { content } } }, tests)
           warnings = change.content === undefined ? [] : warningsFor(scope, content, model)
           const payload = told(policy, { name, description, content }, model)
@@ -158,7 +158,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           model: await currentModel(workspace),
         }),
         decide: async ({ policy, grantor, model }) => {
-          requireRevocable(grantor, [policy])
+          await requireRevocable(grantor, [policy])
           await accessTests.keep(scope, { policies: { [id]: null } }, tests)
           const payload = told(policy, { name: policy.name }, model)
           return [

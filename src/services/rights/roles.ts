@@ -85,9 +85,9 @@ export function createRoles(deps: RolesDeps): Roles {
           known: await loadPolicies(database, workspace.id, role.policies),
           grantor: await loadGrantor(caller, workspace),
         }),
-        decide: ({ known, grantor }) => {
+        decide: async ({ known, grantor }) => {
           requireKnown('policies', role.policies, known)
-          requireGrantable(grantor, known)
+          await requireGrantable(grantor, known)
           const changes = told({ name: role.name, description: null, policies: [] }, { ...role, policies: known })
           const payload = { name: role.name, policiesAttached: role.policies, ...changes }
           return [
@@ -112,12 +112,12 @@ export function createRoles(deps: RolesDeps): Roles {
         }),
         decide: async ({ role, known, grantor }) => {
           requireChangeable(role, change)
-          requireRevocable(grantor, role.policies)
+          await requireRevocable(grantor, role.policies)
           requireKnown('policies', change.policies ?? [], known)
           const before = role.policies.map((policy) => policy.id)
           const { name = role.name, description = role.description, policies = before } = change
           const added = known.filter((policy) => !before.includes(policy.id))
-          requireGrantable(grantor, added)
+          await requireGrantable(grantor, added)
           await accessTests.keep(scope, { roles: { [id]: { policies } } }, tests)
           const payload = {
             name,
@@ -146,8 +146,8 @@ export function createRoles(deps: RolesDeps): Roles {
         }),
         decide: async ({ role, beside, grantor }) => {
           if (role.kind !== 'custom') throw immutable(role)
-          requireRevocable(grantor, role.policies)
-          requireRolesChangeable(grantor, [{ policies: beside }])
+          await requireRevocable(grantor, role.policies)
+          await requireRolesChangeable(grantor, [{ policies: beside }])
           await accessTests.keep(scope, { roles: { [id]: null } }, tests)
           const payload = {
             name: role.name,
@@ -190,17 +190,17 @@ export type Assignment = {
 }
 
 /** Throws unless all roles exist, can be assigned, and give no new right that the grantor lacks. */
-export function requireAssignable(grantor: Grantor, { path, wanted, known, held }: Assignment): void {
+export async function requireAssignable(grantor: Grantor, { path, wanted, known, held }: Assignment): Promise<void> {
   requireKnown(path, wanted, known)
   for (const role of known) {
-    if (!held.includes(role.id)) requireRoleForUser(grantor, role, `${path}[${wanted.indexOf(role.id)}]`)
+    if (!held.includes(role.id)) await requireRoleForUser(grantor, role, `${path}[${wanted.indexOf(role.id)}]`)
   }
 }
 
 /** Throws unless the grantor may give the role, sent at `path`, to another account. */
-export function requireRoleForUser(grantor: Grantor, role: RoleRow, path: string): void {
+export async function requireRoleForUser(grantor: Grantor, role: RoleRow, path: string): Promise<void> {
   if (role.kind === 'public') throw bodyFault(path, 'is the role Public, which cannot be assigned')
-  requireRoleGrantable(grantor, role)
+  await requireRoleGrantable(grantor, role)
 }
 
 /** Throws 422 where an id at `path` is of nothing in the workspace. */

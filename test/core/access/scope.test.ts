@@ -14,6 +14,7 @@ import {
   toPolicies,
 } from '../../../src/core/access/scope.ts'
 import type { Collection } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { createDice } from '../../fuzz/support/dice.ts'
 import { build } from '../../support/data/build.ts'
 
@@ -64,8 +65,8 @@ it('gives away exactly what it leaves of what can be given away', () => {
           (action) => viewerOf(left, model).accessTo(collection, action as 'read').kind === 'granted',
         ),
       )
-    const isGiven = canGrant(grantorOf(left, model), content)
-    expect(isGiven).toBe(isLeft && canGrant(grantorOf(rights, model), content))
+    const isGiven = atOnce(canGrant(grantorOf(left, model), [content]))
+    expect(isGiven).toBe(isLeft && atOnce(canGrant(grantorOf(rights, model), [content])))
     seen.add(isGiven)
   }
   expect(seen.size).toBe(2)

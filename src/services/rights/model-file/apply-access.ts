@@ -33,20 +33,21 @@ export async function requireAllowed(
   const [policiesBefore, policies] = [byId(was.policies), byId(is.policies)]
   const contents = (of: ReadonlyMap<string, PolicyRecord>, ids: readonly string[]) =>
     ids.flatMap((id) => of.get(id) ?? [])
-  for (const policy of was.policies) if (policies.get(policy.id) !== policy) requireRevocable(grantor, [policy])
-  for (const policy of is.policies) if (policiesBefore.get(policy.id) !== policy) requireGrantable(grantor, [policy])
+  for (const policy of was.policies) if (policies.get(policy.id) !== policy) await requireRevocable(grantor, [policy])
+  for (const policy of is.policies)
+    if (policiesBefore.get(policy.id) !== policy) await requireGrantable(grantor, [policy])
   const [rolesBefore, roles] = [byId(was.roles), byId(is.roles)]
   for (const role of was.roles) {
     const next = roles.get(role.id)
     if (next === role) continue
-    requireRevocable(grantor, contents(policiesBefore, role.policyIds))
+    await requireRevocable(grantor, contents(policiesBefore, role.policyIds))
     if (next !== undefined) continue
-    requireRolesChangeable(grantor, [{ policies: await loadPoliciesBeside(ports.database, role.id) }])
+    await requireRolesChangeable(grantor, [{ policies: await loadPoliciesBeside(ports.database, role.id) }])
   }
   for (const role of is.roles) {
     const old = rolesBefore.get(role.id)
     const added = role.policyIds.filter((id) => old?.policyIds.includes(id) !== true)
-    requireGrantable(grantor, contents(policies, added))
+    await requireGrantable(grantor, contents(policies, added))
   }
 }
 
