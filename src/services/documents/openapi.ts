@@ -6,7 +6,8 @@
 import { viewerOf } from '../../core/access/merge.ts'
 import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
-import { pause } from '../../sources/in-parts.ts'
+import type { Parts } from '../../core/parts.ts'
+import { inParts, pause } from '../../sources/in-parts.ts'
 import type { Caller, RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
@@ -29,8 +30,8 @@ export type OpenApi = {
   system(caller: Caller, render: () => Promise<string>): Promise<Document>
 }
 
-/** Pieces between two pauses: some milliseconds of work. */
-const PIECES = 100
+/** Maximum length of what is sent at once of a longer one, in characters. */
+const MAX_SENT = 64 * 1024
 /** Maximum length of a cached document, in characters. */
 const MAX_KEPT = 2 * 1024 * 1024
 const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
@@ -79,7 +80,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
           ])
           const view = modelViewOf(viewerOf(rights, model), declared, called.of)
           const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
-          const start = await gather(pieces, MAX_KEPT)
+          const start = await inParts(joined(pieces, MAX_KEPT))
           if (!start.isWhole) return streamed(start.text, pieces)
           keep(tag, start.text)
           return start.text
@@ -110,13 +111,13 @@ function fingerprint(rights: Rights): string {
 }
 
 /** Joins pieces until the end, or until the text exceeds `most` characters. */
-async function gather(pieces: Iterator<string>, most: number): Promise<{ text: string; isWhole: boolean }> {
+function* joined(pieces: Iterator<string>, most: number): Parts<{ readonly text: string; readonly isWhole: boolean }> {
   let text = ''
   while (text.length <= most) {
-    const { part, isLast } = nextPart(pieces)
-    text += part
-    if (isLast) return { text, isWhole: true }
-    await pause()
+    const { value, done } = pieces.next()
+    if (done === true) return { text, isWhole: true }
+    text += value
+    yield
   }
   return { text, isWhole: false }
 }
@@ -129,19 +130,9 @@ function streamed(start: string, pieces: Iterator<string>): ReadableStream<Uint8
     },
     async pull(controller) {
       await pause()
-      const { part, isLast } = nextPart(pieces)
-      controller.enqueue(encoder.encode(part))
-      if (isLast) controller.close()
+      const { text, isWhole } = await inParts(joined(pieces, MAX_SENT))
+      controller.enqueue(encoder.encode(text))
+      if (isWhole) controller.close()
     },
   })
-}
-
-function nextPart(pieces: Iterator<string>): { readonly part: string; readonly isLast: boolean } {
-  const parts: string[] = []
-  for (let count = 0; count < PIECES; count += 1) {
-    const { value, done } = pieces.next()
-    if (done === true) return { part: parts.join(''), isLast: true }
-    parts.push(value)
-  }
-  return { part: parts.join(''), isLast: false }
 }
