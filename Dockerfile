@@ -14,6 +14,7 @@ COPY src src
 COPY scripts/console scripts/console
 COPY packages/client/src packages/client/src
 COPY console console
+COPY docs docs
 RUN node scripts/console/build.ts
 
 FROM node:24-bookworm-slim

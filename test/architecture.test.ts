@@ -117,7 +117,7 @@ const consoleRooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^console\/src\/messages\//, new RegExp(`^(console/src/messages/|(${consolePackages})$)`)],
   [/^console\/src\/data\//, new RegExp(`^(console/src/(messages|data)/|(${consolePackages})(/\\w+)?$)`)],
   [/^console\/src\/ui\//, new RegExp(`^(console/src/(messages|ui)/|(${consolePackages})(/\\w+)?$)`)],
-  [/^console\/src\//, new RegExp(`^(console/|(${consolePackages})(/\\w+)?$)`)],
+  [/^console\/src\//, new RegExp(`^(console/|virtual:documentation$|(${consolePackages})(/\\w+)?$)`)],
 ]
 
 const consoleFiles = readdirSync('console/src', { recursive: true, encoding: 'utf8' })

@@ -7,6 +7,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs
 import { dirname, join } from 'node:path'
 import type { InlineConfig } from 'vite'
 import { cacheFolder, digestOf } from '../../src/platform/node/kept-file.ts'
+import { documentation, documents } from './documentation.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -14,12 +15,13 @@ const client = (file: string) => join(root, `packages/client/src/${file}.ts`)
 
 /** What every visit needs: one file, beside the entry, which waits for it. */
 const everyVisit =
-  /node_modules|packages\/client\/src|console\/src\/(styles\/|ui\/(?!table)|app\/|data\/(?!sample)|messages\/(en|fault|messages)|screens\/(entry|missing|page|new-workspace))/
+  /node_modules|packages\/client\/src|console\/src\/(styles\/|ui\/(?!table)|app\/(?!help|palette-finds)|data\/(?!sample)|messages\/(en(?!\/(help|sources))|fault|messages)|screens\/(entry|missing|page|new-workspace))/
 
 const config: InlineConfig = {
   root: join(root, 'console'),
   configFile: false,
   logLevel: 'error',
+  plugins: [documentation(join(root, 'docs'))],
   resolve: {
     alias: [
       { find: /^governed-data-client$/, replacement: client('index') },
@@ -44,7 +46,16 @@ const config: InlineConfig = {
 const shipped = join(root, 'dist/console')
 
 /** Files and folders that a build is made of. */
-const sources = ['console', 'packages/client/src', 'package-lock.json', 'scripts/console/build.ts']
+const sources = [
+  ...[
+    'console',
+    'packages/client/src',
+    'package-lock.json',
+    'scripts/console/build.ts',
+    'scripts/console/documentation.ts',
+  ],
+  ...documents.map((name) => `docs/${name}.md`),
+]
 
 /**
  * The folder of the built console, which is built first where it is missing or older than its sources. Undefined where

@@ -571,6 +571,14 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     },
   ],
   [
+    'documentation',
+    ['docs'],
+    async (page) => {
+      await at(page, '/-/docs/api/items')
+      await page.getByRole('heading', { level: 1, name: 'Items' }).waitFor()
+    },
+  ],
+  [
     'components',
     ['components', 'screens/gallery.tsx'],
     async (page, t) => {

@@ -1,10 +1,12 @@
 /**
- * What the palette finds by what is typed, beyond the names of collections: fields of the workspace, and items of the collection
- * that is shown and of those beside it, by what they are called. Loaded when somebody types.
+ * What the palette finds by what is typed, beyond the names of collections: fields of the workspace, items of the collection that is
+ * shown and of those beside it, by what they are called, and the documentation. Loaded when somebody types.
  */
+import { pages } from 'virtual:documentation'
 import { clientOf } from '../data/client.ts'
 import { queries } from '../data/queries.ts'
 import { accessQuery, readableQuery } from '../data/workspaces.ts'
+import { help } from '../messages/help.ts'
 import { t } from '../messages/messages.ts'
 import { type CollectionModel, calledBy, manifestOrNone, modelQuery } from '../screens/grid/model.ts'
 import { conditionOf } from '../screens/grid/picker.tsx'
@@ -13,16 +15,43 @@ import { search } from '../ui/combobox.tsx'
 import type { Command } from './palette.tsx'
 import { itemPath, navigate, pathTo } from './router.ts'
 
-export type Place = { readonly workspace: string; readonly collection: string | undefined }
+export type Place = { readonly workspace: string | undefined; readonly collection: string | undefined }
 
 /** So many collections are asked at once, and so many items of each are shown. */
 const COLLECTIONS = 6
 const ITEMS = 5
 const FIELDS = 10
+const DOCUMENTED = 8
 
 /** Without what cannot be read; where a request fails there is nothing of it. */
 export async function find(
   { workspace, collection }: Place,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly Command[]> {
+  const ofWorkspace = workspace === undefined ? [] : await findIn(workspace, collection, text, signal)
+  return [...ofWorkspace, ...documentationOf(text)]
+}
+
+/** Pages of the documentation and what they have headings of. */
+function documentationOf(text: string): readonly Command[] {
+  const all = pages.flatMap(({ path, title, headings }): readonly Command[] => {
+    const page = `/-/docs/${path}`
+    const command = { group: help.value.all, detail: title }
+    return [
+      { ...command, id: page, label: title, run: () => navigate(page) },
+      ...headings.map((heading) => {
+        const place = `${page}#${heading.id}`
+        return { ...command, id: place, label: heading.title, run: () => navigate(place) }
+      }),
+    ]
+  })
+  return search(all, text).slice(0, DOCUMENTED)
+}
+
+async function findIn(
+  workspace: string,
+  collection: string | undefined,
   text: string,
   signal: AbortSignal,
 ): Promise<readonly Command[]> {

@@ -91,7 +91,7 @@ function useFound(text: string): readonly Command[] {
   const collection = 'collection' in at ? at.collection : undefined
   const wanted = text.trim()
   useEffect(() => {
-    if (workspace === undefined || wanted.length < LETTERS) return
+    if (wanted.length < LETTERS) return
     const ended = new AbortController()
     const wait = setTimeout(async () => {
       const { find } = await import('./palette-finds.ts')

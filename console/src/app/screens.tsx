@@ -15,6 +15,7 @@ const NewItem = lazy(() => import('../screens/new-item.tsx'))
 const Access = lazy(() => import('../screens/access.tsx'))
 const AuditLog = lazy(() => import('../screens/audit-log.tsx'))
 const Account = lazy(() => import('../screens/account.tsx'))
+const Documentation = lazy(() => import('../screens/documentation.tsx'))
 const Gallery = lazy(() => import('../screens/gallery.tsx'))
 
 type OwnProps = { readonly name: string; readonly user: User }
@@ -49,6 +50,7 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
 /** Screens of the console itself, by their name in `/-/name`. */
 function Own({ name, user }: OwnProps) {
   if (name === 'account') return <Account key={user.id} user={user} />
+  if (name === 'docs') return <Documentation />
   if (name === 'components') return <Gallery />
   if (name === 'audit-log' && user.isAdministrator) return <AuditLog user={user} />
   return <Missing />

@@ -1,6 +1,6 @@
 /** What stands around every screen: where one is, the collections of the workspace, search, and one's account. */
 import { signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import logo from '../../icon.svg'
 import { FILES } from '../data/files.ts'
@@ -26,6 +26,8 @@ const SIDE = 'navigation'
 export function Shell({ user, children }: ShellProps) {
   const at = route.value
   const workspace = 'workspace' in at ? at.workspace : undefined
+  const [Help, setHelp] = useState<ComponentType>()
+  useEffect(() => void import('./help.tsx').then((loaded) => setHelp(() => loaded.default), ignored), [])
   return (
     <div class={`${styles.frame} ${workspace === undefined ? styles.alone : ''}`}>
       <a class={styles.skip} href={`#${MAIN}`} onClick={toMain}>
@@ -50,6 +52,7 @@ export function Shell({ user, children }: ShellProps) {
             <span class={styles.keys}>Ctrl K</span>
           </Button>
         </span>
+        <span class={styles.help}>{Help && <Help />}</span>
         <AccountMenu user={user} />
       </header>
       {workspace !== undefined && <Side key={workspace} workspace={workspace} />}
@@ -59,6 +62,9 @@ export function Shell({ user, children }: ShellProps) {
     </div>
   )
 }
+
+/** Without its help the page is as good. */
+function ignored(): void {}
 
 /** A link into the page would change the address, which is the router's. */
 function toMain(event: Event): void {

@@ -1,6 +1,7 @@
 /** The language of the page: its texts and how it writes numbers, times and lists. Others than English load when chosen. */
 import { computed, effect, signal } from '@preact/signals'
 import { en, type Messages } from './en.ts'
+import type { Translated } from './translated.ts'
 
 export type Language = 'en' | 'ar'
 
@@ -21,6 +22,11 @@ const current = signal<{ readonly language: Language; readonly texts: Messages }
 
 /** The texts: `t.value.signIn.title`. What reads it in a component is drawn again in another language. */
 export const t = computed(() => current.value.texts)
+
+/** Texts of some screens only, which load with them, in all languages. */
+export function textsIn<T>(of: { readonly en: T; readonly ar: Translated<T> }) {
+  return computed((): T | Translated<T> => of[current.value.language])
+}
 
 export const language = computed(() => current.value.language)
 

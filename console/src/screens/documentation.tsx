@@ -1,0 +1,108 @@
+/** The documentation: the list of its pages, and the one that the address names, in English. */
+
+import { type Node, pages } from 'virtual:documentation'
+import { type ComponentChildren, type ComponentType, h } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { lazy } from '../app/lazy.tsx'
+import { address } from '../app/router.ts'
+import { help } from '../messages/help.ts'
+import styles from './documentation.module.css'
+import { Missing } from './missing.tsx'
+
+type Page = (typeof pages)[number]
+
+const linkTo = ({ path }: Page) => `/-/docs/${path}`
+
+export default function Documentation() {
+  const { pathname } = address.value
+  const index = pathname === '/-/docs' ? 0 : pages.findIndex((page) => linkTo(page) === pathname)
+  const page = pages[index]
+  if (page === undefined) return <Missing />
+  const next = pages[index + 1]
+  const Body = bodyOf(page)
+  const isWide = matchMedia('(width >= 60rem)').matches
+  return (
+    <div class={styles.documentation}>
+      {/* In a narrow window it closes with the choice. */}
+      <details key={isWide || page.path} class={styles.pages} open={isWide}>
+        <summary>{help.value.pages}</summary>
+        <nav aria-label={help.value.pages}>
+          <Pages current={page} />
+        </nav>
+      </details>
+      <div class={styles.page} lang="en" dir="ltr">
+        <Body key={page.path} />
+        {next && (
+          <p>
+            {help.value.next} <a href={linkTo(next)}>{next.title}</a>
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Sections of the document that is read. */
+function Pages({ current }: { readonly current: Page }) {
+  const document = current.path.split('/')[0]
+  const shown = pages.filter(({ path, isSection }) => !isSection || path.split('/')[0] === document)
+  return (
+    <ul lang="en" dir="ltr">
+      {shown.map((page) => (
+        <li key={page.path} class={page.isSection ? styles.section : undefined}>
+          <a href={linkTo(page)} aria-current={page === current ? 'page' : undefined}>
+            {page.title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const bodies = new Map<Page, ComponentType>()
+
+function bodyOf(page: Page): ComponentType {
+  const made =
+    bodies.get(page) ??
+    lazy(async () => {
+      const nodes = await page.load()
+      return { default: () => <Body page={page} nodes={nodes} /> }
+    })
+  bodies.set(page, made)
+  return made
+}
+
+function Body({ page, nodes }: { readonly page: Page; readonly nodes: readonly Node[] }) {
+  const { hash } = address.value
+  useEffect(() => {
+    const place = hash === '' ? undefined : document.getElementById(decodeURIComponent(hash.slice(1)))
+    if (place) place.scrollIntoView()
+    else document.querySelector('main')?.scrollTo(0, 0)
+  }, [hash])
+  return (
+    <>
+      <article>{nodes.map(drawn)}</article>
+      {page.headings.length > 1 && page.path !== 'glossary' && <On page={page} />}
+    </>
+  )
+}
+
+function drawn(node: Node): ComponentChildren {
+  if (typeof node === 'string') return node
+  const [tag, attributes, children] = node
+  return h(tag, attributes, children.map(drawn))
+}
+
+function On({ page }: { readonly page: Page }) {
+  return (
+    <nav aria-label={help.value.onPage} class={styles.on}>
+      <ul>
+        {page.headings.map(({ id, title }) => (
+          <li key={id}>
+            <a href={`#${id}`}>{title}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
