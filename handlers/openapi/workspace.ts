@@ -34,6 +34,16 @@ const connector = z.strictObject({
   presets: z.array(z.strictObject({ id: z.string(), name: z.string(), hint: z.string().optional() })),
 })
 
+const source = z.strictObject({
+  id: z.uuid(),
+  apiName: z.string(),
+  provider: z.string(),
+  host: z.string().optional(),
+  port: z.number().int().optional(),
+  permissions: z.array(permission),
+  secrets: z.array(z.string()),
+})
+
 const secret = z.strictObject({ name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
 
 const schemaOperations = z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) }))
@@ -229,6 +239,11 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: dataSources,
     body: requestBody(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
     answers: { '200': data(z.strictObject({ schema: z.looseObject({}), hash: z.string() }), 'The schema.') },
+  },
+  'GET /api/{workspace}/sources/data/{id}': {
+    summary: 'Read where a data source leads, what it was granted and which secrets it uses',
+    tag: dataSources,
+    answers: { '200': data(source, 'The data source, without its configuration.') },
   },
   'DELETE /api/{workspace}/sources/data/{id}': {
     summary: 'Forget a data source; its data stays where it is',

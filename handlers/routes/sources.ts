@@ -56,6 +56,7 @@ export function mountSources(app: App, services: Services): void {
   })
 
   mount(app, '/api/:workspace/sources/data/:id', {
+    GET: async (c) => data(await sources.read(await authorize(services, c), idOf(c, 'Source'))),
     DELETE: async (c) => {
       await sources.delete(await authorize(services, c), idOf(c, 'Source'))
       return noContent()

@@ -403,5 +403,35 @@ it('has no list and no change of a source', async () => {
   const change = await shop.patch(`/sources/data/${shop.sourceId}`, { config })
 
   expect([list.status, list.headers.get('Allow')]).toEqual([405, 'POST'])
-  expect([change.status, change.headers.get('Allow')]).toEqual([405, 'DELETE'])
+  expect([change.status, change.headers.get('Allow')]).toEqual([405, 'GET, HEAD, DELETE'])
+})
+
+it('tells where a source leads, what it was granted and which secrets it uses, and nothing else of it', async () => {
+  const own = await world.workspace('told', {})
+  const { hostname: host, port, pathname, username: user, password } = new URL(config.connectionString)
+  const parts = { host, port: Number(port), database: pathname.slice(1), user, password: { $secret: 'told' } }
+  await own.send('PUT', '/secrets/told', { body: { value: password } })
+  await own.send('PUT', '/secrets/address', { body: { value: config.connectionString } })
+  const attach = async (apiName: string, sent: object) => {
+    const made = await own.post('/sources/data', { apiName, provider: 'neon', config: sent })
+    return ((await made.json()) as { data: { id: string } }).data.id
+  }
+  const ids = [
+    await attach('whole', config),
+    await attach('parts', { ...parts, tls: false }),
+    await attach('hidden', { connectionString: { $secret: 'address' } }),
+  ]
+  const reader = await people.member(own, { entitlements: ['dataSource:read', 'dataSource:delete', 'dataModel:edit'] })
+
+  const answers = await Promise.all(ids.map(async (id) => own.data(`/sources/data/${id}`)))
+
+  const place = { host, port: Number(port) }
+  expect(answers).toEqual([
+    { id: ids[0], apiName: 'whole', provider: 'neon', ...place, permissions: [], secrets: [] },
+    { id: ids[1], apiName: 'parts', provider: 'neon', ...place, permissions: [], secrets: ['told'] },
+    { id: ids[2], apiName: 'hidden', provider: 'neon', permissions: [], secrets: ['address'] },
+  ])
+  expect(await own.data(`/sources/data/${own.sourceId}`)).toMatchObject({ permissions: [], secrets: [] })
+  expect((await reader.get(`/sources/data/${ids[0]}`)).status).toBe(403)
+  expect((await own.get(`/sources/data/${crypto.randomUUID()}`)).status).toBe(404)
 })

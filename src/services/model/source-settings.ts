@@ -5,9 +5,10 @@
 import { requireGrant } from '../../core/connector/handshake.ts'
 import { secretNames, withSecrets } from '../../core/connector/secret-reference.ts'
 import { nested, ServiceError } from '../../core/error.ts'
+import { isObject } from '../../core/json-object.ts'
 import type { SourceRecord } from '../../core/model/model.ts'
 import { didYouMean } from '../../core/nearest.ts'
-import { configFault, parseSqlTarget, type SqlProvider } from '../../core/sql/address.ts'
+import { configFault, parseSqlTarget, type SqlProvider, sqlProviders } from '../../core/sql/address.ts'
 import { type AwsRole, requireAwsRole } from '../../core/sql/aws-role.ts'
 import { type Hyperdrive, requireHyperdrive } from '../../core/sql/hyperdrive.ts'
 import type { Ports } from '../../ports.ts'
@@ -36,6 +37,18 @@ export type SourceSettings = {
     record: SourceRecord,
     fresh?: NewSecret,
   ): Promise<{ readonly provider: Provider; readonly setting: SourceSetting }>
+  /** Returns what may be told of the setting of a saved source. Throws 404 where it is gone. */
+  outline(workspace: WorkspaceRow, record: SourceRecord): Promise<SettingOutline>
+}
+
+export type SettingOutline = {
+  /** Of a database, unless they are within a secret. */
+  readonly host?: string
+  readonly port?: number
+  /** The hosts that were granted. */
+  readonly permissions: SourceSetting['permissions']
+  /** Names of the secrets that the configuration refers to. */
+  readonly secrets: readonly string[]
 }
 
 export type GrantedSetting = {
@@ -103,6 +116,12 @@ export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
     return { setting: { ...sealed, config }, secretIds: rows.map(({ id }) => id) }
   }
 
+  async function stored(workspace: WorkspaceRow, id: string): Promise<SourceSetting> {
+    const sealed = await loadSealedSource(database, { workspace: workspace.apiName, sourceId: id })
+    if (sealed === undefined) throw new ServiceError('notFound', 'Source does not exist')
+    return JSON.parse(await vault.open(sourcePurpose(id), sealed)) as SourceSetting
+  }
+
   return {
     isBuiltIn: (providerId) => providers().some(({ id, origin }) => id === providerId && origin === 'builtIn'),
 
@@ -115,14 +134,29 @@ export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
     },
 
     async load(workspace, { id, provider }, fresh) {
-      const sealed = await loadSealedSource(database, { workspace: workspace.apiName, sourceId: id })
-      if (sealed === undefined) throw new ServiceError('notFound', 'Source does not exist')
-      const setting = JSON.parse(await vault.open(sourcePurpose(id), sealed)) as SourceSetting
+      const setting = await stored(workspace, id)
       if (providers().every((one) => one.id !== provider)) throw uninstalled()
       const one = providerOf(provider)
       return { provider: one, ...(await resolved(workspace, one, setting, fresh)) }
     },
+
+    async outline(workspace, { id, provider }) {
+      const { config, permissions } = await stored(workspace, id)
+      return { ...placeOf(provider, config), permissions, secrets: secretNames(config) }
+    },
   }
+}
+
+/** The host and port that a configuration names itself; what it leaves to secrets is not read. */
+function placeOf(provider: string, config: unknown): Pick<SettingOutline, 'host' | 'port'> {
+  const known = sqlProviders.find((name) => name === provider)
+  if (known === undefined || !isObject(config)) return {}
+  const { connectionString, host, port } = config
+  const account = { database: '-', user: '-', password: '-' }
+  const parts = { host, ...(port !== undefined && { port }), ...account }
+  if (typeof connectionString !== 'string' && typeof host !== 'string') return {}
+  const target = parseSqlTarget(known, typeof connectionString === 'string' ? { connectionString } : parts)
+  return 'host' in target ? { host: target.host, port: target.port } : {}
 }
 
 /** The purpose that binds sealed settings to one source. */

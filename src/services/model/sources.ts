@@ -30,6 +30,7 @@ import { UNTESTED, untested, withMessage } from './source-errors.ts'
 import {
   type GrantedSetting,
   type NewSecret,
+  type SettingOutline,
   type SourceInput,
   type SourceSettings,
   sourcePurpose,
@@ -59,11 +60,15 @@ export type Sources = {
     readonly listed: readonly ListedConnector[]
     readonly broken: readonly BrokenExtension[]
   }
+  /** Returns what may be told of a source. Requires dataSource:create (403), since its secrets and hosts are named. */
+  read(scope: RequestScope, id: string): Promise<ReadSource>
   /** Deletes the source and the model of its collections; its data is not touched. */
   delete(scope: RequestScope, id: string): Promise<void>
   /** Tests a source with a new value of a secret that it uses; throws ServiceError. */
   testWith(workspace: WorkspaceRow, record: SourceRecord, secret: NewSecret): Promise<void>
 }
+
+export type ReadSource = Pick<SourceRecord, 'id' | 'apiName' | 'provider'> & SettingOutline
 
 export type ListedConnector = {
   readonly id: string
@@ -165,6 +170,17 @@ export function createSources(deps: SourcesDeps): Sources {
         }),
       )
       return { listed, broken }
+    },
+
+    async read({ workspace, rights }, id) {
+      requireEntitlement(rights, 'dataSource:create')
+      const record = (await models.current(workspace)).records.sources.find((source) => source.id === id)
+      if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
+      const { apiName, provider } = record
+      const outline = isSystemSource(record)
+        ? { permissions: [], secrets: [] }
+        : await settings.outline(workspace, record)
+      return { id, apiName, provider, ...outline }
     },
 
     async delete(scope, id) {
