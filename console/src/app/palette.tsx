@@ -157,6 +157,14 @@ function useOffered(): readonly Command[] {
           })),
           {
             ...action,
+            id: 'sources',
+            label: t.value.shell.sources,
+            detail: workspace,
+            run: go(workspace, 'sources'),
+            ...unless(access.entitlements.includes('dataSource:read'), texts.takes('dataSource:read')),
+          },
+          {
+            ...action,
             id: 'audit',
             label: t.value.audit.title,
             detail: workspace,
@@ -168,7 +176,7 @@ function useOffered(): readonly Command[] {
             id: 'connect',
             label: t.value.setUp.connect,
             detail: workspace,
-            run: () => navigate(`/-/set-up?workspace=${encodeURIComponent(workspace)}`),
+            run: go(workspace, 'sources', 'new'),
             ...unless(
               access.entitlements.includes('dataSource:create') && access.entitlements.includes('dataModel:edit'),
               texts.takes('dataSource:create, dataModel:edit'),

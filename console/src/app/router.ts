@@ -11,6 +11,8 @@ export type Route =
   | { readonly kind: 'audit'; readonly workspace: string }
   /** `part` is a list or question of who may do what; `id` one of the list. */
   | { readonly kind: 'access'; readonly workspace: string; readonly part: string; readonly id?: string | undefined }
+  /** `part` is a list, `new`, or the id of a source. */
+  | { readonly kind: 'sources'; readonly workspace: string; readonly part: string }
   /** A screen of the console itself, such as `/-/reset`; names of workspaces have no dash. */
   | { readonly kind: 'own'; readonly name: string }
   | { readonly kind: 'missing'; readonly workspace: string }
@@ -34,6 +36,7 @@ export function routeOf(path: string): Route {
   if (second === 'access' && keys.length < 2) {
     return { kind: 'access', workspace: first, part: third ?? 'people', id: keys[0] }
   }
+  if (second === 'sources' && keys.length === 0) return { kind: 'sources', workspace: first, part: third ?? 'list' }
   if (third === undefined) return { kind: 'missing', workspace: first }
   const place = { workspace: first, collection: third }
   if (second === 'new' && keys.length === 0) return { kind: 'new', ...place }

@@ -13,6 +13,7 @@ const Grid = lazy(() => import('../screens/grid.tsx'))
 const Item = lazy(() => import('../screens/item.tsx'))
 const NewItem = lazy(() => import('../screens/new-item.tsx'))
 const Access = lazy(() => import('../screens/access.tsx'))
+const Sources = lazy(() => import('../screens/sources.tsx'))
 const AuditLog = lazy(() => import('../screens/audit-log.tsx'))
 const Account = lazy(() => import('../screens/account.tsx'))
 const Documentation = lazy(() => import('../screens/documentation.tsx'))
@@ -38,6 +39,8 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
       return <AuditLog key={at.workspace} workspace={at.workspace} user={user} />
     case 'access':
       return <Access key={at.workspace} {...at} />
+    case 'sources':
+      return <Sources key={at.workspace} {...at} />
     case 'own':
       return <Own name={at.name} user={user} />
     case 'missing':

@@ -82,6 +82,7 @@ function Place() {
       <a href={pathTo(at.workspace)} dir="auto">
         {named ?? at.workspace}
       </a>
+      {at.kind === 'sources' && ` / ${t.value.shell.sources}`}
       {at.kind === 'audit' && ` / ${t.value.audit.title}`}
       {'collection' in at && (
         <>
@@ -180,6 +181,13 @@ function Others({ workspace }: { readonly workspace: string }) {
       icon: 'people',
       title: t.value.access.title,
       isCurrent: at.kind === 'access',
+    },
+    {
+      isShown: data?.entitlements.includes('dataSource:read') === true,
+      path: pathTo(workspace, 'sources'),
+      icon: 'source',
+      title: t.value.shell.sources,
+      isCurrent: at.kind === 'sources',
     },
     {
       isShown: data?.entitlements.includes('auditLog:read') === true,

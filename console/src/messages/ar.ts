@@ -161,6 +161,7 @@ export const ar: Messages = {
   },
 
   shell: {
+    sources: 'مصادر البيانات',
     menu: 'القائمة',
     account: 'الحساب',
     appearance: 'المظهر',

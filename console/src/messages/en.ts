@@ -161,6 +161,7 @@ export const en = {
   },
 
   shell: {
+    sources: 'Data sources',
     menu: 'Menu',
     account: 'Account',
     appearance: 'Appearance',

@@ -57,7 +57,7 @@ export default function Access({ workspace, part, id }: AccessProps) {
         <h1>{texts.title}</h1>
         <CodeButton request={() => request} />
       </div>
-      <nav class={styles.tabs} aria-label={texts.title}>
+      <nav class={page.tabs} aria-label={texts.title}>
         {parts
           .filter((one) => one !== 'tests' || mayTest)
           .map((one) => (

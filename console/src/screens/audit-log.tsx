@@ -2,7 +2,7 @@
 import type { AuditEntry } from 'governed-data-client/system'
 import { useRef, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
-import { address, itemPath, pathTo } from '../app/router.ts'
+import { address, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { User } from '../data/session.ts'
 import { workspacesQuery } from '../data/workspaces.ts'
@@ -102,7 +102,7 @@ type Thing = { readonly targetType: string; readonly targetId: string; readonly 
 
 function pathOf({ targetType, targetId, workspace }: Thing, user: User): string {
   if (targetType === 'workspace' && workspace !== undefined) return pathTo(workspace)
-  if (targetType === 'source' && workspace !== undefined) return itemPath(workspace, 'ServiceDataSource', [targetId])
+  if (targetType === 'source' && workspace !== undefined) return pathTo(workspace, 'sources', targetId)
   if (targetId === user.id) return '/-/account'
   return `${address.value.pathname}?${new URLSearchParams({ target: targetId })}`
 }

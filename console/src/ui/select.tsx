@@ -1,4 +1,4 @@
-/** One of a few, with its label and a hint. */
+/** One of a few, with its label, a hint and what is wrong with it. */
 import { useId } from 'preact/hooks'
 import styles from './field.module.css'
 
@@ -8,11 +8,13 @@ type SelectProps<T extends string> = {
   readonly onValue: (value: T) => void
   readonly options: readonly (readonly [value: T, label: string])[]
   readonly hint?: string | undefined
+  readonly error?: string | undefined
   readonly disabled?: boolean
 }
 
-export function Select<T extends string>({ label, value, onValue, options, hint, disabled }: SelectProps<T>) {
+export function Select<T extends string>({ label, value, onValue, options, hint, error, disabled }: SelectProps<T>) {
   const id = useId()
+  const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   return (
     <div class={styles.field}>
       <div class={styles.label}>
@@ -23,7 +25,8 @@ export function Select<T extends string>({ label, value, onValue, options, hint,
         class={styles.input}
         value={value}
         disabled={disabled}
-        aria-describedby={hint && `${id}-hint`}
+        aria-invalid={error !== undefined}
+        aria-describedby={about || undefined}
         onChange={(event) => onValue(event.currentTarget.value as T)}
       >
         {options.map(([one, text]) => (
@@ -35,6 +38,11 @@ export function Select<T extends string>({ label, value, onValue, options, hint,
       {hint && (
         <p id={`${id}-hint`} class={styles.hint}>
           {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} class={styles.error} role="alert">
+          {error}
         </p>
       )}
     </div>

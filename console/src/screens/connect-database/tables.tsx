@@ -6,7 +6,8 @@ import { Field } from '../../ui/field.tsx'
 import page from '../page.module.css'
 import styles from './tables.module.css'
 
-export type FoundTable = { readonly name: string; readonly columns: number }
+/** What is known of its columns is how many there are. */
+export type FoundTable = { readonly name: string; readonly columns?: number }
 
 type TablesProps = {
   readonly tables: readonly FoundTable[]
@@ -50,7 +51,9 @@ export function Tables({ tables, chosen, isDisabled, onChoose }: TablesProps) {
                 }
               />
               <span dir="auto">{name}</span>
-              <span class={`${page.quiet} ${styles.columns}`}>{texts.columns(formatNumber(columns), columns)}</span>
+              {columns !== undefined && (
+                <span class={`${page.quiet} ${styles.columns}`}>{texts.columns(formatNumber(columns), columns)}</span>
+              )}
             </label>
           </li>
         ))}

@@ -1,0 +1,113 @@
+/** What an import would make, change and take away, in words; what breaks by it stands apart. */
+import { formatNumber, t } from '../../messages/messages.ts'
+import { sourceTexts } from '../../messages/sources.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { Table } from '../../ui/table.tsx'
+import page from '../page.module.css'
+import { type Imported, NOT_CHOSEN, type Operation, type Preview } from './data.ts'
+import styles from './sources.module.css'
+
+type Kind = 'create' | 'change' | 'delete'
+
+/** `path` is a collection, or a field of one. */
+export type Change = { readonly kind: Kind; readonly path: string }
+
+/** By the names of what there is; a field without a name stands as its collection. */
+export function changesOf(
+  operations: readonly Operation[],
+  imported: readonly Imported[],
+  fields: ReadonlyMap<string, string> = new Map(),
+): readonly Change[] {
+  const made = operations.flatMap(({ kind, data }) =>
+    kind === 'createCollection' ? [[data.id, data.apiName ?? data.dbName ?? ''] as const] : [],
+  )
+  const names = new Map<string | undefined, string>([
+    ...imported.map(({ id, apiName }) => [id, apiName] as const),
+    ...made,
+  ])
+  const changes = operations.flatMap(({ kind, data }): readonly Change[] => {
+    if (kind === 'createNamespace' || kind === 'deleteNamespace') return []
+    if (kind === 'updateCollection') {
+      const collection = names.get(data.id) ?? ''
+      return (data.operations ?? []).map((one) => {
+        const field = one.data.apiName ?? fields.get(one.data.id ?? '') ?? one.data.dbName
+        const isField = /Field$/.test(one.kind) && field !== undefined
+        return isField
+          ? { kind: kindOf(one.kind), path: `${collection}.${field}` }
+          : { kind: 'change', path: collection }
+      })
+    }
+    const first = data.data?.firstField
+    const relation = first && [names.get(first.collectionId), first.apiName].filter(Boolean).join('.')
+    const path = relation ?? data.apiName ?? names.get(data.id) ?? data.dbName ?? ''
+    return path === '' ? [] : [{ kind: kindOf(kind), path }]
+  })
+  return [...new Map(changes.map((change) => [`${change.kind} ${change.path}`, change])).values()]
+}
+
+function kindOf(operation: string): Kind {
+  if (operation.startsWith('create')) return 'create'
+  return operation.startsWith('delete') ? 'delete' : 'change'
+}
+
+type ChangesProps = {
+  readonly preview: Preview
+  readonly changes: readonly Change[]
+  /** What is said where nothing changes. */
+  readonly none: string
+}
+
+/** So many are drawn. */
+const SHOWN = 200
+
+export function Changes({ preview: { operations, breaking, policies, skipped }, changes, none }: ChangesProps) {
+  const texts = sourceTexts.value
+  const rest = changes.length - SHOWN
+  const named = policies.flatMap(({ name }) => name ?? [])
+  const left = skipped.filter(({ reason }) => reason !== NOT_CHOSEN)
+  return (
+    <>
+      <p class={page.quiet}>{operations.length === 0 ? none : texts.wouldChange}</p>
+      {changes.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well
+        <section class={styles.changes} tabIndex={0} aria-label={texts.wouldChange}>
+          <ul class={styles.lines}>
+            {changes.slice(0, SHOWN).map(({ kind, path }) => (
+              <li key={`${kind} ${path}`}>
+                <span class={page.quiet}>{texts.kinds[kind]}</span> <code dir="ltr">{path}</code>
+              </li>
+            ))}
+            {rest > 0 && <li class={page.quiet}>{texts.andMore(formatNumber(rest), rest)}</li>}
+          </ul>
+        </section>
+      )}
+      {breaking.length > 0 && (
+        <Notice look="warning">
+          {texts.breaks}{' '}
+          <bdi>
+            {[
+              ...new Set(breaking.map(({ collection, field }) => (field ? `${collection}.${field}` : collection))),
+            ].join(', ')}
+          </bdi>
+        </Notice>
+      )}
+      {policies.length > 0 && (
+        <Notice look="warning">
+          {named.length > 0 ? texts.breaksPolicies(named.join(', ')) : texts.unnamedPolicies}
+        </Notice>
+      )}
+      {left.length > 0 && (
+        <Table
+          wraps
+          label={t.value.connect.leftOutTitle}
+          rows={left}
+          keyOf={({ table, reason }) => `${table} ${reason}`}
+          columns={[
+            { title: t.value.connect.leftOutTitle, cell: ({ table }) => <bdi>{table}</bdi> },
+            { title: t.value.many.why, cell: ({ reason }) => reason },
+          ]}
+        />
+      )}
+    </>
+  )
+}

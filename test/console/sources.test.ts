@@ -1,0 +1,244 @@
+/** Data sources in the console: a database and a connector attached, looked at, imported, and their secrets. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+import { connect, sourceInputFor, startSystem } from '../support/service/connected.ts'
+import { picture, signedInAt, violations } from '../support/service/console-page.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let driver: SqlDriver
+let system: ExternalSystem
+
+beforeAll(async () => {
+  ;[postgres, system] = await Promise.all([startPostgres(), startSystem()])
+  driver = openPostgres({ connectionString: postgres.url })
+  await run('create table customers (id int primary key, name text not null)')
+  await run('create table orders (id int primary key, total numeric)')
+})
+
+afterAll(async () => {
+  await driver.close()
+  await Promise.all([postgres.close(), system.close()])
+})
+
+const run = (text: string) => driver.query({ text, params: [] })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+async function attach(shop: Workspace, sent: object): Promise<string> {
+  const answer = await shop.post('/sources/data', sent)
+  const { data } = (await answer.json()) as { data: { id: string } }
+  return data.id
+}
+
+it('attaches a database by single fields and a secret, and says beside a field what is wrong with it', async () => {
+  const shop = await world.workspace('fields', {})
+  const { hostname, port, pathname, username, password } = new URL(postgres.url)
+  await shop.send('PUT', '/secrets/stock_password', { body: { value: password } })
+  const page = await signedInAt(`/${shop.name}`)
+  await page.getByRole('link', { name: 'Data sources' }).click()
+  await page.getByText('Nothing is attached yet').waitFor()
+  await page.getByRole('link', { name: 'Attach a source' }).click()
+  await page.getByLabel('Given as').selectOption('Single fields')
+  await page.getByLabel('Host', { exact: true }).fill(hostname)
+  await page.getByLabel('Port').fill(port)
+  await page.getByLabel('Database', { exact: true }).fill('nowhere')
+  await page.getByLabel('User', { exact: true }).fill(username)
+  await page.getByLabel('Encryption').selectOption('off')
+  await page.getByLabel('Password', { exact: true }).fill('wrong')
+  await press(page, 'Test')
+  await page.getByRole('alert').getByText('the database refuses the user or the password').waitFor()
+  expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Password from').selectOption('stock_password')
+  await press(page, 'Test')
+  await page.getByRole('alert').getByText('the database does not exist').waitFor()
+  expect(await page.getByLabel('Database', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'sources-fields')
+  // What is no secret is still there.
+  await page.reload()
+  await page
+    .getByLabel('Host', { exact: true })
+    .and(page.locator(`[value="${hostname}"]`))
+    .waitFor()
+  expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe(username)
+  await page.getByLabel('Password from').selectOption('stock_password')
+  await page.getByLabel('Database', { exact: true }).fill(pathname.slice(1))
+  await press(page, 'Test')
+  await page.getByText('It answers.').waitFor()
+  await press(page, 'Connect')
+  await page.getByLabel('Name of the source').fill('stock')
+  await page.getByLabel(/orders/).uncheck()
+  await press(page, 'Import')
+  await page.getByRole('columnheader', { name: 'name' }).waitFor()
+
+  await page.getByRole('link', { name: 'Data sources' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'stock' })
+  await row.getByText('Works', { exact: true }).waitFor()
+  await row.getByText(`${hostname}:${port}`).waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'sources-list')
+  await page.context().close()
+})
+
+it('shows what has changed, imports more, and deletes a source with its name typed', async () => {
+  const shop = await world.workspace('drifting', {})
+  const sent = { apiName: 'stock', provider: 'postgres', config: { connectionString: postgres.url } }
+  const id = await attach(shop, sent)
+  await shop.post(`/schema/introspect/${id}`, { tables: { include: ['customers'] } })
+  await run('alter table customers add column city text')
+  const page = await signedInAt(`/${shop.name}/sources/${id}`)
+  await page.getByText('Works, and has changed').waitFor()
+  const imports = region(page, 'Import')
+  await imports.getByText('customers.city').waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'sources-drift')
+  await press(page, 'Import')
+  await page.getByText('One change was imported.').waitFor()
+  await imports.getByText('Everything is imported as it is there.').waitFor()
+
+  await press(page, 'Choose tables')
+  await imports.getByText('1 of 2 are chosen').waitFor()
+  await imports.getByLabel(/orders/).check()
+  await imports.getByLabel(/customers/).uncheck()
+  expect(await violations(page)).toEqual([])
+  await press(page, 'Show what changes')
+  await imports.getByText('This takes something from those who use the API: customers').waitFor()
+  await picture(page, 'sources-choice')
+  await press(page, 'Import')
+  await region(page, 'Collections').getByRole('link', { name: 'orders' }).waitFor()
+  expect((await shop.get('/items/customers')).status).toBe(404)
+
+  await press(page, 'Delete stock')
+  const dialog = page.getByRole('dialog', { name: 'Delete stock' })
+  await dialog.getByText('orders').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Delete', exact: true }).isDisabled()).toBe(true)
+  await dialog.getByLabel('Type stock to confirm').fill('stock')
+  await picture(page, 'sources-delete')
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing is attached yet').waitFor()
+  expect(await shop.data('/items/ServiceDataSource?fields=apiName')).toEqual([{ apiName: '_system' }])
+  await page.context().close()
+})
+
+it('attaches a connector with the hosts that somebody grants', async () => {
+  const shop = await world.workspace('granting', {})
+  const page = await signedInAt(`/${shop.name}/sources/connectors`)
+  const unusable = page.getByRole('table', { name: 'Extensions that cannot be used' })
+  await unusable.getByText('unusable').first().waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'sources-connectors')
+  await page.getByRole('link', { name: 'Attach Scripted' }).click()
+  await page.getByLabel('Configuration').fill('{')
+  await press(page, 'Connect')
+  await page.getByText('This is no JSON object.').waitFor()
+  await page.getByLabel('Configuration').fill(JSON.stringify({ system: system.url }))
+  await press(page, 'Connect')
+  await page.getByRole('cell', { name: 'docs.example.com' }).waitFor()
+  await page.getByRole('cell', { name: 'the manifest says so' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'sources-grant')
+  await press(page, 'Refuse')
+  await page.getByText('Nothing was attached.').waitFor()
+  await press(page, 'Connect')
+  await press(page, 'Grant and go on')
+  await page.getByLabel('Name of the source').fill('library')
+  await press(page, 'Import')
+  await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
+
+  await page.context().close()
+})
+
+it('says why a source is off, and starts it by an import', async () => {
+  const shop = await world.workspace('revoked', {})
+  const id = await attach(shop, { apiName: 'library', ...sourceInputFor(system) })
+  system.tell('setup', { do: 'throw', class: 'AccessDenied', message: 'the key is revoked' })
+  const page = await signedInAt(`/${shop.name}/sources/${id}`)
+  const state = region(page, 'State')
+  await state.getByText('Off', { exact: true }).waitFor()
+  await state.getByText('Invalid extension configuration').waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'sources-off')
+  system.tell('setup', null)
+  await press(page, 'Import')
+  await state.getByText('Works', { exact: true }).waitFor()
+  await region(page, 'Collections').getByRole('link', { name: 'books' }).waitFor()
+  await page.context().close()
+})
+
+it('tells which hosts a connector has come to need since it was granted', async () => {
+  const shop = await world.workspace('regranting', {})
+  const id = await connect(shop, system)
+  const [kept] = sourceInputFor(system).permissions
+  const added = { permission: 'net:files.example.com', reason: 'pictures' }
+  const page = await signedInAt('/')
+  await page.route('**/schema/introspect/*', (route) =>
+    route.fulfill({
+      status: 422,
+      json: { message: 'Invalid extension permissions', code: '7001', meta: { permissions: [kept, added] } },
+    }),
+  )
+  await page.goto(`/${shop.name}/sources/${id}`)
+
+  await page.getByText('Off: needs other hosts').waitFor()
+  const table = page.getByRole('table', { name: 'Hosts that it may reach' })
+  const marks = table.locator('[data-mark]')
+  await expect.poll(() => marks.allTextContents()).toEqual(['Granted', 'New since the grant', 'Not needed any more'])
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'sources-regrant')
+  await page.context().close()
+})
+
+it('writes secrets, keeps the old one where a source fails with the new one, and deletes none in use', async () => {
+  const shop = await world.workspace('kept', {})
+  await shop.send('PUT', '/secrets/stock', { body: { value: postgres.url } })
+  await attach(shop, { apiName: 'stock', provider: 'postgres', config: { connectionString: { $secret: 'stock' } } })
+  const page = await signedInAt(`/${shop.name}/sources/secrets`)
+  const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Change stock' }) })
+  await row.getByRole('cell').nth(1).getByText('stock').waitFor()
+  await press(page, 'Change stock')
+  await page.getByLabel('Value').fill('postgres://nobody:nothing@127.0.0.1:1/none')
+  await press(page, 'Save')
+  await page.getByRole('alert').getByText('stock').waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'sources-secret')
+  await page.getByLabel('Value').fill(postgres.url)
+  await press(page, 'Save')
+  await page.getByText('Written. Opened anew with it: stock.').waitFor()
+  await press(page, 'Delete stock')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('alert').getByText('used by stock').waitFor()
+  await press(page, 'Cancel')
+  await press(page, 'New secret')
+  await page.getByLabel('Name', { exact: true }).fill('spare')
+  await page.getByLabel('Value').fill('x')
+  await press(page, 'Save')
+  await page.getByRole('button', { name: 'Delete spare' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete spare' }).waitFor({ state: 'detached' })
+
+  expect(await shop.data('/secrets')).toMatchObject([{ name: 'stock' }])
+  await page.context().close()
+})
+
+it('shows what one may not do with its reason', async () => {
+  const shop = await world.workspace('looking', {})
+  const id = await attach(shop, { apiName: 'stock', provider: 'postgres', config: { connectionString: postgres.url } })
+  const person = await people.member(shop, { entitlements: ['dataSource:read'] })
+  const page = await signedInAt(`/${shop.name}/sources`, person)
+
+  await page.getByText('You lack the right dataSource:create, dataModel:edit.').waitFor()
+  await page.getByRole('link', { name: 'Secrets' }).click()
+  await page.getByText('You lack the right dataSource:create.').waitFor()
+  await page.goto(`/${shop.name}/sources/${id}`)
+  await page.getByText('You lack the right dataSource:delete.').waitFor()
+  await page.getByText('You lack the right dataModel:edit.').waitFor()
+  expect(await page.getByText('127.0.0.1').count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+  await page.context().close()
+})
