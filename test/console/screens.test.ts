@@ -5,11 +5,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { sources as arSources } from '../../console/src/messages/ar/sources.ts'
 import { ar } from '../../console/src/messages/ar.ts'
+import { sources as enSources } from '../../console/src/messages/en/sources.ts'
 import { en, type Messages } from '../../console/src/messages/en.ts'
 import { firstOf } from '../support/run/cases.ts'
 import { effort } from '../support/run/effort.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { sourceInputFor, startSystem } from '../support/service/connected.ts'
 import { picture } from '../support/service/console-page.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
@@ -21,6 +25,9 @@ let shop: Workspace
 let person: Person
 let article: string
 let view: string
+let system: ExternalSystem
+let library: Workspace
+let attached: string
 
 beforeAll(async () => {
   shop = await world.workspace(
@@ -57,7 +64,15 @@ beforeAll(async () => {
   person = await people.member(shop, { entitlements: ['dataModel:read'], collections: { articles: { read: 'all' } } })
   await person.system.patch('/api/system/users/me', { fullName: script })
   await person.system.post('/api/system/api-keys', { name: script })
+  system = await startSystem()
+  library = await world.workspace('library', {})
+  const permissions = sourceInputFor(system).permissions.map((one) => ({ ...one, reason: script }))
+  const answer = await library.post('/sources/data', { apiName: 'books', ...sourceInputFor(system), permissions })
+  attached = ((await answer.json()) as { readonly data: { readonly id: string } }).data.id
+  await library.send('PUT', '/secrets/key', { body: { value: script } })
 })
+
+afterAll(() => system.close())
 
 afterEach(closePages)
 
@@ -66,6 +81,7 @@ type Show = (page: Page, t: Messages) => Promise<void>
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
 const title = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first().waitFor()
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const alert = (page: Page) => page.getByRole('alert').first().waitFor()
 
 /** At a path, signed in. */
@@ -116,6 +132,22 @@ async function newKey(page: Page, t: Messages): Promise<void> {
   await account(page, t)
   await button(page, t.account.newKey).click()
   await page.getByRole('dialog').getByLabel(t.account.keyName, { exact: true }).waitFor()
+}
+
+const sourcesIn = (t: Messages) => (t === ar ? arSources : enSources)
+
+/** A connector in a workspace of its own. */
+async function source(page: Page): Promise<void> {
+  await at(page, `/${library.name}/sources/${attached}`)
+  await region(page, sourcesIn(en).state)
+    .or(region(page, sourcesIn(ar).state))
+    .locator('[data-state=changed]')
+    .waitFor()
+}
+
+async function secrets(page: Page, t: Messages): Promise<void> {
+  await at(page, `/${library.name}/sources/secrets`)
+  await button(page, sourcesIn(t).deleteOf('key')).waitFor()
 }
 
 /** How to come to each screen and state, and which routes and files with dialogs it stands for. */
@@ -576,6 +608,62 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     async (page) => {
       await at(page, '/-/docs/api/items')
       await page.getByRole('heading', { level: 1, name: 'Items' }).waitFor()
+    },
+  ],
+  [
+    'data sources',
+    ['sources'],
+    async (page, t) => {
+      await at(page, `/${library.name}/sources`)
+      await page.getByRole('link', { name: 'books', exact: true }).waitFor()
+      await page.getByText(sourcesIn(t).states.changed).waitFor()
+    },
+  ],
+  ['a data source', [], source],
+  [
+    'deleting a data source',
+    ['screens/sources/delete.tsx'],
+    async (page, t) => {
+      await source(page)
+      await button(page, sourcesIn(t).deleteOf('books')).click()
+      await page.getByRole('dialog').getByLabel(sourcesIn(t).typeName('books')).waitFor()
+    },
+  ],
+  [
+    'what can be attached',
+    [],
+    async (page, t) => {
+      await at(page, `/${library.name}/sources/connectors`)
+      await page.getByRole('table', { name: sourcesIn(t).broken }).waitFor()
+    },
+  ],
+  ['secrets', [], secrets],
+  [
+    'a secret that is changed',
+    ['screens/sources/secrets.tsx'],
+    async (page, t) => {
+      await secrets(page, t)
+      await button(page, sourcesIn(t).rotateOf('key')).click()
+      await page.getByRole('dialog').getByLabel(sourcesIn(t).value).waitFor()
+    },
+  ],
+  [
+    'a source that is attached by single fields',
+    [],
+    async (page, t) => {
+      await at(page, `/${library.name}/sources/new`)
+      await page.getByLabel(sourcesIn(t).given).selectOption('parts')
+      await page.getByLabel(sourcesIn(t).host, { exact: true }).waitFor()
+    },
+  ],
+  [
+    'hosts that a connector asks for',
+    [],
+    async (page, t) => {
+      await at(page, `/${library.name}/sources/new?provider=scripted`)
+      await page.getByLabel(sourcesIn(t).json).fill(JSON.stringify({ system: system.url }))
+      await button(page, t.connect.connect).click()
+      await button(page, sourcesIn(t).grantAll).waitFor()
     },
   ],
   [

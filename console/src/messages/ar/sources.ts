@@ -17,6 +17,8 @@ export const sources: Translated<SourceTexts> = {
   },
   attach: 'ربط مصدر',
   attachIt: 'ربط',
+  attachAnew: 'ربط من جديد',
+  connector: 'الموصل',
   none: 'لم يُربط شيء بعد',
   noneText: 'اربط قاعدة بيانات، أو نظامًا آخر ثُبّت موصل له، للعمل على صفوفه هنا.',
   source: 'المصدر',

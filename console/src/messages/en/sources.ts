@@ -14,6 +14,8 @@ export const sources = {
   },
   attach: 'Attach a source',
   attachIt: 'Attach',
+  attachAnew: 'Attach anew',
+  connector: 'Connector',
   none: 'Nothing is attached yet',
   noneText: 'Attach a database, or another system for which a connector is installed, to work with its rows here.',
   source: 'Source',

@@ -1,12 +1,11 @@
 /** What can be attached, what each reaches, and which extensions cannot be used and why. */
-import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
-import { type Connector, connectorsQuery } from './data.ts'
+import { attachPath, type Connector, connectorsQuery } from './data.ts'
 import { useEntitled } from './rights.tsx'
 import styles from './sources.module.css'
 
@@ -25,7 +24,7 @@ export function Connectors({ workspace }: { readonly workspace: string }) {
           rows={data.data}
           keyOf={({ id }) => id}
           columns={[
-            { title: texts.source, cell: (connector) => <Named {...connector} /> },
+            { title: texts.connector, cell: (connector) => <Named {...connector} /> },
             { title: texts.origin, cell: ({ origin }) => texts.origins[origin] },
             {
               title: texts.state,
@@ -51,10 +50,7 @@ export function Connectors({ workspace }: { readonly workspace: string }) {
                     title: texts.actions,
                     cell: ({ id, name, isAvailable }: Connector) =>
                       isAvailable && (
-                        <ButtonLink
-                          href={`${pathTo(workspace, 'sources', 'new')}?provider=${encodeURIComponent(id)}`}
-                          aria-label={texts.attachOf(name)}
-                        >
+                        <ButtonLink href={attachPath(workspace, id)} aria-label={texts.attachOf(name)}>
                           {texts.attachIt}
                         </ButtonLink>
                       ),

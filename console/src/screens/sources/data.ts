@@ -1,5 +1,6 @@
 /** What the screens of data sources ask: sources, what may be told of each, whether it works, connectors and secrets. */
 import type { ServiceError } from 'governed-data-client'
+import { pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
 import { type Query, queries } from '../../data/queries.ts'
 import { modelChanged } from '../../data/workspaces.ts'
@@ -176,6 +177,11 @@ export function usersQuery(workspace: string): Query<ReadonlyMap<string, readonl
   }
 }
 
+/** Where another source of a provider is attached. */
+export function attachPath(workspace: string, provider: string): string {
+  return `${pathTo(workspace, 'sources', 'new')}?provider=${encodeURIComponent(provider)}`
+}
+
 /** After a source was attached, imported or deleted. */
 export async function sourcesChanged(workspace: string): Promise<void> {
   await queries.invalidateQueries({ queryKey: [KIND, workspace] })
@@ -204,7 +210,7 @@ export function stateOf({ data, error, isFetching }: Looked): State {
 function failedState(error: ServiceError): State {
   const { status, code, meta, messages } = error
   const reason = messages.filter(Boolean).join(': ')
-  if (code === MISMATCH) return { name: 'grant', reason, required: requiredIn(meta) }
+  if (code === MISMATCH) return { name: 'grant', required: requiredIn(meta) }
   if (messages.includes('Data source is restarting')) return { name: 'starting', reason }
   if (messages.some((text) => deactivated.has(text))) return { name: 'off', reason }
   if ([0, 401, 403, 404, 429].includes(status)) return { name: 'unknown', reason: explainFault(error) }

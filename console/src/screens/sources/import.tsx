@@ -32,7 +32,7 @@ type Choosing = { readonly tables: readonly FoundTable[]; readonly chosen: Reado
 
 export function Import({ workspace, source }: ImportProps) {
   const texts = sourceTexts.value
-  const { look } = useLook({ workspace, source })
+  const { look, state } = useLook({ workspace, source })
   const { data: all = [] } = useQuery(importedQuery(workspace))
   const own = all.filter(({ sourceId }) => sourceId === source.id)
   const [planned, setPlanned] = useState<Planned>()
@@ -82,6 +82,8 @@ export function Import({ workspace, source }: ImportProps) {
       await sourcesChanged(workspace)
     })
   const uncertain = (shown?.preview.renames ?? []).filter(({ certain }) => !certain)
+  // An import starts what can do other things than before; of all else that does not answer there is nothing to import.
+  if (!shown && state.name !== 'off' && state.name !== 'looking') return null
   return (
     <section class={styles.part} aria-label={texts.changes}>
       <h2>{texts.changes}</h2>
@@ -161,7 +163,7 @@ export function Import({ workspace, source }: ImportProps) {
           </div>
         </>
       )}
-      {!choosing && !shown && !look.isFetching && look.error && (
+      {!choosing && !shown && state.name === 'off' && (
         <div class={page.row}>
           <Button isBusy={busy === 'importing'} onClick={() => void run({ preview: nothing, include: undefined })}>
             {texts.import}

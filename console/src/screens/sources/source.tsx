@@ -5,11 +5,12 @@ import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
 import { compareNames, formatNumber, formatTime, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Notice, Pending } from '../../ui/notice.tsx'
 import { Missing } from '../missing.tsx'
 import page from '../page.module.css'
 import {
+  attachPath,
   connectorsQuery,
   importedQuery,
   OWN,
@@ -89,13 +90,20 @@ function WayBack({ workspace, source: { provider }, state: { name } }: StateProp
   const texts = sourceTexts.value
   const mayRead = useEntitled(workspace, 'extension:read')
   const { data } = useQuery({ ...connectorsQuery(workspace), enabled: mayRead })
+  const mayAttach = useEntitled(workspace, 'dataSource:create', 'dataModel:edit')
   if (name !== 'grant' && name !== 'off' && name !== 'starting' && name !== 'failing') return null
   const connector = data?.data.find(({ id }) => id === provider)
   const why = connector?.unavailableReason ?? undefined
   const broken = name === 'off' && connector === undefined ? (data?.meta?.broken ?? []) : []
   return (
     <>
-      <Notice look="warning">
+      <Notice
+        look="warning"
+        action={
+          name === 'grant' &&
+          mayAttach && <ButtonLink href={attachPath(workspace, provider)}>{texts.attachAnew}</ButtonLink>
+        }
+      >
         {why && `${why}. `}
         {texts.ways[name]}
       </Notice>
