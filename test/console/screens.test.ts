@@ -141,7 +141,7 @@ async function source(page: Page): Promise<void> {
   await at(page, `/${library.name}/sources/${attached}`)
   await region(page, sourcesIn(en).state)
     .or(region(page, sourcesIn(ar).state))
-    .locator('[data-state=changed]')
+    .locator('[data-state=new]')
     .waitFor()
 }
 
@@ -616,7 +616,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     async (page, t) => {
       await at(page, `/${library.name}/sources`)
       await page.getByRole('link', { name: 'books', exact: true }).waitFor()
-      await page.getByText(sourcesIn(t).states.changed).waitFor()
+      await page.getByText(sourcesIn(t).states.new).waitFor()
     },
   ],
   ['a data source', [], source],

@@ -112,7 +112,7 @@ export function ConnectDatabase({ workspace, first, onDone, onBack }: ConnectPro
         )}
         <Button
           type="submit"
-          look="primary"
+          {...(!required && { look: 'primary' })}
           isBusy={busy !== undefined && busy !== 'testing'}
           disabled={tables && chosen.size === 0}
         >

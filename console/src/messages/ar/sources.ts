@@ -40,6 +40,7 @@ export const sources: Translated<SourceTexts> = {
   states: {
     looking: 'جارٍ الفحص',
     works: 'يعمل',
+    new: 'يعمل، ولم يُستورد منه شيء بعد',
     changed: 'يعمل، وقد تغيّر',
     grant: 'متوقف: يحتاج إلى مضيفين آخرين',
     off: 'متوقف',
@@ -60,7 +61,7 @@ export const sources: Translated<SourceTexts> = {
   settings: 'الإعدادات',
   settingsText: 'باقي إعداداته مشفّر ولا يُعرض أبدًا. وهو ثابت: لا يمكن تغيير سوى قيم أسراره.',
   usedSecrets: 'الأسرار',
-  noSecrets: 'لا شيء: كلمة المرور جزء من الإعدادات',
+  noSecrets: 'لا شيء: ما هو سري جزء من الإعدادات',
   toPart: 'كل مصادر البيانات',
 
   grants: 'المضيفون الذين يمكنه الوصول إليهم',

@@ -30,6 +30,7 @@ export const sources = {
   states: {
     looking: 'Looking',
     works: 'Works',
+    new: 'Works, nothing is imported yet',
     changed: 'Works, and has changed',
     grant: 'Off: needs other hosts',
     off: 'Off',
@@ -51,7 +52,7 @@ export const sources = {
   settingsText:
     'All else of its configuration is encrypted and never shown. It is fixed: only the values of its secrets can be changed.',
   usedSecrets: 'Secrets',
-  noSecrets: 'None: the password is part of the configuration',
+  noSecrets: 'None: what is secret is part of the configuration',
   toPart: 'All data sources',
 
   grants: 'Hosts that it may reach',

@@ -188,7 +188,7 @@ export async function sourcesChanged(workspace: string): Promise<void> {
   void modelChanged(workspace)
 }
 
-export type StateName = 'looking' | 'works' | 'changed' | 'grant' | 'off' | 'starting' | 'failing' | 'unknown'
+export type StateName = 'looking' | 'works' | 'new' | 'changed' | 'grant' | 'off' | 'starting' | 'failing' | 'unknown'
 
 export type State = {
   readonly name: StateName
@@ -200,11 +200,12 @@ export type State = {
 
 type Looked = { readonly data: Preview | undefined; readonly error: ServiceError | null; readonly isFetching: boolean }
 
-export function stateOf({ data, error, isFetching }: Looked): State {
+export function stateOf({ data, error, isFetching }: Looked, isNew: boolean): State {
   if (isFetching) return { name: 'looking' }
   if (error) return failedState(error)
   if (data === undefined) return { name: 'unknown' }
-  return { name: data.operations.length > 0 ? 'changed' : 'works' }
+  if (data.operations.length === 0) return { name: 'works' }
+  return { name: isNew ? 'new' : 'changed' }
 }
 
 function failedState(error: ServiceError): State {

@@ -14,6 +14,7 @@ import {
   OWN,
   outlineQuery,
   type Source,
+  type State,
   sourcesQuery,
   stateOf,
 } from './data.ts'
@@ -48,9 +49,9 @@ export function SourceList({ workspace }: { readonly workspace: string }) {
               title: texts.source,
               cell: ({ id, apiName }) => <a href={pathTo(workspace, 'sources', id)}>{apiName}</a>,
             },
+            { title: texts.state, cell: (source) => <ShownState workspace={workspace} source={source} /> },
             { title: texts.provider, cell: (source) => <Kind workspace={workspace} source={source} /> },
             { title: texts.place, cell: (source) => <Where workspace={workspace} source={source} /> },
-            { title: texts.state, cell: (source) => <ShownState workspace={workspace} source={source} /> },
             {
               title: texts.collections,
               cell: ({ id }) => imported && formatNumber(imported.filter(({ sourceId }) => sourceId === id).length),
@@ -95,7 +96,11 @@ export function Where({ workspace, source: { id, apiName } }: CellProps) {
 export function useLook({ workspace, source: { id } }: CellProps) {
   const mayLook = useEntitled(workspace, 'dataModel:edit')
   const look = useQuery({ ...lookQuery(workspace, id), enabled: mayLook })
-  return { look, mayLook, state: mayLook ? stateOf(look) : ({ name: 'unknown' } as const) }
+  const mayRead = useEntitled(workspace, 'dataModel:read')
+  const { data: imported } = useQuery({ ...importedQuery(workspace), enabled: mayRead })
+  const isNew = imported?.every(({ sourceId }) => sourceId !== id) === true
+  const state: State = mayLook ? stateOf(look, isNew) : { name: 'unknown' }
+  return { look, mayLook, state }
 }
 
 export function ShownState(props: CellProps) {
@@ -103,7 +108,7 @@ export function ShownState(props: CellProps) {
   return (
     <span class={styles.state}>
       <span data-state={state.name}>{sourceTexts.value.states[state.name]}</span>
-      {'reason' in state && state.reason && <span class={page.quiet}>{state.reason}</span>}
+      {state.reason && <span class={page.quiet}>{state.reason}</span>}
     </span>
   )
 }
