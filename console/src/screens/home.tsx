@@ -84,16 +84,26 @@ type WarningsProps = { readonly info: Info; readonly user: User }
 function Warnings({ info, user }: WarningsProps) {
   const texts = t.value.home
   const warnings = [
-    ...licenseWarnings(info, user.isAdministrator),
+    ...licenseWarnings(info, user.isAdministrator).map((text) => ({ text, workspace: undefined })),
     ...(info.warnings ?? []).flatMap(({ kind, workspace = '' }) =>
-      kind === 'schemaDrift' ? [texts.drift(workspace)] : [],
+      kind === 'schemaDrift' ? [{ text: texts.drift(workspace), workspace }] : [],
     ),
   ]
   if (warnings.length === 0) return null
   return (
     <section class={styles.stack} aria-label={texts.warnings}>
-      {warnings.map((text) => (
-        <Notice key={text} look="warning">
+      {warnings.map(({ text, workspace }) => (
+        <Notice
+          key={text}
+          look="warning"
+          action={
+            workspace && (
+              <ButtonLink look="plain" href={pathTo(workspace, 'sources')}>
+                {t.value.shell.sources}
+              </ButtonLink>
+            )
+          }
+        >
           {text}
         </Notice>
       ))}

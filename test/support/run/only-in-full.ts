@@ -49,6 +49,7 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
     'says that there is no connection',
     'keeps no token where a script could read it',
   ],
+  sources: ['by single fields and a secret', 'shows what has changed, imports more'],
   views: ['is saved for oneself by a member'],
   'ways-in': ['an invitation: by its mail to an account', 'a forgotten password'],
 }

@@ -138,7 +138,7 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     isMade: sourceId !== undefined,
     onChoice,
     onDraft: (next: Draft) => {
-      kept.value = next
+      kept.value = isDatabase(providerIn(next)) ? next : { ...next, given: chosenDraft.given }
     },
     onTyped: (next: Typed) => {
       setTyped(next)

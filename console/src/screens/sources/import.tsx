@@ -40,6 +40,7 @@ export function Import({ workspace, source }: ImportProps) {
   const [meant, setMeant] = useState<ReadonlySet<string>>(new Set())
   const [busy, setBusy] = useState<'looking' | 'importing'>()
   const { ask, error, setError, stop } = useAsking(workspace)
+  const [isStopped, setStopped] = useState(false)
   const path = `schema/introspect/${source.id}`
   const shown = planned ?? (look.data && { preview: look.data, include: undefined })
   const { data: fields } = useQuery({
@@ -49,6 +50,7 @@ export function Import({ workspace, source }: ImportProps) {
   const during = async <T,>(what: 'looking' | 'importing', work: () => Promise<T>) => {
     if (busy !== undefined) return
     setError(undefined)
+    setStopped(false)
     setBusy(what)
     await work()
     setBusy(undefined)
@@ -88,10 +90,17 @@ export function Import({ workspace, source }: ImportProps) {
     <section class={styles.part} aria-label={texts.changes}>
       <h2>{texts.changes}</h2>
       {error && <Notice look="danger">{explainFault(error)}</Notice>}
+      {isStopped && <Notice look="warning">{texts.stopped}</Notice>}
       {busy && (
         <Notice
           action={
-            <Button look="plain" onClick={stop}>
+            <Button
+              look="plain"
+              onClick={() => {
+                stop()
+                setStopped(busy === 'importing')
+              }}
+            >
               {texts.stop}
             </Button>
           }
