@@ -148,6 +148,7 @@ export const sources = {
   noObject: 'This is no JSON object.',
   test: 'Test',
   answers: 'It answers.',
+  away: 'The database does not answer. Check host and port, that it runs, and that it lets this service in.',
   noTest: 'This connector has no test. Connect looks what it has, which is one.',
 }
 

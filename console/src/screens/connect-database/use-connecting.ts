@@ -1,4 +1,5 @@
 /** The two steps of attaching a source, what is typed and chosen for them, and what came of them. */
+import type { ServiceError } from 'governed-data-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { readCollections } from '../../data/workspaces.ts'
@@ -151,7 +152,7 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     onChoose: setChosen,
     onOtherSource: () => setTables(undefined),
     busy,
-    fault: isSaid ? undefined : explainFault(error),
+    fault: isSaid ? undefined : faultOf(error),
     wrong,
     told: noTest ? sourceTexts.value.noTest : told,
     required,
@@ -175,6 +176,12 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     },
     stop,
   }
+}
+
+/** Of a database that does not answer the service knows no more than that. */
+function faultOf(error: ServiceError): string {
+  const isAway = error.messages.includes('Failed to connect to the database')
+  return isAway ? sourceTexts.value.away : explainFault(error)
 }
 
 /** The connector has none. */

@@ -119,7 +119,7 @@ function Looked(props: CellProps) {
   const at = Math.max(look.dataUpdatedAt, look.errorUpdatedAt)
   if (!mayLook) return null
   return (
-    <span class={page.row}>
+    <span class={styles.actions}>
       {at > 0 && <span>{formatTime(at, { timeStyle: 'short' })}</span>}
       <Button
         isSmall
