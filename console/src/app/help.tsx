@@ -13,6 +13,7 @@ const pages: Readonly<Record<Topic, string>> = {
   item: 'api/items#two-who-change-one-item',
   files: 'api/items#files',
   access: 'api/who-may-do-what',
+  sources: 'api/data-sources',
   audit: 'api/system#audit-log',
   account: 'api/signing-in',
   'set-up': 'api/data-sources#attaching-a-source',
@@ -44,6 +45,7 @@ function topicOf(at: Route): Topic | undefined {
     case 'home':
     case 'workspace':
     case 'access':
+    case 'sources':
     case 'audit':
     case 'item':
       return at.kind

@@ -1,9 +1,6 @@
-/** Texts of data sources in the language of the page. They load with the screens that have them, in all languages. */
-import { computed } from '@preact/signals'
+/** Texts of data sources, which load with their screens. */
 import { sources as ar } from './ar/sources.ts'
 import { sources as en } from './en/sources.ts'
-import { type Language, language } from './messages.ts'
+import { textsIn } from './messages.ts'
 
-const all: Readonly<Record<Language, typeof en | typeof ar>> = { en, ar }
-
-export const sourceTexts = computed(() => all[language.value])
+export const sourceTexts = textsIn({ en, ar })

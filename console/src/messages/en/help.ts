@@ -13,6 +13,7 @@ export const help = {
     item: 'One item with all its fields and what is related to it; nothing is sent before you save.',
     files: 'Files that items refer to. Who may read the row may read the file.',
     access: 'Members have roles, roles have policies, and a policy says who may do what with which rows and fields.',
+    sources: 'Databases and other systems whose tables are collections here; an import only reads them.',
     audit: 'Who signed in and who changed rights, sources and the model, and when.',
     account: 'Your name, password and sessions, and the keys by which programs act for you.',
     'set-up': 'From nothing to a workspace with data: your own database, a model, or a sample.',
