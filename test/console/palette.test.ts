@@ -63,13 +63,14 @@ it('says what one may not do and why, and does not do it', async () => {
   await expect.poll(() => offered.allTextContents()).toEqual(['books'])
   await search(page, '')
   const refused = page.locator('[role=option][aria-disabled=true]')
-  await expect.poll(() => refused.count()).toBe(10)
+  await expect.poll(() => refused.count()).toBe(11)
 
   expect(await refused.allTextContents()).toEqual([
     'New in booksYou may not make rows here.',
     'AccessYou lack the right workspaceMembers:read.',
     'New policyYou lack the right workspaceMembers:read.',
     'Why?You lack the right workspaceMembers:read.',
+    'Data sourcesYou lack the right dataSource:read.',
     'Audit logYou lack the right auditLog:read.',
     'Connect a databaseYou lack the right dataSource:create, dataModel:edit.',
     'Connect an agentYou lack the right ai:mcp.',
