@@ -317,7 +317,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     },
   ],
   ['changing many rows', ['screens/bulk/change.tsx'], (page, t) => more(page, t, t.many.changeAll)],
-  ['deleting many rows', ['screens/bulk/delete.tsx'], (page, t) => more(page, t, t.many.deleteAll)],
+  ['deleting many rows', ['screens/review/sheet.tsx'], (page, t) => more(page, t, t.many.deleteAll)],
   ['an export', ['screens/export.tsx'], (page, t) => more(page, t, t.many.export)],
   [
     'an import with lines that do not fit',

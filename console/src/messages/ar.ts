@@ -7,6 +7,7 @@ import { files } from './ar/files.ts'
 import { license } from './ar/license.ts'
 import { many } from './ar/many.ts'
 import { palette } from './ar/palette.ts'
+import { review } from './ar/review.ts'
 import type { Messages } from './en.ts'
 
 export const ar: Messages = {
@@ -21,6 +22,7 @@ export const ar: Messages = {
   ...license,
   ...palette,
   ...access,
+  ...review,
 
   common: {
     cancel: 'إلغاء',

@@ -6,6 +6,7 @@ import { files } from './en/files.ts'
 import { license } from './en/license.ts'
 import { many } from './en/many.ts'
 import { palette } from './en/palette.ts'
+import { review } from './en/review.ts'
 import type { Direction, Translated } from './translated.ts'
 
 export const en = {
@@ -20,6 +21,7 @@ export const en = {
   ...license,
   ...palette,
   ...access,
+  ...review,
 
   common: {
     cancel: 'Cancel',

@@ -3,7 +3,9 @@ import { t } from '../messages/messages.ts'
 import { Button } from './button.tsx'
 import { showToast } from './toasts.tsx'
 
-export function CopyButton({ text }: { readonly text: string }) {
+type CopyProps = { readonly text: string; readonly look?: 'primary' | 'plain' }
+
+export function CopyButton({ text, look = 'primary' }: CopyProps) {
   const texts = t.value.grid
   const copy = () =>
     navigator.clipboard.writeText(text).then(
@@ -11,7 +13,7 @@ export function CopyButton({ text }: { readonly text: string }) {
       () => showToast(texts.notCopied, 'danger'),
     )
   return (
-    <Button look="primary" onClick={() => void copy()}>
+    <Button look={look} onClick={() => void copy()}>
       {texts.copy}
     </Button>
   )

@@ -3,10 +3,10 @@ import type { User } from './account.ts'
 import type { Call } from './call.ts'
 import type { Requesting } from './client.ts'
 import { split, under } from './items.ts'
-import type { Change, Plan, Right } from './plan.ts'
+import type { Breaks, Change, DryRun, Plan, Right, TouchedRows } from './plan.ts'
 import type { Options } from './send.ts'
 
-export type { Change, Plan, Right }
+export type { Breaks, Change, DryRun, Plan, Right, TouchedRows }
 
 /** As for items, but for relations; names that there are not are 422. */
 export type RecordQuery = Options & {
@@ -170,7 +170,7 @@ export function schema(db: Requesting) {
       db.$request('POST', 'schema/migrate', { ...options, body: { operations } }),
     /** What `migrate` would do. */
     dryRun: (operations: readonly Operation[], options?: Options) =>
-      under<{ statements: { sourceId: string; sql: string }[]; model: object }>(
+      under<DryRun>(
         db.$request('POST', 'schema/migrate', { ...options, body: { operations }, query: { dryRun: true } }),
       ),
     /** The model as a file, canonical; `ids: false` without the lines that say who is who. */

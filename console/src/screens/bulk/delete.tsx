@@ -1,14 +1,16 @@
-/** Deletes many rows, after it has said how many. Those that are chosen go as they were seen, all of a view by one bounded request. */
+/**
+ * Deletes many rows, after it has said how many. Those that are chosen go as they were seen, all of a view by one bounded request once
+ * the name of their collection is typed.
+ */
 import { ServiceError } from 'governed-data-client'
 import { useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/notice.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { batchOf, itemsOf, keyInPath, piecesOf, readItems } from '../grid/items.ts'
 import { keyOf } from '../grid/rows.ts'
 import type { Row } from '../grid/values.ts'
+import { ReviewSheet } from '../review/sheet.tsx'
 import { BulkFault, whyEnded } from './change.tsx'
 import { filterOfAll, useCount } from './count.ts'
 import type { BulkProps } from './props.ts'
@@ -81,19 +83,21 @@ export function DeleteDialog(props: BulkProps) {
   const isPartly = underWay.isBusy && done > 0
   const progress = isPartly ? texts.ofWhich(formatNumber(done), formatNumber(done + (count ?? 0))) : undefined
   return (
-    <Dialog title={count === undefined ? texts.counting : texts.deleteTitle(shown, count)} onClose={underWay.close}>
+    <ReviewSheet
+      title={count === undefined ? texts.counting : texts.deleteTitle(shown, count)}
+      label={texts.deleteButton(shown, count ?? 0)}
+      typed={which === 'all' && count ? model.name : undefined}
+      isBusy={underWay.isBusy}
+      isDisabled={!count}
+      onConfirm={remove}
+      onClose={underWay.close}
+    >
       {error && <BulkFault error={error} done={done} />}
       {uncounted && <Fault error={uncounted} onRetry={recount} />}
       <p role="status">
         {underWay.isClosing ? texts.closing : (progress ?? (count === 0 ? texts.none : texts.deleteText))}
       </p>
       {model.toMany.length > 0 && <p>{texts.deleteRelated}</p>}
-      <DialogActions>
-        <Button onClick={underWay.close}>{t.value.common.cancel}</Button>
-        <Button look="danger" isBusy={underWay.isBusy} disabled={!count} onClick={() => void remove()}>
-          {texts.deleteButton(shown, count ?? 0)}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </ReviewSheet>
   )
 }

@@ -8,6 +8,7 @@ import { DialogActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import styles from '../entry.module.css'
 import page from '../page.module.css'
+import { Changes, Statements } from '../review/sheet.tsx'
 import { faultOf, useSubmission } from '../submission.tsx'
 import own from './set-up.module.css'
 
@@ -51,18 +52,7 @@ export function Planned({ workspace, model, plan: first, onDone, onBack }: Plann
       {fault && <Notice look="danger">{fault}</Notice>}
       {changes.length === 0 && <Notice>{texts.noChanges}</Notice>}
       {missing.length > 0 && <Notice look="warning">{t.value.palette.takes(missing.join(', '))}</Notice>}
-      {changes.length > 0 && (
-        <>
-          <h2>{texts.changes}</h2>
-          <ul class={own.changes} aria-label={texts.changes}>
-            {changes.map(({ action, path }) => (
-              <li key={`${action} ${path}`}>
-                <span class={page.quiet}>{texts.actions[action]}</span> <code dir="ltr">{path}</code>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {changes.length > 0 && <Changes changes={changes} />}
       {isDropping && (
         <>
           <Notice look="warning">{texts.destructive}</Notice>
@@ -84,15 +74,7 @@ export function Planned({ workspace, model, plan: first, onDone, onBack }: Plann
           </label>
         </>
       )}
-      {plan.statements.length > 0 && (
-        <details>
-          <summary>{texts.statements}</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well */}
-          <section class={own.sql} tabIndex={0} aria-label={texts.statements}>
-            <pre dir="ltr">{plan.statements.map(({ sql }) => `${sql};`).join('\n')}</pre>
-          </section>
-        </details>
-      )}
+      {plan.statements.length > 0 && <Statements statements={plan.statements} />}
       <DialogActions>
         <Button look="plain" onClick={onBack}>
           {t.value.connect.back}

@@ -1,0 +1,19 @@
+/** Texts of the review of a dangerous change, in Arabic. */
+import type { Messages } from '../en.ts'
+
+export const review: Pick<Messages, 'review'> = {
+  review: {
+    rows: 'الصفوف التي يمسّها',
+    untold: 'لا يُذكر لك عددها، أو لا يُعرف',
+    atLeast: (rows) => `أكثر من ${rows}`,
+    destroys: 'تفقد بيانات',
+    breaks: 'ما يعطّله',
+    broken: { policies: 'السياسات:', views: 'العروض:', tests: 'اختبارات الوصول:' },
+    back: {
+      data: 'يمكن التراجع عنه مع جميع البيانات.',
+      model: 'يمكن التراجع عنه، لكن البيانات التي يُتلفها لا تعود.',
+      nothing: 'لا يمكن التراجع عنه كاملًا.',
+    },
+    type: (name) => `للمتابعة اكتب \u2068${name}\u2069`,
+  },
+}

@@ -1,0 +1,17 @@
+/** Texts of the review of a dangerous change. */
+export const review = {
+  review: {
+    rows: 'Rows that it touches',
+    untold: 'their number is not told to you, or not known',
+    atLeast: (rows: string) => `more than ${rows}`,
+    destroys: 'lose data',
+    breaks: 'What it breaks',
+    broken: { policies: 'Policies:', views: 'Views:', tests: 'Access tests:' },
+    back: {
+      data: 'It can be taken back, with all data.',
+      model: 'It can be taken back; data that it destroys stays lost.',
+      nothing: 'It cannot be taken back as a whole.',
+    },
+    type: (name: string) => `To go on, type ${name}`,
+  },
+}

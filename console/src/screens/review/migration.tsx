@@ -1,0 +1,68 @@
+/** A migration: what it would do, as its dry run says, before it is made. */
+import { type Breaks, type DryRun, type Operation, schema } from 'governed-data-client/system'
+import { clientOf } from '../../data/client.ts'
+import { useQuery } from '../../data/queries.ts'
+import { modelChanged } from '../../data/workspaces.ts'
+import { t } from '../../messages/messages.ts'
+import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { faultOf, useSubmission } from '../submission.tsx'
+import { Broken, ReviewSheet } from './sheet.tsx'
+
+export type MigrationReviewProps = {
+  readonly workspace: string
+  readonly title: string
+  readonly operations: readonly Operation[]
+  /** What its button says; "Apply" where nothing better is known. */
+  readonly label?: string
+  /** After it is made and everything that follows from the model is asked for again. With what can take it back. */
+  readonly onDone: (made: DryRun) => unknown
+  readonly onClose: () => void
+}
+
+/** Nothing can be made that was not shown. */
+export default function MigrationReview(props: MigrationReviewProps) {
+  const { workspace, title, operations, label = t.value.model.apply, onDone, onClose } = props
+  const models = schema(clientOf(workspace))
+  const { data, error, isFetching, refetch } = useQuery<DryRun>({
+    queryKey: ['dryRun', workspace, operations],
+    queryFn: () => models.dryRun(operations).orThrow(),
+    staleTime: 0,
+  })
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    const answer = await models.migrate(operations)
+    if (!answer.ok) return faultOf(answer)
+    await modelChanged(workspace)
+    if (data !== undefined) await onDone(data)
+    return undefined
+  })
+  const lost = data?.rows.find(({ destroys, rows }) => destroys && rows !== 0)
+  return (
+    <ReviewSheet
+      title={title}
+      review={isFetching || error ? { statements: [] } : reviewOf(data)}
+      label={label}
+      look={lost === undefined ? 'primary' : 'danger'}
+      typed={lost?.collection}
+      isBusy={isBusy || isFetching}
+      isDisabled={data === undefined || error !== null}
+      onConfirm={() => void submit(new Event('submit'))}
+      onClose={onClose}
+    >
+      {fault && <Notice look="danger">{fault}</Notice>}
+      {isFetching && <Skeleton lines={5} />}
+      {error && !isFetching && (
+        <>
+          <Fault error={error} onRetry={() => void refetch()} />
+          <Broken breaks={(error.meta ?? {}) as Partial<Breaks>} />
+        </>
+      )}
+    </ReviewSheet>
+  )
+}
+
+function reviewOf(run: DryRun | undefined) {
+  if (run === undefined) return undefined
+  const { inverse, restoresData, ...told } = run
+  const back = inverse === null ? 'nothing' : restoresData ? 'data' : 'model'
+  return { ...told, back } as const
+}

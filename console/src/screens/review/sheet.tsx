@@ -1,0 +1,156 @@
+/** The review of a dangerous change: all that it does stands in one place, and whoever makes it has seen it. */
+import type { Breaks, Change, TouchedRows } from 'governed-data-client/system'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { formatNumber, t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import page from '../page.module.css'
+import styles from './review.module.css'
+
+/** What is known of a change before it is made; what is absent is not said. */
+export type Review = {
+  readonly changes?: readonly Change[]
+  readonly rows?: readonly TouchedRows[]
+  readonly breaks?: Breaks
+  readonly statements?: readonly { readonly sql: string }[]
+  /** What can be taken back afterwards: the change with its data, without, or nothing. */
+  readonly back?: 'data' | 'model' | 'nothing'
+}
+
+type ReviewSheetProps = {
+  readonly title: string
+  readonly review?: Review | undefined
+  /** What its button says. */
+  readonly label: string
+  readonly look?: 'primary' | 'danger'
+  /** What has to be typed before: the name of what loses data. */
+  readonly typed?: string | undefined
+  readonly isBusy?: boolean
+  readonly isDisabled?: boolean
+  readonly onConfirm: () => unknown
+  readonly onClose: () => void
+  /** What goes wrong, and what there is to say besides. */
+  readonly children?: ComponentChildren
+}
+
+export function ReviewSheet(props: ReviewSheetProps) {
+  const { title, review = {}, label, look = 'danger', typed, isBusy = false, isDisabled = false } = props
+  const { onConfirm, onClose, children } = props
+  const { changes = [], rows = [], breaks, statements = [], back } = review
+  const texts = t.value.review
+  const [text, setText] = useState('')
+  const confirm = (event: Event) => {
+    event.preventDefault()
+    onConfirm()
+  }
+  return (
+    <Dialog title={title} onClose={onClose} isWide={review.statements !== undefined}>
+      <form class={styles.sheet} onSubmit={confirm}>
+        {children}
+        {changes.length > 0 && <Changes changes={changes} />}
+        {rows.length > 0 && <Rows rows={rows} />}
+        {breaks && <Broken breaks={breaks} />}
+        {statements.length > 0 && <Statements statements={statements} />}
+        {back && <Notice look={back === 'data' ? 'good' : 'warning'}>{texts.back[back]}</Notice>}
+        {typed !== undefined && (
+          <Field label={texts.type(typed)} value={text} onValue={setText} required spellcheck={false} />
+        )}
+        <DialogActions>
+          <Button onClick={onClose}>{t.value.common.cancel}</Button>
+          <Button
+            type="submit"
+            look={look}
+            isBusy={isBusy}
+            disabled={isDisabled || (typed !== undefined && text.trim() !== typed)}
+          >
+            {label}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+  const texts = t.value.model
+  return (
+    <section class={page.stack}>
+      <h3>{texts.changes}</h3>
+      <ul class={styles.list} aria-label={texts.changes}>
+        {changes.map(({ action, path }) => (
+          <li key={`${action} ${path}`}>
+            <span class={page.quiet}>{texts.actions[action]}</span> <code dir="ltr">{path}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Collapsed, since few read them; whoever does takes them along. */
+export function Statements({ statements }: { readonly statements: readonly { readonly sql: string }[] }) {
+  const texts = t.value.model
+  const text = statements.map(({ sql }) => `${sql};`).join('\n')
+  return (
+    <details>
+      <summary>{texts.statements}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well */}
+      <section class={styles.sql} tabIndex={0} aria-label={texts.statements}>
+        <pre dir="ltr">{text}</pre>
+      </section>
+      <CopyButton text={text} look="plain" />
+    </details>
+  )
+}
+
+function Rows({ rows }: { readonly rows: readonly TouchedRows[] }) {
+  const texts = t.value.review
+  return (
+    <section class={page.stack}>
+      <h3>{texts.rows}</h3>
+      <ul class={styles.list} aria-label={texts.rows}>
+        {rows.map((touched) => (
+          <li key={touched.collection} data-destroys={touched.destroys}>
+            <bdi>{touched.collection}</bdi>: {countOf(touched)}
+            {touched.destroys && <span class={page.wrong}> {texts.destroys}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function countOf({ rows, isAtLeast }: TouchedRows): string {
+  const texts = t.value.review
+  if (rows === null) return texts.untold
+  const counted = t.value.grid.count(formatNumber(rows), rows)
+  return isAtLeast ? texts.atLeast(counted) : counted
+}
+
+const kinds = ['policies', 'views', 'tests'] as const
+
+/** What names what goes, by kinds. */
+export function Broken({ breaks }: { readonly breaks: Partial<Breaks> }) {
+  const texts = t.value.review
+  const told = kinds.flatMap((kind) => {
+    const names = (breaks[kind] ?? []).map(({ name }) => name)
+    return names.length === 0 ? [] : [{ kind, names }]
+  })
+  if (told.length === 0) return null
+  return (
+    <section class={page.stack}>
+      <h3>{texts.breaks}</h3>
+      <ul class={styles.list} aria-label={texts.breaks}>
+        {told.map(({ kind, names }) => (
+          <li key={kind}>
+            <span class={page.quiet}>{texts.broken[kind]}</span> <bdi>{names.join(', ')}</bdi>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
