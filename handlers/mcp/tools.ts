@@ -329,7 +329,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     title: 'Change the data model',
     description:
       'Runs a migration: all operations or none. New things get ids that you make (UUIDs). Deleting a collection or field ' +
-      'deletes its data, and takes allow. With dryRun it only returns the statements.',
+      'deletes its data, and takes allow. With dryRun it only tells what it would do.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     input: z.strictObject({ operations: z.unknown(), dryRun: z.boolean(must('true or false')).optional(), allow }),
     // The use case parses the operations itself, with faults that name their path.

@@ -66,6 +66,7 @@ const fileRights = z.array(
   }),
 )
 const broken = z.array(z.strictObject({ location: z.string(), reason: z.string() }))
+const called = z.array(z.strictObject({ id: z.uuid(), name: z.string() }))
 
 export const workspaceRoutes: RouteDescriptions = {
   ...assetRoutes,
@@ -100,6 +101,18 @@ export const workspaceRoutes: RouteDescriptions = {
           z.strictObject({
             statements: z.array(z.strictObject({ sourceId: z.uuid(), sql: z.string() })),
             model: z.looseObject({}),
+            changes: fileChanges,
+            rows: z.array(
+              z.strictObject({
+                collection: z.string(),
+                rows: z.int().nullable(),
+                isAtLeast: z.literal(true).optional(),
+                destroys: z.boolean(),
+              }),
+            ),
+            breaks: z.strictObject({ policies: called.nullable(), views: called, tests: called.nullable() }),
+            inverse: schemaOperations.nullable(),
+            restoresData: z.boolean(),
           }),
           'Done, without a body; of a dry run what would happen.',
         ),

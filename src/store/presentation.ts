@@ -1,9 +1,9 @@
-/** How the collections and fields of a workspace are called and shown, all together, as the model file has them. */
+/** How the collections and fields of a workspace are called and shown, all together, as the model file has them; and its saved views. */
 import type { NameRecord } from '../core/file/presentation/names.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
-import { ident, json, type Sql, sql, statement, uuids } from './statements.ts'
+import { ident, json, param, type Sql, sql, statement, uuids } from './statements.ts'
 
 /** In one statement. */
 export async function loadNames(database: SqlDriver, workspace: string): Promise<readonly NameRecord[]> {
@@ -46,6 +46,38 @@ function upsert(table: Sql, key: Sql, written: readonly NameRecord[]): Sql {
     from jsonb_to_recordset(${json(written)}::jsonb) as x (id uuid, shown jsonb)
     on conflict (${key}) do update set (${columns}) = (excluded.display_name, excluded.description, excluded.icon,
       excluded.color, excluded.display_template, excluded.sort, excluded.is_hidden)`
+}
+
+export type ViewRow = {
+  readonly id: string
+  readonly name: string
+  readonly collectionId: string
+  readonly query: object
+}
+
+/** Those that are of this user or of nobody alone, and are of one of the collections or have one of the names in their query. */
+export async function loadViewsNaming(
+  database: SqlDriver,
+  workspace: string,
+  { userId, collectionIds, names }: ViewsNaming,
+): Promise<readonly ViewRow[]> {
+  if (collectionIds.length === 0 && names.length === 0) return []
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select coalesce(json_agg(json_build_object('id', v.id, 'name', v.name, 'collectionId', v.collection_id, 'query', v.query)
+        order by v.name, v.id), '[]')::text
+      from ${ident(metaSchema(workspace), 'view')} v
+      where (v.user_id is null or v.user_id = ${param(userId ?? null)}::uuid)
+        and (v.collection_id in (${uuids(collectionIds)})
+          or exists (select 1 from jsonb_array_elements_text(${json(names)}::jsonb) n where position(n in v.query::text) > 0))`),
+  )
+  return JSON.parse(text ?? '[]') as readonly ViewRow[]
+}
+
+export type ViewsNaming = {
+  readonly userId: string | undefined
+  readonly collectionIds: readonly string[]
+  readonly names: readonly string[]
 }
 
 function tablesOf(workspace: string) {

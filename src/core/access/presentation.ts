@@ -107,7 +107,8 @@ function isUsable(collection: Collection, field: Parameters<typeof visibility>[1
   })
 }
 
-function holderOf(rights: Rights): { readonly userId: string | undefined; readonly roleIds: readonly string[] } {
+/** Whose private views, and whose of roles, are read with these rights. */
+export function holderOf(rights: Rights): { readonly userId: string | undefined; readonly roleIds: readonly string[] } {
   if (rights.kind === 'scoped') return holderOf(rights.rights)
   return rights.kind === 'all' ? { userId: rights.userId, roleIds: [] } : rights
 }

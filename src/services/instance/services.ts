@@ -153,7 +153,6 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     ports.background(openSources.forget(workspaceId))
   }
   const work = createMigrationWork({ ports, openSources })
-  const migrations = createMigrations({ ports, models: changes, work })
   const declarations = createDeclarations(ports)
   const loadGrantor = createLoadGrantor({ ports, models })
   const introspection = createIntrospection({
@@ -175,6 +174,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
   const accessTests = createAccessTests({ ports, models, judgeTest: createJudgeTest({ declarations, items }) })
+  const migrations = createMigrations({ ports, models: changes, work, brokenTests: accessTests.brokenBy })
   const delegating = { ports, directory, license: licensing, loadGrantor, accessTests }
   const modelFiles = createModelFiles({ ...delegating, models, changes, work, introspection })
   const contents = createContents({ ports, config })

@@ -6,7 +6,7 @@ import { holdsEveryRow } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import type { Rights } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
-import { type Applied, applyOperations, type SourceChange } from '../../core/migration/apply.ts'
+import { type Applied, applyOperations, type MigrationContext, type SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
 import { MIGRATION_FAILED as FAILED, FailedMigration, invalidOperation } from '../../core/migration/fault.ts'
 import { madeBy } from '../../core/migration/named.ts'
@@ -89,6 +89,8 @@ export type Work = {
   readonly changedNames: readonly ChangedNames[]
   /** The ids of the collections and fields that are made, some of them perhaps again. */
   readonly made: ReadonlySet<string>
+  /** What the operations were applied in. */
+  readonly context: MigrationContext
 }
 
 export type MigrationWorkDeps = {
@@ -122,14 +124,13 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
   ): Promise<Work> {
     const { records: current } = before
     const databases = await databasesOf(workspace, current, operations)
-    const { records, changes, declaredKeys, names } = await inParts(
-      applyOperations(current, operations, {
-        workspace: workspace.apiName,
-        dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
-        dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
-        changesOf: (sourceId) => changesTable(workspace.apiName, before.sources.get(sourceId)),
-      }),
-    )
+    const context: MigrationContext = {
+      workspace: workspace.apiName,
+      dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
+      dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
+      changesOf: (sourceId) => changesTable(workspace.apiName, before.sources.get(sourceId)),
+    }
+    const { records, changes, declaredKeys, names } = await inParts(applyOperations(current, operations, context))
     const reader = { rights, before }
     for (const key of declaredKeys) await requireKey(key, databases, reader)
     const works = [...groupBySource(changes)].map(([sourceId, own]): SourceMigration => {
@@ -156,6 +157,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
       names,
       changedNames: await changedNames(database, works, rights),
       made: madeBy(operations),
+      context,
     }
   }
 

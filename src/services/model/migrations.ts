@@ -10,6 +10,7 @@ import type { Ports } from '../../ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { rememberIds } from './catalog-identity.ts'
+import type { BrokenTests, MigrationEffects } from './migration-effects.ts'
 import { type MigrationWork, type ShownStatement, throwExplained } from './migration-work.ts'
 import type { ModelChanges } from './model-changes.ts'
 import { assertUnused, impactOf, stillFree, stillUnused } from './policy-use.ts'
@@ -25,16 +26,20 @@ export type Migrations = {
   preview(scope: RequestScope, body: string): Promise<Preview>
 }
 
-export type Preview = { readonly statements: readonly ShownStatement[]; readonly model: ModelRecords }
+export type Preview = MigrationEffects & {
+  readonly statements: readonly ShownStatement[]
+  readonly model: ModelRecords
+}
 
 export type MigrationsDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids'>
   readonly models: ModelChanges
   readonly work: MigrationWork
+  readonly brokenTests: BrokenTests
 }
 
 export function createMigrations(deps: MigrationsDeps): Migrations {
-  const { ports, models, work } = deps
+  const { ports, models, work, brokenTests } = deps
   const { database, ids } = ports
 
   return {
@@ -85,7 +90,12 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const impact = impactOf({ before, after: records, operations }, rights)
       await assertUnused(database, workspace.id, impact)
       await work.requirePossible(workspace, prepared, { isDryRun: true })
-      return { statements: await work.shown(prepared), model: records }
+      const { migrationEffects } = await import('./migration-effects.ts')
+      return {
+        statements: await work.shown(prepared),
+        model: records,
+        ...(await migrationEffects({ ports, brokenTests }, scope, { work: prepared, operations })),
+      }
     },
   }
 }

@@ -63,8 +63,12 @@ export function impactOf(
  */
 export async function assertUnused(database: SqlDriver, workspaceId: string, impact: Impact): Promise<void> {
   const use = await firstUse(database, workspaceId, impact)
-  if (use !== undefined)
-    throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
+  if (use !== undefined) {
+    const all = await policyUses(database, workspaceId, impact)
+    const policies = all.map(({ id, name }) => ({ id, name }))
+    const cause = invalidOperation('usedByPolicy', use, readsPolicies(impact.rights) ? { meta: { policies } } : {})
+    throw new ServiceError('unfit', MIGRATION_FAILED, { cause })
+  }
   const [compared] = await findUses(database, workspaceId, { targetIds: [...impact.affected.keys()], how: 'compared' })
   if (compared !== undefined) throw comparedFault(compared.targetId, compared.policy, impact)
   requireHeld(impact)

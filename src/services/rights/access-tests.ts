@@ -10,7 +10,7 @@ import {
   storedExpectation,
 } from '../../core/access/expectation.ts'
 import { viewerOf } from '../../core/access/merge.ts'
-import { type Principal, requireEntitlement } from '../../core/access/principal.ts'
+import { hasEntitlement, type Principal, requireEntitlement } from '../../core/access/principal.ts'
 import { codedError, nested, ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/message-text.ts'
 import type { Collection, Model } from '../../core/model/model.ts'
@@ -23,6 +23,7 @@ import { loadRightsOutline, loadRoles, type RightsOutline } from '../../store/ro
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
+import type { BrokenTests } from '../model/migration-effects.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { loadCurrentModel } from './delegation.ts'
 import { outlineAfter, principalIn, publicRoles, type RightsPlan } from './outline.ts'
@@ -49,6 +50,8 @@ export type AccessTests = {
   judge(scope: RequestScope, outline: RightsOutline): Promise<readonly JudgedTest[]>
   /** Throws 409 where a test that passes would fail by the change, naming all of these; nothing where they may. */
   keep(scope: RequestScope, plan: RightsPlan, tests: TestsIn): Promise<void>
+  /** Those that go by a change of the model, since it takes what they name, and those that pass and would fail by it. */
+  brokenBy: BrokenTests
 }
 
 /** What becomes of tests that would fail by a change. */
@@ -191,13 +194,41 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
         meta: { tests: broken.map(({ id, name }) => ({ id, name })) },
       })
     },
+
+    async brokenBy(scope, { before, after, lost }) {
+      if (!hasInsight(scope)) return null
+      const { workspace } = scope
+      const tests = await loadAccessTests(database, workspace.apiName)
+      if (tests.length === 0) return []
+      const outline = await loadRightsOutline(database, workspace.id)
+      // What is about items is so of those that there are, which the tables of now have.
+      const kept = tests.filter((test) => !goesWith(test, lost) && !isOfItems(test.expectation))
+      const is = await judged(scope, kept, { outline, model: after })
+      const failing = kept.filter((_, at) => is[at]?.passed === false)
+      const was = await judged(scope, failing, { outline, model: before })
+      const broken = new Set(was.flatMap(({ id, passed }) => (passed === true ? [id] : [])))
+      return tests.flatMap((test) =>
+        goesWith(test, lost) || broken.has(test.id) ? [{ id: test.id, name: test.name }] : [],
+      )
+    },
   }
 }
 
+const insight = ['workspaceMembers:read', 'workspaceMembers:edit', 'dataModel:read'] as const
+
 /** Of whoever asks what others may do, or would. */
 export function requireInsight({ rights }: RequestScope): void {
-  const needed = ['workspaceMembers:read', 'workspaceMembers:edit', 'dataModel:read'] as const
-  for (const entitlement of needed) requireEntitlement(rights, entitlement)
+  for (const entitlement of insight) requireEntitlement(rights, entitlement)
+}
+
+function hasInsight({ rights }: RequestScope): boolean {
+  return insight.every((entitlement) => hasEntitlement(rights, entitlement))
+}
+
+/** As the system database forgets them. */
+function goesWith({ collectionId, expectation }: AccessTestRow, lost: ReadonlySet<string>): boolean {
+  const text = JSON.stringify(expectation)
+  return lost.has(collectionId) || [...lost].some((id) => text.includes(id))
 }
 
 /** Policies that a change leaves alone are the same objects. */

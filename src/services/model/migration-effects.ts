@@ -1,0 +1,184 @@
+/**
+ * What a migration does besides its statements (docs/contract.md#what-a-migration-does): rows that it touches, what it breaks, and
+ * what takes it back. Whoever asks is told what they may know anyway.
+ */
+import { fullAccess, holdsEveryRow, type Viewer } from '../../core/access/access.ts'
+import { affected, gone } from '../../core/access/gone.ts'
+import { viewerOf } from '../../core/access/merge.ts'
+import { holderOf } from '../../core/access/presentation.ts'
+import { hasEntitlement } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import { changesBetween, type FileChange } from '../../core/file/changes.ts'
+import { countTouched, MOST_COUNTED, type Touched, touchedBy } from '../../core/file/destructive.ts'
+import { exportModel } from '../../core/file/export/model.ts'
+import { inverseOf } from '../../core/file/operations/inverse.ts'
+import type { Operation } from '../../core/migration/operation.ts'
+import { byId } from '../../core/model/lookup.ts'
+import type { Model, ModelRecords } from '../../core/model/model.ts'
+import { planInList } from '../../core/plan/aggregate.ts'
+import { planList } from '../../core/plan/read.ts'
+import { parseListArguments } from '../../core/query/parse-json.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { Ports } from '../../ports.ts'
+import { inParts, pause } from '../../sources/in-parts.ts'
+import { findUses } from '../../store/policies.ts'
+import { loadViewsNaming, type ViewRow } from '../../store/presentation.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { Work } from './migration-work.ts'
+import { compileModel } from './model-cache.ts'
+import { impactOf } from './policy-use.ts'
+
+export type TouchedRows = {
+  readonly collection: string
+  /** Null where the caller does not read all of them, or they cannot be counted. */
+  readonly rows: number | null
+  readonly isAtLeast?: true
+  readonly destroys: boolean
+}
+
+export type Named = { readonly id: string; readonly name: string }
+
+/** Null is what the caller may not list. */
+export type Breaks = {
+  readonly policies: readonly Named[] | null
+  readonly views: readonly Named[]
+  readonly tests: readonly Named[] | null
+}
+
+export type MigrationEffects = {
+  /** In the form of the model file, without names, roles and policies. */
+  readonly changes: readonly FileChange[]
+  readonly rows: readonly TouchedRows[]
+  readonly breaks: Breaks
+  readonly inverse: readonly Operation[] | null
+  readonly restoresData: boolean
+}
+
+/** Access tests that go with what goes, or would fail; null for who may not list them. */
+export type BrokenTests = (scope: RequestScope, change: TestedChange) => Promise<readonly Named[] | null>
+
+export type TestedChange = { readonly before: Model; readonly after: Model; readonly lost: ReadonlySet<string> }
+
+export type MigrationEffectsDeps = { readonly ports: Pick<Ports, 'database'>; readonly brokenTests: BrokenTests }
+
+type Migration = { readonly work: Work; readonly operations: readonly Operation[] }
+
+export async function migrationEffects(
+  { ports, brokenTests }: MigrationEffectsDeps,
+  scope: RequestScope,
+  { work, operations }: Migration,
+): Promise<MigrationEffects> {
+  const { before, records, own, others, context } = work
+  const { rights } = scope
+  const after = await compileModel(0, records)
+  const lost = new Set(gone({ before: before.records, after: records, operations }).keys())
+  const change = { before, after, lost }
+  const changes = [...own, ...others].flatMap((one) => one.changes)
+  const found = await inParts(inverseOf({ before: before.records, after: records, operations, changes }, context))
+  const back = found && { before: after, after: before.records, operations: found.operations }
+  const isHeld = back !== undefined && impactOf(back, rights).unheld === undefined
+  const fileOf = (model: Model) => inParts(exportModel(model, scope.workspace.apiName))
+  return {
+    changes: await inParts(changesBetween(await fileOf(before), await fileOf(after))),
+    rows: await touchedRows(work, touchedBy(operations, before), viewerOf(rights, before)),
+    breaks: {
+      policies: await policiesAffected(ports, scope, work),
+      views: await viewsBroken(ports, scope, change),
+      tests: await brokenTests(scope, change),
+    },
+    inverse: isHeld ? back.operations : null,
+    restoresData: isHeld && found?.restoresData === true,
+  }
+}
+
+/** Only Administrators get as far as to change what policies compare. */
+async function policiesAffected(
+  { database }: Pick<Ports, 'database'>,
+  { workspace, rights }: RequestScope,
+  { before, records }: Work,
+): Promise<readonly Named[] | null> {
+  if (!hasEntitlement(rights, 'workspaceMembers:read')) return null
+  const targetIds = [...affected({ before: before.records, after: records }).keys()]
+  const uses = await findUses(database, workspace.id, { targetIds, how: 'compared' })
+  return [...new Map(uses.map(({ policyId, policy }) => [policyId, { id: policyId, name: policy }])).values()]
+}
+
+async function viewsBroken(
+  { database }: Pick<Ports, 'database'>,
+  { workspace, rights }: RequestScope,
+  { before, after, lost }: TestedChange,
+): Promise<readonly Named[]> {
+  const collectionIds = [...lost].filter((id) => before.collections.has(id))
+  const names = changedNames(before.records, after.records)
+  const { userId } = holderOf(rights)
+  const broken: Named[] = []
+  for (const view of await loadViewsNaming(database, workspace.apiName, { userId, collectionIds, names })) {
+    await pause()
+    const { id, name, collectionId } = view
+    const isBroken = lost.has(collectionId) || (isReadable(view, before) && !isReadable(view, after))
+    if (isBroken) broken.push({ id, name })
+  }
+  return broken
+}
+
+async function touchedRows(
+  { own, others }: Work,
+  touched: readonly Touched[],
+  viewer: Viewer,
+): Promise<readonly TouchedRows[]> {
+  const sources = new Map([...own, ...others].map(({ sourceId, database }) => [sourceId, database]))
+  const told: TouchedRows[] = []
+  for (const one of touched) {
+    const { collection, fields, destroys } = one
+    const database = holdsEveryRow(viewer, 'read', collection, fields) ? sources.get(collection.sourceId) : undefined
+    const answer = await database?.driver.query(countTouched(one, database.dialect)).catch(unknown)
+    const rows = answer === undefined ? null : Number(answer[0]?.[0] ?? 0)
+    const isMore = rows !== null && rows > MOST_COUNTED
+    const count = isMore ? { rows: MOST_COUNTED, isAtLeast: true as const } : { rows }
+    told.push({ collection: collection.apiName, ...count, destroys })
+  }
+  return told
+}
+
+/** A count that takes too long says nothing of the migration. */
+function unknown(cause: unknown): undefined {
+  if (!(cause instanceof SqlFault)) throw cause
+}
+
+/** Of fields and relations that go, or are others afterwards. */
+function changedNames(before: ModelRecords, after: ModelRecords): readonly string[] {
+  const changed = <T extends { readonly id: string; readonly apiName: string }>(
+    was: readonly T[],
+    is: readonly T[],
+  ) => {
+    const then = byId(is)
+    return was.filter((one) => JSON.stringify(then.get(one.id)) !== JSON.stringify(one)).map(({ apiName }) => apiName)
+  }
+  return [
+    ...new Set([
+      ...changed(before.primitiveFields, after.primitiveFields),
+      ...changed(before.relationFields, after.relationFields),
+    ]),
+  ]
+}
+
+/** Whether a list can be asked for so, by whoever may everything. */
+function isReadable({ collectionId, query }: ViewRow, model: Model): boolean {
+  const collection = model.collections.get(collectionId)
+  if (collection === undefined) return false
+  const context = {
+    viewer: viewerOf({ kind: 'all' }, model),
+    collection,
+    access: fullAccess,
+    limits: { default: 1, max: Number.MAX_SAFE_INTEGER },
+    maxRows: Number.MAX_SAFE_INTEGER,
+    planInList,
+  }
+  try {
+    planList(context, parseListArguments(query))
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
