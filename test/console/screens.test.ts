@@ -539,7 +539,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
   ],
   [
     'a member who is removed',
-    ['screens/access/confirm.tsx'],
+    [],
     async (page, t) => {
       await at(page, `/${shop.name}/access`)
       await button(page, t.access.removeOf(world.administrator.email)).click()

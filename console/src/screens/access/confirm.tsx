@@ -3,9 +3,8 @@ import type { MayFail, PlannedRights } from 'governed-data-client/system'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { ReviewSheet } from '../review/sheet.tsx'
 import { faultOf, useSubmission } from '../submission.tsx'
 import { Effect, useEffectOf } from './effect.tsx'
 
@@ -48,21 +47,18 @@ export function Confirm<T>(props: ConfirmProps<T>) {
     return texts.wouldFail(namesIn(answer.error.meta))
   })
   return (
-    <Dialog title={title} onClose={onClose}>
+    <ReviewSheet
+      title={title}
+      label={mayFail ? texts.despite(label) : label}
+      look={mayFail ? 'danger' : look}
+      isBusy={isBusy || effect.isPending}
+      onConfirm={submit}
+      onClose={onClose}
+    >
       {fault && <Notice look="danger">{fault}</Notice>}
       {children && <p>{children}</p>}
       <Effect workspace={workspace} effect={effect} />
-      <DialogActions>
-        <Button onClick={onClose}>{t.value.common.cancel}</Button>
-        <Button
-          look={mayFail ? 'danger' : look}
-          isBusy={isBusy || effect.isPending}
-          onClick={(event) => void submit(event)}
-        >
-          {mayFail ? texts.despite(label) : label}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </ReviewSheet>
   )
 }
 

@@ -45,7 +45,7 @@ export default function MigrationReview(props: MigrationReviewProps) {
       typed={lost?.collection}
       isBusy={isBusy || isFetching}
       isDisabled={data === undefined || error !== null}
-      onConfirm={() => void submit(new Event('submit'))}
+      onConfirm={submit}
       onClose={onClose}
     >
       {fault && <Notice look="danger">{fault}</Notice>}

@@ -31,7 +31,7 @@ type ReviewSheetProps = {
   readonly typed?: string | undefined
   readonly isBusy?: boolean
   readonly isDisabled?: boolean
-  readonly onConfirm: () => unknown
+  readonly onConfirm: (event: Event) => unknown
   readonly onClose: () => void
   /** What goes wrong, and what there is to say besides. */
   readonly children?: ComponentChildren
@@ -45,7 +45,7 @@ export function ReviewSheet(props: ReviewSheetProps) {
   const [text, setText] = useState('')
   const confirm = (event: Event) => {
     event.preventDefault()
-    onConfirm()
+    onConfirm(event)
   }
   return (
     <Dialog title={title} onClose={onClose} isWide={review.statements !== undefined}>
