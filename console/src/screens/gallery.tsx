@@ -14,6 +14,7 @@ import { Select } from '../ui/select.tsx'
 import { Table } from '../ui/table.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import styles from './page.module.css'
+import { type Review, ReviewSheet } from './review/sheet.tsx'
 
 const people = [
   { name: 'Ada Lovelace', born: '1815', field: 'Analytical engine' },
@@ -23,8 +24,34 @@ const people = [
 
 const nothing = () => {}
 
+const review: Review = {
+  changes: [
+    { action: 'delete', path: 'people.born' },
+    { action: 'rename', path: 'people.fullName' },
+  ],
+  rows: [
+    { collection: 'people', rows: 1_000_000, isAtLeast: true, destroys: true },
+    { collection: 'fields', rows: 12, destroys: false },
+    { collection: 'محركات', rows: null, destroys: false },
+  ],
+  breaks: {
+    policies: [{ id: '1', name: 'Readers' }],
+    views: [
+      { id: '2', name: 'By age' },
+      { id: '3', name: 'حسب الميلاد' },
+    ],
+    tests: null,
+  },
+  statements: [
+    { sql: 'alter table "service_shop_data"."people" drop column "born"' },
+    { sql: 'alter table "service_shop_data"."people" rename column "name" to "full_name"' },
+  ],
+  back: 'model',
+}
+
 export default function Gallery() {
   const [isOpen, setOpen] = useState(false)
+  const [isReviewed, setReviewed] = useState(false)
   const [text, setText] = useState('Ada')
   const [chosen, setChosen] = useState(true)
   return (
@@ -77,9 +104,20 @@ export default function Gallery() {
           ]}
         />
         <Button onClick={() => setOpen(true)}>Open a dialog</Button>
+        <Button onClick={() => setReviewed(true)}>Open a review</Button>
         <Button onClick={() => showToast('Three rows were saved.')}>Good news</Button>
         <Button onClick={() => showToast('The rows could not be saved.', 'danger')}>Bad news</Button>
       </div>
+      {isReviewed && (
+        <ReviewSheet
+          title="Change the data model"
+          review={review}
+          label="Apply"
+          typed="people"
+          onConfirm={() => setReviewed(false)}
+          onClose={() => setReviewed(false)}
+        />
+      )}
       {isOpen && (
         <Dialog title="Delete three rows?" onClose={() => setOpen(false)}>
           <p>They can be brought back by undoing.</p>

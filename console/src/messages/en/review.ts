@@ -7,6 +7,7 @@ export const review = {
     destroys: 'lose data',
     breaks: 'What it breaks',
     broken: { policies: 'Policies:', views: 'Views:', tests: 'Access tests:' },
+    hidden: 'Policies and access tests that it breaks are told to those who see people and their rights.',
     back: {
       data: 'It can be taken back, with all data.',
       model: 'It can be taken back; data that it destroys stays lost.',

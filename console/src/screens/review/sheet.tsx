@@ -133,24 +133,32 @@ function countOf({ rows, isAtLeast }: TouchedRows): string {
 
 const kinds = ['policies', 'views', 'tests'] as const
 
-/** What names what goes, by kinds. */
+/** What names what goes, by kinds, and whether there may be more that is not told. */
 export function Broken({ breaks }: { readonly breaks: Partial<Breaks> }) {
   const texts = t.value.review
   const told = kinds.flatMap((kind) => {
-    const names = (breaks[kind] ?? []).map(({ name }) => name)
+    const names = breaks[kind] ?? []
     return names.length === 0 ? [] : [{ kind, names }]
   })
-  if (told.length === 0) return null
+  const isHidden = breaks.policies === null || breaks.tests === null
+  if (told.length === 0) return isHidden ? <p class={page.quiet}>{texts.hidden}</p> : null
   return (
     <section class={page.stack}>
       <h3>{texts.breaks}</h3>
       <ul class={styles.list} aria-label={texts.breaks}>
         {told.map(({ kind, names }) => (
           <li key={kind}>
-            <span class={page.quiet}>{texts.broken[kind]}</span> <bdi>{names.join(', ')}</bdi>
+            <span class={page.quiet}>{texts.broken[kind]}</span>{' '}
+            {names.map(({ id, name }, at) => (
+              <span key={id}>
+                {at > 0 && ', '}
+                <bdi>{name}</bdi>
+              </span>
+            ))}
           </li>
         ))}
       </ul>
+      {isHidden && <p class={page.quiet}>{texts.hidden}</p>}
     </section>
   )
 }
