@@ -3,9 +3,13 @@ import { t } from '../messages/messages.ts'
 import { Button } from './button.tsx'
 import { showToast } from './toasts.tsx'
 
-type CopyProps = { readonly text: string; readonly look?: 'primary' | 'plain' }
+type CopyProps = {
+  readonly text: string
+  /** Where something else is what a dialog is for. */
+  readonly isSecondary?: boolean
+}
 
-export function CopyButton({ text, look = 'primary' }: CopyProps) {
+export function CopyButton({ text, isSecondary = false }: CopyProps) {
   const texts = t.value.grid
   const copy = () =>
     navigator.clipboard.writeText(text).then(
@@ -13,7 +17,7 @@ export function CopyButton({ text, look = 'primary' }: CopyProps) {
       () => showToast(texts.notCopied, 'danger'),
     )
   return (
-    <Button look={look} onClick={() => void copy()}>
+    <Button look={isSecondary ? undefined : 'primary'} onClick={() => void copy()}>
       {texts.copy}
     </Button>
   )

@@ -53,10 +53,21 @@ export default function MigrationReview(props: MigrationReviewProps) {
       {error && !isFetching && (
         <>
           <Fault error={error} onRetry={() => void refetch()} />
-          <Broken breaks={(error.meta ?? {}) as Partial<Breaks>} />
+          <InTheWay breaks={(error.meta ?? {}) as Partial<Breaks>} />
         </>
       )}
     </ReviewSheet>
+  )
+}
+
+/** The policies that name what would be deleted. */
+function InTheWay({ breaks }: { readonly breaks: Partial<Breaks> }) {
+  if (!breaks.policies?.length) return null
+  return (
+    <>
+      <p>{t.value.review.inTheWay}</p>
+      <Broken breaks={breaks} />
+    </>
   )
 }
 

@@ -102,7 +102,7 @@ export function Statements({ statements }: { readonly statements: readonly { rea
       <section class={styles.sql} tabIndex={0} aria-label={texts.statements}>
         <pre dir="ltr">{text}</pre>
       </section>
-      <CopyButton text={text} look="plain" />
+      <CopyButton text={text} isSecondary />
     </details>
   )
 }
