@@ -110,7 +110,7 @@ export const workspaceRoutes: RouteDescriptions = {
                 destroys: z.boolean(),
               }),
             ),
-            breaks: z.strictObject({ policies: called.nullable(), views: called, tests: called.nullable() }),
+            breaks: z.strictObject({ policies: called.nullable(), views: called.nullable(), tests: called.nullable() }),
             inverse: schemaOperations.nullable(),
             restoresData: z.boolean(),
           }),

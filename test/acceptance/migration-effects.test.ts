@@ -112,6 +112,18 @@ it('names views whose query is refused afterwards, but no private one of others'
   expect(gone.breaks.views?.map(({ name }) => name)).toEqual(['Large', other?.name, 'Own', 'Sorted', 'Wrong already'])
 })
 
+it('names no view to a key whose scope has other collections alone', async () => {
+  await view(shop, 'Large', { filter: { size: { _gt: 1 } } })
+  const scope = { workspaces: [shop.name], collections: { goods: ['read', 'create', 'update', 'delete'] } }
+  const made = await world.administrator.post('/api/system/api-keys', { name: world.name('key'), scope })
+  const { key } = ((await made.json()) as { data: { key: string } }).data
+  const operations = [update(drop('size'))]
+
+  const answer = await world.bearer(key).post(`/api/${shop.name}/schema/migrate?dryRun=true`, { operations })
+
+  expect(await answer.json()).toMatchObject({ data: { breaks: { policies: [], views: null, tests: [] } } })
+})
+
 it('names access tests that go, and those that would fail', async () => {
   const policy = await people.policy(shop, { collections: { goods: { read: 'all' } } })
   const as = `role:${await people.role(shop, [policy])}`

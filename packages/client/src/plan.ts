@@ -45,7 +45,7 @@ type Called = { readonly id: string; readonly name: string }
 /** Null is what the caller may not know. Policies mean something else; views and access tests name what goes, or would fail. */
 export type Breaks = {
   readonly policies: readonly Called[] | null
-  readonly views: readonly Called[]
+  readonly views: readonly Called[] | null
   readonly tests: readonly Called[] | null
 }
 

@@ -15,6 +15,7 @@ import { inverseOf } from '../../core/file/operations/inverse.ts'
 import type { Operation } from '../../core/migration/operation.ts'
 import { byId } from '../../core/model/lookup.ts'
 import type { Model, ModelRecords } from '../../core/model/model.ts'
+import type { PresentationName } from '../../core/model/presentation.ts'
 import { planInList } from '../../core/plan/aggregate.ts'
 import { planList } from '../../core/plan/read.ts'
 import { parseListArguments } from '../../core/query/parse-json.ts'
@@ -41,7 +42,7 @@ export type Named = { readonly id: string; readonly name: string }
 /** Null is what the caller may not list. */
 export type Breaks = {
   readonly policies: readonly Named[] | null
-  readonly views: readonly Named[]
+  readonly views: readonly Named[] | null
   readonly tests: readonly Named[] | null
 }
 
@@ -107,7 +108,9 @@ async function viewsBroken(
   { database }: Pick<Ports, 'database'>,
   { workspace, rights }: RequestScope,
   { before, after, lost }: TestedChange,
-): Promise<readonly Named[]> {
+): Promise<readonly Named[] | null> {
+  const views = before.byName.get('ServiceView' satisfies PresentationName)
+  if (views === undefined || viewerOf(rights, before).accessTo(views, 'read').kind === 'denied') return null
   const collectionIds = [...lost].filter((id) => before.collections.has(id))
   const names = changedNames(before.records, after.records)
   const { userId } = holderOf(rights)
@@ -121,6 +124,9 @@ async function viewsBroken(
   return broken
 }
 
+/** Of so many collections rows are counted. */
+const MOST_COUNTS = 100
+
 async function touchedRows(
   { own, others }: Work,
   touched: readonly Touched[],
@@ -128,9 +134,10 @@ async function touchedRows(
 ): Promise<readonly TouchedRows[]> {
   const sources = new Map([...own, ...others].map(({ sourceId, database }) => [sourceId, database]))
   const told: TouchedRows[] = []
-  for (const one of touched) {
+  for (const [at, one] of touched.entries()) {
     const { collection, fields, destroys } = one
-    const database = holdsEveryRow(viewer, 'read', collection, fields) ? sources.get(collection.sourceId) : undefined
+    const isTold = at < MOST_COUNTS && holdsEveryRow(viewer, 'read', collection, fields)
+    const database = isTold ? sources.get(collection.sourceId) : undefined
     const answer = await database?.driver.query(countTouched(one, database.dialect)).catch(unknown)
     const rows = answer === undefined ? null : Number(answer[0]?.[0] ?? 0)
     const isMore = rows !== null && rows > MOST_COUNTED

@@ -7,7 +7,7 @@ export const review = {
     destroys: 'lose data',
     breaks: 'What it breaks',
     broken: { policies: 'Policies:', views: 'Views:', tests: 'Access tests:' },
-    hidden: 'Policies and access tests that it breaks are told to those who see people and their rights.',
+    hidden: 'What else it breaks is told to those who see people and their rights.',
     inTheWay: 'These policies name what would be deleted. Change or remove them first, then try again.',
     back: {
       data: 'It can be taken back, with all data.',

@@ -140,7 +140,7 @@ export function Broken({ breaks }: { readonly breaks: Partial<Breaks> }) {
     const names = breaks[kind] ?? []
     return names.length === 0 ? [] : [{ kind, names }]
   })
-  const isHidden = breaks.policies === null || breaks.tests === null
+  const isHidden = kinds.some((kind) => breaks[kind] === null)
   if (told.length === 0) return isHidden ? <p class={page.quiet}>{texts.hidden}</p> : null
   return (
     <section class={page.stack}>

@@ -41,7 +41,12 @@ export function* inverseOf(
     ({ id, through, oppositeRelationFieldId }) =>
       !then.relations.has(id) && through === undefined && !relations.has(oppositeRelationFieldId ?? ''),
   )
-  if (isOneSided) return undefined
+  // MariaDB and MySQL have rules of their own for a column that begins to count.
+  const isCounting = before.primitiveFields.some((field) => {
+    const now = then.fields.get(field.id)
+    return now !== undefined && isCounted(field) && !isCounted(now)
+  })
+  if (isOneSided || isCounting) return undefined
   const anew = madeAnew(before, after)
   if (before.indexes.some((index) => mayDouble(index, anew)) || isHindered(before, anew)) return undefined
   const back = [...(yield* operationsBetween(after, before)), ...placesBetween(after, before)]
