@@ -11,6 +11,7 @@ import { isBelowItems, ServiceRouter } from './http/router.ts'
 import { mountAccess } from './routes/access.ts'
 import { mountApiKeys } from './routes/api-keys.ts'
 import { mountAssets } from './routes/assets.ts'
+import { mountAssistant } from './routes/assistant.ts'
 import { mountAuditLog } from './routes/audit-log.ts'
 import { mountAuth } from './routes/auth.ts'
 import { mountConsole, pageHandler } from './routes/console.ts'
@@ -98,6 +99,7 @@ export function createApp(deps: AppDeps) {
   mountSchema(app, services)
   mountStructure(app, services)
   mountSecrets(app, services)
+  mountAssistant(app, services)
   mountSources(app, services)
   mountItems(app, services)
   mountUploads(app, services)

@@ -37,6 +37,7 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
   SERVICE_RESET_URL: 'The same of mails that reset a password',
   SERVICE_AUDIT__RETENTION: 'How long entries of the audit log are kept',
   SERVICE_HISTORY__RETENTION: 'How long the history of items is kept',
+  SERVICE_ASSISTANT__RETENTION: 'How long a conversation with the assistant is kept after its last answer',
   SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: 'How long requests are still served after readiness has begun to fail (Node)',
   SERVICE_TELEMETRY__ENABLED: 'Whether anonymous telemetry is posted, once a day',
   SERVICE_TELEMETRY__URL:

@@ -256,6 +256,7 @@ export const variables = {
   SERVICE_RESET_URL: [tokenPage, undefined],
   SERVICE_AUDIT__RETENTION: [durationSchema, 365 * 86_400_000],
   SERVICE_HISTORY__RETENTION: [durationSchema, 90 * 86_400_000],
+  SERVICE_ASSISTANT__RETENTION: [durationSchema, 90 * 86_400_000],
   SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: [durationSchema, 0],
   SERVICE_TELEMETRY__ENABLED: [flag, true],
   SERVICE_TELEMETRY__URL: [httpUrl, undefined],

@@ -258,6 +258,11 @@ export interface ProviderGate {
    * refused, on a timeout, on a network error, and if the response is too large.
    */
   fetch(address: string, request: RequestInit): Promise<Response>
+  /**
+   * Sends one request and returns the response while its body comes. Throws like `fetch`, and its body ends with an error where
+   * nothing comes for `idle` milliseconds.
+   */
+  stream(address: string, request: RequestInit, idle: number): Promise<Response>
 }
 
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string }

@@ -37,12 +37,24 @@ const coreOrder = [
   'connector',
   'license',
   'audit',
+  'assistant',
   'manifest',
   'openapi',
 ]
 
 /** Rooms of the use cases; the same holds for them. */
-const servicesOrder = ['caller', 'license', 'model', 'rights', 'accounts', 'data', 'assets', 'documents', 'instance']
+const servicesOrder = [
+  'caller',
+  'license',
+  'model',
+  'rights',
+  'accounts',
+  'data',
+  'assets',
+  'documents',
+  'assistant',
+  'instance',
+]
 
 /** Folders of many files of one kind: a route family each, an aggregate each. */
 const uniformFolders = ['handlers/routes', 'src/store', 'src/store/schema']

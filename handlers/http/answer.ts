@@ -16,6 +16,9 @@ export type Answer = {
   readonly isCallers?: boolean
 }
 
+/** The media type of events that are sent as they come. */
+export const EVENTS = 'text/event-stream'
+
 /** A body that is JSON text already. */
 export function jsonText(body: string, status = 200): Answer {
   return { status, body }

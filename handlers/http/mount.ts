@@ -9,7 +9,7 @@ import { shortName } from '../../src/core/message-text.ts'
 import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
 import type { SessionClient } from '../../src/services/accounts/sessions.ts'
-import { type Answer, failure, isFault, toResponse, withoutCredential } from './answer.ts'
+import { type Answer, EVENTS, failure, isFault, toResponse, withoutCredential } from './answer.ts'
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { weakened } from './etag.ts'
@@ -169,6 +169,8 @@ function packed({ compress }: App, c: AppContext, answer: Answer): Eventual<Answ
   // A file goes out as it is.
   if (headers?.['Content-Length'] !== undefined) return answer
   if (headers?.['Content-Encoding'] !== undefined || !accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
+  // Its compression would hold back what is to be seen as it comes.
+  if (headers?.['Content-Type'] === EVENTS) return answer
   const announced = { ...weakened(headers), 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
   if (typeof body === 'string') {
     return compress(body).then((bytes) => {

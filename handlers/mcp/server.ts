@@ -16,7 +16,7 @@ import {
 import * as z from 'zod'
 import { answeredBody, messagesOf } from '../../src/core/error.ts'
 import type { ErrorKind } from '../../src/core/error-codes.ts'
-import { parseExactJson } from '../../src/core/exact-json.ts'
+import { parseExactJson, withPlainNumbers } from '../../src/core/exact-json.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
@@ -59,8 +59,8 @@ const instructions =
   'You act under the permissions of the key in use: what is hidden from it does not exist for you, and tools that it ' +
   'cannot use are not listed.'
 
-/** Lists only the tools that the caller can use. */
-function listed(usable: ReadonlySet<AgentTool>) {
+/** The tools that the caller can use, as they are published. */
+export function listed(usable: ReadonlySet<AgentTool>) {
   return agentTools
     .filter((name) => usable.has(name))
     .map((name) => {
@@ -123,6 +123,21 @@ type Call = {
   readonly observe: Observe
   /** What was answered of this request, in characters. */
   readonly answered: { length: number }
+}
+
+/** Runs a tool by its name and the JSON text of its arguments, for whoever is no client of this protocol. */
+export async function runByName(
+  name: string,
+  sent: string,
+  context: Omit<Call, 'sent'>,
+): Promise<{ readonly text: string; readonly isError: boolean }> {
+  const tool = agentTools.find((one) => one === name)
+  if (tool === undefined) return { text: 'There is no such tool.', isError: true }
+  const { arguments: read } = withPlainNumbers({ arguments: parseExactJson(sent) }, 'arguments') as {
+    arguments: unknown
+  }
+  const { content, isError = false } = await call(tools[tool], { ...context, sent: read })
+  return { text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''), isError }
 }
 
 async function call(tool: Tool, { open, sent, isAnonymous, observe, answered }: Call): Promise<CallToolResult> {

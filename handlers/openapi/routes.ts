@@ -5,6 +5,7 @@
  */
 import { type RouteDescriptions, systemDocument } from '../../src/core/openapi/system.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
+import { assistantRoutes } from './assistant.ts'
 import { instanceRoutes } from './instance.ts'
 import { licenseRoutes } from './license.ts'
 import { signingInRoutes } from './signing-in.ts'
@@ -15,6 +16,7 @@ export const describedRoutes: RouteDescriptions = {
   ...licenseRoutes,
   ...signingInRoutes,
   ...workspaceRoutes,
+  ...assistantRoutes,
 }
 
 export function renderSystemDocument(): string {

@@ -18,6 +18,7 @@ export const documents = [
   'manifest',
   'contract',
   'connectors',
+  'assistant',
   'operations',
   'configuration',
   'licensing',

@@ -59,6 +59,11 @@ export const auditActions = {
   'file.delete.v1': 'File deleted',
   'file.link.v1': 'Link to a file made',
   'access.act_as.v1': 'Read as somebody else',
+  'assistant.settings.v1': 'Assistant set up',
+  'assistant.ask.v1': 'Assistant asked',
+  'assistant.run.v1': 'Assistant changed something for its user',
+  'assistant.approve.v1': 'Call of the assistant approved',
+  'assistant.decline.v1': 'Call of the assistant declined',
   'license.refresh.v1': 'License revalidated',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -84,6 +89,7 @@ export type TargetType =
   | 'secret'
   | 'provider'
   | 'file'
+  | 'conversation'
 
 export type AuditEntry = {
   readonly action: AuditAction

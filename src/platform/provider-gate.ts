@@ -1,6 +1,6 @@
 /**
  * HTTP client for sign-in providers, the same code on both platforms: TLS only, no private addresses, no redirects,
- * bounded response size and time. Hosts are checked by name here, and on Node also by their addresses (`wayOut`). An
+ * bounded response size and time, or an answer that streams. Hosts are checked by name here, and on Node also by their addresses (`wayOut`). An
  * edge `fetch` cannot pin DNS, but a host with a private address would still need a certificate for its name.
  */
 import { isLoopback } from '../core/loopback.ts'
@@ -34,12 +34,41 @@ export function openProviderGate(options: ProviderGateOptions): ProviderGate {
     return undefined
   }
 
+  function requireAllowed(address: string): void {
+    const reason = refusal(address)
+    if (reason !== undefined) throw new Error(`a provider's address ${reason}`)
+  }
+
   return {
     refusal,
 
+    async stream(address, request, idle) {
+      requireAllowed(address)
+      const ended = new AbortController()
+      const wait = () => setTimeout(() => ended.abort(new DOMException('nothing comes', 'TimeoutError')), idle)
+      let waiting = wait()
+      const signal = request.signal ? AbortSignal.any([request.signal, ended.signal]) : ended.signal
+      const sent: RequestInit = { ...request, redirect: 'manual', signal }
+      const { status, headers, body } = await (wayOut ?? fetch)(address, sent).finally(() => clearTimeout(waiting))
+      if (body === null) return new Response(null, { status, headers: plain(headers) })
+      const reader = (body as ReadableStream<Uint8Array>).getReader()
+      const pieces = new ReadableStream<Uint8Array>(
+        {
+          async pull(controller) {
+            waiting = wait()
+            const { done, value } = await reader.read().finally(() => clearTimeout(waiting))
+            if (done) controller.close()
+            else controller.enqueue(value)
+          },
+          cancel: (reason) => reader.cancel(reason),
+        },
+        { highWaterMark: 0 },
+      )
+      return new Response(pieces, { status, headers: plain(headers) })
+    },
+
     async fetch(address, request) {
-      const reason = refusal(address)
-      if (reason !== undefined) throw new Error(`a provider's address ${reason}`)
+      requireAllowed(address)
       const response = await limitedFetch(address, request, { timeLimit: latest, wayOut })
       const body = await readBounded(response, largest)
       if (body === undefined) throw new Error(`a provider's answer is larger than ${largest} bytes`)

@@ -7,6 +7,7 @@ import { ident, param, type Sql, sql, statement } from './statements.ts'
 export type SealedText =
   | { readonly kind: 'signingKey'; readonly id: string; readonly sealed: string }
   | { readonly kind: 'provider'; readonly id: string; readonly sealed: string }
+  | { readonly kind: 'assistant'; readonly id: string; readonly sealed: string }
   | {
       readonly kind: 'secret'
       readonly id: string
@@ -25,6 +26,11 @@ export async function listSealed(database: SqlDriver): Promise<readonly SealedTe
   }
   for (const [id, sealed] of await read(sql`select id, sealed_client_secret from service.provider`)) {
     found.push({ kind: 'provider', id: id ?? '', sealed: sealed ?? '' })
+  }
+  for (const [id, sealed] of await read(
+    sql`select id, sealed_key from service.assistant_settings where sealed_key is not null`,
+  )) {
+    found.push({ kind: 'assistant', id: id ?? '', sealed: sealed ?? '' })
   }
   for (const [id, workspaceId, name, sealed] of await read(
     sql`select id, workspace_id, name, sealed_value from service.secret`,
@@ -56,6 +62,8 @@ function placeOf(one: SealedText): readonly [Sql, Sql] {
       return [sql`service.signing_key`, sql`sealed_private_jwk`]
     case 'provider':
       return [sql`service.provider`, sql`sealed_client_secret`]
+    case 'assistant':
+      return [sql`service.assistant_settings`, sql`sealed_key`]
     case 'secret':
       return [sql`service.secret`, sql`sealed_value`]
     case 'source':

@@ -6,6 +6,7 @@ import type { SqlDriver, Vault } from '../../ports.ts'
 import { listSealed, replaceSealed, type SealedText } from '../../store/sealed.ts'
 import { secretPurpose as valuePurpose } from '../../store/secrets.ts'
 import { secretPurpose as clientPurpose } from '../accounts/providers.ts'
+import { keyPurpose } from '../assistant/settings.ts'
 import { VAULT_PURPOSE } from '../caller/signing-keys.ts'
 import { sourcePurpose } from '../model/source-settings.ts'
 
@@ -49,6 +50,8 @@ function purposeOf(one: SealedText): string {
       return VAULT_PURPOSE
     case 'provider':
       return clientPurpose(one.id)
+    case 'assistant':
+      return keyPurpose(one.id)
     case 'secret':
       return valuePurpose(one.workspaceId, one.name)
     case 'source':

@@ -486,4 +486,59 @@ create table service.file_part (
 );
 -- Bytes of files are compressed already, and a range of what is not compressed is read without the rest.
 alter table service.file_part alter column bytes set storage external;
+
+-- The assistant of the console: its settings by workspace, what its users said and were told, the calls that wait for
+-- them, and what was used of a day.
+
+create table service.assistant_settings (
+  -- That of the workspace.
+  id uuid primary key references service.workspace (id) on delete cascade,
+  settings jsonb not null,
+  sealed_key text
+);
+
+create table service.conversation (
+  id uuid primary key,
+  workspace_id uuid not null references service.workspace (id) on delete cascade,
+  user_id uuid not null references service."user" (id) on delete cascade,
+  title text not null,
+  allows_writes boolean not null default false,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  -- Who answers in it: one at a time, and until when if it says nothing more.
+  held_by uuid,
+  held_until timestamptz
+);
+create index on service.conversation (workspace_id, user_id, updated_at);
+create index on service.conversation (user_id);
+create index on service.conversation (updated_at);
+
+create table service.conversation_entry (
+  conversation_id uuid not null references service.conversation (id) on delete cascade,
+  position bigint generated always as identity,
+  -- JSON, in which every text can be.
+  entry text not null,
+  primary key (conversation_id, position)
+);
+
+create table service.assistant_approval (
+  id uuid primary key,
+  conversation_id uuid not null references service.conversation (id) on delete cascade,
+  tool text not null,
+  arguments text not null,
+  model_version bigint not null,
+  state text not null default 'pending' check (state in ('pending', 'approved', 'declined')),
+  expires_at timestamptz not null
+);
+create index on service.assistant_approval (conversation_id);
+
+create table service.assistant_usage (
+  workspace_id uuid not null references service.workspace (id) on delete cascade,
+  user_id uuid not null references service."user" (id) on delete cascade,
+  day date not null,
+  requests integer not null default 0,
+  tokens bigint not null default 0,
+  primary key (workspace_id, day, user_id)
+);
+create index on service.assistant_usage (user_id);
 `

@@ -1,0 +1,158 @@
+/** `/api/{workspace}/ai`: the assistant of the console, its settings, conversations and what waits for its user (docs/contract.md#assistant). */
+import * as z from 'zod'
+import { eventText } from '../../src/core/assistant/server-events.ts'
+import { lazily } from '../../src/core/lazily.ts'
+import type { AnswerUnderWay, AssistantTools } from '../../src/services/assistant/chat.ts'
+import { connectors } from '../../src/services/assistant/settings.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { type Answer, data, dataText, EVENTS, noContent } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { authorize } from '../http/context.ts'
+import { type App, mount } from '../http/mount.ts'
+import { publicAddress } from '../http/origin.ts'
+import type { AppContext } from '../http/request.ts'
+import { idOf } from '../http/schemas.ts'
+import { withSent } from '../http/sent.ts'
+
+const name = (most: number) =>
+  z
+    .string('must be a text')
+    .trim()
+    .min(1, 'must not be empty')
+    .max(most, `must have at most ${most} characters`)
+    .refine((text) => text.isWellFormed(), 'must be valid text')
+
+const limit = () =>
+  z.int('must be an integer').min(0, 'must not be negative').max(1_000_000_000, 'is too much').optional()
+
+export const settingsBody = lazily(() =>
+  z.strictObject({
+    connector: z
+      .enum(connectors, `must be ${connectors.join(' or ')}`)
+      .nullable()
+      .optional(),
+    connectorCredentials: z
+      .strictObject({ apiKey: name(4_000) })
+      .nullable()
+      .optional(),
+    connectorOptions: z.strictObject({ address: name(1_000).optional() }).optional(),
+    chatModel: name(200).nullable().optional(),
+    fastModel: name(200).nullable().optional(),
+    chatReasoningEnabled: z.boolean('must be true or false').optional(),
+    chatReasoningLevel: name(40).nullable().optional(),
+    dataLevel: z.enum(['model', 'rows'], 'must be model or rows').optional(),
+    limits: z
+      .strictObject({ requestsPerUser: limit(), tokensPerUser: limit(), requests: limit(), tokens: limit() })
+      .optional(),
+  }),
+)
+
+const MOST_MESSAGE = 32_000
+
+export const questionBody = lazily(() => {
+  const place = () => z.string('must be a text').max(500, 'must have at most 500 characters').optional()
+  return z.strictObject({
+    conversationId: z.uuid('must be a UUID').toLowerCase().optional(),
+    message: name(MOST_MESSAGE).optional(),
+    context: z.strictObject({ screen: place(), collection: place(), key: place() }).optional(),
+  })
+})
+
+export const decisionBody = lazily(() => z.strictObject({ approve: z.boolean('must be true or false') }))
+
+export const conversationBody = lazily(() =>
+  z.strictObject({ title: name(200).optional(), allowsWrites: z.boolean('must be true or false').optional() }),
+)
+
+export function mountAssistant(app: App, services: Services): void {
+  const { assistantSettings, assistant, conversations } = services
+  const enter = (c: AppContext) => () => authorize(services, c)
+  const toolsOf = (c: AppContext): AssistantTools => openTools(services, c)
+
+  mount(app, '/api/:workspace/ai/settings', {
+    GET: async (c) => data(await assistantSettings.read(await authorize(services, c))),
+    PATCH: async (c) => data(await withSent(enter(c), () => readBody(c, settingsBody), assistantSettings.change)),
+  })
+
+  mount(app, '/api/:workspace/ai/conversations', {
+    GET: async (c) => {
+      const scope = await authorize(services, c)
+      const list = await conversations.list(scope)
+      return dataText(list, { meta: { isReady: await assistantSettings.isReady(scope.workspace.id) } })
+    },
+  })
+
+  mount(app, '/api/:workspace/ai/conversations/:id', {
+    GET: async (c) => data(await conversations.read(await authorize(services, c), idOf(c, 'Conversation'))),
+    PATCH: async (c) => {
+      const change = withSent(
+        enter(c),
+        () => readBody(c, conversationBody),
+        (scope, sent) => conversations.change(scope, idOf(c, 'Conversation'), sent),
+      )
+      return data(await change)
+    },
+    DELETE: async (c) => {
+      await conversations.delete(await authorize(services, c), idOf(c, 'Conversation'))
+      return noContent()
+    },
+  })
+
+  mount(app, '/api/:workspace/ai/chat', {
+    POST: async (c) => {
+      const answer = await withSent(
+        enter(c),
+        () => readBody(c, questionBody),
+        (scope, sent) => assistant.ask(scope, sent, toolsOf(c)),
+      )
+      return streamed(answer)
+    },
+  })
+
+  mount(app, '/api/:workspace/ai/approvals/:id', {
+    POST: async (c) => {
+      const decided = withSent(
+        enter(c),
+        () => readBody(c, decisionBody),
+        (scope, sent) => assistant.decide(scope, idOf(c, 'Approval'), sent, toolsOf(c)),
+      )
+      return data(await decided)
+    },
+  })
+}
+
+/** Those of MCP, loaded with the first question; each call is authorized anew, as a request of its own would be. */
+function openTools(services: Services, c: AppContext): AssistantTools {
+  const { agents, config, ports } = services
+  const spent = { rows: 0 }
+  const answered = { length: 0 }
+  const address = publicAddress(c, config)
+  const open = async () => agents.open({ ...(await authorize(services, c)), spent }, address)
+  return {
+    async offered() {
+      const { listed } = await import('../mcp/server.ts')
+      const tools = listed(await (await open()).usable())
+      return tools.map(({ name: tool, description, inputSchema }) => ({ name: tool, description, schema: inputSchema }))
+    },
+    async run(tool, sent) {
+      const { runByName } = await import('../mcp/server.ts')
+      return runByName(tool, sent, { open, isAnonymous: false, observe: ports.observe, answered })
+    },
+  }
+}
+
+function streamed({ events, leave }: AnswerUnderWay): Answer {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await events.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(eventText(value.name, value.data)))
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  )
+  return { status: 200, body, headers: { 'Content-Type': EVENTS, 'X-Accel-Buffering': 'no' } }
+}

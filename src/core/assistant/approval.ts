@@ -1,0 +1,58 @@
+/** Which calls of the assistant wait for its user (docs/contract.md#assistant): decided by tool and arguments, never by what a model says. */
+import { isObject } from '../json-object.ts'
+
+/** `always` is for what destroys or opens something, `writes` for what the user may allow for a conversation. */
+export type Asks = 'never' | 'writes' | 'always'
+
+const reading: ReadonlySet<string> = new Set([
+  'list_items',
+  'aggregate_items',
+  'read_schema',
+  'read_data_sources',
+  'read_model',
+  'plan_model',
+])
+const writing: ReadonlySet<string> = new Set(['create_items', 'update_item', 'batch_items'])
+
+/** Tools that bring no value of an item. */
+const ofModel: ReadonlySet<string> = new Set([
+  'read_schema',
+  'read_data_sources',
+  'read_model',
+  'plan_model',
+  'mutate_schema',
+  'apply_model',
+])
+
+/** What a model may be told: the data model alone, or also items. */
+export type DataLevel = 'model' | 'rows'
+
+export function isOffered(tool: string, level: DataLevel): boolean {
+  return level === 'rows' || ofModel.has(tool)
+}
+
+/** A tool that is not known here asks always. */
+export function asksFor(tool: string, sent: unknown): Asks {
+  if (reading.has(tool) || (tool === 'mutate_schema' && isObject(sent) && sent.dryRun === true)) return 'never'
+  if (!writing.has(tool)) return 'always'
+  return deletes(sent) ? 'always' : 'writes'
+}
+
+/** Whether an operation of a batch, or of a relation within what is written, takes something away. Tools take lists and objects as JSON texts, too. */
+function deletes(sent: unknown): boolean {
+  if (typeof sent === 'string') return deletes(packed(sent))
+  if (Array.isArray(sent)) return sent.some(deletes)
+  if (!isObject(sent)) return false
+  return '_delete' in sent || '_disconnect' in sent || sent.kind === 'delete' || Object.values(sent).some(deletes)
+}
+
+/** The list or object that a text is of. */
+function packed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,100 @@
+/** Messages, as Anthropic has them. */
+import { isObject } from '../json-object.ts'
+import type { Turn } from './conversation.ts'
+import { countOf, gatheredCalls, ProviderTrouble, parsedEvent, textOf, type Usage, type Wire } from './wire.ts'
+
+export const messagesApi: Wire = {
+  request: ({ model, key, prompt, turns, tools, mostTokens }) => ({
+    path: '/v1/messages',
+    headers: { 'anthropic-version': '2023-06-01', ...(key !== undefined && { 'x-api-key': key }) },
+    body: JSON.stringify({
+      model,
+      stream: true,
+      max_tokens: mostTokens,
+      system: prompt,
+      messages: turns.map(messageOf),
+      ...(tools.length > 0 && {
+        tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
+      }),
+    }),
+  }),
+
+  answer() {
+    const calls = gatheredCalls()
+    let usage: Usage = { input: 0, output: 0 }
+    let ended = false
+    const count = (told: unknown) => {
+      if (!isObject(told)) return
+      usage = {
+        input: Math.max(usage.input, countOf(told.input_tokens)),
+        output: Math.max(usage.output, countOf(told.output_tokens)),
+      }
+    }
+    return {
+      take(data) {
+        const event = parsedEvent(data)
+        switch (event.type) {
+          case 'message_start':
+            if (isObject(event.message)) count(event.message.usage)
+            return ''
+          case 'content_block_start': {
+            const block = isObject(event.content_block) ? event.content_block : {}
+            if (block.type === 'tool_use') {
+              calls.add(countOf(event.index), { id: textOf(block.id), tool: textOf(block.name) })
+            }
+            return block.type === 'text' ? textOf(block.text) : ''
+          }
+          case 'content_block_delta': {
+            const delta = isObject(event.delta) ? event.delta : {}
+            if (delta.type === 'input_json_delta') calls.add(countOf(event.index), { text: textOf(delta.partial_json) })
+            return delta.type === 'text_delta' ? textOf(delta.text) : ''
+          }
+          case 'message_delta':
+            count(event.usage)
+            return ''
+          case 'message_stop':
+            ended = true
+            return ''
+          case 'error':
+            throw new ProviderTrouble('failed while it answered')
+          default:
+            return ''
+        }
+      },
+      calls: () => (ended ? calls.all() : []),
+      usage: () => usage,
+      hasEnded: () => ended,
+    }
+  },
+}
+
+function messageOf(turn: Turn): object {
+  if (turn.kind === 'assistant') {
+    const text = turn.text === '' ? [] : [{ type: 'text', text: turn.text }]
+    const calls = turn.calls.map(({ id, tool, arguments: sent }) => ({
+      type: 'tool_use',
+      id,
+      name: tool,
+      input: inputOf(sent),
+    }))
+    return { role: 'assistant', content: [...text, ...calls] }
+  }
+  const results = turn.results.map(({ callId, text, isError }) => ({
+    type: 'tool_result',
+    tool_use_id: callId,
+    content: text,
+    is_error: isError,
+  }))
+  const text = turn.text === '' ? [] : [{ type: 'text', text: turn.text }]
+  return { role: 'user', content: [...results, ...text] }
+}
+
+/** Of what was no object the provider is shown an empty one: its result says what was wrong. */
+function inputOf(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,63 @@
+/** The conversations of a user with the assistant of a workspace (docs/contract.md#assistant): theirs alone, whatever others may do. */
+import { requireEntitlement } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Ports } from '../../ports.ts'
+import {
+  changeConversation,
+  deleteConversation,
+  listConversations,
+  loadConversation,
+  type Owner,
+  type StoredConversation,
+} from '../../store/assistant.ts'
+import { type RequestScope, requireUser } from '../caller/callers.ts'
+import type { LazyBody } from '../caller/directory.ts'
+
+export type ConversationChange = { readonly title?: string | undefined; readonly allowsWrites?: boolean | undefined }
+
+export type Conversations = {
+  /** As JSON text. Throws 403 without ai:mcp, and 401 for whoever is not signed in. */
+  list(scope: RequestScope): Promise<string>
+  /** With all that was said. Throws 404 for one that is not the caller's. */
+  read(scope: RequestScope, id: string): Promise<StoredConversation>
+  change(scope: RequestScope, id: string, sent: LazyBody<ConversationChange>): Promise<StoredConversation>
+  delete(scope: RequestScope, id: string): Promise<void>
+}
+
+const MOST_LISTED = 200
+/** Entries of a conversation that are shown. */
+const MOST_ENTRIES = 2_000
+
+export type ConversationsDeps = { readonly ports: Pick<Ports, 'clock' | 'database'> }
+
+export function createConversations(deps: ConversationsDeps): Conversations {
+  const { clock, database } = deps.ports
+
+  async function read(scope: RequestScope, id: string): Promise<StoredConversation> {
+    const found = await loadConversation(database, ownerOf(scope), { id, most: MOST_ENTRIES, now: clock.now() })
+    return found ?? noConversation()
+  }
+
+  return {
+    list: (scope) => listConversations(database, ownerOf(scope), MOST_LISTED),
+    read,
+    async change(scope, id, sent) {
+      const owner = ownerOf(scope)
+      if (!(await changeConversation(database, owner, id, await sent()))) noConversation()
+      return read(scope, id)
+    },
+    async delete(scope, id) {
+      if (!(await deleteConversation(database, ownerOf(scope), id))) noConversation()
+    },
+  }
+}
+
+/** Throws 403 without ai:mcp, 401 for whoever is not signed in. */
+export function ownerOf({ workspace, caller, rights }: RequestScope): Owner {
+  requireEntitlement(rights, 'ai:mcp')
+  return { workspaceId: workspace.id, userId: requireUser(caller) }
+}
+
+export function noConversation(): never {
+  throw new ServiceError('notFound', 'Conversation does not exist')
+}

@@ -1,0 +1,83 @@
+/** One answer of a model, as it comes (docs/contract.md#assistant). */
+import { chatCompletions } from '../../core/assistant/chat-completions.ts'
+import type { ToolCall } from '../../core/assistant/conversation.ts'
+import { messagesApi } from '../../core/assistant/messages-api.ts'
+import { eventReader } from '../../core/assistant/server-events.ts'
+import { type Asked, ProviderTrouble, type Usage, type Wire } from '../../core/assistant/wire.ts'
+import type { ProviderGate } from '../../ports.ts'
+import type { AssistantConnector, OpenedSettings } from './settings.ts'
+
+export type ModelAnswer = { readonly text: string; readonly calls: readonly ToolCall[]; readonly usage: Usage }
+
+const wires: Readonly<Record<AssistantConnector, Wire>> = { openai: chatCompletions, anthropic: messagesApi }
+
+/** Milliseconds in which something has to come. */
+const IDLE = 60_000
+/** Characters of one answer. */
+const MOST_TEXT = 400_000
+
+/**
+ * Asks a model and yields its text piece by piece; returns the whole answer. Throws ProviderTrouble, whose message may be shown,
+ * where it does not answer, refuses or says what is none of its protocol. Nothing of what a provider says of an error is shown.
+ */
+export async function* askModel(
+  gate: ProviderGate,
+  settings: OpenedSettings,
+  {
+    asked,
+    signal,
+    onText,
+  }: {
+    readonly asked: Omit<Asked, 'model' | 'key' | 'reasoning'>
+    readonly signal: AbortSignal
+    readonly onText: (text: string) => void
+  },
+): AsyncGenerator<string, ModelAnswer> {
+  const wire = wires[settings.connector]
+  const { path, headers, body } = wire.request({
+    ...asked,
+    model: settings.chatModel,
+    key: settings.key,
+    reasoning: settings.chatReasoningEnabled ? (settings.chatReasoningLevel ?? 'medium') : undefined,
+  })
+  const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body, signal }
+  const response = await gate.stream(`${settings.address}${path}`, request, IDLE).catch(() => {
+    throw new ProviderTrouble('does not answer')
+  })
+  if (!response.ok || response.body === null) {
+    await response.body?.cancel().catch(() => {})
+    throw new ProviderTrouble(refusalOf(response.status))
+  }
+  const answer = wire.answer()
+  const read = eventReader()
+  let text = ''
+  const reader = response.body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+    .getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw new ProviderTrouble('stopped in the middle of its answer')
+      })
+      if (done) break
+      const added = read(value)
+        .map((data) => answer.take(data))
+        .join('')
+      text += added
+      onText(text)
+      if (text.length > MOST_TEXT) throw new ProviderTrouble('answers too much')
+      if (added !== '') yield added
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+  if (!answer.hasEnded()) throw new ProviderTrouble('stopped in the middle of its answer')
+  return { text, calls: answer.calls(), usage: answer.usage() }
+}
+
+function refusalOf(status: number): string {
+  if (status === 401 || status === 403) return 'refuses its key'
+  if (status === 404) return 'knows no such model, or nothing at this address'
+  if (status === 429) return 'has too many requests, or its own limit is used up; try again later'
+  return `answers ${status}`
+}

@@ -1,0 +1,190 @@
+/**
+ * The settings of the assistant of a workspace (docs/contract.md#assistant): which provider is asked for which model, what it may
+ * be told, and how much. The key is sealed for its address and never read back.
+ */
+
+import { requireEntitlement } from '../../core/access/principal.ts'
+import type { DataLevel } from '../../core/assistant/approval.ts'
+import { nested, ServiceError } from '../../core/error.ts'
+import { withoutTrailing } from '../../core/trailing.ts'
+import type { Ports } from '../../ports.ts'
+import {
+  loadAssistantSettings,
+  loadUsage,
+  type SettingsRow,
+  saveAssistantSettings,
+  type UsageLimits,
+} from '../../store/assistant.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { LazyBody } from '../caller/directory.ts'
+
+export const connectors = ['openai', 'anthropic'] as const
+export type AssistantConnector = (typeof connectors)[number]
+
+/** Null where nothing is chosen. */
+export type AssistantSettings = {
+  readonly connector: AssistantConnector | null
+  readonly connectorOptions: { readonly address?: string | undefined }
+  readonly chatModel: string | null
+  readonly fastModel: string | null
+  readonly chatReasoningEnabled: boolean
+  readonly chatReasoningLevel: string | null
+  readonly dataLevel: DataLevel
+  /** Of a day. */
+  readonly limits: UsageLimits
+}
+
+/** Members that are sent replace those that are there. */
+export type SettingsChange = {
+  readonly [Member in keyof Omit<AssistantSettings, 'limits'>]?: AssistantSettings[Member] | undefined
+} & {
+  readonly limits?: { readonly [Name in keyof UsageLimits]?: UsageLimits[Name] | undefined } | undefined
+  readonly connectorCredentials?: { readonly apiKey: string } | null | undefined
+}
+
+export type ShownSettings = AssistantSettings & { readonly hasCredentials: boolean; readonly usage: readonly object[] }
+
+/** What is asked, opened. */
+export type OpenedSettings = AssistantSettings & {
+  readonly connector: AssistantConnector
+  readonly chatModel: string
+  readonly address: string
+  readonly key: string | undefined
+}
+
+export type AssistantSettingsService = {
+  /** With what was used of each of the last 30 days. Throws 403 without workspaceSettings:read. */
+  read(scope: RequestScope): Promise<ShownSettings>
+  /** Throws 403 without workspaceSettings:edit, 422 for an address that is refused, and where another address lacks its key. */
+  change(scope: RequestScope, sent: LazyBody<SettingsChange>): Promise<ShownSettings>
+  /** Undefined where no provider or model is chosen. */
+  open(workspaceId: string): Promise<OpenedSettings | undefined>
+  isReady(workspaceId: string): Promise<boolean>
+}
+
+const addresses: Readonly<Record<AssistantConnector, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com',
+}
+
+const defaults: AssistantSettings = {
+  connector: null,
+  connectorOptions: {},
+  chatModel: null,
+  fastModel: null,
+  chatReasoningEnabled: false,
+  chatReasoningLevel: null,
+  dataLevel: 'model',
+  limits: { requestsPerUser: 200, tokensPerUser: 2_000_000, requests: 2_000, tokens: 20_000_000 },
+}
+
+const SHOWN_DAYS = 30
+const DAY = 86_400_000
+
+export type AssistantSettingsDeps = {
+  readonly ports: Pick<Ports, 'clock' | 'database' | 'ids' | 'providerGate' | 'vault'>
+}
+
+export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantSettingsService {
+  const { clock, database, ids, providerGate, vault } = deps.ports
+
+  async function load(workspaceId: string): Promise<{ settings: AssistantSettings; sealedKey: string | null }> {
+    const row: SettingsRow = (await loadAssistantSettings(database, workspaceId)) ?? { settings: {}, sealedKey: null }
+    return { settings: { ...defaults, ...row.settings }, sealedKey: row.sealedKey }
+  }
+
+  async function shown({ workspace }: RequestScope): Promise<ShownSettings> {
+    const { settings, sealedKey } = await load(workspace.id)
+    const since = dayOf(clock.now() - (SHOWN_DAYS - 1) * DAY)
+    const usage = JSON.parse(await loadUsage(database, workspace.id, since)) as readonly object[]
+    return { ...settings, hasCredentials: sealedKey !== null, usage }
+  }
+
+  return {
+    async read(scope) {
+      requireEntitlement(scope.rights, 'workspaceSettings:read')
+      return shown(scope)
+    },
+
+    async change(scope, sent) {
+      const { workspace } = scope
+      requireEntitlement(scope.rights, 'workspaceSettings:edit')
+      const { connectorCredentials, limits, ...change } = await sent()
+      const before = await load(workspace.id)
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const settings: AssistantSettings = {
+        ...before.settings,
+        ...given,
+        limits: {
+          ...before.settings.limits,
+          ...Object.fromEntries(Object.entries(limits ?? {}).filter(([, one]) => one !== undefined)),
+        },
+      }
+      const address = addressOf(settings)
+      const refusal = address === undefined ? undefined : providerGate.refusal(address)
+      if (refusal !== undefined) throw nested('invalid', ['Invalid settings', 'connectorOptions.address', refusal])
+      if (settings.chatReasoningEnabled && settings.connector === 'anthropic') {
+        throw nested('invalid', ['Invalid settings', 'chatReasoningEnabled', 'is for providers of chat completions'])
+      }
+      const hasMoved = address !== addressOf(before.settings)
+      if (hasMoved && before.sealedKey !== null && connectorCredentials === undefined) {
+        throw nested('invalid', ['Invalid settings', 'connectorCredentials', 'must be sent again with another address'])
+      }
+      const key = connectorCredentials?.apiKey
+      if (key !== undefined && address === undefined) {
+        throw nested('invalid', ['Invalid settings', 'connectorCredentials', 'is of a connector, and none is chosen'])
+      }
+      const sealedKey =
+        connectorCredentials === undefined
+          ? before.sealedKey
+          : key === undefined
+            ? null
+            : await vault.seal(keyPurpose(workspace.id), JSON.stringify({ key, address }))
+      const payload = { changed: Object.keys(given), isKeyChanged: connectorCredentials !== undefined }
+      await database.batch([
+        saveAssistantSettings(workspace.id, { settings, sealedKey }),
+        recordWorkspaceEvent(ids, scope, { action: 'assistant.settings.v1', payload }),
+      ])
+      return shown(scope)
+    },
+
+    async open(workspaceId) {
+      const { settings, sealedKey } = await load(workspaceId)
+      const { connector, chatModel } = settings
+      const address = addressOf(settings)
+      if (connector === null || chatModel === null || address === undefined) return undefined
+      const key = sealedKey === null ? undefined : await opened(workspaceId, sealedKey, address)
+      return { ...settings, connector, chatModel, address, key }
+    },
+
+    async isReady(workspaceId) {
+      const { connector, chatModel } = (await load(workspaceId)).settings
+      return connector !== null && chatModel !== null
+    },
+  }
+
+  /** Throws 422 where the key is of another address, which no change of settings makes. */
+  async function opened(workspaceId: string, sealed: string, address: string): Promise<string> {
+    const { key, address: of } = JSON.parse(await vault.open(keyPurpose(workspaceId), sealed)) as Record<string, string>
+    if (of !== address || key === undefined)
+      throw new ServiceError('invalid', 'The key of the assistant is of another address')
+    return key
+  }
+}
+
+/** The purpose that a key is sealed for; its address stands beside it. */
+export function keyPurpose(workspaceId: string): string {
+  return `assistant:${workspaceId}`
+}
+
+/** Without a slash at its end. */
+function addressOf({ connector, connectorOptions }: AssistantSettings): string | undefined {
+  if (connector === null) return undefined
+  return withoutTrailing(connectorOptions.address ?? addresses[connector], '/')
+}
+
+/** The day of a time, in UTC. */
+export function dayOf(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10)
+}
