@@ -63,7 +63,7 @@ it('says what one may not do and why, and does not do it', async () => {
   await expect.poll(() => offered.allTextContents()).toEqual(['books'])
   await search(page, '')
   const refused = page.locator('[role=option][aria-disabled=true]')
-  await expect.poll(() => refused.count()).toBe(11)
+  await expect.poll(() => refused.count()).toBe(12)
 
   expect(await refused.allTextContents()).toEqual([
     'New in booksYou may not make rows here.',
@@ -74,6 +74,7 @@ it('says what one may not do and why, and does not do it', async () => {
     'Audit logYou lack the right auditLog:read.',
     'Connect a databaseYou lack the right dataSource:create, dataModel:edit.',
     'Connect an agentYou lack the right ai:mcp.',
+    'AssistantYou lack the right ai:mcp.',
     'Audit log of the instanceFor administrators of the service only.',
     'authorsYou may not read its rows.',
     'secretsYou may not read its rows.',

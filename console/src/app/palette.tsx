@@ -10,6 +10,7 @@ import { accessQuery, collectionsQuery, readableQuery, titleIn, workspacesQuery 
 import { t } from '../messages/messages.ts'
 import { Combobox, type Option, search } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { openAssistant } from './assistant.tsx'
 import { accessRequest, showCode } from './code.tsx'
 import { navigate, pathTo, route } from './router.ts'
 
@@ -188,6 +189,14 @@ function useOffered(): readonly Command[] {
             label: t.value.code.kinds.agent,
             detail: workspace,
             run: () => showCode(accessRequest(workspace), 'agent'),
+            ...unless(access.entitlements.includes('ai:mcp'), texts.takes('ai:mcp')),
+          },
+          {
+            ...action,
+            id: 'assistant',
+            label: t.value.shell.assistant,
+            detail: workspace,
+            run: openAssistant,
             ...unless(access.entitlements.includes('ai:mcp'), texts.takes('ai:mcp')),
           },
           {

@@ -13,6 +13,7 @@ import { CollectionMark, Icon, initialOf } from '../ui/icon.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
+import { AssistantButton, AssistantPanel, isAssistantOpen } from './assistant.tsx'
 import { openPalette } from './palette.tsx'
 import { type Scheme, scheme } from './preferences.ts'
 import { navigate, pathTo, route } from './router.ts'
@@ -29,7 +30,10 @@ export function Shell({ user, children }: ShellProps) {
   const [Help, setHelp] = useState<ComponentType>()
   useEffect(() => void import('./help.tsx').then((loaded) => setHelp(() => loaded.default), ignored), [])
   return (
-    <div class={`${styles.frame} ${workspace === undefined ? styles.alone : ''}`}>
+    <div
+      class={`${styles.frame} ${workspace === undefined ? styles.alone : ''}`}
+      data-beside={workspace !== undefined && isAssistantOpen.value}
+    >
       <a class={styles.skip} href={`#${MAIN}`} onClick={toMain}>
         {t.value.common.skipToContent}
       </a>
@@ -52,6 +56,7 @@ export function Shell({ user, children }: ShellProps) {
             <span class={styles.keys}>Ctrl K</span>
           </Button>
         </span>
+        {workspace !== undefined && <AssistantButton workspace={workspace} />}
         <span class={styles.help}>{Help && <Help />}</span>
         <AccountMenu user={user} />
       </header>
@@ -59,6 +64,11 @@ export function Shell({ user, children }: ShellProps) {
       <main id={MAIN} class={styles.main} tabIndex={-1}>
         {children}
       </main>
+      {workspace !== undefined && isAssistantOpen.value && (
+        <div class={styles.beside}>
+          <AssistantPanel key={workspace} workspace={workspace} />
+        </div>
+      )}
     </div>
   )
 }

@@ -170,6 +170,7 @@ export const ar: Messages = {
     schemes: { system: 'مثل النظام', light: 'فاتح', dark: 'داكن' },
     language: 'اللغة',
     navigation: 'التنقل',
+    assistant: 'المساعد',
     search: 'بحث',
     notFound: 'لا توجد صفحة كهذه',
     notFoundText: 'العنوان خاطئ، أو زال ما كان هنا.',

@@ -170,6 +170,7 @@ export const en = {
     schemes: { system: 'As the system', light: 'Light', dark: 'Dark' },
     language: 'Language',
     navigation: 'Navigation',
+    assistant: 'Assistant',
     search: 'Search',
     notFound: 'There is no such page',
     notFoundText: 'The address is wrong, or what was here is gone.',

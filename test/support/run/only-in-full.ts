@@ -22,6 +22,7 @@ export const ONLY_IN_FULL: readonly string[] = [
 export const STORIES: Readonly<Record<string, readonly string[]>> = {
   access: ['makes a policy in its matrix', 'says why somebody may'],
   account: ['makes a key by the keyboard', 'changes one’s password by the current one'],
+  assistant: ['is set up, answers, shows its steps', 'shows what a model writes as it is written'],
   'audit-log': ['lists what happened, by action and by whom'],
   code: ['reads an item, and saves what was typed'],
   editing: ['of every type is typed, saved at once', 'merges with what another changed beside it'],

@@ -1,0 +1,49 @@
+/** A call that waits for its user, as it is stored: its arguments, and of a change of the model what its dry run says. */
+import { type DryRun, type Operation, schema } from 'governed-data-client/system'
+import type { Call } from '../../data/assistant.ts'
+import { clientOf } from '../../data/client.ts'
+import { useQuery } from '../../data/queries.ts'
+import { assistantTexts } from '../../messages/assistant.ts'
+import { Fault, Skeleton } from '../../ui/notice.tsx'
+import { Broken, Changes, Statements } from '../review/sheet.tsx'
+import styles from './assistant.module.css'
+
+type CallProps = { readonly workspace: string; readonly call: Omit<Call, 'id'>; readonly isPending: boolean }
+
+export function CallContent({ workspace, call, isPending }: CallProps) {
+  const sent = JSON.parse(call.arguments) as Readonly<Record<string, unknown>>
+  const operations = call.tool === 'mutate_schema' && Array.isArray(sent.operations) ? sent.operations : undefined
+  return (
+    <>
+      {isPending && <p class={styles.quiet}>{assistantTexts.value.exactly}</p>}
+      <dl class={styles.arguments}>
+        {Object.entries(sent).map(([name, value]) => (
+          <div key={name}>
+            <dt>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</dd>
+          </div>
+        ))}
+      </dl>
+      {isPending && operations && <Effects workspace={workspace} operations={operations as readonly Operation[]} />}
+    </>
+  )
+}
+
+function Effects({ workspace, operations }: { readonly workspace: string; readonly operations: readonly Operation[] }) {
+  const { data, error, refetch } = useQuery<DryRun>({
+    queryKey: ['dryRun', workspace, operations],
+    queryFn: () => schema(clientOf(workspace)).dryRun(operations).orThrow(),
+    staleTime: 0,
+  })
+  if (error) return <Fault error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Skeleton lines={3} />
+  return (
+    <>
+      <Changes changes={data.changes} />
+      <Broken breaks={data.breaks} />
+      <Statements statements={data.statements} />
+    </>
+  )
+}

