@@ -1,4 +1,5 @@
 /** The data model of a workspace in the system database: read in one statement, written as a difference. */
+import { namesGivenUp, type OwnedApiName } from '../core/access/former-names.ts'
 import type { ModelRecords } from '../core/model/model.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver, SqlRow } from '../ports.ts'
@@ -137,7 +138,35 @@ export function saveModel(
     ),
     sql`update ${at('collection')} set touched = ${param(String(version))}::bigint
       where id in (${listed([...touchedBetween(before, after)])})`,
+    ...keepFormerNames(workspace, namesGivenUp(before, after)),
   ].map(statement)
+}
+
+function keepFormerNames(workspace: string, names: readonly OwnedApiName[]): readonly Sql[] {
+  if (names.length === 0) return []
+  return [
+    sql`insert into service.former_name (workspace_id, place, name, owner_id)
+      select w.id, x.place, x.name, x."ownerId" from service.workspace w,
+        jsonb_to_recordset(${json(names)}::jsonb) as x (place text, name text, "ownerId" uuid)
+      where w.api_name = ${param(workspace)} on conflict do nothing`,
+  ]
+}
+
+/** Returns the first of these names that another one had. */
+export async function firstFormerName(
+  database: SqlDriver,
+  workspaceId: string,
+  names: readonly OwnedApiName[],
+): Promise<OwnedApiName | undefined> {
+  if (names.length === 0) return undefined
+  const rows = await database.query(
+    statement(sql`
+      select x."ownerId" from jsonb_to_recordset(${json(names)}::jsonb) as x (place text, name text, "ownerId" uuid)
+      where exists (select 1 from service.former_name f where f.workspace_id = ${param(workspaceId)}::uuid
+        and f.place = x.place and f.name = x.name and f.owner_id <> x."ownerId")`),
+  )
+  const had = new Set(rows.map(([id]) => id))
+  return names.find(({ ownerId }) => had.has(ownerId))
 }
 
 /** The ids of collections of which anything is another object. */

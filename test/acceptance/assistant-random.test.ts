@@ -25,11 +25,10 @@ beforeAll(async () => {
       return { person, may: new Set<string>(may) }
     }),
   )
+  const most = 1_000_000_000
   const settings = {
-    connector: 'openai',
-    connectorOptions: { address: provider.url },
-    chatModel: 'm',
-    dataLevel: 'rows',
+    ...{ connector: 'openai', connectorOptions: { address: provider.url }, chatModel: 'm', dataLevel: 'rows' },
+    limits: { requestsPerUser: most, tokensPerUser: most, requests: most, tokens: most },
   }
   expect((await shop.patch('/ai/settings', settings)).status).toBe(200)
 })

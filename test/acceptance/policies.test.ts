@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { refusedAnonymous } from '../support/service/messages.ts'
 import { people } from '../support/service/people.ts'
-import { createCollection, createRelation, type Operation, world } from '../support/service/world.ts'
+import { type Client, createCollection, createRelation, type Operation, world } from '../support/service/world.ts'
 
 const shape = {
   authors: { name: 'string' },
@@ -718,4 +718,38 @@ it('checks an item after an update also where the request gives it another key e
 
   expect(answer.status).toBe(403)
   expect(await shop.data(`/items/articles/${article?.id}?fields=status`)).toEqual({ status: 'paid' })
+})
+
+it('an editor gives what is there no name of the API that something else had', async () => {
+  const own = await world.workspace('names', { staff: { nick: 'string?', salary: 'string?', other: 'string?' } })
+  const all = { fields: ['id', 'nick', 'other'] }
+  const editor = await people.member(own, {
+    entitlements: ['dataModel:read', 'dataModel:edit'],
+    collections: { staff: { read: all, create: all, update: all } },
+  })
+  const idOf = (name: string) => own.ids.get(`staff.${name}`)
+  const changed = (...operations: readonly object[]) => ({
+    kind: 'updateCollection',
+    data: { id: own.ids.get('staff'), operations },
+  })
+  const named = (name: string, apiName: string) => ({
+    kind: 'updatePrimitiveField',
+    data: { id: idOf(name), operations: [{ kind: 'changeApiName', data: { apiName } }] },
+  })
+  const gone = { kind: 'deletePrimitiveField', data: { id: idOf('salary') } }
+  const migrate = (who: Client, ...operations: readonly object[]) =>
+    who.post('/schema/migrate', { operations: [changed(...operations)] })
+
+  const atOnce = await migrate(editor, gone, named('nick', 'salary'))
+  expect((await migrate(editor, gone)).status).toBe(200)
+  const later = await migrate(editor, named('nick', 'salary'))
+  const dry = await editor.post('/schema/migrate?dryRun=true', { operations: [changed(named('nick', 'salary'))] })
+  const free = await migrate(editor, named('nick', 'called'))
+  const back = await migrate(editor, named('nick', 'nick'))
+
+  for (const refused of [atOnce, later, dry]) {
+    expect([refused.status, await refused.text()]).toEqual([500, expect.stringContaining('3004')])
+  }
+  expect([free, back].map(({ status }) => status)).toEqual([200, 200])
+  expect((await migrate(own, named('nick', 'salary'))).status).toBe(200)
 })

@@ -2,6 +2,7 @@
  * Prevents the deletion of collections and fields that policies name, another type of what they compare, and what a change has
  * the database do beyond the rights of who makes it; used by migrations and by the deletion of data sources.
  */
+import { firstOfOthers, namesGiven, type OwnedApiName } from '../../core/access/former-names.ts'
 import { type Affected, affected, type Change, gone } from '../../core/access/gone.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
@@ -14,6 +15,7 @@ import { takenBack } from '../../core/migration/taken-back.ts'
 import { lookupOf } from '../../core/model/lookup.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { SqlDriver } from '../../ports.ts'
+import { firstFormerName } from '../../store/models.ts'
 import { assertUnnamedStatement, assertUnusedStatement, findNamed, findUses } from '../../store/policies.ts'
 
 /** The names, by id, of what a change of the model takes away. */
@@ -30,6 +32,8 @@ export type Impact = Loss & {
   readonly unheld: Beyond | undefined
   /** The ids of the collections and fields that the change makes; empty likewise. */
   readonly made: readonly string[]
+  /** The names that what is there gets; empty likewise. */
+  readonly given: readonly OwnedApiName[]
   readonly operations: readonly Operation[]
 }
 
@@ -46,7 +50,8 @@ export function impactOf(
 ): Impact {
   const change = { before: before.records, after, operations }
   const lost = gone(change)
-  if (rights.kind === 'all') return { lost, affected: new Map(), unheld: undefined, made: [], operations, rights }
+  if (rights.kind === 'all')
+    return { lost, affected: new Map(), unheld: undefined, made: [], given: [], operations, rights }
   const anew = madeBy(operations)
   const back = takenBack(before.records, after, operations)
   const beyond =
@@ -54,7 +59,10 @@ export function impactOf(
   const { relations } = lookupOf(before.records)
   const linked = after.relationFields.filter(({ id }) => !relations.has(id)).map(({ id }) => id)
   const made = [...anew, ...linked]
-  return { lost, affected: affected(change), unheld: beyond, made, operations, rights }
+  const given = namesGiven(before.records, after)
+  const taken = firstOfOthers(given, before.records)
+  const unheldNow = beyond ?? (taken && { reason: formerName(taken), by: [taken.ownerId] })
+  return { lost, affected: affected(change), unheld: unheldNow, made, given, operations, rights }
 }
 
 /**
@@ -80,15 +88,24 @@ export function requireHeld({ unheld, operations }: Impact): void {
   if (unheld !== undefined) throw operationFault(operations, unheld.by, unheld.reason)
 }
 
-/** Throws where a migration makes something under an id that a policy of the workspace or the scope of a key names still. */
+/**
+ * Throws where a migration makes something under an id that a policy of the workspace or the scope of a key names still, or gives
+ * something a name that another one had.
+ */
 export async function assertFree(
   database: SqlDriver,
   workspaceId: string,
-  { made, operations }: Impact,
+  { made, given, operations }: Impact,
 ): Promise<void> {
+  const former = await firstFormerName(database, workspaceId, given)
+  if (former !== undefined) throw operationFault(operations, [former.ownerId], formerName(former))
   const [id] = await findNamed(database, workspaceId, made)
   if (id === undefined) return
   throw operationFault(operations, [id], `the id ${id} is of something that a policy or the scope of a key names still`)
+}
+
+function formerName({ name }: OwnedApiName): string {
+  return `only an Administrator gives the name ${name}, which something else had`
 }
 
 function operationFault(operations: readonly Operation[], by: readonly string[], reason: string): ServiceError {

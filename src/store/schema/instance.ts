@@ -386,6 +386,17 @@ create table service.given_up_name (
   primary key (workspace_id, name)
 );
 
+-- Names of the API that collections and fields had: nobody but an Administrator gives them to another one that is there.
+
+create table service.former_name (
+  workspace_id uuid not null references service.workspace (id) on delete cascade,
+  -- The collection of a field; empty for a collection.
+  place text not null,
+  name text not null,
+  owner_id uuid not null,
+  primary key (workspace_id, place, name, owner_id)
+);
+
 -- What connectors declared when their schema was imported.
 
 create table service.connector_capability (
