@@ -1,7 +1,7 @@
 /** Generates pages of docs/ from code; test/core/configuration.test.ts checks that they are up to date. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type VariableName, variables } from '../src/config.ts'
+import { durationText, sizeText, type VariableName, variables } from '../src/config.ts'
 import { type ErrorKind, errorCodes, type ServiceErrorCode, statusOf } from '../src/core/error-codes.ts'
 import type { FieldType, TypeName } from '../src/core/model/field-type.ts'
 import { operatorsOf } from '../src/core/model/operator.ts'
@@ -178,18 +178,9 @@ function defaultOf(schema: ReturnType<Entry[0]>, value: Entry[1]): string {
   if (value === undefined) return '-'
   if (Array.isArray(value) || String(value) === '') return '-'
   if (typeof value !== 'number') return `\`${value}\``
-  if (schema.safeParse('1h').success) return `\`${withUnit(value, durations)}\``
-  if (schema.safeParse('1KiB').success) return `\`${withUnit(value, sizes)}\``
+  if (schema.safeParse('1h').success) return `\`${durationText(value)}\``
+  if (schema.safeParse('1KiB').success) return `\`${sizeText(value)}\``
   return `\`${value}\``
-}
-
-const durations = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 }
-const sizes = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024, B: 1 }
-
-function withUnit(value: number, units: Readonly<Record<string, number>>): string {
-  if (value === 0 && 's' in units) return '0s'
-  const [unit = '', amount = 1] = Object.entries(units).find(([, amount]) => value % amount === 0) ?? []
-  return `${value / amount}${unit}`
 }
 
 if (import.meta.main) {

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { type InferOutput, lazily } from './core/lazily.ts'
 import { parseLicenseKey } from './core/license/key.ts'
 import { isLoopback } from './core/loopback.ts'
-import { type Network, parseNetwork } from './core/network.ts'
+import { type Network, networkText, parseNetwork } from './core/network.ts'
 import { type AwsRole, awsRolesSchema } from './core/sql/aws-role.ts'
 import { type Hyperdrive, hyperdrivesSchema } from './core/sql/hyperdrive.ts'
 
@@ -310,6 +310,52 @@ type Variables = typeof variables
 export type VariableName = keyof Variables
 
 export type Config = { readonly [Name in VariableName]: InferOutput<Variables[Name][0]> | Variables[Name][1] }
+
+export type Setting = {
+  readonly name: VariableName
+  /** Whether it is set to something else than its default. */
+  readonly isSet: boolean
+  /** As it is written; null where there is none, and where it may be a secret. */
+  readonly value: string | null
+}
+
+const durations = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 }
+const sizes = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024, B: 1 }
+
+/** Writes milliseconds as `15m`. */
+export const durationText = (value: number) => (value === 0 ? '0s' : withUnit(value, durations))
+
+/** Writes bytes as `4MiB`. */
+export const sizeText = (value: number) => withUnit(value, sizes)
+
+function withUnit(value: number, units: Readonly<Record<string, number>>): string {
+  const [unit = '', amount = 1] = Object.entries(units).find(([, amount]) => value % amount === 0) ?? []
+  return `${value / amount}${unit}`
+}
+
+const listText = (values: readonly string[]) => values.join(',')
+
+/** Paths, queries and users of addresses may be secrets. */
+const originText = (address: string) => new URL(address).origin
+
+/** How values are written that are no secret, by their schema. Those of other schemas are told to nobody. */
+const writers: ReadonlyMap<unknown, (value: never) => string> = new Map<unknown, (value: never) => string>([
+  ...[flag, count, port, fileStore, bucketName, email, sender].map((schema) => [schema, String] as const),
+  ...[durationSchema, lookInterval].map((schema) => [schema, durationText] as const),
+  ...[origins, readers, mediaTypes].map((schema) => [schema, listText] as const),
+  ...[httpUrl, tokenPage, s3Endpoint].map((schema) => [schema, originText] as const),
+  [size, sizeText],
+  [networks, (values: readonly Network[]) => listText(values.map(networkText))],
+])
+
+/** Every variable, for whoever administers the instance: no value that may be a secret. */
+export function settingsOf(config: Config): readonly Setting[] {
+  return (Object.entries(variables) as [VariableName, Variables[VariableName]][]).map(([name, [schema, preset]]) => {
+    const value = config[name]
+    const write = value === undefined ? undefined : writers.get(schema)
+    return { name, isSet: value !== preset, value: write?.(value as never) ?? null }
+  })
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -119,6 +119,20 @@ export const instanceRoutes: RouteDescriptions = {
     answers: { '201': data(z.strictObject({ id: z.uuid(), email: z.string() }), 'The administrator.') },
     errors: ['conflict'],
   },
+  'GET /api/system/settings': {
+    summary: 'List the variables of the configuration, without secrets',
+    tag: instance,
+    answers: {
+      '200': data(
+        z.array(z.strictObject({ name: z.string(), isSet: z.boolean(), value: z.string().nullable() })),
+        'Each variable: whether it is set to something else than its default, and its value where that is no secret.',
+        [
+          { name: 'SERVICE_ACCESS_TOKEN_TTL', isSet: false, value: '15m' },
+          { name: 'SERVICE_SECRET', isSet: true, value: null },
+        ],
+      ),
+    },
+  },
   'POST /api/system/mail/test': {
     summary: 'Send a mail to one’s own address, to see whether mail works',
     tag: instance,

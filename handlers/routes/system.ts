@@ -1,8 +1,9 @@
-/** The instance's own state: `ping`, `live`, `ready`, `info` and the set-up (docs/contract.md#system). */
+/** The instance's own state: `ping`, `live`, `ready`, `info`, settings and the set-up (docs/contract.md#system). */
 import * as z from 'zod'
+import { settingsOf } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
-import { isAdministrator } from '../../src/services/caller/callers.ts'
+import { isAdministrator, requireAdministrator } from '../../src/services/caller/callers.ts'
 import { checkReadiness, type Readiness, readiness } from '../../src/services/instance/lifecycle.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
 import type { Services } from '../../src/services/instance/services.ts'
@@ -29,7 +30,7 @@ const probe = { isProbe: true }
 
 /** `isAccepting` returns false after a shutdown signal. */
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
-  const { drift, licensing, mailTest, ports, sessions } = services
+  const { config, drift, licensing, mailTest, ports, sessions } = services
 
   mount(app, '/ping', { GET: () => json({ status: 'ok' }) }, probe)
   mount(app, '/api/system/live', { GET: () => json({ status: 'ok' }) }, probe)
@@ -48,6 +49,13 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
         }),
         ...(isAdministrator(caller) && { warnings: await drift.warnings() }),
       })
+    },
+  })
+
+  mount(app, '/api/system/settings', {
+    GET: async (c) => {
+      requireAdministrator(await identify(services, c))
+      return data(settingsOf(config))
     },
   })
 

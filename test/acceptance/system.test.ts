@@ -47,6 +47,23 @@ it('tells its version and time to whoever is signed in', async () => {
   })
 })
 
+it('tells administrators which variables are set, and no secret', async () => {
+  const response = await world.administrator.get('/api/system/settings')
+  const text = await response.text()
+
+  expect(response.status).toBe(200)
+  expect((JSON.parse(text) as { data: readonly object[] }).data).toEqual(
+    expect.arrayContaining([
+      { name: 'SERVICE_SETUP_TOKEN', isSet: true, value: null },
+      { name: 'SERVICE_SECRET', isSet: true, value: null },
+      { name: 'SERVICE_DATABASE_URL', isSet: true, value: null },
+      { name: 'SERVICE_AUDIT__RETENTION', isSet: false, value: '365d' },
+    ]),
+  )
+  expect(text).not.toContain(world.setupToken)
+  expect((await world.anonymous.get('/api/system/settings')).status).toBe(403)
+})
+
 it('makes no first administrator without the set-up token', () => {
   expect(world.first.bootstrapWithoutToken).toEqual({
     status: 403,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { configurationPage } from '../../scripts/generate-docs.ts'
-import { readConfig, variables } from '../../src/config.ts'
+import { readConfig, settingsOf, variables } from '../../src/config.ts'
 import { USUAL_LIST } from '../../src/core/plan/budget.ts'
 
 /** Code but for the list itself and what is said of it. */
@@ -153,6 +153,49 @@ it.each([
   expect(reading).toEqual({
     kind: 'invalid',
     faults: [expect.stringMatching(/^SERVICE_AUTH__REDIRECT_ORIGINS must be origins/)],
+  })
+})
+
+it('tells of every variable whether it is set, and of none what may be a secret', () => {
+  const hidden = 'hidden-of-thirty-two-bytes-or-more'
+  const given = {
+    ...Object.fromEntries(Object.keys(variables).map((name) => [name, hidden])),
+    ...bucket,
+    SERVICE_FILES__S3__SECRET_ACCESS_KEY: hidden,
+    SERVICE_MAIL__URL: `smtp://user:${hidden}@mail.example.com`,
+    SERVICE_TELEMETRY__URL: `https://user:${hidden}@telemetry.example.com/${hidden}?${hidden}`,
+    SERVICE_DATABASE_URL: `postgres://user:${hidden}@db.example.com/main`,
+    SERVICE_INVITATION_URL: `https://app.example.com/${hidden}#{token}`,
+    SERVICE_LICENSE__PUBLIC_KEY: JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: 'a'.repeat(43) }),
+    SERVICE_ADMIN__EMAIL: 'admin@example.com',
+    SERVICE_HTTP__TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    SERVICE_REFRESH_TOKEN_TTL: '14d',
+    SERVICE_FILES__MAX_SIZE: '10MiB',
+    SERVICE_SOURCES__AWS_ROLES: `[{"roleArn":"arn:aws:iam::123456789012:role/${hidden}","externalId":"${hidden}"}]`,
+  }
+  const refused = readConfig(given)
+  const wrong = refused.kind === 'invalid' ? refused.faults.map((fault) => fault.split(' ')[0]) : []
+  const right = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.includes(name)))
+  const reading = readConfig(right)
+  const settings = reading.kind === 'valid' ? settingsOf(reading.config) : []
+  const told = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
+
+  expect(settings.map(({ name }) => name)).toEqual(Object.keys(variables))
+  expect(JSON.stringify(settings)).not.toContain(hidden)
+  expect(settings.filter(({ isSet }) => isSet).map(({ name }) => name)).toEqual(
+    Object.keys(variables).filter((name) => name in right),
+  )
+  expect(Object.keys(right)).toEqual(expect.arrayContaining(['SERVICE_SECRET', 'SERVICE_SETUP_TOKEN']))
+  expect(told).toMatchObject({
+    SERVICE_TELEMETRY__URL: 'https://telemetry.example.com',
+    SERVICE_INVITATION_URL: 'https://app.example.com',
+    SERVICE_HTTP__TRUSTED_PROXIES: '10.0.0.0/8,::1/128',
+    SERVICE_REFRESH_TOKEN_TTL: '14d',
+    SERVICE_FILES__MAX_SIZE: '10MiB',
+    SERVICE_ACCESS_TOKEN_TTL: '15m',
+    SERVICE_MAIL__URL: null,
+    SERVICE_SECRET: null,
+    SERVICE_FILES__QUOTA: null,
   })
 })
 

@@ -60,9 +60,51 @@ export type Invitation = {
   token?: string
 }
 /** `key` is in the answer of `create` alone. */
-export type ApiKey = { id: string; name: string; active: boolean; expiresAt: string | null; key?: string }
-export type ServiceAccount = { id: string; name: string; description: string | null; owner: string | null }
-export type Provider = { name: string; issuer: string | null; clientId: string; enabled: boolean }
+export type ApiKey = {
+  id: string
+  name: string
+  description: string | null
+  active: boolean
+  userId: string
+  expiresAt: string | null
+  createdAt: string
+  lastUsedAt: string | null
+  scope: KeyScope | null
+  key?: string
+}
+/** An absent member limits nothing; `collections` has actions by name. */
+export type KeyScope = {
+  workspaces?: string[]
+  entitlements?: string[]
+  collections?: { [collection: string]: string[] }
+  addresses?: string[]
+}
+export type ServiceAccount = {
+  id: string
+  name: string
+  description: string | null
+  status: 'active' | 'suspended'
+  owner: string
+  serviceAccountOwner: { id: string; email: string | null; fullName: string | null }
+  roles: { workspace: string; roleId: string }[]
+  createdAt: string
+}
+/** With an issuer the endpoints are null, and the other way round. */
+export type Provider = {
+  id: string
+  name: string
+  issuer: string | null
+  authorizationEndpoint: string | null
+  tokenEndpoint: string | null
+  userinfoEndpoint: string | null
+  emailsEndpoint: string | null
+  clientAuthentication: 'basic' | 'post' | null
+  clientId: string
+  scopes: string[]
+  enabled: boolean
+  autoJoin: { workspace: string; roleId: string } | null
+  createdAt: string
+}
 export type Session = {
   readonly id: string
   readonly createdAt: string
@@ -72,6 +114,17 @@ export type Session = {
   readonly userAgent: string | null
   readonly ip: string | null
   readonly current: boolean
+}
+
+/** `isSet`: to something else than its default. `value` is null where it may be a secret. */
+export type Setting = { name: string; isSet: boolean; value: string | null }
+/** A limit of null is none; a soft one is warned of. */
+export type Limit = { limit: number | boolean | null; kind: 'hard' | 'soft' }
+/** Of the instance, or of one workspace. */
+export type LicenseReport = {
+  status: string
+  entitlements: { [entitlement: string]: Limit }
+  usage: { [entitlement: string]: number | boolean }
 }
 
 export type AuditEntry = {
@@ -225,7 +278,7 @@ export function workspace(db: Requesting) {
     },
     auditLog: records(db, 'audit-log') as Pick<Records<AuditEntry>, 'list'>,
     auditActions: (options?: Options) => under<AuditAction[]>(db.$request('GET', 'audit-log/actions', options)),
-    license: (options?: Options) => under<object>(db.$request('GET', 'license', options)),
+    license: (options?: Options) => under<LicenseReport>(db.$request('GET', 'license', options)),
   }
 }
 
@@ -278,6 +331,12 @@ export function system(db: Requesting) {
       endSessions: (id?: string, options?: Options): Call<void> =>
         db.$request('DELETE', id === undefined ? ownSessions : `${ownSessions}/${encodeURIComponent(id)}`, options),
     },
+    settings: (options?: Options) => under<Setting[]>(db.$request('GET', '/api/system/settings', options)),
+    /** What it allows, and what is used of it. */
+    license: (options?: Options) => under<LicenseReport>(db.$request('GET', '/api/system/license', options)),
+    /** Asks the licensing service now; 409 where the license is not one by key. */
+    refreshLicense: (options?: Options) =>
+      under<LicenseReport>(db.$request('POST', '/api/system/license/refresh', { ...options, body: {} })),
     /** Sends a mail to oneself. */
     testMail: (options?: Options): Call<void> => db.$request('POST', '/api/system/mail/test', { ...options, body: {} }),
   }
