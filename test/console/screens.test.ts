@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { sources as arSources } from '../../console/src/messages/ar/sources.ts'
+import { system as arSystem } from '../../console/src/messages/ar/system.ts'
 import { ar } from '../../console/src/messages/ar.ts'
 import { sources as enSources } from '../../console/src/messages/en/sources.ts'
+import { system as enSystem } from '../../console/src/messages/en/system.ts'
 import { en, type Messages } from '../../console/src/messages/en.ts'
 import { firstOf } from '../support/run/cases.ts'
 import { effort } from '../support/run/effort.ts'
@@ -28,6 +30,7 @@ let view: string
 let system: ExternalSystem
 let library: Workspace
 let attached: string
+let robot: string
 
 beforeAll(async () => {
   shop = await world.workspace(
@@ -64,6 +67,10 @@ beforeAll(async () => {
   person = await people.member(shop, { entitlements: ['dataModel:read'], collections: { articles: { read: 'all' } } })
   await person.system.patch('/api/system/users/me', { fullName: script })
   await person.system.post('/api/system/api-keys', { name: script })
+  const account = await person.system.post('/api/system/service-accounts', { name: script, description: script })
+  robot = ((await account.json()) as { readonly data: { readonly id: string } }).data.id
+  const claimed = { issuer: 'https://login.example.com', clientId: script, clientSecret: script }
+  await world.administrator.post('/api/system/providers', { name: 'corporate', ...claimed, enabled: false })
   system = await startSystem()
   library = await world.workspace('library', {})
   const permissions = sourceInputFor(system).permissions.map((one) => ({ ...one, reason: script }))
@@ -72,7 +79,10 @@ beforeAll(async () => {
   await library.send('PUT', '/secrets/key', { body: { value: script } })
 })
 
-afterAll(() => system.close())
+afterAll(async () => {
+  await world.administrator.delete('/api/system/providers/corporate')
+  await system.close()
+})
 
 afterEach(closePages)
 
@@ -135,6 +145,13 @@ async function newKey(page: Page, t: Messages): Promise<void> {
 }
 
 const sourcesIn = (t: Messages) => (t === ar ? arSources : enSources)
+
+const systemIn = (t: Messages) => (t === ar ? arSystem : enSystem)
+
+async function provider(page: Page, t: Messages): Promise<void> {
+  await at(page, '/-/providers?name=corporate')
+  await button(page, systemIn(t).deleteOf('corporate')).waitFor()
+}
 
 /** A connector in a workspace of its own. */
 async function source(page: Page): Promise<void> {
@@ -444,11 +461,112 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
   ],
   [
     'deleting a key',
-    ['screens/account/keys.tsx'],
+    [],
     async (page, t) => {
       await account(page, t)
       await button(page, t.account.deleteOf(script)).first().click()
       await page.getByRole('dialog').getByText(t.account.deleteText).waitFor()
+    },
+  ],
+  [
+    'a key with chosen rights',
+    [],
+    async (page, t) => {
+      await newKey(page, t)
+      await page.getByRole('dialog').getByLabel(t.account.workspace, { exact: true }).selectOption(shop.name)
+      const chosen = page.getByRole('dialog').getByLabel(t.account.rights, { exact: true })
+      await chosen.selectOption(systemIn(t).chosenRights)
+      await page.getByLabel(t.access.actionOn(t.access.does.read, 'articles')).check()
+    },
+  ],
+  [
+    'users, and inviting one',
+    ['users', 'screens/system/users.tsx'],
+    async (page, t) => {
+      await at(page, `/-/users?q=${encodeURIComponent(person.email)}`)
+      await page.getByRole('link', { name: script, exact: true }).waitFor()
+      await button(page, systemIn(t).invite).click()
+      await page.getByRole('dialog').getByLabel(t.account.workspace, { exact: true }).waitFor()
+    },
+  ],
+  [
+    'a user',
+    [],
+    async (page) => {
+      await at(page, `/-/users?id=${person.userId}`)
+      await page.getByRole('main').getByRole('link', { name: shop.name }).waitFor()
+      await page.getByRole('main').getByRole('link', { name: script }).last().waitFor()
+    },
+  ],
+  [
+    'what is for administrators only',
+    [],
+    async (page, t) => {
+      await at(page, '/-/users', person)
+      await page.getByText(t.palette.administrators).waitFor()
+    },
+  ],
+  [
+    'service accounts, and a new one',
+    ['service-accounts', 'screens/system/service-accounts.tsx'],
+    async (page, t) => {
+      await at(page, '/-/service-accounts')
+      await page.getByRole('link', { name: script, exact: true }).first().waitFor()
+      await button(page, systemIn(t).newAccount).click()
+      await page.getByRole('dialog').getByLabel(t.account.workspace, { exact: true }).selectOption(shop.name)
+      await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
+    },
+  ],
+  [
+    'a service account',
+    [],
+    async (page, t) => {
+      await at(page, `/-/service-accounts?id=${robot}`)
+      await button(page, systemIn(t).deleteOf(script)).waitFor()
+    },
+  ],
+  [
+    'sign-in providers',
+    ['providers'],
+    async (page) => {
+      await at(page, '/-/providers')
+      await page.getByRole('link', { name: 'corporate', exact: true }).waitFor()
+    },
+  ],
+  ['a sign-in provider', [], provider],
+  [
+    'a new sign-in provider',
+    [],
+    async (page, t) => {
+      await at(page, '/-/providers?new')
+      await page.getByLabel(systemIn(t).kind, { exact: true }).selectOption('github')
+      await page.getByText(systemIn(t).claims).click()
+      await page.getByLabel(systemIn(t).claim.subject, { exact: true }).waitFor()
+    },
+  ],
+  [
+    'deleting a sign-in provider',
+    ['screens/system/sure.tsx'],
+    async (page, t) => {
+      await provider(page, t)
+      await button(page, systemIn(t).deleteOf('corporate')).click()
+      await page.getByRole('dialog').getByLabel(systemIn(t).typeIt('corporate')).waitFor()
+    },
+  ],
+  [
+    'the license',
+    ['license'],
+    async (page, t) => {
+      await at(page, '/-/license')
+      await page.getByRole('cell', { name: t.license.entitlements.workspaces ?? '', exact: true }).waitFor()
+    },
+  ],
+  [
+    'settings',
+    ['settings'],
+    async (page) => {
+      await at(page, '/-/settings')
+      await page.getByRole('cell', { name: 'SERVICE_SECRET' }).waitFor()
     },
   ],
   [

@@ -16,6 +16,11 @@ const pages: Readonly<Record<Topic, string>> = {
   sources: 'api/data-sources',
   audit: 'api/system#audit-log',
   account: 'api/signing-in',
+  'service-accounts': 'api/signing-in#service-accounts',
+  users: 'api/system#users',
+  providers: 'api/signing-in#sign-in-providers',
+  license: 'api/system#license',
+  settings: 'configuration',
   'set-up': 'api/data-sources#attaching-a-source',
   documentation: 'api',
 }
@@ -63,6 +68,11 @@ function topicOf(at: Route): Topic | undefined {
 
 const own: Readonly<Record<string, Topic>> = {
   account: 'account',
+  'service-accounts': 'service-accounts',
+  users: 'users',
+  providers: 'providers',
+  license: 'license',
+  settings: 'settings',
   'audit-log': 'audit',
   'set-up': 'set-up',
   docs: 'documentation',

@@ -5,6 +5,7 @@
 import { pages } from 'virtual:documentation'
 import { clientOf } from '../data/client.ts'
 import { queries } from '../data/queries.ts'
+import { session } from '../data/session.ts'
 import { accessQuery, readableQuery } from '../data/workspaces.ts'
 import { help } from '../messages/help.ts'
 import { t } from '../messages/messages.ts'
@@ -13,6 +14,7 @@ import { conditionOf } from '../screens/grid/picker.tsx'
 import type { Row } from '../screens/grid/values.ts'
 import { search } from '../ui/combobox.tsx'
 import type { Command } from './palette.tsx'
+import { isForAdministrators, places } from './places.ts'
 import { itemPath, navigate, pathTo } from './router.ts'
 
 export type Place = { readonly workspace: string | undefined; readonly collection: string | undefined }
@@ -30,7 +32,21 @@ export async function find(
   signal: AbortSignal,
 ): Promise<readonly Command[]> {
   const ofWorkspace = workspace === undefined ? [] : await findIn(workspace, collection, text, signal)
-  return [...ofWorkspace, ...documentationOf(text)]
+  return [...ofWorkspace, ...search(placeCommands(), text), ...documentationOf(text)]
+}
+
+/** Those that the palette does not have before anything is typed. */
+function placeCommands(): readonly Command[] {
+  const isAdministrator = session.value.kind === 'signedIn' && session.value.user.isAdministrator
+  return places
+    .filter((place) => place !== 'account' && place !== 'audit-log')
+    .map((place) => ({
+      id: `place ${place}`,
+      group: t.value.palette.actions,
+      label: help.value.places[place],
+      run: () => navigate(`/-/${place}`),
+      ...(isForAdministrators[place] && !isAdministrator && { refusal: t.value.palette.administrators }),
+    }))
 }
 
 /** Pages of the documentation and what they have headings of. */

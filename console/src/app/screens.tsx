@@ -15,11 +15,16 @@ const NewItem = lazy(() => import('../screens/new-item.tsx'))
 const Access = lazy(() => import('../screens/access.tsx'))
 const Sources = lazy(() => import('../screens/sources.tsx'))
 const AuditLog = lazy(() => import('../screens/audit-log.tsx'))
+const Users = lazy(() => import('../screens/system/users.tsx'))
+const ServiceAccounts = lazy(() => import('../screens/system/service-accounts.tsx'))
+const Providers = lazy(() => import('../screens/system/providers.tsx'))
+const License = lazy(() => import('../screens/system/license.tsx'))
+const Settings = lazy(() => import('../screens/system/settings.tsx'))
 const Account = lazy(() => import('../screens/account.tsx'))
 const Documentation = lazy(() => import('../screens/documentation.tsx'))
 const Gallery = lazy(() => import('../screens/gallery.tsx'))
 
-type OwnProps = { readonly name: string; readonly user: User }
+type OwnProps = { readonly name: string; readonly user: User; readonly info: Info }
 
 export function Screen({ user, info }: { readonly user: User; readonly info: Info }) {
   const at = route.value
@@ -42,7 +47,7 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
     case 'sources':
       return <Sources key={at.workspace} {...at} />
     case 'own':
-      return <Own name={at.name} user={user} />
+      return <Own name={at.name} user={user} info={info} />
     case 'missing':
       return <Missing workspace={at.workspace} />
     case 'unknown':
@@ -51,8 +56,13 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
 }
 
 /** Screens of the console itself, by their name in `/-/name`. */
-function Own({ name, user }: OwnProps) {
+function Own({ name, user, info }: OwnProps) {
   if (name === 'account') return <Account key={user.id} user={user} />
+  if (name === 'users') return <Users user={user} />
+  if (name === 'service-accounts') return <ServiceAccounts user={user} />
+  if (name === 'providers') return <Providers user={user} />
+  if (name === 'license') return <License user={user} info={info} />
+  if (name === 'settings') return <Settings user={user} />
   if (name === 'docs') return <Documentation />
   if (name === 'components') return <Gallery />
   if (name === 'audit-log' && user.isAdministrator) return <AuditLog user={user} />

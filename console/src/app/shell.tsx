@@ -15,6 +15,7 @@ import { Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { AssistantButton, AssistantPanel, isAssistantOpen } from './assistant.tsx'
 import { openPalette } from './palette.tsx'
+import type { menuOf } from './places.ts'
 import { type Scheme, scheme } from './preferences.ts'
 import { navigate, pathTo, route } from './router.ts'
 import styles from './shell.module.css'
@@ -73,7 +74,7 @@ export function Shell({ user, children }: ShellProps) {
   )
 }
 
-/** Without its help the page is as good. */
+/** Without help and further entries of menus the page is as good. */
 function ignored(): void {}
 
 /** A link into the page would change the address, which is the router's. */
@@ -226,9 +227,12 @@ function Others({ workspace }: { readonly workspace: string }) {
 function AccountMenu({ user }: { readonly user: User }) {
   const { shell, session } = t.value
   const schemes = ['system', 'light', 'dark'] as const satisfies readonly Scheme[]
+  const [others, setOthers] = useState<typeof menuOf>()
+  useEffect(() => void import('./places.ts').then((loaded) => setOthers(() => loaded.menuOf), ignored), [])
   const items: readonly MenuItem[] = [
     { kind: 'title', label: user.fullName ? `${user.fullName} · ${user.email}` : user.email },
     { kind: 'action', label: t.value.account.title, onSelect: () => navigate('/-/account') },
+    ...(others?.(user) ?? []),
     { kind: 'line' },
     { kind: 'title', label: shell.appearance },
     ...schemes.map((name) => ({

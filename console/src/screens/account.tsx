@@ -8,6 +8,7 @@ import { Profile } from './account/profile.tsx'
 import { Sessions } from './account/sessions.tsx'
 import type { CodeRequest } from './code/request.ts'
 import styles from './page.module.css'
+import { Places } from './system/page.tsx'
 
 const sessionsRequest: CodeRequest = {
   workspace: undefined,
@@ -23,10 +24,11 @@ export default function Account({ user }: { readonly user: User }) {
         <h1>{t.value.account.title}</h1>
         <CodeButton request={() => sessionsRequest} />
       </div>
+      <Places at="account" user={user} />
       <Profile user={user} />
       <Password />
       <Sessions />
-      <Keys user={user} />
+      <Keys userId={user.id} text={t.value.account.keysText} />
     </div>
   )
 }

@@ -98,6 +98,7 @@ export type Provider = {
   tokenEndpoint: string | null
   userinfoEndpoint: string | null
   emailsEndpoint: string | null
+  claims: { subject: string; email: string; emailVerified: string } | null
   clientAuthentication: 'basic' | 'post' | null
   clientId: string
   scopes: string[]

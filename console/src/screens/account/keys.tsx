@@ -1,69 +1,49 @@
-/** One's own API keys: made, switched off and on, deleted. */
+/** The API keys of an account: made, switched off and on, deleted. */
+import type { ApiKey, KeyScope } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
-import type { User } from '../../data/session.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
 import { faultOf } from '../submission.tsx'
+import { Sure } from '../system/sure.tsx'
 import styles from './account.module.css'
 import { NewKey } from './new-key.tsx'
 import { Section } from './section.tsx'
 
-type Scope = {
-  readonly workspaces?: readonly string[]
-  readonly entitlements?: readonly string[]
-  readonly collections?: Readonly<Record<string, readonly string[]>>
-  readonly addresses?: readonly string[]
-}
-
-type Key = {
-  readonly id: string
-  readonly name: string
-  readonly active: boolean
-  readonly expiresAt: string | null
-  readonly lastUsedAt: string | null
-  readonly scope: Scope | null
-}
-
-const fields = ['id', 'name', 'active', 'expiresAt', 'lastUsedAt', 'scope']
-
 /** Administrators are shown those of everybody, unless they say whose. */
-function keysQuery({ id }: User): Query<readonly Key[]> {
-  const query = { fields, filter: { userId: { _eq: id } }, sort: [{ createdAt: 'desc' }], limit: 0 }
-  return {
-    queryKey: ['keys', id],
-    queryFn: async () => (await system.apiKeys.list(query).orThrow()) as unknown as readonly Key[],
-  }
+export function keysQuery(userId: string): Query<readonly ApiKey[]> {
+  const query = { filter: { userId: { _eq: userId } }, sort: [{ createdAt: 'desc' }], limit: 0 }
+  return { queryKey: ['keys', userId], queryFn: () => system.apiKeys.list(query).orThrow() }
 }
 
-export function Keys({ user }: { readonly user: User }) {
+type KeysProps = {
+  /** Of a person or of a service account. */
+  readonly userId: string
+  readonly text: string
+  readonly mayMake?: boolean
+}
+
+export function Keys({ userId, text, mayMake = true }: KeysProps) {
   const texts = t.value.account
-  const { data, error, refetch } = useQuery(keysQuery(user))
+  const { data, error, refetch } = useQuery(keysQuery(userId))
   const [isMaking, setMaking] = useState(false)
-  const [gone, setGone] = useState<Key>()
+  const [gone, setGone] = useState<ApiKey>()
   const changed = () => void queries.invalidateQueries({ queryKey: ['keys'] })
-  const turn = async ({ id, active }: Key) => {
+  const turn = async ({ id, active }: ApiKey) => {
     const answer = await system.apiKeys.update(id, { active: !active })
     if (!answer.ok) showToast(faultOf(answer), 'danger')
-    changed()
-  }
-  const remove = async ({ id }: Key) => {
-    const answer = await system.apiKeys.delete(id)
-    if (!answer.ok) showToast(faultOf(answer), 'danger')
-    setGone(undefined)
     changed()
   }
   return (
     <Section
       title={texts.keys}
-      text={texts.keysText}
-      action={<Button onClick={() => setMaking(true)}>{texts.newKey}</Button>}
+      text={text}
+      action={mayMake && <Button onClick={() => setMaking(true)}>{texts.newKey}</Button>}
     >
       <Pending data={data} error={error} onRetry={() => void refetch()} lines={3} />
       {data?.length === 0 && <p class={page.quiet}>{texts.noKeys}</p>}
@@ -101,6 +81,7 @@ export function Keys({ user }: { readonly user: User }) {
       )}
       {isMaking && (
         <NewKey
+          userId={userId}
           onMade={changed}
           onClose={() => {
             setMaking(false)
@@ -108,27 +89,39 @@ export function Keys({ user }: { readonly user: User }) {
         />
       )}
       {gone && (
-        <Dialog title={texts.deleteOf(gone.name)} onClose={() => setGone(undefined)}>
+        <Sure
+          title={texts.deleteOf(gone.name)}
+          label={texts.delete}
+          onConfirm={() => system.apiKeys.delete(gone.id)}
+          onDone={() => {
+            setGone(undefined)
+            changed()
+          }}
+          onClose={() => setGone(undefined)}
+        >
           <p>{texts.deleteText}</p>
-          <DialogActions>
-            <Button onClick={() => setGone(undefined)}>{t.value.common.cancel}</Button>
-            <Button look="danger" onClick={() => void remove(gone)}>
-              {texts.delete}
-            </Button>
-          </DialogActions>
-        </Dialog>
+        </Sure>
       )}
     </Section>
   )
 }
 
-function scopeText(scope: Scope | null): string {
+/** So many collections are named. */
+const NAMED = 3
+
+function scopeText(scope: KeyScope | null): string {
   const texts = t.value.account
+  const { does } = t.value.access
   const { workspaces, entitlements, collections, addresses } = scope ?? {}
   const isLimited = entitlements !== undefined || collections !== undefined
+  const named = Object.entries(collections ?? {})
+  const rights = named.map(
+    ([name, actions]) => `${name}: ${actions.map((one) => does[one as keyof typeof does].toLowerCase()).join(', ')}`,
+  )
+  const some = named.length > 0 && named.length <= NAMED ? rights.join('; ') : texts.someRights
   return [
     workspaces === undefined ? texts.allWorkspaces : workspaces.join(', '),
-    isLimited ? texts.someRights : texts.allRights,
+    isLimited ? some : texts.allRights,
     ...(addresses ?? []),
   ].join(' · ')
 }

@@ -4,6 +4,7 @@ import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { collectionsQuery, workspacesQuery } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
+import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions, FormActions } from '../../ui/dialog.tsx'
@@ -13,21 +14,28 @@ import { Select } from '../../ui/select.tsx'
 import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
 import styles from './account.module.css'
+import { isNothing, noRights, Scope, type SomeRights } from './scope.tsx'
 
-type NewKeyProps = { readonly onMade: () => void; readonly onClose: () => void }
+type NewKeyProps = {
+  /** Whose it is. */
+  readonly userId: string
+  readonly onMade: () => void
+  readonly onClose: () => void
+}
 
 /** A scope names at most so many collections. */
 const MOST_COLLECTIONS = 200
 
 type Lifetime = '30d' | '90d' | '365d' | ''
 
-export function NewKey({ onMade, onClose }: NewKeyProps) {
+export function NewKey({ userId, onMade, onClose }: NewKeyProps) {
   const texts = t.value.account
   const [made, setMade] = useState<string>()
   return (
-    <Dialog title={made === undefined ? texts.newKey : texts.keyMade} onClose={onClose}>
+    <Dialog title={made === undefined ? texts.newKey : texts.keyMade} onClose={onClose} isWide={made === undefined}>
       {made === undefined ? (
         <KeyForm
+          userId={userId}
           onCancel={onClose}
           onMade={(key) => {
             setMade(key)
@@ -50,32 +58,45 @@ export function NewKey({ onMade, onClose }: NewKeyProps) {
   )
 }
 
-function KeyForm({ onMade, onCancel }: { readonly onMade: (key: string) => void; readonly onCancel: () => void }) {
+type FormProps = {
+  readonly userId: string
+  readonly onMade: (key: string) => void
+  readonly onCancel: () => void
+}
+
+function KeyForm({ userId, onMade, onCancel }: FormProps) {
   const texts = t.value.account
   const [name, setName] = useState('')
   const [expiresIn, setExpiresIn] = useState<Lifetime>('90d')
   const [workspace, setWorkspace] = useState('')
-  const [rights, setRights] = useState<'all' | 'read'>('all')
+  const [rights, setRights] = useState<'all' | 'read' | 'some'>('all')
+  const [some, setSome] = useState<SomeRights>(noRights)
   const [addresses, setAddresses] = useState('')
   const { data: workspaces = [] } = useQuery(workspacesQuery())
   const { data: collections = [] } = useQuery({ ...collectionsQuery(workspace), enabled: workspace !== '' })
   const own = collections.filter(({ isSystem }) => !isSystem).map((collection) => collection.name)
   const mayRead = workspace !== '' && own.length > 0 && own.length <= MOST_COLLECTIONS
   const { fault, isBusy, submit } = useSubmission(async () => {
+    if (rights === 'some' && isNothing(some)) return systemTexts.value.chooseRights
     const networks = addresses.split(/[\s,]+/).filter(Boolean)
     const scope = {
       ...(workspace !== '' && { workspaces: [workspace] }),
       ...(rights === 'read' && { entitlements: [], collections: reading(own) }),
+      ...(rights === 'some' && some),
       ...(networks.length > 0 && { addresses: networks }),
     }
     const isLimited = Object.keys(scope).length > 0
-    const key = { name: name.trim(), ...(expiresIn !== '' && { expiresIn }), ...(isLimited && { scope }) }
+    const key = { name: name.trim(), userId, ...(expiresIn !== '' && { expiresIn }), ...(isLimited && { scope }) }
     const answer = await system.apiKeys.create(key)
     if (!answer.ok) return faultOf(answer)
     onMade(answer.data.key ?? '')
   })
   const everywhere = ['', texts.allWorkspaces] as const
-  const choices = [['all', texts.allRights] as const, ...(mayRead ? [['read', texts.readOnly] as const] : [])]
+  const choices = [
+    ['all', texts.allRights] as const,
+    ...(mayRead ? [['read', texts.readOnly] as const] : []),
+    ...(workspace === '' ? [] : [['some', systemTexts.value.chosenRights] as const]),
+  ]
   return (
     <form class={page.stack} onSubmit={submit}>
       {fault && <Notice look="danger">{fault}</Notice>}
@@ -92,6 +113,7 @@ function KeyForm({ onMade, onCancel }: { readonly onMade: (key: string) => void;
         onValue={(chosen) => {
           setWorkspace(chosen)
           setRights('all')
+          setSome(noRights)
         }}
         options={[everywhere, ...workspaces.map(({ apiName }) => [apiName, apiName] as const)]}
       />
@@ -102,6 +124,7 @@ function KeyForm({ onMade, onCancel }: { readonly onMade: (key: string) => void;
         options={choices}
         hint={workspace === '' ? texts.rightsHint : undefined}
       />
+      {rights === 'some' && <Scope workspace={workspace} rights={some} onRights={setSome} />}
       <Field
         label={texts.addresses}
         hint={texts.addressesHint}

@@ -14,7 +14,9 @@ export function Section({ title, text, action, children }: SectionProps) {
   return (
     <div class={styles.section}>
       <div class={page.head}>
-        <h2>{title}</h2>
+        <h2>
+          <bdi>{title}</bdi>
+        </h2>
         {action}
       </div>
       {text && <p class={page.quiet}>{text}</p>}

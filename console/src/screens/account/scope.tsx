@@ -1,0 +1,88 @@
+/** Which part of one's rights in a workspace a key has: actions by collection, and rights in the workspace. */
+import { useState } from 'preact/hooks'
+import { useQuery } from '../../data/queries.ts'
+import { accessQuery, readableQuery, titleIn } from '../../data/workspaces.ts'
+import { compareNames, t } from '../../messages/messages.ts'
+import { Field } from '../../ui/field.tsx'
+import { Pending } from '../../ui/notice.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Choices } from '../access/choices.tsx'
+import type { Action } from '../access/content.ts'
+import styles from './account.module.css'
+
+export type SomeRights = {
+  readonly entitlements: readonly string[]
+  /** Actions by name. */
+  readonly collections: Readonly<Record<string, readonly Action[]>>
+}
+
+export const noRights: SomeRights = { entitlements: [], collections: {} }
+
+export function isNothing({ entitlements, collections }: SomeRights): boolean {
+  return entitlements.length === 0 && Object.keys(collections).length === 0
+}
+
+const actions = ['read', 'create', 'update', 'delete'] as const
+
+/** More than so many can be searched. */
+const MANY = 8
+
+type ScopeProps = {
+  readonly workspace: string
+  readonly rights: SomeRights
+  readonly onRights: (rights: SomeRights) => void
+}
+
+export function Scope({ workspace, rights, onRights }: ScopeProps) {
+  const texts = t.value.access
+  const { data: access, error, refetch } = useQuery(accessQuery(workspace))
+  const { data: readable = [] } = useQuery(readableQuery(workspace))
+  const [wanted, setWanted] = useState('')
+  if (access === undefined) {
+    return <Pending data={access} error={error} onRetry={() => void refetch()} lines={4} />
+  }
+  const all = Object.keys(access.collections)
+    .map((name) => ({ name, title: titleIn(readable, name), isOwn: name in access.ids }))
+    .toSorted((one, other) => Number(other.isOwn) - Number(one.isOwn) || compareNames(one.title, other.title))
+  const found = all.filter(({ name, title }) => `${title} ${name}`.toLowerCase().includes(wanted.trim().toLowerCase()))
+  const turn = (name: string, action: Action, isOn: boolean) => {
+    const { [name]: before = [], ...others } = rights.collections
+    const after = isOn ? [...before, action] : before.filter((one) => one !== action)
+    onRights({ ...rights, collections: after.length === 0 ? others : { ...others, [name]: after } })
+  }
+  return (
+    <>
+      {all.length > MANY && <Field label={t.value.workspace.filter} type="search" value={wanted} onValue={setWanted} />}
+      <div class={styles.scope}>
+        <Table
+          label={t.value.workspace.collections}
+          rows={found}
+          keyOf={({ name }) => name}
+          columns={[
+            { title: t.value.workspace.collections, cell: ({ title }) => title },
+            ...actions.map((action) => ({
+              title: texts.does[action],
+              cell: ({ name, title }: (typeof found)[number]) => (
+                <input
+                  type="checkbox"
+                  aria-label={texts.actionOn(texts.does[action], title)}
+                  checked={rights.collections[name]?.includes(action) === true}
+                  onChange={(event) => turn(name, action, event.currentTarget.checked)}
+                />
+              ),
+            })),
+          ]}
+        />
+      </div>
+      <Choices
+        label={texts.entitlements}
+        options={access.entitlements.map((one) => [
+          one,
+          texts.entitlement[one as keyof typeof texts.entitlement] ?? one,
+        ])}
+        chosen={rights.entitlements}
+        onChosen={(entitlements) => onRights({ ...rights, entitlements })}
+      />
+    </>
+  )
+}

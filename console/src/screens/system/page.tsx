@@ -1,0 +1,56 @@
+/** A screen about accounts or the service: its title, the way to the others, and a refusal where it is for administrators. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { CodeButton } from '../../app/code.tsx'
+import { isForAdministrators, type Place, placesOf } from '../../app/places.ts'
+import type { User } from '../../data/session.ts'
+import { help } from '../../messages/help.ts'
+import { t } from '../../messages/messages.ts'
+import { Empty } from '../../ui/notice.tsx'
+import type { CodeRequest } from '../code/request.ts'
+import page from '../page.module.css'
+import styles from './system.module.css'
+
+type PlaceProps = { readonly at: Place; readonly user: User }
+
+type SystemPageProps = PlaceProps & {
+  readonly request?: CodeRequest
+  readonly children: ComponentChildren
+}
+
+export function SystemPage({ at, user, request, children }: SystemPageProps) {
+  const { places, about } = help.value
+  const isShut = isForAdministrators[at] && !user.isAdministrator
+  return (
+    <div class={`${page.page} ${styles.page}`}>
+      <div class={page.head}>
+        <h1>{places[at]}</h1>
+        {request && !isShut && <CodeButton request={() => request} />}
+      </div>
+      <Places at={at} user={user} />
+      {isShut ? (
+        <Empty title={t.value.palette.administrators} />
+      ) : (
+        <>
+          {at in about && <p class={page.quiet}>{about[at as keyof typeof about]}</p>}
+          {children}
+        </>
+      )}
+    </div>
+  )
+}
+
+export function Places({ at, user }: PlaceProps) {
+  const { places } = help.value
+  const ref = useRef<HTMLElement>(null)
+  useEffect(() => ref.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }))
+  return (
+    <nav ref={ref} class={page.tabs} aria-label={places.label}>
+      {placesOf(user).map((place) => (
+        <a key={place} href={`/-/${place}`} aria-current={place === at ? 'page' : undefined}>
+          {places[place]}
+        </a>
+      ))}
+    </nav>
+  )
+}
