@@ -9,6 +9,7 @@ import { isLoopback } from './core/loopback.ts'
 import { type Network, networkText, parseNetwork } from './core/network.ts'
 import { type AwsRole, awsRolesSchema } from './core/sql/aws-role.ts'
 import { type Hyperdrive, hyperdrivesSchema } from './core/sql/hyperdrive.ts'
+import { withoutTrailing } from './core/trailing.ts'
 
 const flag = lazily(() => z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true'))
 
@@ -69,6 +70,9 @@ const port = lazily(() =>
 )
 
 const httpUrl = lazily(() => z.url({ protocol: /^https?$/, error: 'must be an http or https address' }))
+
+/** Our own, which everybody sees. */
+const publicUrl = lazily(() => httpUrl())
 
 /** `https://app.example.com/join#{token}` */
 const tokenPage = lazily(() =>
@@ -236,7 +240,7 @@ const password = lazily(() => z.string().min(10, 'must have at least 10 characte
 export const variables = {
   PORT: [port, 8787],
   SERVICE_HOST: [someText, '127.0.0.1'],
-  SERVICE_BASE_URL: [httpUrl, undefined],
+  SERVICE_BASE_URL: [publicUrl, undefined],
   SERVICE_HTTP__TRUSTED_PROXIES: [networks, undefined],
   SERVICE_DATABASE_URL: [databaseUrl, undefined],
   SERVICE_DATA_DIR: [someText, '.data'],
@@ -338,12 +342,18 @@ const listText = (values: readonly string[]) => values.join(',')
 /** Paths, queries and users of addresses may be secrets. */
 const originText = (address: string) => new URL(address).origin
 
+function publicText(address: string): string {
+  const { origin, pathname } = new URL(address)
+  return withoutTrailing(origin + pathname, '/')
+}
+
 /** How values are written that are no secret, by their schema. Those of other schemas are told to nobody. */
 const writers: ReadonlyMap<unknown, (value: never) => string> = new Map<unknown, (value: never) => string>([
   ...[flag, count, port, fileStore, bucketName, email, sender].map((schema) => [schema, String] as const),
   ...[durationSchema, lookInterval].map((schema) => [schema, durationText] as const),
   ...[origins, readers, mediaTypes].map((schema) => [schema, listText] as const),
   ...[httpUrl, tokenPage, s3Endpoint].map((schema) => [schema, originText] as const),
+  [publicUrl, publicText],
   [size, sizeText],
   [networks, (values: readonly Network[]) => listText(values.map(networkText))],
 ])

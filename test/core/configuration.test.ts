@@ -164,6 +164,7 @@ it('tells of every variable whether it is set, and of none what may be a secret'
     SERVICE_FILES__S3__SECRET_ACCESS_KEY: hidden,
     SERVICE_MAIL__URL: `smtp://user:${hidden}@mail.example.com`,
     SERVICE_TELEMETRY__URL: `https://user:${hidden}@telemetry.example.com/${hidden}?${hidden}`,
+    SERVICE_BASE_URL: `https://user:${hidden}@example.com/data/?${hidden}`,
     SERVICE_DATABASE_URL: `postgres://user:${hidden}@db.example.com/main`,
     SERVICE_INVITATION_URL: `https://app.example.com/${hidden}#{token}`,
     SERVICE_LICENSE__PUBLIC_KEY: JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: 'a'.repeat(43) }),
@@ -187,6 +188,7 @@ it('tells of every variable whether it is set, and of none what may be a secret'
   )
   expect(Object.keys(right)).toEqual(expect.arrayContaining(['SERVICE_SECRET', 'SERVICE_SETUP_TOKEN']))
   expect(told).toMatchObject({
+    SERVICE_BASE_URL: 'https://example.com/data',
     SERVICE_TELEMETRY__URL: 'https://telemetry.example.com',
     SERVICE_INVITATION_URL: 'https://app.example.com',
     SERVICE_HTTP__TRUSTED_PROXIES: '10.0.0.0/8,::1/128',
