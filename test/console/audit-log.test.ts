@@ -42,6 +42,10 @@ it('lists what happened, by action and by whom, and tells the details', async ()
 
   await page.getByRole('button', { name: 'Clear the filter' }).click()
   await table.getByRole('link', { name: SCRIPT }).first().click()
+  await page
+    .getByRole('link', { name: `Audit log: ${SCRIPT}` })
+    .first()
+    .click()
   await expect.poll(rows).toBe(2)
   expect(await page.getByLabel('About').inputValue()).toMatch(/^[\da-f-]{36}$/)
   await table.getByRole('cell', { name: 'Role created' }).waitFor()

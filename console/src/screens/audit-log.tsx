@@ -2,6 +2,7 @@
 import type { AuditEntry } from 'governed-data-client/system'
 import { useRef, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
+import { placePath } from '../app/places.ts'
 import { address, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { User } from '../data/session.ts'
@@ -14,6 +15,7 @@ import styles from './audit/audit.module.css'
 import { actionName, actorOf, entriesQuery, logRequest, nameIn, PAGE } from './audit/data.ts'
 import { AuditFilter, filterInAddress } from './audit/filter.tsx'
 import page from './page.module.css'
+import { Places } from './system/page.tsx'
 
 type AuditLogProps = { readonly workspace?: string; readonly user: User }
 
@@ -34,6 +36,7 @@ export default function AuditLog({ workspace, user }: AuditLogProps) {
         <h1>{workspace === undefined ? texts.titleOfInstance : texts.title}</h1>
         <CodeButton request={() => logRequest(workspace, filter)} />
       </div>
+      {workspace === undefined && <Places at="audit-log" user={user} />}
       <AuditFilter key={asked} workspace={workspace} filter={filter} />
       {error && <Fault error={error} onRetry={() => void refetch()} />}
       {!entries && !error && <Skeleton lines={8} />}
@@ -91,20 +94,49 @@ function Target({ entry, user }: TargetProps) {
   return (
     <>
       {kind}{' '}
-      <a href={pathOf({ targetType, targetId, workspace: nameOf(workspaceId ?? targetId) }, user)}>
+      <a href={pathOf(entry, { targetType, targetId, name, workspace: nameOf(workspaceId ?? targetId) }, user)}>
         {name === undefined ? <code class={styles.id}>{targetId}</code> : <bdi>{name}</bdi>}
       </a>
     </>
   )
 }
 
-type Thing = { readonly targetType: string; readonly targetId: string; readonly workspace: string | undefined }
+type Thing = {
+  readonly targetType: string
+  readonly targetId: string
+  readonly name: string | undefined
+  readonly workspace: string | undefined
+}
 
-function pathOf({ targetType, targetId, workspace }: Thing, user: User): string {
-  if (targetType === 'workspace' && workspace !== undefined) return pathTo(workspace)
-  if (targetType === 'source' && workspace !== undefined) return pathTo(workspace, 'sources', targetId)
+function pathOf({ action }: AuditEntry, thing: Thing, user: User): string {
+  const { targetId } = thing
   if (targetId === user.id) return '/-/account'
-  return `${address.value.pathname}?${new URLSearchParams({ target: targetId })}`
+  // What was deleted then has no screen any more.
+  const path = action.includes('.delete.') ? undefined : (placeInWorkspace(thing) ?? placeOfService(thing, user))
+  return path ?? `${address.value.pathname}?${new URLSearchParams({ target: targetId })}`
+}
+
+function placeInWorkspace({ targetType, targetId, workspace }: Thing): string | undefined {
+  if (workspace === undefined) return undefined
+  const below: Readonly<Record<string, readonly string[]>> = {
+    workspace: [],
+    source: ['sources', targetId],
+    secret: ['sources', 'secrets'],
+    role: ['access', 'roles'],
+    policy: ['access', 'policies', targetId],
+    accessTest: ['access', 'tests'],
+    invitation: ['access'],
+  }
+  const parts = below[targetType]
+  return parts && pathTo(workspace, ...parts)
+}
+
+function placeOfService({ targetType, targetId, name }: Thing, { isAdministrator }: User): string | undefined {
+  if (!isAdministrator) return undefined
+  if (targetType === 'serviceAccount') return placePath('service-accounts', { id: targetId })
+  if (targetType === 'user') return placePath('users', { id: targetId })
+  if (targetType === 'provider' && name !== undefined) return placePath('providers', { name })
+  return undefined
 }
 
 function Changes({ entry }: { readonly entry: AuditEntry }) {

@@ -14,6 +14,7 @@ import { Field } from '../../ui/field.tsx'
 import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toasts.tsx'
+import { Entries } from '../audit/entries.tsx'
 import { Missing } from '../missing.tsx'
 import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
@@ -84,7 +85,10 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
   return (
     <>
       <form class={styles.part} aria-label={texts.policy} onSubmit={submit}>
-        <h2>{policy?.name ?? texts.newPolicy}</h2>
+        <div class={page.head}>
+          <h2>{policy?.name ?? texts.newPolicy}</h2>
+          {policy && <Entries workspace={workspace} id={policy.id} name={policy.name} />}
+        </div>
         {fault && <Notice look="danger">{fault}</Notice>}
         {warnings.map((message) => (
           <Notice key={message} look="warning">

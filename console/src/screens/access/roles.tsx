@@ -8,6 +8,7 @@ import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Notice, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
+import { Entries } from '../audit/entries.tsx'
 import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
 import styles from './access.module.css'
@@ -27,19 +28,21 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
   const { data: members = [] } = useQuery(membersQuery(workspace))
   const [asked, setAsked] = useState<Asked>()
   const close = () => setAsked(undefined)
-  const actions = (role: Role) =>
-    role.kind !== 'administrator' && (
-      <span class={styles.actions}>
+  const actions = (role: Role) => (
+    <span class={styles.actions}>
+      {mayEdit && role.kind !== 'administrator' && (
         <Button aria-label={texts.editOf(role.name)} onClick={() => setAsked({ what: 'form', role })}>
           {texts.edit}
         </Button>
-        {role.kind === 'custom' && (
-          <Button aria-label={texts.removeOf(role.name)} onClick={() => setAsked({ what: 'removal', role })}>
-            {texts.remove}
-          </Button>
-        )}
-      </span>
-    )
+      )}
+      {mayEdit && role.kind === 'custom' && (
+        <Button aria-label={texts.removeOf(role.name)} onClick={() => setAsked({ what: 'removal', role })}>
+          {texts.remove}
+        </Button>
+      )}
+      <Entries workspace={workspace} id={role.id} name={role.name} />
+    </span>
+  )
   const grants = (role: Role) =>
     role.kind === 'administrator' ? texts.everything : namesOf(role.policies, policies) || texts.nothing
   const holders = ({ id, kind }: Role) =>
@@ -64,7 +67,7 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
             { title: texts.name, cell: (role) => <Described name={role.name} text={role.description} /> },
             { title: texts.parts.policies, cell: grants },
             { title: texts.members, cell: holders },
-            ...(mayEdit ? [{ title: texts.actions, cell: actions }] : []),
+            { title: texts.actions, cell: actions },
           ]}
         />
       )}

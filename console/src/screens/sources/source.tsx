@@ -7,6 +7,7 @@ import { compareNames, formatNumber, formatTime, t } from '../../messages/messag
 import { sourceTexts } from '../../messages/sources.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Notice, Pending } from '../../ui/notice.tsx'
+import { Entries } from '../audit/entries.tsx'
 import { Missing } from '../missing.tsx'
 import page from '../page.module.css'
 import {
@@ -55,7 +56,10 @@ function Shown({ workspace, source }: SourceProps) {
       </p>
       <div class={page.head}>
         <h1 dir="auto">{apiName}</h1>
-        <CodeButton request={() => sourcesRequest(workspace, id)} />
+        <span class={page.row}>
+          <Entries workspace={workspace} id={id} name={apiName} />
+          <CodeButton request={() => sourcesRequest(workspace, id)} />
+        </span>
       </div>
       <section class={styles.part} aria-label={texts.state}>
         <h2>{texts.state}</h2>
