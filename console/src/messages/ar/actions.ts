@@ -26,6 +26,8 @@ export const actions: Readonly<Record<string, string>> = {
   'invitation.create.v1': 'إنشاء دعوة',
   'invitation.accept.v1': 'قبول دعوة',
   'invitation.delete.v1': 'حذف دعوة',
+  'access_test.create.v1': 'إنشاء اختبار صلاحيات',
+  'access_test.delete.v1': 'حذف اختبار صلاحيات',
   'api_key.create.v1': 'إنشاء مفتاح API',
   'api_key.update.v1': 'تغيير مفتاح API',
   'api_key.delete.v1': 'حذف مفتاح API',
