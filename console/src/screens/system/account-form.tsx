@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import type { User } from '../../data/session.ts'
+import { unsavedAt } from '../../data/unsaved.ts'
 import { workspacesQuery } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
@@ -28,13 +29,28 @@ type AccountFormProps = {
 
 type Roles = ServiceAccount['roles']
 
+/** What was typed and is not saved. */
+type Draft = {
+  readonly name?: string
+  readonly description?: string
+  readonly owner?: string
+  readonly roles?: Roles
+}
+
 export function AccountForm({ account, user, onSaved, onCancel }: AccountFormProps) {
   const texts = systemTexts.value
   const ownerBefore = account?.serviceAccountOwner.email ?? user.email
-  const [name, setName] = useState(account?.name ?? '')
-  const [description, setDescription] = useState(account?.description ?? '')
-  const [owner, setOwner] = useState(ownerBefore)
-  const [roles, setRoles] = useState<Roles>(account?.roles ?? [])
+  const draft = unsavedAt<Draft>(['service account', user.id, account?.id], {})
+  const { name = account?.name ?? '', description = account?.description ?? '', owner = ownerBefore } = draft.value
+  const roles = draft.value.roles ?? account?.roles ?? []
+  const type = (typed: Draft) => {
+    draft.value = { ...draft.value, ...typed }
+  }
+  const isChanged = Object.keys(draft.value).length > 0
+  const forget = () => {
+    draft.value = {}
+    onCancel?.()
+  }
   const [ownerFault, setOwnerFault] = useState<string>()
   const { fault, isBusy, submit } = useSubmission(async () => {
     setOwnerFault(undefined)
@@ -58,8 +74,9 @@ export function AccountForm({ account, user, onSaved, onCancel }: AccountFormPro
       ? system.serviceAccounts.create(change)
       : system.serviceAccounts.update(account.id, change))
     if (!answer.ok) return faultOf(answer, { 403: t.value.access.beyond })
-    onSaved(answer.data)
     await systemChanged()
+    draft.value = {}
+    onSaved(answer.data)
     return undefined
   })
   return (
@@ -71,9 +88,14 @@ export function AccountForm({ account, user, onSaved, onCancel }: AccountFormPro
         autofocus={account === undefined}
         maxLength={200}
         value={name}
-        onValue={setName}
+        onValue={(typed) => type({ name: typed })}
       />
-      <Field label={texts.description} isOptional value={description} onValue={setDescription} />
+      <Field
+        label={texts.description}
+        isOptional
+        value={description}
+        onValue={(typed) => type({ description: typed })}
+      />
       {user.isAdministrator && (
         <Field
           label={texts.owner}
@@ -83,11 +105,15 @@ export function AccountForm({ account, user, onSaved, onCancel }: AccountFormPro
           required
           autocomplete="off"
           value={owner}
-          onValue={setOwner}
+          onValue={(typed) => type({ owner: typed })}
         />
       )}
-      <RolesByWorkspace roles={roles} onRoles={setRoles} />
-      <FormActions label={account === undefined ? texts.makeAccount : texts.save} isBusy={isBusy} onCancel={onCancel} />
+      <RolesByWorkspace roles={roles} onRoles={(chosen) => type({ roles: chosen })} />
+      <FormActions
+        label={account === undefined ? texts.makeAccount : texts.save}
+        isBusy={isBusy}
+        onCancel={onCancel !== undefined || isChanged ? forget : undefined}
+      />
     </form>
   )
 }

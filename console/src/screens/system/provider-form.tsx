@@ -2,6 +2,8 @@
 import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
+import { userId } from '../../data/session.ts'
+import { unsavedAt } from '../../data/unsaved.ts'
 import { workspacesQuery } from '../../data/workspaces.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -29,22 +31,31 @@ type FieldName = { [K in keyof ProviderForm]: ProviderForm[K] extends string ? K
 
 export function ProviderEditor({ kind, before, isNew, onSaved }: EditorProps) {
   const texts = systemTexts.value
-  const [form, setForm] = useState(before)
-  const set = (change: Partial<ProviderForm>) => setForm({ ...form, ...change })
+  const draft = unsavedAt<Partial<ProviderForm>>(['provider', userId.value, isNew ? kind : before.name], {})
+  // A secret is kept nowhere.
+  const [clientSecret, setSecret] = useState('')
+  const form = { ...before, ...draft.value, clientSecret }
+  const set = (change: Partial<ProviderForm>) => {
+    draft.value = { ...draft.value, ...change }
+  }
+  const forget = () => {
+    draft.value = {}
+    setSecret('')
+  }
   const of = (name: FieldName) => ({ value: form[name], onValue: (value: string) => set({ [name]: value }) })
   const needsSecret = isNew || isMoved(form, before)
   const { fault, isBusy, submit } = useSubmission(async () => {
     if (form.workspace !== '' && form.roleId === '') return texts.chooseRole
     if (needsSecret && form.clientSecret === '') return texts.secretAgain
     const body = bodyOf(form, kind)
-    const { name, clientId, clientSecret } = form
+    const { name, clientId } = form
     const answer = await (isNew
       ? system.providers.create({ ...body, name, clientId, clientSecret })
       : system.providers.update(name, body))
     if (!answer.ok) return answer.status === 409 ? saidOf(answer) : faultOf(answer)
-    set({ clientSecret: '' })
-    onSaved(name)
     await systemChanged()
+    forget()
+    onSaved(name)
     return undefined
   })
   const address = { required: true, dir: 'ltr', autocomplete: 'off', spellcheck: false } as const
@@ -81,7 +92,8 @@ export function ProviderEditor({ kind, before, isNew, onSaved }: EditorProps) {
         dir="ltr"
         autocomplete="off"
         required={needsSecret}
-        {...of('clientSecret')}
+        value={clientSecret}
+        onValue={setSecret}
       />
       <Field label={texts.scopes} hint={texts.scopesHint} {...address} required={hasIssuer(kind)} {...of('scopes')} />
       {!hasIssuer(kind) && (
@@ -112,7 +124,11 @@ export function ProviderEditor({ kind, before, isNew, onSaved }: EditorProps) {
         />
         {texts.enabled}
       </label>
-      <FormActions label={isNew ? texts.addProvider : texts.save} isBusy={isBusy} />
+      <FormActions
+        label={isNew ? texts.addProvider : texts.save}
+        isBusy={isBusy}
+        onCancel={Object.keys(draft.value).length > 0 ? forget : undefined}
+      />
     </form>
   )
 }

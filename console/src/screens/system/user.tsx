@@ -5,6 +5,7 @@ import { placePath } from '../../app/places.ts'
 import { navigate, pathTo } from '../../app/router.ts'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
+import { checkSession, userId } from '../../data/session.ts'
 import { formatNumber, formatTime, t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
@@ -56,6 +57,7 @@ function Account({ account }: { readonly account: User }) {
   const done = () => {
     close()
     void systemChanged()
+    if (id === userId.value) void checkSession()
   }
   const activate = async () => {
     const answer = await system.users.update(id, { status: 'active' })
