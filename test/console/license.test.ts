@@ -2,6 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type LicensingLine, openLicensingLine } from '../support/servers/licensing.ts'
+import { picture } from '../support/service/console-page.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
 import { closePages, isWiderThanWindow, openConsole, violationsOf } from './support/pages.ts'
 
@@ -73,6 +74,18 @@ it('tells administrators the state, and warns 14 days before its end and of what
     'Above the license: 2 of 1 workspaces. All of it goes on working.',
   ])
   expect(await violationsOf(page)).toEqual([])
+
+  await page.goto(`${instance.url}/-/license`)
+  const row = page.getByRole('row').filter({ has: page.getByRole('cell', { name: 'workspaces', exact: true }) })
+  await row.getByText('2 of 1').waitFor()
+  expect(await row.getByRole('cell').allTextContents()).toEqual([
+    'workspaces',
+    '2 of 1',
+    'Above',
+    'Only a warning: all goes on',
+  ])
+  expect(await violationsOf(page)).toEqual([])
+  await picture(page, 'license-above')
 })
 
 it('says that the licensing service is silent, and asks it again', async () => {

@@ -34,9 +34,9 @@ export const system: Translated<typeof english> = {
   demoteText: 'ما يستطيع فعله في مساحات العمل يبقى كما هو.',
   delete: 'حذف',
   deleteOf: (who) => `حذف ${who}`,
-  deleteUserText: 'ما كتبه يبقى. ويزول مع الحساب نهائيًا:',
+  deleteUserText: 'تبقى الصفوف التي كتبها. ويزول مع الحساب نهائيًا:',
   goes: {
-    memberships: (count) => `العضويات: ${count}`,
+    memberships: (count) => `العضويات في مساحات العمل التي يُسمح لك برؤيتها: ${count}`,
     keys: (count) => `مفاتيح API: ${count}`,
     accounts: (count, names) => `حسابات الخدمة مع مفاتيحها: ${count} (${names})`,
     sessions: 'كل الجلسات',

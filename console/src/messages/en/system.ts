@@ -33,9 +33,9 @@ export const system = {
   demoteText: 'What somebody may do in workspaces stays as it is.',
   delete: 'Delete',
   deleteOf: (who: string) => `Delete ${who}`,
-  deleteUserText: 'What they wrote stays. With the account goes, for good:',
+  deleteUserText: 'Rows that they wrote stay. With the account goes, for good:',
   goes: {
-    memberships: (count: string) => `Memberships: ${count}`,
+    memberships: (count: string) => `Memberships, in workspaces that you may see: ${count}`,
     keys: (count: string) => `API keys: ${count}`,
     accounts: (count: string, names: string) => `Service accounts with their keys: ${count} (${names})`,
     sessions: 'All sessions',
