@@ -69,7 +69,7 @@ const used: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'GET /api/system/audit-log/actions': ['screens/audit/data.ts', 'auditActions('],
   'GET /api/{workspace}/audit-log/actions': ['screens/audit/data.ts', 'auditActions('],
   'GET /api/system/license': ['screens/system/data.ts', 'system.license('],
-  'POST /api/system/license/refresh': ['screens/license.tsx', '/api/system/license/refresh'],
+  'POST /api/system/license/refresh': ['screens/license.tsx', 'system.refreshLicense('],
   'GET /api/{workspace}/schema': ['data/workspaces.ts', '.manifest('],
   'POST /api/{workspace}/schema/introspect/{source}': ['screens/sources/import.tsx', 'schema/introspect/'],
   'POST /api/{workspace}/schema/plan': ['screens/set-up/planning.tsx', '.plan('],

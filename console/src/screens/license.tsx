@@ -1,6 +1,6 @@
 /** The license as home tells of it: to administrators its state and all warnings, to others only that it is locked. */
 import { useState } from 'preact/hooks'
-import { instance } from '../data/client.ts'
+import { system } from '../data/client.ts'
 import { checkSession, type Info, type License, type LicenseWarning, session } from '../data/session.ts'
 import { explainFault } from '../messages/fault.ts'
 import { formatDays, formatNumber, formatTime, t } from '../messages/messages.ts'
@@ -62,7 +62,7 @@ export function LicenseState({ license }: { readonly license: License }) {
   const { status, plan, source, expiresAt, lastValidatedAt } = license
   const refresh = async () => {
     setBusy(true)
-    const answer = await instance.$request('POST', '/api/system/license/refresh', { body: {} })
+    const answer = await system.refreshLicense()
     await checkSession()
     setBusy(false)
     if (!answer.ok) showToast(explainFault(answer.error), 'danger')

@@ -133,8 +133,8 @@ it('invites, and changes and removes members', async () => {
 })
 
 it('asks the instance: workspaces, users, keys, service accounts, providers, audit log', async () => {
-  const { info, workspaces, users, apiKeys, serviceAccounts, providers, auditLog, auditActions, me, testMail } =
-    system(db)
+  const { info, workspaces, users, apiKeys, serviceAccounts, providers, auditLog, auditActions, me } = system(db)
+  const { license, refreshLicense, settings, testMail } = system(db)
   const apiName = world.name('made')
 
   const made = await workspaces.create({ apiName }).orThrow()
@@ -169,6 +169,10 @@ it('asks the instance: workspaces, users, keys, service accounts, providers, aud
   expect(sessions.map(({ id }) => id)).toEqual(expect.arrayContaining([expect.any(String)]))
   expect([(await me.endSessions(made.id)).status, (await testMail()).status]).toEqual([404, 204])
   expect((await info().orThrow()).name).toEqual(expect.any(String))
+  expect(await settings().orThrow()).toContainEqual({ name: 'SERVICE_SECRET', isSet: true, value: null })
+  expect((await license().orThrow()).usage.workspaces).toBeGreaterThan(0)
+  // It is one without a key.
+  expect((await refreshLicense()).status).toBe(409)
   expect(titled.displayName).toBe('Made')
   expect([key.key, off.active]).toEqual([expect.any(String), false])
   expect(entries).toEqual([{ action: 'workspace.create.v1' }])
