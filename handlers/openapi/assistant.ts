@@ -48,7 +48,12 @@ const approval = z.strictObject({
   state: z.enum(['pending', 'approved', 'declined', 'expired']),
   expiresAt: z.iso.datetime(),
 })
-const conversation = z.strictObject({ ...listed, entries: z.array(entry), approvals: z.array(approval) })
+const conversation = z.strictObject({
+  ...listed,
+  hasRows: z.boolean(),
+  entries: z.array(entry),
+  approvals: z.array(approval),
+})
 
 export const assistantRoutes: RouteDescriptions = {
   'GET /api/{workspace}/ai/settings': {

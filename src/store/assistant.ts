@@ -53,6 +53,8 @@ export async function listConversations(database: SqlDriver, owner: Owner, most:
 }
 
 export type StoredConversation = ListedConversation & {
+  /** Whether it may have values of items in it. */
+  readonly hasRows: boolean
   readonly entries: readonly ConversationEntry[]
   readonly approvals: readonly StoredApproval[]
 }
@@ -65,7 +67,10 @@ export type StoredApproval = {
   readonly expiresAt: string
 }
 
-/** With the last `most` entries in order, and what waits. */
+/** Calls that wait or waited, of one conversation; those before are not shown as such. */
+const MOST_APPROVALS = 50
+
+/** With the last entries in order, of `most` bytes together, and what waits. */
 export async function loadConversation(
   database: SqlDriver,
   owner: Owner,
@@ -73,19 +78,21 @@ export async function loadConversation(
 ): Promise<StoredConversation | undefined> {
   const [row] = await database.query(
     statement(sql`
-      select ${listed}::text,
+      select ${listed}::text, c.has_rows::text,
         (select coalesce(json_agg(e.entry order by e.position), '[]')::text from (
-          select e.entry, e.position from service.conversation_entry e
-          where e.conversation_id = c.id order by e.position desc limit ${param(String(most))}::int) e),
+          select e.entry, e.position, sum(octet_length(e.entry)) over (order by e.position desc) as size
+          from service.conversation_entry e where e.conversation_id = c.id) e where e.size <= ${param(String(most))}::bigint),
         (select coalesce(json_agg(json_build_object('id', a.id, 'tool', a.tool, 'arguments', a.arguments,
           'state', ${stateAt(now)}, 'expiresAt', ${isoTime(sql`a.expires_at`)}) order by a.expires_at, a.id), '[]')::text
-          from service.assistant_approval a where a.conversation_id = c.id)
+          from (select * from service.assistant_approval a where a.conversation_id = c.id
+            order by a.expires_at desc, a.id desc limit ${param(String(MOST_APPROVALS))}::int) a)
       from service.conversation c where c.id = ${param(id)}::uuid and ${owns(owner)}`),
   )
   if (row === undefined) return undefined
-  const [conversation, entries, approvals] = row
+  const [conversation, hasRows, entries, approvals] = row
   return {
     ...(JSON.parse(conversation ?? '{}') as ListedConversation),
+    hasRows: hasRows === 'true',
     entries: (JSON.parse(entries ?? '[]') as string[]).map((entry) => JSON.parse(entry) as ConversationEntry),
     approvals: JSON.parse(approvals ?? '[]') as readonly StoredApproval[],
   }
@@ -94,10 +101,15 @@ export async function loadConversation(
 const stateAt = (now: Instant) =>
   sql`case when a.state = 'pending' and a.expires_at <= ${timestamp(now)} then 'expired' else a.state end`
 
-export function insertConversation(id: string, { workspaceId, userId }: Owner, title: string): Statement {
+export function insertConversation(
+  id: string,
+  { workspaceId, userId }: Owner,
+  { title, hasRows }: { readonly title: string; readonly hasRows: boolean },
+): Statement {
   return statement(sql`
-    insert into service.conversation (id, workspace_id, user_id, title)
-    values (${param(id)}::uuid, ${param(workspaceId)}::uuid, ${param(userId)}::uuid, ${param(title)})`)
+    insert into service.conversation (id, workspace_id, user_id, title, has_rows)
+    values (${param(id)}::uuid, ${param(workspaceId)}::uuid, ${param(userId)}::uuid, ${param(title)},
+      ${param(String(hasRows))}::boolean)`)
 }
 
 /** Returns whether there is one. */
@@ -132,20 +144,20 @@ export async function deleteConversationsBefore(database: SqlDriver, instant: In
 
 export type Hold = { readonly holder: string; readonly now: Instant; readonly until: Instant }
 
-/** Returns false where somebody else answers in it, or there is none. */
+/** Undefined where somebody else answers in it, or there is none. */
 export async function holdConversation(
   database: SqlDriver,
   owner: Owner,
   id: string,
   { holder, now, until }: Hold,
-): Promise<boolean> {
+): Promise<Pick<StoredConversation, 'hasRows'> | undefined> {
   const rows = await database.query(
     statement(sql`
       update service.conversation c set held_by = ${param(holder)}::uuid, held_until = ${timestamp(until)}
       where id = ${param(id)}::uuid and ${owns(owner)} and (held_until is null or held_until <= ${timestamp(now)})
-      returning id`),
+      returning has_rows::text`),
   )
-  return rows.length === 1
+  return rows[0] && { hasRows: rows[0][0] === 'true' }
 }
 
 export async function releaseConversation(database: SqlDriver, id: string, holder: string): Promise<void> {
@@ -156,21 +168,26 @@ export async function releaseConversation(database: SqlDriver, id: string, holde
   )
 }
 
-/** Adds what was said by whoever answers in it, and holds it on; false where that is somebody else by now, or it is deleted. */
+/** Bytes of all entries of a conversation. */
+const MOST_SIZE = 1_500_000
+
+/** Adds what was said by whoever answers in it, and holds it on; false where that is somebody else by now, it is deleted, or full. */
 export async function addEntries(
   database: SqlDriver,
   id: string,
   { holder, until }: Pick<Hold, 'holder' | 'until'>,
   entries: readonly ConversationEntry[],
 ): Promise<boolean> {
+  const texts = entries.map((entry) => JSON.stringify(entry))
+  const size = param(String(texts.reduce((sum, text) => sum + text.length, 0)))
   const rows = await database.query(
     statement(sql`
       with held as (
-        update service.conversation set held_until = ${timestamp(until)}, updated_at = clock_timestamp()
-        where id = ${param(id)}::uuid and held_by = ${param(holder)}::uuid returning id)
+        update service.conversation set held_until = ${timestamp(until)}, updated_at = clock_timestamp(), size = size + ${size}::bigint
+        where id = ${param(id)}::uuid and held_by = ${param(holder)}::uuid and size < ${param(String(MOST_SIZE))}::bigint returning id)
       , added as (
         insert into service.conversation_entry (conversation_id, entry)
-        select h.id, e.value from held h, jsonb_array_elements_text(${json(entries.map((entry) => JSON.stringify(entry)))}::jsonb)
+        select h.id, e.value from held h, jsonb_array_elements_text(${json(texts)}::jsonb)
           with ordinality e (value, n) order by e.n)
       select id from held`),
   )

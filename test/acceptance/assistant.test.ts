@@ -367,3 +367,67 @@ it('is in the audit log: who set it up and asked, what ran, what was approved an
     ]),
   )
 })
+
+describe('a conversation with rows', () => {
+  it('is told to no model that may know the data model alone, and what waits in it is not run', async () => {
+    await setUp([{ text: 'Yes?' }, { calls: [{ tool: 'delete_item', arguments: { collection: 'articles', key: 2 } }] }])
+    const id = idOf(await ask('Hello'))
+    const [waiting] = of(await ask('Delete it', id), 'approval')
+    const before = await titles()
+    expect((await shop.patch('/ai/settings', { dataLevel: 'model' })).status).toBe(200)
+
+    const more = await shop.post('/ai/chat', { conversationId: id, message: 'And now?' })
+    const approved = await shop.post(`/ai/approvals/${waiting?.id}`, { approve: true })
+
+    expect([more.status, await more.text()]).toEqual([409, expect.stringContaining('begin a new one')])
+    expect([approved.status, await approved.text()]).toEqual([200, expect.stringContaining('not run')])
+    expect(await titles()).toEqual(before)
+  })
+
+  it('is no key’s that has a scope', async () => {
+    await setUp([{ text: 'Yes?' }])
+    const id = idOf(await ask('Hello'))
+    const scope = { workspaces: [shop.name], entitlements: ['ai:mcp'] }
+    const made = await world.administrator.post('/api/system/api-keys', { name: 'scoped', scope })
+    const { data } = (await made.json()) as { data: { key: string } }
+    const scoped = world.bearer(data.key)
+    const base = `/api/${shop.name}/ai`
+
+    const answers = await Promise.all([
+      scoped.get(`${base}/conversations`),
+      scoped.get(`${base}/conversations/${id}`),
+      scoped.patch(`${base}/conversations/${id}`, { allowsWrites: true }),
+      scoped.post(`${base}/chat`, { conversationId: id, message: 'planted' }),
+      scoped.post(`${base}/approvals/${id}`, { approve: false }),
+    ])
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
+  })
+
+  const long = (length: number) =>
+    `data: ${JSON.stringify({ choices: [{ delta: { content: 'x'.repeat(length) } }] })}\n\n`
+
+  it('is full some time, and says so', async () => {
+    await setUp(() => ({ raw: `${long(90_000)}data: [DONE]\n\n` }))
+    const first = await ask('Go on')
+    let errors = of(first, 'error')
+    for (let count = 0; count < 30 && errors.length === 0; count += 1)
+      errors = of(await ask('Go on', idOf(first)), 'error')
+
+    const read = await shop.get(`/ai/conversations/${idOf(first)}`)
+    expect(errors).toEqual([{ message: expect.stringContaining('full') }])
+    expect(read.status).toBe(200)
+  })
+
+  it.each([
+    ['text without end', { raw: long(60_000) + long(60_000) }],
+    ['arguments without end', { calls: [{ tool: 'list_items', arguments: { text: 'x'.repeat(120_000) } }] }],
+    ['a line without end', { raw: `data: ${'x'.repeat(500_000)}` }],
+  ])('ends at %s', async (_name, answer) => {
+    await setUp([answer])
+
+    expect(of(await ask('Hello'), 'error').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/answers too much|asks for too much|too long/),
+    ])
+  })
+})

@@ -37,6 +37,9 @@ it.each([
   [{ operations: [{ kind: 'read' }, { kind: 'delete', key: 1 }] }, 'always'],
   [{ operations: '[{"kind": "delete"}]' }, 'always'],
   [{ data: '{"\\u005fdelete": 1}' }, 'always'],
+  [{ operations: [{ kind: 'update', collection: 'articles', filter: { _all: true }, data: {} }] }, 'always'],
+  [{ operations: [{ kind: 'create', collection: 'ServiceView', data: [{}] }] }, 'always'],
+  [{ operations: [{ kind: 'update', collection: 'articles', key: 1, data: {} }] }, 'writes'],
   [{ operations: [{ kind: 'create', data: [{ title: 'delete' }] }] }, 'writes'],
   [{ data: { title: 'an _delete in a text' } }, 'writes'],
 ])('%j waits: %s', (sent, expected) => {

@@ -35,15 +35,26 @@ export function isOffered(tool: string, level: DataLevel): boolean {
 export function asksFor(tool: string, sent: unknown): Asks {
   if (reading.has(tool) || (tool === 'mutate_schema' && isObject(sent) && sent.dryRun === true)) return 'never'
   if (!writing.has(tool)) return 'always'
-  return deletes(sent) ? 'always' : 'writes'
+  return isGrave(sent) ? 'always' : 'writes'
 }
 
-/** Whether an operation of a batch, or of a relation within what is written, takes something away. Tools take lists and objects as JSON texts, too. */
-function deletes(sent: unknown): boolean {
-  if (typeof sent === 'string') return deletes(packed(sent))
-  if (Array.isArray(sent)) return sent.some(deletes)
+/**
+ * Whether an operation of a batch, or of a relation within what is written, takes something away, changes all that meets a filter, or is
+ * of a collection of the system. Tools take lists and objects as JSON texts, too.
+ */
+function isGrave(sent: unknown): boolean {
+  if (typeof sent === 'string') return isGrave(packed(sent))
+  if (Array.isArray(sent)) return sent.some(isGrave)
   if (!isObject(sent)) return false
-  return '_delete' in sent || '_disconnect' in sent || sent.kind === 'delete' || Object.values(sent).some(deletes)
+  const { kind, collection } = sent
+  return (
+    '_delete' in sent ||
+    '_disconnect' in sent ||
+    kind === 'delete' ||
+    (kind === 'update' && 'filter' in sent) ||
+    (typeof collection === 'string' && collection.startsWith('Service')) ||
+    Object.values(sent).some(isGrave)
+  )
 }
 
 /** The list or object that a text is of. */

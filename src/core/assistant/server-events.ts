@@ -2,17 +2,24 @@
 
 import { ProviderTrouble } from './wire.ts'
 
-/** Characters of one event of a provider; longer ones are refused. */
-const MOST = 1_000_000
+/** Characters of one line of a provider; longer ones are refused. */
+const MOST = 400_000
 
 /** Takes pieces of text as they come and returns the data of the events that are whole then. Throws ProviderTrouble for one that is too long. */
 export function eventReader(): (piece: string) => readonly string[] {
-  let rest = ''
+  // A line may come in any number of pieces, each of which is looked at once.
+  let parts: string[] = []
+  let length = 0
   return (piece) => {
-    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/)
+    length += piece.length
+    if (length > MOST && !/[\r\n]/.test(piece)) throw new ProviderTrouble('sends an event that is too long')
+    parts.push(piece)
+    if (!/[\r\n]/.test(piece)) return []
+    const lines = parts.join('').split(/\r\n|\n|\r(?!$)/)
     // A piece may end in the middle of a line, or of its end.
-    rest = lines.pop() ?? ''
-    if (rest.length > MOST) throw new ProviderTrouble('sends an event that is too long')
+    const rest = lines.pop() ?? ''
+    parts = [rest]
+    length = rest.length
     // Each event of these protocols has its data in one line.
     return lines.flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
   }

@@ -39,8 +39,8 @@ export type Wire = { readonly request: (asked: Asked) => WireRequest; readonly a
 export class ProviderTrouble extends Error {}
 
 /** Calls, and characters of all arguments, of one answer. */
-const MOST_CALLS = 32
-const MOST_ARGUMENTS = 1_000_000
+const MOST_CALLS = 8
+const MOST_ARGUMENTS = 100_000
 
 /** Calls that come in pieces, told apart by their position. */
 export function gatheredCalls() {

@@ -9,6 +9,7 @@ import { type Context, cutResult, promptOf } from '../../core/assistant/prompt.t
 import { type OfferedTool, ProviderTrouble } from '../../core/assistant/wire.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { isObject } from '../../core/json-object.ts'
+import { lazily } from '../../core/lazily.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import {
   addEntries,
@@ -90,15 +91,21 @@ export type Assistant = {
 /** Answers of the model to one question. */
 const MOST_STEPS = 8
 const MOST_TOKENS = 8_192
-/** Entries that are read of a conversation. */
-const MOST_ENTRIES = 400
+/** Bytes of entries that are read of a conversation: a model is sent fewer. */
+const MOST_READ = 400_000
+/** Answers that are made at a time: by a process, and of those for one user. */
+const MOST_AT_ONCE = 24
+const MOST_OF_USER = 3
 /** Milliseconds for which an answer holds its conversation without saying anything. */
 const HOLD = 150_000
 const APPROVAL = 10 * 60_000
 const MOST_TITLE = 80
 const DAY = 86_400_000
+/** Where a provider has not said what an answer cost. */
+const CHARACTERS_OF_TOKEN = 4
 
 const WAITS = 'This call waits for the approval of the user, and was not run.'
+const NOT_TOLD = 'This was not run: the model may be told no values of items any more.'
 const NOT_YET = 'This was not run: another call waits for the approval of the user.'
 
 export type AssistantDeps = {
@@ -109,27 +116,30 @@ export type AssistantDeps = {
 export function createAssistant(deps: AssistantDeps): Assistant {
   const { ports, settings } = deps
   const { clock, database, ids } = ports
+  const underWay = new Map<string, number>()
   const held = (holder: string) => ({ holder, now: clock.now(), until: clock.now() + HOLD })
 
   /** Holds the conversation, a new one where none is named, once the request is counted. */
   async function begin(
     owner: Owner,
     { conversationId, message }: AssistantRequest,
-    work: Pick<Work, 'holder' | 'day' | 'opened'>,
+    work: Pick<Work, 'holder' | 'day'> & { readonly opened: OpenedSettings },
   ): Promise<string> {
     const { holder, day, opened } = work
     const isCounted = () => countRequest(database, owner, { day, limits: opened.limits })
     if (conversationId !== undefined) {
-      if (!(await holdConversation(database, owner, conversationId, held(holder))))
-        throw await unheld(owner, conversationId)
-      if (await isCounted()) return conversationId
+      const found = await holdConversation(database, owner, conversationId, held(holder))
+      if (found === undefined) throw await unheld(owner, conversationId)
+      const refusal = mayTell(found, opened) ? ((await isCounted()) ? undefined : limitReached(clock.now())) : noRows()
+      if (refusal === undefined) return conversationId
       await releaseConversation(database, conversationId, holder)
-      throw limitReached(clock.now())
+      throw refusal
     }
     if (message === undefined) throw nested('invalid', ['Invalid question', 'message', 'must be given'])
     if (!(await isCounted())) throw limitReached(clock.now())
     const id = ids.next()
-    await database.batch([insertConversation(id, owner, titleOf(message))])
+    const made = { title: titleOf(message), hasRows: opened.dataLevel === 'rows' }
+    await database.batch([insertConversation(id, owner, made)])
     await holdConversation(database, owner, id, held(holder))
     return id
   }
@@ -141,53 +151,63 @@ export function createAssistant(deps: AssistantDeps): Assistant {
   }
 
   async function* answer(scope: RequestScope, work: Work): AsyncGenerator<AssistantEvent> {
-    const { id, holder, ended } = work
-    const partial = { text: '' }
+    const { id } = work
     try {
       yield { name: 'conversation', data: { id } }
       for (let step = 0; step < MOST_STEPS; step += 1) {
-        const { isWaiting, isWithin, hasCalls } = yield* oneStep(scope, work, partial)
+        const { isWaiting, isWithin, hasCalls } = yield* oneStep(scope, work)
         if (!hasCalls || isWaiting) {
           yield { name: 'done', data: { isWaiting } }
           return
         }
         if (!isWithin) throw limitReached(clock.now())
       }
-      yield {
-        name: 'error',
-        data: { message: `The assistant stopped after ${MOST_STEPS} steps. Write “go on” to continue.` },
-      }
+      const message = `The assistant stopped after ${MOST_STEPS} steps. Write “go on” to continue.`
+      yield { name: 'error', data: { message } }
     } catch (cause) {
-      if (!(cause instanceof ProviderTrouble || cause instanceof ServiceError))
+      if (!(cause instanceof ProviderTrouble || cause instanceof ServiceError)) {
         ports.observe({ kind: 'fault', error: cause })
+      }
+      await keepPartial(work)
       yield { name: 'error', data: { message: messageOf(cause) } }
     } finally {
-      ended.abort()
-      const said: readonly ConversationEntry[] =
-        partial.text === '' ? [] : [{ kind: 'assistant', text: partial.text, calls: [] }]
-      if (said.length > 0) await addEntries(database, id, held(holder), said)
-      await releaseConversation(database, id, holder)
+      await work.finish()
     }
+  }
+
+  /** What was said of an answer that did not come to its end, and what it cost as far as that is known. */
+  async function keepPartial({ id, holder, owner, opened, partial, day }: Work): Promise<void> {
+    const { text, sent } = partial
+    partial.text = ''
+    partial.sent = 0
+    if (text !== '') await addEntries(database, id, held(holder), [{ kind: 'assistant', text, calls: [] }])
+    const tokens = Math.ceil((sent + text.length) / CHARACTERS_OF_TOKEN)
+    if (tokens > 0) await countTokens(database, owner, { day, tokens, limits: opened.limits })
   }
 
   async function* oneStep(
     scope: RequestScope,
-    { id, holder, owner, opened, tools, context, day, ended }: Work,
-    partial: { text: string },
+    { id, holder, owner, tools, context, day, ended, partial }: Work,
   ): AsyncGenerator<AssistantEvent, { isWaiting: boolean; isWithin: boolean; hasCalls: boolean }> {
-    const conversation = await loadConversation(database, owner, { id, most: MOST_ENTRIES, now: clock.now() })
+    const conversation = await loadConversation(database, owner, { id, most: MOST_READ, now: clock.now() })
     if (conversation === undefined) return noConversation()
+    const opened = await settings.open(scope.workspace.id)
+    if (opened === undefined) throw notSetUp()
+    if (!mayTell(conversation, opened)) throw noRows()
     const add = async (...entries: readonly ConversationEntry[]) => {
-      if (!(await addEntries(database, id, held(holder), entries)))
-        throw new ServiceError('conflict', 'The conversation is gone, or goes on elsewhere')
+      if (await addEntries(database, id, held(holder), entries)) return
+      throw new ServiceError('conflict', 'The conversation is full, gone, or goes on elsewhere: begin a new one')
     }
-    const offered = (await tools.offered()).filter(({ name }) => isOffered(name, opened.dataLevel))
+    // One that began without values of items goes on without.
+    const level = conversation.hasRows ? opened.dataLevel : 'model'
+    const offered = (await tools.offered()).filter(({ name }) => isOffered(name, level))
     const asked = {
       prompt: promptOf({ workspace: scope.workspace.apiName, context }),
       turns: turnsOf(conversation.entries),
       tools: offered,
       mostTokens: MOST_TOKENS,
     }
+    partial.sent = JSON.stringify(asked.turns).length
     const said = askModel(ports.providerGate, opened, {
       asked,
       signal: ended.signal,
@@ -202,24 +222,23 @@ export function createAssistant(deps: AssistantDeps): Assistant {
       await said.return(undefined as never)
     }
     const { text, calls, usage } = next.value
-    const isWithin = await countTokens(database, owner, {
-      day,
-      tokens: usage.input + usage.output,
-      limits: opened.limits,
-    })
+    const tokens = usage.input + usage.output
+    const isWithin = await countTokens(database, owner, { day, tokens, limits: opened.limits })
+    partial.sent = 0
     await add({ kind: 'assistant', text, calls })
     partial.text = ''
     yield { name: 'usage', data: usage }
     let isWaiting = false
     for (const call of calls) {
-      const asks = argumentsOf(call) === undefined ? 'never' : asksFor(call.tool, argumentsOf(call))
+      const sent = argumentsOf(call)
       const isKnown = offered.some(({ name }) => name === call.tool)
-      if (isWaiting || !isKnown || argumentsOf(call) === undefined) {
+      if (isWaiting || !isKnown || sent === undefined) {
         const told = isWaiting ? NOT_YET : isKnown ? 'The arguments are not a JSON object.' : 'There is no such tool.'
         await add({ kind: 'result', callId: call.id, text: told, isError: true })
         yield { name: 'tool', data: { ...call, result: told, isError: true } }
         continue
       }
+      const asks = asksFor(call.tool, sent)
       if (asks === 'always' || (asks === 'writes' && !conversation.allowsWrites)) {
         isWaiting = true
         await add({ kind: 'result', callId: call.id, text: WAITS, isError: false })
@@ -243,32 +262,69 @@ export function createAssistant(deps: AssistantDeps): Assistant {
     return { id, tool, arguments: sent, expiresAt: new Date(expiresAt).toISOString() }
   }
 
-  async function record(scope: RequestScope, action: Recorded, conversationId: string, tool?: string): Promise<void> {
+  /** Throws 503 where too many answers are made. Returns what gives the room back. */
+  function takeRoom(userId: string): () => void {
+    const own = underWay.get(userId) ?? 0
+    const all = [...underWay.values()].reduce((sum, count) => sum + count, 0)
+    if (all >= MOST_AT_ONCE || own >= MOST_OF_USER) {
+      throw new ServiceError('unavailable', 'The assistant has too many questions to answer', {
+        meta: { retryAfter: 5 },
+      })
+    }
+    underWay.set(userId, own + 1)
+    return lazily(() => {
+      const left = (underWay.get(userId) ?? 1) - 1
+      if (left === 0) underWay.delete(userId)
+      else underWay.set(userId, left)
+    })
+  }
+
+  async function record(
+    scope: RequestScope,
+    action: Recorded,
+    conversationId: string,
+    tool?: string,
+    approvalId?: string,
+  ): Promise<void> {
     const target = { type: 'conversation', id: conversationId } as const
-    const payload = tool === undefined ? {} : { tool }
+    const payload = { ...(tool !== undefined && { tool }), ...(approvalId !== undefined && { approvalId }) }
     await database.batch([recordWorkspaceEvent(ids, scope, { action, target, payload })])
   }
 
   return {
     async ask(scope, sent, tools) {
       const owner = ownerOf(scope)
-      const question = await sent()
+      const request = await sent()
       const opened = await settings.open(scope.workspace.id)
-      if (opened === undefined) throw new ServiceError('invalid', 'The assistant of this workspace is not set up')
-      const holder = ids.next()
-      const day = dayOf(clock.now())
-      const id = await begin(owner, question, { holder, day, opened })
-      const { message, context = {} } = question
-      await record(scope, 'assistant.ask.v1', id)
-      if (message !== undefined) await addEntries(database, id, held(holder), [{ kind: 'user', text: message }])
-      const ended = new AbortController()
-      const events = answer(scope, { id, holder, owner, opened, tools, context, day, ended })
-      const leave = async () => {
-        // A generator ends only behind what it waits for.
-        ended.abort()
-        await events.return(undefined)
+      if (opened === undefined) throw notSetUp()
+      const leaveRoom = takeRoom(owner.userId)
+      try {
+        const [holder, day] = [ids.next(), dayOf(clock.now())]
+        const id = await begin(owner, request, { holder, day, opened })
+        const { message, context = {} } = request
+        await record(scope, 'assistant.ask.v1', id)
+        if (message !== undefined) await addEntries(database, id, held(holder), [{ kind: 'user', text: message }])
+        const ended = new AbortController()
+        const partial = { text: '', sent: 0 }
+        const finish = lazily(async () => {
+          ended.abort()
+          leaveRoom()
+          await keepPartial(work)
+          await releaseConversation(database, id, holder)
+        })
+        const work: Work = { id, holder, owner, opened, tools, context, day, ended, partial, finish }
+        const events = answer(scope, work)
+        const leave = async () => {
+          // A generator ends only behind what it waits for, and does nothing where it has not begun.
+          ended.abort()
+          await events.return(undefined)
+          await finish()
+        }
+        return { events, leave }
+      } catch (cause) {
+        leaveRoom()
+        throw cause
       }
-      return { events, leave }
     },
 
     async decide(scope, id, sent, tools) {
@@ -278,9 +334,11 @@ export function createAssistant(deps: AssistantDeps): Assistant {
       const call = await decideApproval(database, owner, { id, isApproved, now })
       if (call === undefined) throw await undecided(owner, { id, now })
       const { conversationId, tool } = call
-      await record(scope, isApproved ? 'assistant.approve.v1' : 'assistant.decline.v1', conversationId, tool)
+      await record(scope, isApproved ? 'assistant.approve.v1' : 'assistant.decline.v1', conversationId, tool, id)
       if (!isApproved) return { state: 'declined' }
-      const { text, isError } = await tools.run(tool, call.arguments)
+      const level = (await settings.open(scope.workspace.id))?.dataLevel
+      const isTold = level !== undefined && isOffered(tool, level)
+      const { text, isError } = isTold ? await tools.run(tool, call.arguments) : { text: NOT_TOLD, isError: true }
       const result = cutResult(text)
       await addOutcome(database, conversationId, { kind: 'outcome', tool, text: result, isError })
       return { state: 'approved', result, isError }
@@ -309,6 +367,26 @@ type Work = {
   readonly context: Context
   readonly day: string
   readonly ended: AbortController
+  /** What was said of an answer that is under way, and the characters that were sent for it. */
+  readonly partial: { text: string; sent: number }
+  /** Once. */
+  readonly finish: () => Promise<void>
+}
+
+/** Values of items that are in a conversation are told with it. */
+function mayTell({ hasRows }: { readonly hasRows: boolean }, { dataLevel }: OpenedSettings): boolean {
+  return !hasRows || dataLevel === 'rows'
+}
+
+function noRows(): ServiceError {
+  return new ServiceError(
+    'conflict',
+    'The conversation may have rows in it, which the model is not told any more: begin a new one',
+  )
+}
+
+function notSetUp(): ServiceError {
+  return new ServiceError('invalid', 'The assistant of this workspace is not set up')
 }
 
 function argumentsOf({ arguments: text }: ToolCall): object | undefined {

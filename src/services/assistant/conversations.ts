@@ -25,8 +25,8 @@ export type Conversations = {
 }
 
 const MOST_LISTED = 200
-/** Entries of a conversation that are shown. */
-const MOST_ENTRIES = 2_000
+/** Bytes of entries that are shown: all of them. */
+const MOST_SHOWN = 4_000_000
 
 export type ConversationsDeps = { readonly ports: Pick<Ports, 'clock' | 'database'> }
 
@@ -34,7 +34,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   const { clock, database } = deps.ports
 
   async function read(scope: RequestScope, id: string): Promise<StoredConversation> {
-    const found = await loadConversation(database, ownerOf(scope), { id, most: MOST_ENTRIES, now: clock.now() })
+    const found = await loadConversation(database, ownerOf(scope), { id, most: MOST_SHOWN, now: clock.now() })
     return found ?? noConversation()
   }
 
@@ -52,9 +52,11 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   }
 }
 
-/** Throws 403 without ai:mcp, 401 for whoever is not signed in. */
+/** Throws 403 without ai:mcp and for a key with a scope, 401 for whoever is not signed in. */
 export function ownerOf({ workspace, caller, rights }: RequestScope): Owner {
   requireEntitlement(rights, 'ai:mcp')
+  // A conversation has what its user reads, and writes what they may: more than the scope leaves.
+  if (rights.kind === 'scoped') throw new ServiceError('forbidden', 'A key with a scope has no assistant')
   return { workspaceId: workspace.id, userId: requireUser(caller) }
 }
 

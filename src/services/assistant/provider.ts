@@ -13,8 +13,11 @@ const wires: Readonly<Record<AssistantConnector, Wire>> = { openai: chatCompleti
 
 /** Milliseconds in which something has to come. */
 const IDLE = 60_000
-/** Characters of one answer. */
-const MOST_TEXT = 400_000
+/** Milliseconds of a whole answer. */
+const LONGEST = 300_000
+/** Characters of the text of an answer, and of all that comes with it. */
+const MOST_TEXT = 100_000
+const MOST_READ = 8_000_000
 
 /**
  * Asks a model and yields its text piece by piece; returns the whole answer. Throws ProviderTrouble, whose message may be shown,
@@ -40,7 +43,12 @@ export async function* askModel(
     key: settings.key,
     reasoning: settings.chatReasoningEnabled ? (settings.chatReasoningLevel ?? 'medium') : undefined,
   })
-  const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body, signal }
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST)]),
+  }
   const response = await gate.stream(`${settings.address}${path}`, request, IDLE).catch(() => {
     throw new ProviderTrouble('does not answer')
   })
@@ -51,6 +59,7 @@ export async function* askModel(
   const answer = wire.answer()
   const read = eventReader()
   let text = ''
+  let length = 0
   const reader = response.body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader()
@@ -60,6 +69,8 @@ export async function* askModel(
         throw new ProviderTrouble('stopped in the middle of its answer')
       })
       if (done) break
+      length += value.length
+      if (length > MOST_READ) throw new ProviderTrouble('answers too much')
       const added = read(value)
         .map((data) => answer.take(data))
         .join('')

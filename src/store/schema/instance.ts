@@ -514,6 +514,10 @@ create table service.conversation (
   user_id uuid not null references service."user" (id) on delete cascade,
   title text not null,
   allows_writes boolean not null default false,
+  -- Whether it may have values of items in it.
+  has_rows boolean not null,
+  -- Of all entries, in bytes.
+  size bigint not null default 0,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   -- Who answers in it: one at a time, and until when if it says nothing more.
