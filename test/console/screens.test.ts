@@ -6,9 +6,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { model as arModel } from '../../console/src/messages/ar/model.ts'
 import { sources as arSources } from '../../console/src/messages/ar/sources.ts'
 import { system as arSystem } from '../../console/src/messages/ar/system.ts'
 import { ar } from '../../console/src/messages/ar.ts'
+import { model as enModel } from '../../console/src/messages/en/model.ts'
 import { sources as enSources } from '../../console/src/messages/en/sources.ts'
 import { system as enSystem } from '../../console/src/messages/en/system.ts'
 import { en, type Messages } from '../../console/src/messages/en.ts'
@@ -142,6 +144,15 @@ async function newKey(page: Page, t: Messages): Promise<void> {
   await account(page, t)
   await button(page, t.account.newKey).click()
   await page.getByRole('dialog').getByLabel(t.account.keyName, { exact: true }).waitFor()
+}
+
+const modelIn = (t: Messages) => (t === ar ? arModel : enModel)
+
+/** A part of the model of a collection, and a dialog of it. */
+async function model(page: Page, part: readonly string[], name: string): Promise<void> {
+  await at(page, `/${[shop.name, 'model', 'articles', ...part].join('/')}`)
+  await button(page, name).click()
+  await page.getByRole('dialog').getByRole('button').nth(1).waitFor()
 }
 
 const sourcesIn = (t: Messages) => (t === ar ? arSources : enSources)
@@ -726,6 +737,52 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     async (page) => {
       await at(page, '/-/docs/api/items')
       await page.getByRole('heading', { level: 1, name: 'Items' }).waitFor()
+    },
+  ],
+  [
+    'data model',
+    ['model'],
+    async (page) => {
+      await at(page, `/${shop.name}/model`)
+      await page.getByRole('link', { name: 'articles', exact: true }).last().waitFor()
+    },
+  ],
+  [
+    'a new collection',
+    ['screens/model/list.tsx'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/model`)
+      await button(page, modelIn(t).newCollection).click()
+      await page.getByRole('dialog').getByLabel(modelIn(t).keyName).waitFor()
+    },
+  ],
+  [
+    'a collection that is renamed',
+    ['screens/model/collection.tsx'],
+    (page, t) => model(page, [], modelIn(t).renameOf('articles')),
+  ],
+  ['a new field', ['screens/model/fields.tsx'], (page, t) => model(page, [], modelIn(t).newField)],
+  ['a new relation', ['screens/model/relations.tsx'], (page, t) => model(page, ['relations'], modelIn(t).newRelation)],
+  ['a new index', ['screens/model/indexes.tsx'], (page, t) => model(page, ['indexes'], modelIn(t).newIndex)],
+  [
+    'how a collection is shown',
+    ['screens/model/names.tsx'],
+    (page, t) => model(page, ['names'], modelIn(t).presentOf('articles')),
+  ],
+  [
+    'the diagram of the data model',
+    [],
+    async (page, t) => {
+      await at(page, `/${shop.name}/model/-/diagram`)
+      await region(page, modelIn(t).relationsList).waitFor()
+    },
+  ],
+  [
+    'the model file',
+    [],
+    async (page, t) => {
+      await at(page, `/${shop.name}/model/-/file`)
+      await page.getByLabel(modelIn(t).fileLabel).waitFor()
     },
   ],
   [

@@ -14,6 +14,7 @@ const pages: Readonly<Record<Topic, string>> = {
   files: 'api/items#files',
   access: 'api/who-may-do-what',
   sources: 'api/data-sources',
+  model: 'api/data-model#migrations',
   audit: 'api/system#audit-log',
   account: 'api/signing-in',
   'service-accounts': 'api/signing-in#service-accounts',
@@ -51,6 +52,7 @@ function topicOf(at: Route): Topic | undefined {
     case 'workspace':
     case 'access':
     case 'sources':
+    case 'model':
     case 'audit':
     case 'item':
       return at.kind

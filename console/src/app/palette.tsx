@@ -156,6 +156,14 @@ function useOffered(): readonly Command[] {
             run: go(workspace, 'access', ...below),
             ...unless(access.entitlements.includes('workspaceMembers:read'), texts.takes('workspaceMembers:read')),
           })),
+          ...(['', 'diagram', 'file'] as const).map((part) => ({
+            ...action,
+            id: `model ${part}`,
+            label: t.value.palette.model[part],
+            detail: workspace,
+            run: go(workspace, 'model', ...(part === '' ? [] : ['-', part])),
+            ...unless(access.entitlements.includes('dataModel:read'), texts.takes('dataModel:read')),
+          })),
           {
             ...action,
             id: 'sources',

@@ -13,6 +13,13 @@ export type Route =
   | { readonly kind: 'access'; readonly workspace: string; readonly part: string; readonly id?: string | undefined }
   /** `part` is a list, `new`, or the id of a source. */
   | { readonly kind: 'sources'; readonly workspace: string; readonly part: string }
+  /** `name` is a collection, or `-` for what is of all of them; `part` what of it is shown. */
+  | {
+      readonly kind: 'model'
+      readonly workspace: string
+      readonly name: string | undefined
+      readonly part: string | undefined
+    }
   /** A screen of the console itself, such as `/-/reset`; names of workspaces have no dash. */
   | { readonly kind: 'own'; readonly name: string }
   | { readonly kind: 'missing'; readonly workspace: string }
@@ -37,6 +44,7 @@ export function routeOf(path: string): Route {
     return { kind: 'access', workspace: first, part: third ?? 'people', id: keys[0] }
   }
   if (second === 'sources' && keys.length === 0) return { kind: 'sources', workspace: first, part: third ?? 'list' }
+  if (second === 'model' && keys.length < 2) return { kind: 'model', workspace: first, name: third, part: keys[0] }
   if (third === undefined) return { kind: 'missing', workspace: first }
   const place = { workspace: first, collection: third }
   if (second === 'new' && keys.length === 0) return { kind: 'new', ...place }

@@ -13,6 +13,7 @@ const Grid = lazy(() => import('../screens/grid.tsx'))
 const Item = lazy(() => import('../screens/item.tsx'))
 const NewItem = lazy(() => import('../screens/new-item.tsx'))
 const Access = lazy(() => import('../screens/access.tsx'))
+const Model = lazy(() => import('../screens/model.tsx'))
 const Sources = lazy(() => import('../screens/sources.tsx'))
 const AuditLog = lazy(() => import('../screens/audit-log.tsx'))
 const Users = lazy(() => import('../screens/system/users.tsx'))
@@ -46,6 +47,8 @@ export function Screen({ user, info }: { readonly user: User; readonly info: Inf
       return <Access key={at.workspace} {...at} />
     case 'sources':
       return <Sources key={at.workspace} {...at} />
+    case 'model':
+      return <Model key={`${at.workspace}/${at.name}`} {...at} />
     case 'own':
       return <Own name={at.name} user={user} info={info} />
     case 'missing':

@@ -94,6 +94,7 @@ function Place() {
         {named ?? at.workspace}
       </a>
       {at.kind === 'sources' && ` / ${t.value.shell.sources}`}
+      {at.kind === 'model' && ` / ${t.value.shell.model}`}
       {at.kind === 'audit' && ` / ${t.value.audit.title}`}
       {'collection' in at && (
         <>
@@ -192,6 +193,13 @@ function Others({ workspace }: { readonly workspace: string }) {
       icon: 'people',
       title: t.value.access.title,
       isCurrent: at.kind === 'access',
+    },
+    {
+      isShown: data?.entitlements.includes('dataModel:read') === true,
+      path: pathTo(workspace, 'model'),
+      icon: 'model',
+      title: t.value.shell.model,
+      isCurrent: at.kind === 'model',
     },
     {
       isShown: data?.entitlements.includes('dataSource:read') === true,

@@ -46,6 +46,11 @@ type Reading = { readonly query: object; readonly signal: AbortSignal }
 
 /** An answer to GET whose numbers are as they were sent. Throws what fails. */
 export async function readExactly<T>(workspace: string, path: string, reading: Reading): Promise<T> {
+  return parseExactly(await readText(workspace, path, reading)) as T
+}
+
+/** An answer to GET as it was sent. Throws what fails. */
+export async function readText(workspace: string, path: string, reading: Reading): Promise<string> {
   let text = ''
   const kept: typeof fetch = async (input, init) => {
     const response = await watched(input, init)
@@ -55,7 +60,7 @@ export async function readExactly<T>(workspace: string, path: string, reading: R
   await clientOf(workspace)
     .$request('GET', path, { ...reading, fetch: kept })
     .orThrow()
-  return parseExactly(text) as T
+  return text
 }
 
 /** For what belongs to no workspace. */

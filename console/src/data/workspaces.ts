@@ -128,7 +128,7 @@ export async function readCollections(workspace: string): Promise<readonly Colle
 
 /** After a change of the model: everything that follows from it is asked for again when it is next shown. */
 export async function modelChanged(workspace: string): Promise<void> {
-  for (const kind of ['manifest', 'collections', 'access', 'readable', 'names', 'model'])
+  for (const kind of ['manifest', 'collections', 'access', 'names', 'readable', 'model'])
     await queries.invalidateQueries({ queryKey: [kind, workspace] })
 }
 

@@ -163,6 +163,7 @@ export const ar: Messages = {
   },
 
   shell: {
+    model: 'نموذج البيانات',
     sources: 'مصادر البيانات',
     menu: 'القائمة',
     account: 'الحساب',

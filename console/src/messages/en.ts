@@ -164,6 +164,7 @@ export const en = {
 
   shell: {
     sources: 'Data sources',
+    model: 'Data model',
     menu: 'Menu',
     account: 'Account',
     appearance: 'Appearance',

@@ -85,10 +85,14 @@ type TargetProps = { readonly entry: AuditEntry; readonly user: User }
 
 /** Leads to its screen; of what has none, to all that the log has of it. */
 function Target({ entry, user }: TargetProps) {
-  const { targetType, targetId, workspaceId, payload } = entry
+  const { action, targetType, targetId, workspaceId, payload } = entry
   const { data: workspaces = [] } = useQuery(workspacesQuery())
-  if (targetType === null || targetId === null) return null
   const nameOf = (id: string | null) => workspaces.find((one) => one.id === id)?.apiName
+  if (targetType === null || targetId === null) {
+    const workspace = nameOf(workspaceId)
+    const isModel = action === 'schema.migrate.v1' || action === 'schema.apply.v1'
+    return isModel && workspace !== undefined ? <a href={pathTo(workspace, 'model')}>{t.value.shell.model}</a> : null
+  }
   const kind = targetType.replaceAll('_', ' ')
   const name = nameIn(payload) ?? (targetType === 'workspace' ? nameOf(targetId) : undefined)
   return (

@@ -42,6 +42,7 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
     'offers a member what their rights give',
   ],
   layouts: ['is chosen, shows items on their days', 'shows items by the file that they lead to'],
+  model: ['is made by hand'],
   palette: ['leads to an item of any collection'],
   'set-up': ['attaches a database of %s'],
   'sign-in': [

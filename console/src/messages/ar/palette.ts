@@ -12,6 +12,7 @@ export const palette: Translated<typeof english> = {
     fields: 'الحقول',
     items: 'العناصر',
     workspaces: 'مساحات العمل',
+    model: { '': 'نموذج البيانات', diagram: 'مخطط نموذج البيانات', file: 'نموذج البيانات ملفًا' },
     home: 'كل مساحات العمل',
     components: 'مكوّنات الواجهة',
     mayNotRead: 'لا يحقّ لك قراءة صفوفها.',

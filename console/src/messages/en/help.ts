@@ -24,6 +24,7 @@ export const help = {
     files: 'Files that items refer to. Who may read the row may read the file.',
     access: 'Members have roles, roles have policies, and a policy says who may do what with which rows and fields.',
     sources: 'Databases and other systems whose tables are collections here; an import only reads them.',
+    model: 'Collections, their fields and relations; changes are collected and reviewed before they are made.',
     audit: 'Who signed in and who changed rights, sources and the model, and when.',
     account: 'Your name, password and sessions, and the keys by which programs act for you.',
     'service-accounts': 'Accounts of programs: each has an owner, roles of its own, and keys to sign in by.',

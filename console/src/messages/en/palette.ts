@@ -9,6 +9,7 @@ export const palette = {
     fields: 'Fields',
     items: 'Items',
     workspaces: 'Workspaces',
+    model: { '': 'Data model', diagram: 'Diagram of the data model', file: 'Data model as a file' },
     home: 'All workspaces',
     components: 'Components of the console',
     mayNotRead: 'You may not read its rows.',

@@ -1,4 +1,5 @@
 /** A form whose model is planned before anything changes: what is wrong with it, or what it would do. */
+import type { ServiceError } from 'governed-data-client'
 import type { Plan } from 'governed-data-client/system'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -17,15 +18,20 @@ export type WayProps = {
   readonly onBack: () => void
 }
 
-type PlanningProps = WayProps & {
+type PlanningProps = Omit<WayProps, 'onBack'> & {
+  /** Absent where there is nothing to go back to. */
+  readonly onBack?: () => void
   /** What is typed so far: a fault is said as long as this is what it is about. */
   readonly draft: unknown
   /** A text says what is wrong with the draft; undefined where the form says so itself. */
   readonly onModel: () => Promise<Model | string | undefined>
+  /** Of a model that is refused. */
+  readonly onRefused?: (error: ServiceError) => void
   readonly children: ComponentChildren
 }
 
-export function Planning({ workspace, onDone, onBack, draft, onModel, children }: PlanningProps) {
+export function Planning(props: PlanningProps) {
+  const { workspace, onDone, onBack, draft, onModel, onRefused, children } = props
   const [planned, setPlanned] = useState<{ readonly model: Model; readonly plan: Plan }>()
   const [sent, setSent] = useState<unknown>()
   const { fault, isBusy, submit } = useSubmission(async () => {
@@ -33,7 +39,10 @@ export function Planning({ workspace, onDone, onBack, draft, onModel, children }
     const model = await onModel()
     if (model === undefined || typeof model === 'string') return model
     const answer = await modelsOf(workspace).plan(model)
-    if (!answer.ok) return faultOf(answer)
+    if (!answer.ok) {
+      onRefused?.(answer.error)
+      return faultOf(answer)
+    }
     setPlanned({ model, plan: answer.data })
     return undefined
   })
@@ -45,9 +54,11 @@ export function Planning({ workspace, onDone, onBack, draft, onModel, children }
       {fault && sent === draft && <Notice look="danger">{fault}</Notice>}
       {children}
       <DialogActions>
-        <Button look="plain" onClick={onBack}>
-          {t.value.connect.back}
-        </Button>
+        {onBack && (
+          <Button look="plain" onClick={onBack}>
+            {t.value.connect.back}
+          </Button>
+        )}
         <Button type="submit" look="primary" isBusy={isBusy}>
           {t.value.model.showPlan}
         </Button>

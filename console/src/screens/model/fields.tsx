@@ -1,0 +1,265 @@
+/** The fields of a collection: what each holds, and the form that makes or changes one. */
+import { useState } from 'preact/hooks'
+import { modelTexts } from '../../messages/model.ts'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
+import { Field as Input } from '../../ui/field.tsx'
+import { Select } from '../../ui/select.tsx'
+import { Table } from '../../ui/table.tsx'
+import page from '../page.module.css'
+import { changeField, createField, deleteField, NAME, typeOf } from './changes.ts'
+import { addChange, type OfCollection, useTyped } from './data.ts'
+import { DbName } from './list.tsx'
+import styles from './model.module.css'
+import { Actions, Part } from './part.tsx'
+import type { Field, FieldType } from './records.ts'
+import { changesOf, defaultOf, defaultText, type Fill, fillOf, fillsOf, typeNames, typeText } from './types.ts'
+
+export function Fields(of: OfCollection) {
+  const { workspace, collection, mayEdit } = of
+  const texts = modelTexts.value
+  const [asked, setAsked] = useState<Field | 'new'>()
+  const isFixed = collection.isReadOnly || collection.isView
+  const filled = (field: Field) => {
+    const fill = fillOf(field)
+    if (fill === 'none') return ''
+    return fill === 'value' ? <code dir="ltr">{defaultText(field)}</code> : texts.fills[fill]
+  }
+  return (
+    <Part
+      title={texts.sections.fields}
+      add={mayEdit && !isFixed ? { label: texts.newField, onAdd: () => setAsked('new') } : undefined}
+    >
+      <Table
+        label={texts.sections.fields}
+        rows={collection.fields}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: texts.field, cell: ({ apiName }) => apiName },
+          { title: texts.type, cell: (field) => <code dir="ltr">{typeText(field)}</code> },
+          { title: texts.fill, cell: filled },
+          { title: texts.dbName, cell: ({ dbName }) => <code dir="ltr">{dbName}</code> },
+          ...(mayEdit
+            ? [
+                {
+                  title: texts.actions,
+                  cell: (field: Field) =>
+                    field.isReadOnly ? (
+                      <span class={page.quiet}>{texts.readOnly}</span>
+                    ) : (
+                      <Actions
+                        workspace={workspace}
+                        id={field.id}
+                        name={field.apiName}
+                        onEdit={() => setAsked(field)}
+                        deletion={() => deleteField(collection, field)}
+                      />
+                    ),
+                },
+              ]
+            : []),
+        ]}
+      />
+      {asked !== undefined && (
+        <FieldForm {...of} field={asked === 'new' ? undefined : asked} onClose={() => setAsked(undefined)} />
+      )}
+    </Part>
+  )
+}
+
+type FormProps = OfCollection & { readonly field: Field | undefined; readonly onClose: () => void }
+
+type Typed = {
+  readonly name: string
+  readonly dbName: string
+  readonly type: string
+  readonly length: string
+  readonly precision: string
+  readonly scale: string
+  readonly isNullable: boolean
+  readonly isList: boolean
+  readonly fill: Fill
+  readonly value: string
+}
+
+function FieldForm({ workspace, model, collection, field, onClose }: FormProps) {
+  const texts = modelTexts.value
+  const { typed, set, forget } = useTyped<Typed>([workspace, collection.id, field?.id ?? 'field'], typedOf(field))
+  const [isWrong, setWrong] = useState(false)
+  const name = typed.name.trim()
+  const isTaken =
+    name !== field?.apiName && [...collection.fields, ...collection.relations].some(({ apiName }) => apiName === name)
+  const types = field === undefined ? typeNames : changesOf(field.type, field.isList)
+  const before = field && fillOf(field)
+  const fills = [...fillsOf(typed.type, typed.isList), ...(before === 'kept' ? [before] : [])]
+  const fill = fills.includes(typed.fill) ? typed.fill : 'none'
+  const close = () => {
+    forget()
+    onClose()
+  }
+  const send = () => {
+    const defaultValue = defaultOf(fill, typed.type, typed.isList, typed.value)
+    if (defaultValue === undefined) {
+      setWrong(true)
+      return
+    }
+    const { dbName, isNullable, isList } = typed
+    const after = { apiName: name, dbName, isNullable, isList, type: typeIn(typed) }
+    const isKept = field !== undefined && fill === before && (fill !== 'value' || typed.value === defaultText(field))
+    addChange(
+      workspace,
+      field === undefined
+        ? createField(model, collection, { ...after, defaultValue })
+        : changeField(collection, field, { ...after, ...(!isKept && { defaultValue }) }),
+    )
+    close()
+  }
+  return (
+    <Dialog title={field === undefined ? texts.newField : texts.editOf(field.apiName)} onClose={close}>
+      <form
+        class={page.stack}
+        onSubmit={(event) => {
+          event.preventDefault()
+          send()
+        }}
+      >
+        <div class={styles.two}>
+          <Input
+            label={texts.name}
+            error={isTaken ? texts.taken(name) : undefined}
+            required
+            autofocus
+            dir="ltr"
+            pattern={NAME}
+            maxLength={63}
+            spellcheck={false}
+            value={typed.name}
+            onValue={(to) => set({ name: to })}
+          />
+          <DbName
+            hint={texts.columnText}
+            isRequired={field !== undefined}
+            value={typed.dbName}
+            onValue={(dbName) => set({ dbName })}
+          />
+        </div>
+        <Select
+          label={texts.type}
+          hint={field === undefined ? undefined : texts.typesText}
+          value={typed.type}
+          options={types.map((one) => [one, `${texts.types[one]} (${one})`])}
+          onValue={(type) => set({ type })}
+        />
+        <Bounds typed={typed} onValue={set} />
+        <label class={styles.check}>
+          <input
+            type="checkbox"
+            checked={typed.isNullable}
+            onChange={({ currentTarget }) => set({ isNullable: currentTarget.checked })}
+          />
+          {texts.isNullable}
+        </label>
+        {field === undefined && (
+          <label class={styles.check}>
+            <input
+              type="checkbox"
+              checked={typed.isList}
+              onChange={({ currentTarget }) => set({ isList: currentTarget.checked })}
+            />
+            {texts.isList}
+          </label>
+        )}
+        <Select
+          label={texts.fill}
+          value={fill}
+          options={fills.map((one) => [one, texts.fills[one]])}
+          onValue={(to) => set({ fill: to })}
+        />
+        {fill === 'value' && (
+          <Input
+            label={texts.value}
+            hint={texts.valueText}
+            error={isWrong ? texts.noValue : undefined}
+            spellcheck={false}
+            value={typed.value}
+            onValue={(value) => {
+              setWrong(false)
+              set({ value })
+            }}
+          />
+        )}
+        <FormActions label={texts.add} isDisabled={isTaken} onCancel={close} />
+      </form>
+    </Dialog>
+  )
+}
+
+type BoundsProps = { readonly typed: Typed; readonly onValue: (to: Partial<Typed>) => void }
+
+const WHOLE = '[0-9]+'
+
+/** How much a text or a decimal holds. */
+function Bounds({ typed, onValue }: BoundsProps) {
+  const texts = modelTexts.value
+  const { type, length, precision, scale } = typed
+  if (type === 'string') {
+    return (
+      <Input
+        label={texts.length}
+        hint={texts.lengthText}
+        isOptional
+        dir="ltr"
+        pattern={WHOLE}
+        value={length}
+        onValue={(to) => onValue({ length: to })}
+      />
+    )
+  }
+  if (type !== 'decimal') return null
+  return (
+    <div class={styles.two}>
+      <Input
+        label={texts.precision}
+        hint={texts.decimalText}
+        isOptional
+        required={scale !== ''}
+        dir="ltr"
+        pattern={WHOLE}
+        value={precision}
+        onValue={(to) => onValue({ precision: to })}
+      />
+      <Input
+        label={texts.scale}
+        isOptional
+        required={precision !== ''}
+        dir="ltr"
+        pattern={WHOLE}
+        value={scale}
+        onValue={(to) => onValue({ scale: to })}
+      />
+    </div>
+  )
+}
+
+function typeIn({ type, length, precision, scale }: Typed): FieldType {
+  if (type === 'string' && length !== '') return typeOf(type, { length: 'fixed', value: Number(length) })
+  if (type === 'decimal' && precision !== '') {
+    return typeOf(type, { kind: 'constrained', precision: Number(precision), scale: Number(scale) })
+  }
+  return typeOf(type)
+}
+
+function typedOf(field: Field | undefined): Typed {
+  const { value, precision, scale } = field?.type.params ?? {}
+  return {
+    name: field?.apiName ?? '',
+    dbName: field?.dbName ?? '',
+    type: field?.type.name ?? 'string',
+    length: String(value ?? ''),
+    precision: String(precision ?? ''),
+    scale: String(scale ?? ''),
+    isNullable: field?.isNullable ?? false,
+    isList: field?.isList ?? false,
+    fill: field === undefined ? 'none' : fillOf(field),
+    value: field === undefined ? '' : defaultText(field),
+  }
+}

@@ -1,0 +1,154 @@
+/** How a collection and its fields are called and shown to people. It is saved at once, as no program goes by it. */
+import { useState } from 'preact/hooks'
+import { clientOf } from '../../data/client.ts'
+import { useQuery } from '../../data/queries.ts'
+import { modelChanged, namesQuery, type Presentation } from '../../data/workspaces.ts'
+import { t } from '../../messages/messages.ts'
+import { modelTexts } from '../../messages/model.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
+import { Field as Input } from '../../ui/field.tsx'
+import { Notice, Pending } from '../../ui/notice.tsx'
+import { Table } from '../../ui/table.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import page from '../page.module.css'
+import { faultOf, useSubmission } from '../submission.tsx'
+import { type OfCollection, useTyped } from './data.ts'
+import styles from './model.module.css'
+import { Part } from './part.tsx'
+
+/** What is shown: a collection, or a field or relation of one. */
+type Thing = { readonly id: string; readonly apiName: string; readonly isCollection: boolean }
+
+export function Names({ workspace, collection, isNew, mayEdit }: OfCollection) {
+  const texts = modelTexts.value
+  const { data: names, error, refetch } = useQuery(namesQuery(workspace))
+  const [asked, setAsked] = useState<Thing>()
+  if (names === undefined) return <Pending data={names} error={error} onRetry={() => void refetch()} lines={4} />
+  const { id, apiName } = collection
+  const things: readonly Thing[] = [
+    { id, apiName, isCollection: true },
+    ...[...collection.fields, ...collection.relations].map((one) => ({ ...one, isCollection: false })),
+  ]
+  const textOf = (thing: Thing, member: 'displayName' | 'icon' | 'displayTemplate') =>
+    names.get(thing.id)?.[member] ?? ''
+  return (
+    <Part title={texts.sections.names}>
+      <p class={page.quiet}>{texts.namesText}</p>
+      <Table
+        label={texts.sections.names}
+        rows={things}
+        keyOf={(thing) => thing.id}
+        columns={[
+          {
+            title: texts.name,
+            cell: (thing) => (thing.isCollection ? <strong>{thing.apiName}</strong> : thing.apiName),
+          },
+          {
+            title: texts.displayName,
+            cell: (thing) => `${textOf(thing, 'icon')} ${textOf(thing, 'displayName')}`.trim(),
+          },
+          { title: texts.template, cell: (thing) => textOf(thing, 'displayTemplate') },
+          ...(mayEdit && !isNew
+            ? [
+                {
+                  title: texts.actions,
+                  cell: (thing: Thing) => (
+                    <Button aria-label={texts.presentOf(thing.apiName)} onClick={() => setAsked(thing)}>
+                      {texts.present}
+                    </Button>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
+      {asked && (
+        <NamesForm
+          key={asked.id}
+          workspace={workspace}
+          thing={asked}
+          before={names.get(asked.id)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </Part>
+  )
+}
+
+type FormProps = {
+  readonly workspace: string
+  readonly thing: Thing
+  readonly before: Presentation | undefined
+  readonly onClose: () => void
+}
+
+function NamesForm({ workspace, thing, before, onClose }: FormProps) {
+  const texts = modelTexts.value
+  const { typed, set, forget } = useTyped([workspace, thing.id, 'names'], {
+    displayName: before?.displayName ?? '',
+    description: before?.description ?? '',
+    icon: before?.icon ?? '',
+    color: before?.color ?? '',
+    displayTemplate: before?.displayTemplate ?? '',
+    sort: String(before?.sort ?? ''),
+    isHidden: before?.isHidden ?? false,
+  })
+  const close = () => {
+    forget()
+    onClose()
+  }
+  const { fault, isBusy, submit } = useSubmission(async () => {
+    const { sort, isHidden, ...said } = typed
+    const key = thing.isCollection ? 'collectionId' : 'fieldId'
+    const row = {
+      [key]: thing.id,
+      ...Object.fromEntries(Object.entries(said).map(([member, text]) => [member, text.trim() || null])),
+      sort: sort === '' ? null : Number(sort),
+      isHidden,
+    }
+    const path = `items/${thing.isCollection ? 'ServiceCollectionMeta' : 'ServiceFieldMeta'}`
+    const query = { 'conflict[fields]': key, 'conflict[do]': 'update' }
+    const answer = await clientOf(workspace).$request('POST', path, { body: [row], query })
+    if (!answer.ok) return faultOf(answer)
+    close()
+    showToast(texts.saved)
+    await modelChanged(workspace)
+    return undefined
+  })
+  const input = (member: Exclude<keyof typeof typed, 'isHidden'>, label: string, hint?: string) => (
+    <Input label={label} hint={hint} isOptional value={typed[member]} onValue={(to) => set({ [member]: to })} />
+  )
+  return (
+    <Dialog title={texts.presentOf(thing.apiName)} onClose={close}>
+      <form class={page.stack} onSubmit={submit}>
+        {fault && <Notice look="danger">{fault}</Notice>}
+        {input('displayName', texts.displayName)}
+        {input('description', texts.description)}
+        <div class={styles.two}>
+          {input('icon', texts.icon, texts.iconText)}
+          {input('color', texts.color, texts.colorText)}
+        </div>
+        {thing.isCollection && input('displayTemplate', texts.template, texts.templateText)}
+        <Input
+          label={texts.sort}
+          hint={texts.sortText}
+          isOptional
+          dir="ltr"
+          pattern="-?[0-9]+"
+          value={typed.sort}
+          onValue={(sort) => set({ sort })}
+        />
+        <label class={styles.check}>
+          <input
+            type="checkbox"
+            checked={typed.isHidden}
+            onChange={({ currentTarget }) => set({ isHidden: currentTarget.checked })}
+          />
+          {texts.isHidden}
+        </label>
+        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={close} />
+      </form>
+    </Dialog>
+  )
+}

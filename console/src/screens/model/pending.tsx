@@ -1,0 +1,66 @@
+/** The changes that are collected: each can be taken back, all are reviewed and made as one migration. */
+import { useState } from 'preact/hooks'
+import { formatNumber, t } from '../../messages/messages.ts'
+import { modelTexts } from '../../messages/model.ts'
+import { Button } from '../../ui/button.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import page from '../page.module.css'
+import { MigrationReview } from '../review.tsx'
+import { operationsOf, without } from './changes.ts'
+import { changesOf } from './data.ts'
+import styles from './model.module.css'
+
+export function Pending({ workspace }: { readonly workspace: string }) {
+  const texts = modelTexts.value
+  const [isReviewed, setReviewed] = useState(false)
+  const changes = changesOf(workspace)
+  const all = changes.value
+  if (all.length === 0) return null
+  const shown = formatNumber(all.length)
+  const title = texts.pending(shown, all.length)
+  return (
+    <section class={styles.pending} aria-label={title}>
+      <div class={page.head}>
+        <h2>{title}</h2>
+        <span class={page.row}>
+          <Button look="plain" onClick={() => (changes.value = [])}>
+            {texts.dropAll}
+          </Button>
+          <Button look="primary" onClick={() => setReviewed(true)}>
+            {texts.review(shown, all.length)}
+          </Button>
+        </span>
+      </div>
+      <ol>
+        {all.map(({ action, path }, at) => (
+          <li key={`${at} ${path}`} class={page.row}>
+            <span>
+              <span class={page.quiet}>{t.value.model.actions[action]}</span> <code dir="ltr">{path}</code>
+            </span>
+            <Button
+              look="plain"
+              isSmall
+              aria-label={texts.dropOf(path)}
+              onClick={() => (changes.value = without(all, at))}
+            >
+              {texts.drop}
+            </Button>
+          </li>
+        ))}
+      </ol>
+      {isReviewed && (
+        <MigrationReview
+          workspace={workspace}
+          title={texts.reviewTitle}
+          operations={operationsOf(all)}
+          onDone={() => {
+            changes.value = []
+            setReviewed(false)
+            showToast(texts.done)
+          }}
+          onClose={() => setReviewed(false)}
+        />
+      )}
+    </section>
+  )
+}

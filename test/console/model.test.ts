@@ -1,0 +1,290 @@
+/** The data model in the console: made by hand, as a file, looked at as a diagram, and reviewed before it changes. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+import { picture, signedInAt, violations } from '../support/service/console-page.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+
+afterAll(() => postgres.close())
+
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).click()
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+async function add(page: Page): Promise<void> {
+  await press(page, 'Add to the changes')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+async function makeCollection(page: Page, name: string, key?: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'Data model' }).click()
+  await press(page, 'New collection')
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  if (key !== undefined) await page.getByLabel('Key', { exact: true }).selectOption(key)
+  await add(page)
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+type FieldInput = {
+  readonly type?: string
+  readonly bounds?: Readonly<Record<string, string>>
+  readonly checked?: readonly string[]
+  readonly fill?: string
+  readonly value?: string
+}
+
+async function makeField(page: Page, name: string, given: FieldInput = {}): Promise<void> {
+  await press(page, 'New field')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill(name)
+  if (given.type !== undefined) await dialog.getByLabel('Type').selectOption(given.type)
+  for (const [label, value] of Object.entries(given.bounds ?? {})) await dialog.getByLabel(label).fill(value)
+  for (const label of given.checked ?? []) await dialog.getByLabel(label).check()
+  if (given.fill !== undefined) await dialog.getByLabel('Filled with').selectOption(given.fill)
+  if (given.value !== undefined) await dialog.getByLabel('Value', { exact: true }).fill(given.value)
+  await add(page)
+}
+
+type RelationInput = {
+  readonly kind: string
+  readonly to: string
+  readonly opposite: string
+  readonly isRequired?: true
+  readonly onDelete?: string
+}
+
+async function makeRelation(page: Page, name: string, given: RelationInput): Promise<void> {
+  await press(page, 'New relation')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Kind').selectOption(given.kind)
+  await dialog.getByLabel('Leads to').selectOption(given.to)
+  await dialog.getByLabel('Name', { exact: true }).fill(name)
+  await dialog.getByLabel('Name of the way back').fill(given.opposite)
+  if (given.isRequired) await dialog.getByLabel('Every row must have one').check()
+  if (given.onDelete) await dialog.getByLabel('Where the other row is deleted').selectOption(given.onDelete)
+  await add(page)
+}
+
+/** Relations to one, to many, one to one, many to many over a junction that is made, and to the same collection. */
+const file = {
+  authors: { fields: { id: 'uuid auto', name: 'string(80)', bornOn: 'date?' } },
+  tags: { fields: { id: 'int64 auto', label: 'string' }, indexes: ['unique label'] },
+  books: {
+    fields: {
+      id: 'int64 auto',
+      title: 'string',
+      price: 'decimal(10,2)',
+      status: { type: 'string', default: 'draft' },
+      editedAt: 'dateTime always',
+      keywords: 'string[]?',
+      author: { to: 'authors?', onDelete: 'setNull' },
+      sequel: { to: 'books?', opposite: 'prequel', unique: true },
+      tags: { many: 'tags' },
+    },
+  },
+  shops: { fields: { id: 'string', parent: { to: 'shops?', opposite: 'branches' } } },
+}
+
+const modelOf = async (shop: Workspace) => (await shop.get('/schema/model?ids=false')).json() as Promise<object>
+
+it('is made by hand, and is the same as one that is made by its file', async () => {
+  const shop = await world.workspace('byhand', {})
+  const page = await signedInAt(`/${shop.name}/model`)
+  await page.getByText('No collections yet').first().waitFor()
+  await makeCollection(page, 'authors', 'uuid')
+  await makeField(page, 'name', { bounds: { 'Most characters': '80' } })
+  await makeField(page, 'bornOn', { type: 'date', checked: ['May be empty'] })
+  await makeCollection(page, 'tags')
+  await makeField(page, 'label')
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  await press(page, 'New index')
+  await page.getByLabel('Kind').selectOption('unique')
+  await page.getByRole('dialog').getByLabel('label').check()
+  await add(page)
+  await makeCollection(page, 'books')
+  await makeField(page, 'title')
+  await makeField(page, 'price', { type: 'decimal', bounds: { 'Digits in all': '10', 'Digits behind the point': '2' } })
+  await makeField(page, 'status', { fill: 'value', value: 'draft' })
+  await makeField(page, 'editedAt', { type: 'dateTime', fill: 'always' })
+  await makeField(page, 'keywords', { checked: ['Holds a list', 'May be empty'] })
+  await page.getByRole('link', { name: 'Relations' }).click()
+  await makeRelation(page, 'author', { kind: 'toOne', to: 'authors', opposite: 'books', onDelete: 'setNull' })
+  await makeRelation(page, 'sequel', { kind: 'oneToOne', to: 'books', opposite: 'prequel' })
+  await makeRelation(page, 'tags', { kind: 'manyToMany', to: 'tags', opposite: 'books' })
+  // What is collected outlives a reload.
+  await page.reload()
+  await region(page, 'Relations')
+    .getByRole('row', { name: /^sequel / })
+    .waitFor()
+  await makeCollection(page, 'shops', 'string')
+  await page.getByRole('link', { name: 'Relations' }).click()
+  await makeRelation(page, 'branches', { kind: 'toMany', to: 'shops', opposite: 'parent' })
+  await picture(page, 'model-pending')
+  expect(await violations(page)).toEqual([])
+  await press(page, /^Review /)
+  await page.getByRole('dialog').getByRole('list', { name: 'What it changes' }).waitFor()
+  await picture(page, 'model-review')
+  await press(page, 'Apply')
+  await page.getByText('The data model is changed.').waitFor()
+
+  const other = await world.workspace('byfile', {})
+  const model = { version: 1, collections: file }
+  const planned = (await (await other.post('/schema/plan', { model })).json()) as { data: { plan: string } }
+  const { plan } = planned.data
+  expect((await other.post('/schema/apply', { model, plan })).status).toBe(200)
+  expect(await modelOf(shop)).toEqual(await modelOf(other))
+  await page.context().close()
+})
+
+it('changes what is there, says what is lost, and takes back what was collected', async () => {
+  const shape = { notes: { title: 'string', pages: 'int32?', writerId: 'int64?' }, authors: { name: 'string' } }
+  const shop = await world.workspace('changing', shape, ['notes.writer(writerId) -> authors.notes'])
+  await shop.insert('notes', [{ title: 'One', pages: 3 }])
+  const page = await signedInAt(`/${shop.name}/model`)
+  await page.getByLabel('Find a collection').fill('note')
+  await region(page, 'The workspace’s own database').getByRole('link', { name: 'notes' }).click()
+  await press(page, 'Edit pages')
+  const dialog = page.getByRole('dialog')
+  const types = await dialog.getByLabel('Type').locator('option').allTextContents()
+  expect(types.some((one) => one.includes('(uuid)'))).toBe(false)
+  await dialog.getByLabel('Type').selectOption('int64')
+  await dialog.getByLabel('Name', { exact: true }).fill('length')
+  await add(page)
+  await press(page, 'Delete title')
+  await press(page, 'Switch on history')
+  await press(page, 'New field')
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('half')
+  await page.reload()
+  await press(page, 'New field')
+  expect(await page.getByRole('dialog').getByLabel('Name', { exact: true }).inputValue()).toBe('half')
+  await add(page)
+  await press(page, 'Review 4 changes')
+  // Rows are there, and nothing fills what they lack.
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await press(page, 'Take back notes.half')
+  await page.getByRole('link', { name: 'Relations' }).click()
+  await press(page, 'Edit writer')
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('author')
+  await page.getByRole('dialog').getByLabel('Where the other row is deleted').selectOption('cascade')
+  await add(page)
+  await press(page, 'Review 4 changes')
+  await page.getByRole('dialog').getByText('1 row', { exact: false }).first().waitFor()
+  await picture(page, 'model-lost')
+  await page.getByLabel('To go on, type notes').fill('notes')
+  await press(page, 'Apply')
+  await page.getByText('The data model is changed.').waitFor()
+  expect(await modelOf(shop)).toMatchObject({
+    collections: {
+      notes: {
+        history: true,
+        fields: { length: { type: 'int64?', dbName: 'pages' }, author: { to: 'authors?', onDelete: 'cascade' } },
+      },
+    },
+  })
+
+  await page.getByRole('navigation', { name: 'notes' }).getByRole('link', { name: 'Presentation' }).click()
+  await press(page, 'Presentation of notes')
+  await page.getByLabel('Shown as').fill('Notebook')
+  await page.getByLabel('Icon').fill('📓')
+  await page.getByLabel('What a row is called').fill('{{id}}')
+  await press(page, 'Save')
+  await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'Notebook' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'model-names')
+  await page.context().close()
+})
+
+it('is edited as a file, with the line that is wrong, planned and applied', async () => {
+  const shop = await world.workspace('asfile', { notes: { title: 'string' } })
+  const page = await signedInAt(`/${shop.name}/model`)
+  await page.getByRole('link', { name: 'Model file' }).click()
+  const text = page.getByLabel('Model file', { exact: true })
+  await text.waitFor()
+  const before = await text.inputValue()
+  await text.fill(before.replace('"title": "string"', '"title": "sting"'))
+  await press(page, 'Show the plan')
+  await page.getByText(/^Line \d+$/).waitFor()
+  const line = before.split('\n').findIndex((one) => one.includes('"title"')) + 1
+  expect(await page.getByText(/^Line \d+$/).textContent()).toBe(`Line ${line}`)
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'model-file')
+  await text.fill(before.replace('"title": "string"', '"title": "string", "pages": "int32?"'))
+  await page.reload()
+  await page.getByText('It is edited, and not applied yet.').waitFor()
+  await press(page, 'Show the plan')
+  await page.getByRole('list', { name: 'What it changes' }).getByText('notes.pages').waitFor()
+  await press(page, 'Apply')
+  await page.getByText('The model file is applied.').waitFor()
+  expect(await modelOf(shop)).toMatchObject({ collections: { notes: { fields: { pages: 'int32?' } } } })
+  await expect.poll(() => page.getByLabel('Model file', { exact: true }).inputValue()).toContain('"pages"')
+  await page.context().close()
+})
+
+it('is drawn, and told as a list; who may not change it is told why', async () => {
+  const shape = { notes: { title: 'string', writerId: 'int64?' }, authors: { name: 'string' } }
+  const shop = await world.workspace('drawn', shape, ['notes.writer(writerId) -> authors.notes'])
+  const reader = await people.member(shop, { entitlements: ['dataModel:read'], collections: {} })
+  const page = await signedInAt(`/${shop.name}/model`, reader)
+  await page.getByText('You lack the right dataModel:edit.').waitFor()
+  await page.getByRole('link', { name: 'Diagram' }).click()
+  await page.getByRole('row').filter({ hasText: 'writer' }).getByRole('link', { name: 'notes' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'model-diagram')
+  await page
+    .getByRole('region', { name: 'Diagram of' })
+    .getByRole('link', { name: /^authors/ })
+    .click()
+  await page.getByRole('heading', { level: 1, name: 'authors' }).waitFor()
+  expect(await page.getByRole('button', { name: 'New field' }).count()).toBe(0)
+  await page.context().close()
+})
+
+it('leads into another source, and says that a database was changed outside of the service', async () => {
+  const shop = await world.workspace('across', { notes: { title: 'string' } })
+  const driver = openPostgres({ connectionString: postgres.url })
+  const run = (text: string) => driver.query({ text, params: [] })
+  await run('create table customers (id int primary key, name text, city text)')
+  const sent = { apiName: 'stock', provider: 'postgres', config: { connectionString: postgres.url } }
+  const { data } = (await (await shop.post('/sources/data', sent)).json()) as { data: { id: string } }
+  expect((await shop.post(`/schema/introspect/${data.id}`, {})).status).toBe(200)
+  const page = await signedInAt(`/${shop.name}/model/notes/relations`)
+  await press(page, 'New relation')
+  await page.getByRole('dialog').getByLabel('Leads to').selectOption('customers')
+  await page.getByText('The two are in different data sources').waitFor()
+  await page.getByRole('dialog').getByLabel('Kind').selectOption('manyToMany')
+  await page.getByText('Many to many needs both collections in one data source').waitFor()
+  expect(await page.getByRole('button', { name: 'Add to the changes' }).isDisabled()).toBe(true)
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await makeRelation(page, 'customer', { kind: 'toOne', to: 'customers', opposite: 'notes' })
+  await press(page, 'Review one change')
+  await press(page, 'Apply')
+  await page.getByText('The data model is changed.').waitFor()
+  expect(await modelOf(shop)).toMatchObject({
+    collections: { notes: { fields: { customer: { to: 'customers?', constraint: false } } } },
+  })
+
+  await run('alter table customers drop column city')
+  await shop.get('/items/customers?fields=city')
+  const drifted = async () => ((await shop.data('/schema/drift')) as { sources: unknown[] }).sources.length
+  await expect.poll(drifted, { timeout: 30_000 }).toBe(1)
+  await page.goto(`/${shop.name}/model`)
+  await page.getByText('stock was changed outside of the service.').waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'model-drift')
+  await page.getByRole('link', { name: 'Look at what changed' }).click()
+  await page.getByRole('heading', { level: 1, name: 'stock' }).waitFor()
+  await page.goto(`/${shop.name}/audit-log`)
+  await page.getByRole('row').filter({ hasText: 'Data model migrated' }).first().getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: 'Data model' }).waitFor()
+  await driver.close()
+  await page.context().close()
+})

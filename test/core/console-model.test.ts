@@ -1,0 +1,203 @@
+/** What the console makes of a typed change of the model (console/src/screens/model), held to what the service makes of it. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  changeField,
+  createCollection,
+  createField,
+  createRelation,
+  deleteCollection,
+  madeBy,
+  type NewRelation,
+  operationsOf,
+  relationKinds,
+  typeOf,
+  without,
+} from '../../console/src/screens/model/changes.ts'
+import { layoutOf } from '../../console/src/screens/model/layout.ts'
+import { brokenLine, lineOf } from '../../console/src/screens/model/line.ts'
+import { applied, type Collection, type Model } from '../../console/src/screens/model/records.ts'
+import { changesOf, defaultOf, defaultText, fillOf, fillsOf, typeNames } from '../../console/src/screens/model/types.ts'
+import { conversionOf, isSameType } from '../../src/core/migration/conversion.ts'
+import { parseMigrationValue } from '../../src/core/migration/operation.ts'
+import type { FieldType } from '../../src/core/model/field-type.ts'
+import { plainTypeNames } from '../../src/core/model/vocabulary.ts'
+
+const source = '7d0f6f9e-0000-4000-8000-000000000000'
+const empty: Model = { sources: [{ id: source, name: '_system' }], namespaces: [], collections: [] }
+
+/** Ids in order, so that a failure can be read. */
+function counted() {
+  let last = 0
+  return () => {
+    last += 1
+    return `7d0f6f9e-0000-4000-8000-${String(last).padStart(12, '0')}`
+  }
+}
+
+const collection = (name: string) =>
+  ({ name, dbName: '', sourceId: source, namespaceId: '', key: 'int64', keyName: 'id' }) as const
+
+const named = (model: Model, name: string) => model.collections.find(({ apiName }) => apiName === name) as Collection
+
+it('offers the changes of type that the service makes, and no other', () => {
+  expect([...typeNames].sort()).toEqual([...plainTypeNames, 'string', 'decimal'].sort())
+  for (const isList of [false, true]) {
+    for (const from of typeNames) {
+      const type = typeOf(from) as FieldType
+      const made = typeNames.filter((to) => {
+        const next = typeOf(to) as FieldType
+        return isSameType(type, next) || conversionOf(type, next, isList) !== undefined
+      })
+      expect(changesOf(type, isList), `${from} ${isList}`).toEqual(made)
+    }
+  }
+})
+
+it('makes defaults that are read again as they were typed', () => {
+  for (const type of typeNames) {
+    for (const fill of fillsOf(type, false)) {
+      const typed = type === 'json' || type === 'boolean' || type === 'geometry' ? 'true' : '12'
+      const defaultValue = defaultOf(fill, type, false, typed) ?? null
+      const field = { defaultValue, type: typeOf(type), isList: false }
+      expect(fillOf(field), `${type} ${fill}`).toBe(fill)
+      if (fill === 'value') expect(defaultText({ ...field } as never)).toBe(typed)
+    }
+  }
+  expect(defaultOf('value', 'boolean', false, 'perhaps')).toBeUndefined()
+})
+
+const relation = fc.record({
+  kind: fc.constantFrom(...relationKinds),
+  from: fc.constantFrom('books', 'tags'),
+  to: fc.constantFrom('books', 'tags'),
+  isRequired: fc.boolean(),
+})
+
+it('makes operations that the service reads, and shows what they leave; taken back one by one nothing stays', () => {
+  fc.assert(
+    fc.property(fc.array(relation, { maxLength: 6 }), fc.array(fc.nat(), { maxLength: 12 }), (relations, taken) => {
+      const ids = counted()
+      let changes = [createCollection(empty, collection('books'), ids)]
+      const now = () => applied(empty, operationsOf(changes))
+      changes = [...changes, createCollection(now(), collection('tags'), ids)]
+      relations.forEach(({ kind, from, to, isRequired }, at) => {
+        const typed: NewRelation = {
+          kind,
+          to: named(now(), to).id,
+          name: `one${at}`,
+          opposite: `other${at}`,
+          by: [],
+          isRequired,
+          onDelete: 'noAction',
+          onUpdate: 'noAction',
+          through: '',
+        }
+        const made = createRelation(now(), named(now(), from), typed, ids)
+        if (made !== undefined) changes = [...changes, made]
+      })
+
+      const operations = operationsOf(changes)
+      expect(parseMigrationValue({ operations })).toHaveLength(operations.length)
+      relations.forEach(({ from, to }, at) => {
+        const own = named(now(), from).relations.find(({ apiName }) => apiName === `one${at}`)
+        const other = named(now(), to).relations.find(({ apiName }) => apiName === `other${at}`)
+        expect([own?.opposite, other?.opposite]).toEqual([other?.id, own?.id])
+      })
+      for (const at of taken) if (changes.length > 0) changes = [...without(changes, at % changes.length)]
+      const known = new Set(madeBy(operationsOf(changes)))
+      for (const one of now().collections) for (const { to } of one.relations) expect(known).toContain(to)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+it('changes what is another, and deletes a collection after its relations', () => {
+  const ids = counted()
+  let model = applied(empty, createCollection(empty, collection('books'), ids).operations)
+  const books = named(model, 'books')
+  const typed = { apiName: 'title', dbName: '', type: typeOf('string'), isNullable: true, isList: false }
+  model = applied(model, createField(model, books, { ...typed, defaultValue: null }, ids).operations)
+  const title = named(model, 'books').fields.at(-1) as Collection['fields'][number]
+
+  expect(changeField(books, title, { ...title }).operations).toEqual([])
+  expect(changeField(books, title, { ...title, apiName: 'name', type: typeOf('json') }).operations).toEqual([
+    {
+      kind: 'updateCollection',
+      data: {
+        id: books.id,
+        operations: [
+          {
+            kind: 'updatePrimitiveField',
+            data: {
+              id: title.id,
+              operations: [
+                { kind: 'changeApiName', data: { apiName: 'name' } },
+                { kind: 'changeType', data: { type: { name: 'json' } } },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ])
+  const self: NewRelation = {
+    kind: 'toOne',
+    to: books.id,
+    name: 'sequel',
+    opposite: 'prequels',
+    by: [],
+    isRequired: false,
+    onDelete: 'noAction',
+    onUpdate: 'noAction',
+    through: '',
+  }
+  model = applied(model, createRelation(model, named(model, 'books'), self, ids)?.operations ?? [])
+  expect(deleteCollection(named(model, 'books')).operations.map(({ kind }) => kind)).toEqual([
+    'deleteRelationFieldPair',
+    'deleteCollection',
+  ])
+})
+
+it('finds the line of a place in a file, or of what is around it, and of a text that is no JSON', () => {
+  const text = JSON.stringify(
+    { version: 1, collections: { a: { fields: { x: 'string' }, indexes: ['x', 'x:"'] } } },
+    null,
+    2,
+  )
+
+  expect(lineOf(text, 'collections.a.fields.x')).toBe(6)
+  expect(lineOf(text, 'collections.a.fields.y.to')).toBe(5)
+  expect(lineOf(text, 'collections.a.indexes[1]')).toBe(10)
+  expect(lineOf(text, 'roles')).toBeUndefined()
+  expect(brokenLine(text)).toBeUndefined()
+  expect(brokenLine('{\n  "a": 1,\n  b\n}')).toBe(3)
+})
+
+it('draws every collection apart from the others, in circles, too', () => {
+  const ids = counted()
+  let model = empty
+  for (const name of ['a', 'b', 'c']) model = applied(model, createCollection(model, collection(name), ids).operations)
+  for (const [from, to] of [
+    ['a', 'b'],
+    ['b', 'c'],
+    ['c', 'a'],
+    ['a', 'a'],
+  ] as const) {
+    const typed = {
+      kind: 'toOne',
+      to: named(model, to).id,
+      name: `to${to}`,
+      opposite: `from${from}`,
+      by: [],
+      through: '',
+    }
+    const given = { isRequired: false, onDelete: 'noAction', onUpdate: 'noAction' } as const
+    const made = createRelation(model, named(model, from), { ...typed, ...given } as NewRelation, ids)
+    model = applied(model, made?.operations ?? [])
+  }
+  const { boxes, lines } = layoutOf(model, 10)
+
+  expect(new Set(boxes.map(({ x, y }) => `${x} ${y}`)).size).toBe(3)
+  expect(lines).toHaveLength(4)
+})
