@@ -7,6 +7,7 @@ import {
   createField,
   createRelation,
   deleteCollection,
+  junctionsOf,
   madeBy,
   type NewRelation,
   operationsOf,
@@ -200,4 +201,37 @@ it('draws every collection apart from the others, in circles, too', () => {
 
   expect(new Set(boxes.map(({ x, y }) => `${x} ${y}`)).size).toBe(3)
   expect(lines).toHaveLength(4)
+})
+
+it('leads over a junction that is there', () => {
+  const ids = counted()
+  const given = { isRequired: true, onDelete: 'noAction', onUpdate: 'noAction', by: [] } as const
+  let model = empty
+  for (const name of ['books', 'tags', 'taggings'])
+    model = applied(model, createCollection(model, collection(name), ids).operations)
+  for (const [name, to] of [
+    ['book', 'books'],
+    ['tag', 'tags'],
+  ] as const) {
+    const typed = { ...given, kind: 'toOne', to: named(model, to).id, name, opposite: 'taggings', through: '' } as const
+    model = applied(model, createRelation(model, named(model, 'taggings'), typed, ids)?.operations ?? [])
+  }
+  const [books, tags] = [named(model, 'books'), named(model, 'tags')]
+  const [junction, ...others] = junctionsOf(model, books, tags)
+  expect([junction?.apiName, others]).toEqual(['taggings', []])
+  const typed = { ...given, kind: 'manyToMany', to: tags.id, name: 'tags', opposite: 'books' } as const
+  const made = createRelation(model, books, { ...typed, through: junction?.id ?? '' }, ids)?.operations ?? []
+
+  expect(made).toMatchObject([
+    {
+      kind: 'createManyToManyFieldPair',
+      data: {
+        firstField: { apiName: 'tags', throughFieldId: books.relations[0]?.id },
+        secondField: { apiName: 'books', throughFieldId: tags.relations[0]?.id },
+      },
+    },
+  ])
+  const over = named(applied(model, made), 'books').relations.at(-1)
+  const tag = named(model, 'taggings').relations.find(({ apiName }) => apiName === 'tag')
+  expect(over?.through).toEqual([books.relations[0]?.id, tag?.id])
 })
