@@ -155,6 +155,7 @@ function placeOf(provider: string, config: unknown): Pick<SettingOutline, 'host'
   const account = { database: '-', user: '-', password: '-' }
   const parts = { host, ...(port !== undefined && { port }), ...account }
   if (typeof connectionString !== 'string' && typeof host !== 'string') return {}
+  if (typeof connectionString !== 'string' && isObject(port)) return { host: String(host) }
   const target = parseSqlTarget(known, typeof connectionString === 'string' ? { connectionString } : parts)
   return 'host' in target ? { host: target.host, port: target.port } : {}
 }
