@@ -1,7 +1,7 @@
 /** What the OpenAPI document of the system says of the assistant of the console. */
 import * as z from 'zod'
+import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import type { RouteDescriptions } from '../../src/core/openapi/system.ts'
-import { connectors } from '../../src/services/assistant/settings.ts'
 import { EVENTS } from '../http/answer.ts'
 import * as assistant from '../routes/assistant.ts'
 import { data, noContent, requestBody, response } from './describe.ts'
@@ -15,7 +15,7 @@ const settings = z.strictObject({
   fastModel: z.string().nullable(),
   chatReasoningEnabled: z.boolean(),
   chatReasoningLevel: z.string().nullable(),
-  dataLevel: z.enum(['model', 'rows']),
+  dataLevel: z.enum(dataLevels),
   limits: z.strictObject({
     requestsPerUser: z.int(),
     tokensPerUser: z.int(),

@@ -1,9 +1,9 @@
 /** `/api/{workspace}/ai`: the assistant of the console, its settings, conversations and what waits for its user (docs/contract.md#assistant). */
 import * as z from 'zod'
+import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import { eventText } from '../../src/core/assistant/server-events.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { AnswerUnderWay, AssistantTools } from '../../src/services/assistant/chat.ts'
-import { connectors } from '../../src/services/assistant/settings.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, dataText, EVENTS, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
@@ -40,7 +40,7 @@ export const settingsBody = lazily(() =>
     fastModel: name(200).nullable().optional(),
     chatReasoningEnabled: z.boolean('must be true or false').optional(),
     chatReasoningLevel: name(40).nullable().optional(),
-    dataLevel: z.enum(['model', 'rows'], 'must be model or rows').optional(),
+    dataLevel: z.enum(dataLevels, 'must be model or rows').optional(),
     limits: z
       .strictObject({ requestsPerUser: limit(), tokensPerUser: limit(), requests: limit(), tokens: limit() })
       .optional(),
@@ -65,26 +65,33 @@ export const conversationBody = lazily(() =>
 )
 
 export function mountAssistant(app: App, services: Services): void {
-  const { assistantSettings, assistant, conversations } = services
   const enter = (c: AppContext) => () => authorize(services, c)
   const toolsOf = (c: AppContext): AssistantTools => openTools(services, c)
 
   mount(app, '/api/:workspace/ai/settings', {
-    GET: async (c) => data(await assistantSettings.read(await authorize(services, c))),
-    PATCH: async (c) => data(await withSent(enter(c), () => readBody(c, settingsBody), assistantSettings.change)),
+    GET: async (c) => data(await (await services.assistant()).settings.read(await authorize(services, c))),
+    PATCH: async (c) => {
+      const { settings } = await services.assistant()
+      return data(await withSent(enter(c), () => readBody(c, settingsBody), settings.change))
+    },
   })
 
   mount(app, '/api/:workspace/ai/conversations', {
     GET: async (c) => {
       const scope = await authorize(services, c)
+      const { conversations, settings } = await services.assistant()
       const list = await conversations.list(scope)
-      return dataText(list, { meta: { isReady: await assistantSettings.isReady(scope.workspace.id) } })
+      return dataText(list, { meta: { isReady: await settings.isReady(scope.workspace.id) } })
     },
   })
 
   mount(app, '/api/:workspace/ai/conversations/:id', {
-    GET: async (c) => data(await conversations.read(await authorize(services, c), idOf(c, 'Conversation'))),
+    GET: async (c) => {
+      const { conversations } = await services.assistant()
+      return data(await conversations.read(await authorize(services, c), idOf(c, 'Conversation')))
+    },
     PATCH: async (c) => {
+      const { conversations } = await services.assistant()
       const change = withSent(
         enter(c),
         () => readBody(c, conversationBody),
@@ -93,6 +100,7 @@ export function mountAssistant(app: App, services: Services): void {
       return data(await change)
     },
     DELETE: async (c) => {
+      const { conversations } = await services.assistant()
       await conversations.delete(await authorize(services, c), idOf(c, 'Conversation'))
       return noContent()
     },
@@ -100,10 +108,11 @@ export function mountAssistant(app: App, services: Services): void {
 
   mount(app, '/api/:workspace/ai/chat', {
     POST: async (c) => {
+      const { answers } = await services.assistant()
       const answer = await withSent(
         enter(c),
         () => readBody(c, questionBody),
-        (scope, sent) => assistant.ask(scope, sent, toolsOf(c)),
+        (scope, sent) => answers.ask(scope, sent, toolsOf(c)),
       )
       return streamed(answer)
     },
@@ -111,10 +120,11 @@ export function mountAssistant(app: App, services: Services): void {
 
   mount(app, '/api/:workspace/ai/approvals/:id', {
     POST: async (c) => {
+      const { answers } = await services.assistant()
       const decided = withSent(
         enter(c),
         () => readBody(c, decisionBody),
-        (scope, sent) => assistant.decide(scope, idOf(c, 'Approval'), sent, toolsOf(c)),
+        (scope, sent) => answers.decide(scope, idOf(c, 'Approval'), sent, toolsOf(c)),
       )
       return data(await decided)
     },

@@ -1,5 +1,6 @@
 /** Which calls of the assistant wait for its user (docs/contract.md#assistant): decided by tool and arguments, never by what a model says. */
 import { isObject } from '../json-object.ts'
+import type { DataLevel } from './choices.ts'
 
 /** `always` is for what destroys or opens something, `writes` for what the user may allow for a conversation. */
 export type Asks = 'never' | 'writes' | 'always'
@@ -23,9 +24,6 @@ const ofModel: ReadonlySet<string> = new Set([
   'mutate_schema',
   'apply_model',
 ])
-
-/** What a model may be told: the data model alone, or also items. */
-export type DataLevel = 'model' | 'rows'
 
 export function isOffered(tool: string, level: DataLevel): boolean {
   return level === 'rows' || ofModel.has(tool)

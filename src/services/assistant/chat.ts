@@ -70,7 +70,7 @@ export type WaitingCall = {
 
 export type Decision = { readonly state: 'approved' | 'declined'; readonly result?: string; readonly isError?: boolean }
 
-export type Assistant = {
+export type Answers = {
   /**
    * Begins an answer; its events come while it is made, and it ends when whoever takes them leaves. Throws 403 without ai:mcp, 422 where
    * the assistant is not set up, 404 for a conversation of somebody else, 409 where an answer is under way in it, 429 over a limit.
@@ -108,12 +108,12 @@ const WAITS = 'This call waits for the approval of the user, and was not run.'
 const NOT_TOLD = 'This was not run: the model may be told no values of items any more.'
 const NOT_YET = 'This was not run: another call waits for the approval of the user.'
 
-export type AssistantDeps = {
+export type AnswersDeps = {
   readonly ports: Pick<Ports, 'clock' | 'database' | 'ids' | 'observe' | 'providerGate'>
   readonly settings: Pick<AssistantSettingsService, 'open'>
 }
 
-export function createAssistant(deps: AssistantDeps): Assistant {
+export function createAnswers(deps: AnswersDeps): Answers {
   const { ports, settings } = deps
   const { clock, database, ids } = ports
   const underWay = new Map<string, number>()

@@ -1,11 +1,13 @@
 /** One answer of a model, as it comes (docs/contract.md#assistant). */
+
 import { chatCompletions } from '../../core/assistant/chat-completions.ts'
+import type { AssistantConnector } from '../../core/assistant/choices.ts'
 import type { ToolCall } from '../../core/assistant/conversation.ts'
 import { messagesApi } from '../../core/assistant/messages-api.ts'
 import { eventReader } from '../../core/assistant/server-events.ts'
 import { type Asked, ProviderTrouble, type Usage, type Wire } from '../../core/assistant/wire.ts'
 import type { ProviderGate } from '../../ports.ts'
-import type { AssistantConnector, OpenedSettings } from './settings.ts'
+import type { OpenedSettings } from './settings.ts'
 
 export type ModelAnswer = { readonly text: string; readonly calls: readonly ToolCall[]; readonly usage: Usage }
 

@@ -4,7 +4,7 @@
  */
 
 import { requireEntitlement } from '../../core/access/principal.ts'
-import type { DataLevel } from '../../core/assistant/approval.ts'
+import type { AssistantConnector, DataLevel } from '../../core/assistant/choices.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { withoutTrailing } from '../../core/trailing.ts'
 import type { Ports } from '../../ports.ts'
@@ -18,9 +18,6 @@ import {
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
-
-export const connectors = ['openai', 'anthropic'] as const
-export type AssistantConnector = (typeof connectors)[number]
 
 /** Null where nothing is chosen. */
 export type AssistantSettings = {

@@ -1,5 +1,6 @@
 /** All services that handlers may call, wired from ports and configuration; both entry points call `startServices`. */
 import type { Config } from '../../config.ts'
+import { lazily } from '../../core/lazily.ts'
 import { postgres } from '../../core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../../core/sql/postgres/introspect.ts'
 import type { Ports } from '../../ports.ts'
@@ -8,7 +9,6 @@ import type { OpenedSource, SourceDatabase } from '../../sources/provider.ts'
 import type { Source } from '../../sources/source.ts'
 import { createSqlProviders } from '../../sources/sql-provider.ts'
 import { openSqlSource } from '../../sources/sql-source.ts'
-import { deleteConversationsBefore } from '../../store/assistant.ts'
 import { deleteChangesBefore } from '../../store/changes.ts'
 import { deleteExpiredEntries } from '../../store/ledger.ts'
 import { type ApiKeys, createApiKeys } from '../accounts/api-keys.ts'
@@ -27,9 +27,7 @@ import { type AssetFiles, createAssetFiles } from '../assets/assets.ts'
 import { createContents } from '../assets/contents.ts'
 import { createPresets } from '../assets/presets.ts'
 import { createUploads, type Uploads } from '../assets/uploads.ts'
-import { type Assistant, createAssistant } from '../assistant/chat.ts'
-import { type Conversations, createConversations } from '../assistant/conversations.ts'
-import { type AssistantSettingsService, createAssistantSettings } from '../assistant/settings.ts'
+import type { Assistant } from '../assistant/assistant.ts'
 import { type AuditLog, createAuditLog } from '../caller/audit.ts'
 import { type Callers, createCallers } from '../caller/callers.ts'
 import { createDirectory } from '../caller/directory.ts'
@@ -100,9 +98,8 @@ export type Services = {
   readonly sources: Sources
   readonly openSources: Pick<OpenSources, 'close'>
   readonly secrets: Secrets
-  readonly assistantSettings: AssistantSettingsService
-  readonly conversations: Conversations
-  readonly assistant: Assistant
+  /** Loaded by its first request. */
+  readonly assistant: () => Promise<Assistant>
   readonly manifests: Manifests
   readonly ownAccess: OwnAccess
   readonly explanations: Explanations
@@ -154,7 +151,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   })
   const openSources = createOpenSources({ ports, settings, system: openedSystem(systemDatabase, system) })
   const sources = createSources({ ports, models: changes, settings, openSources, providers })
-  const assistantSettings = createAssistantSettings({ ports })
+  const assistant = lazily(async () => (await import('../assistant/assistant.ts')).createAssistant({ ports }))
   const secrets = createSecrets({ ports, models: changes, sources, openSources })
   const forget = (workspaceId: string) => {
     models.forget(workspaceId)
@@ -219,9 +216,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     sources,
     openSources,
     secrets,
-    assistantSettings,
-    conversations: createConversations({ ports }),
-    assistant: createAssistant({ ports, settings: assistantSettings }),
+    assistant,
     manifests: createManifests({ called, models, declarations }),
     ownAccess: createOwnAccess({ models, declarations }),
     explanations: createExplanations({ ports, models, declarations, items }),
@@ -240,7 +235,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
       await passwords.prune()
       await deleteExpiredEntries(ports.database, ports.clock.now())
       await deleteChangesBefore(ports.database, ports.clock.now() - config.SERVICE_HISTORY__RETENTION)
-      await deleteConversationsBefore(ports.database, ports.clock.now() - config.SERVICE_ASSISTANT__RETENTION)
+      await (await assistant()).prune(config.SERVICE_ASSISTANT__RETENTION)
       await assetFiles.prune()
     },
   }

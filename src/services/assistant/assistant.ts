@@ -1,0 +1,27 @@
+/** All of the assistant, loaded by its first request: most workspaces have none. */
+import type { Ports } from '../../ports.ts'
+import { deleteConversationsBefore } from '../../store/assistant.ts'
+import { type Answers, createAnswers } from './chat.ts'
+import { type Conversations, createConversations } from './conversations.ts'
+import { type AssistantSettingsService, createAssistantSettings } from './settings.ts'
+
+export type Assistant = {
+  readonly settings: AssistantSettingsService
+  readonly conversations: Conversations
+  readonly answers: Answers
+  /** Deletes conversations that have had no answer for so many milliseconds. */
+  prune(retention: number): Promise<void>
+}
+
+export type AssistantDeps = { readonly ports: Ports }
+
+export function createAssistant(deps: AssistantDeps): Assistant {
+  const { ports } = deps
+  const settings = createAssistantSettings({ ports })
+  return {
+    settings,
+    conversations: createConversations({ ports }),
+    answers: createAnswers({ ports, settings }),
+    prune: (retention) => deleteConversationsBefore(ports.database, ports.clock.now() - retention),
+  }
+}
