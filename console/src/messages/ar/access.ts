@@ -99,6 +99,7 @@ export const access: Translated<typeof english> = {
       validation: 'ما يجب أن يحقّقه الصف عند كتابته؛ وإلا يُخبَر الكاتب بالخطأ.',
     },
     noCondition: 'هذا ليس كائن JSON.',
+    notTakenOver: 'لم يُعتمد الشرط أدناه بعد: طبّقه أو أغلق إنشاءه.',
     build: (condition) => `إنشاء شرط: ${condition}`,
     entitlements: 'الحقوق في مساحة العمل',
     entitlement: {

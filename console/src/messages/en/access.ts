@@ -85,6 +85,7 @@ export const access = {
       validation: 'What a row has to meet when it is written; else the writer is told what is wrong.',
     },
     noCondition: 'This is no JSON object.',
+    notTakenOver: 'The condition below is not taken over yet: apply it, or close its builder.',
     build: (condition: string) => `Build a condition: ${condition}`,
     entitlements: 'Rights in the workspace',
     entitlement: {

@@ -41,10 +41,14 @@ export function LimitsDialog({ workspace, collection, action, title, grant, mayE
   const [isEvery, setEvery] = useState(!Array.isArray(limits.fields))
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [wrong, setWrong] = useState<string>()
+  /** Of which condition the builder is open. */
+  const [building, setBuilding] = useState<string>()
   const names = conditionsOf[action]
   const textOf = (name: (typeof names)[number]) => typed[name] ?? conditionText(limits[name])
   const apply = (event: Event) => {
     event.preventDefault()
+    // What is built and not taken over would be lost, and the policy be wider than it was meant.
+    if (building !== undefined) return setWrong(building)
     const read = grantTyped(limits, {
       texts: names.map((name) => [name, textOf(name)] as const),
       fields: isEvery || action === 'delete' ? '*' : fields,
@@ -85,7 +89,12 @@ export function LimitsDialog({ workspace, collection, action, title, grant, mayE
             hint={texts.conditionHints[name]}
             model={model ?? undefined}
             mayEdit={mayEdit}
-            error={wrong === name ? texts.noCondition : undefined}
+            error={wrong !== name ? undefined : building === name ? texts.notTakenOver : texts.noCondition}
+            isBuilding={building === name}
+            onBuilding={(isOpen) => {
+              setBuilding(isOpen ? name : undefined)
+              setWrong(undefined)
+            }}
             text={textOf(name)}
             onText={(text) => setTyped({ ...typed, [name]: text })}
           />
@@ -109,14 +118,16 @@ type ConditionProps = {
   readonly model: CollectionModel | undefined
   readonly mayEdit: boolean
   readonly error: string | undefined
+  readonly isBuilding: boolean
+  readonly onBuilding: (isOpen: boolean) => void
   readonly text: string
   readonly onText: (text: string) => void
 }
 
 /** As JSON, which can say all; the builder writes what it can. */
-function ConditionField({ label, hint, model, mayEdit, error, text, onText }: ConditionProps) {
+function ConditionField(props: ConditionProps) {
+  const { label, hint, model, mayEdit, error, isBuilding, onBuilding, text, onText } = props
   const texts = t.value.access
-  const [isBuilding, setBuilding] = useState(false)
   const condition = conditionIn(text)
   return (
     <div class={styles.condition}>
@@ -133,7 +144,7 @@ function ConditionField({ label, hint, model, mayEdit, error, text, onText }: Co
         onValue={onText}
       />
       {mayEdit && model && (
-        <Button look="plain" aria-expanded={isBuilding} onClick={() => setBuilding(!isBuilding)}>
+        <Button look="plain" aria-expanded={isBuilding} onClick={() => onBuilding(!isBuilding)}>
           {texts.build(label)}
         </Button>
       )}
@@ -143,7 +154,7 @@ function ConditionField({ label, hint, model, mayEdit, error, text, onText }: Co
           filter={condition}
           onFilter={(built) => {
             onText(conditionText(built))
-            setBuilding(false)
+            onBuilding(false)
           }}
         />
       )}
