@@ -6,13 +6,14 @@ import { useQuery } from '../../data/queries.ts'
 import { assistantTexts } from '../../messages/assistant.ts'
 import { Fault, Skeleton } from '../../ui/notice.tsx'
 import { Broken, Changes, Statements } from '../review/sheet.tsx'
+import { argumentsOf, unpacked } from './arguments.ts'
 import styles from './assistant.module.css'
 
 type CallProps = { readonly workspace: string; readonly call: Omit<Call, 'id'>; readonly isPending: boolean }
 
 export function CallContent({ workspace, call, isPending }: CallProps) {
-  const sent = JSON.parse(call.arguments) as Readonly<Record<string, unknown>>
-  const operations = call.tool === 'mutate_schema' && Array.isArray(sent.operations) ? sent.operations : undefined
+  const sent = argumentsOf(call.arguments) ?? { arguments: call.arguments }
+  const operations = call.tool === 'mutate_schema' ? unpacked(sent.operations) : undefined
   return (
     <>
       {isPending && <p class={styles.quiet}>{assistantTexts.value.exactly}</p>}
@@ -26,7 +27,7 @@ export function CallContent({ workspace, call, isPending }: CallProps) {
           </div>
         ))}
       </dl>
-      {isPending && operations && <Effects workspace={workspace} operations={operations as readonly Operation[]} />}
+      {isPending && Array.isArray(operations) && <Effects workspace={workspace} operations={operations} />}
     </>
   )
 }

@@ -3,6 +3,7 @@ import { pathTo } from '../../app/router.ts'
 import { assistantTexts } from '../../messages/assistant.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { argumentsOf, unpacked } from './arguments.ts'
 import styles from './assistant.module.css'
 import { CallContent } from './call.tsx'
 import type { Said, Step } from './said.ts'
@@ -100,8 +101,8 @@ function Text({ label, text }: { readonly label: string; readonly text: string }
 /** The rows that were read, in the grid, for whoever clicks. */
 function placeOf(workspace: string, { tool, arguments: sent, isError }: Step) {
   if (tool !== 'list_items' || isError) return undefined
-  const { collection, filter } = JSON.parse(sent) as { readonly collection?: unknown; readonly filter?: unknown }
+  const { collection, filter } = argumentsOf(sent) ?? {}
   if (typeof collection !== 'string') return undefined
-  const query = filter === undefined ? '' : `?filter=${encodeURIComponent(JSON.stringify(filter))}`
+  const query = filter === undefined ? '' : `?filter=${encodeURIComponent(JSON.stringify(unpacked(filter)))}`
   return { collection, path: `${pathTo(workspace, 'items', collection)}${query}` }
 }
