@@ -17,11 +17,21 @@ export async function loadAssistantSettings(
   return row && { settings: JSON.parse(row[0] ?? '{}') as object, sealedKey: row[1] ?? null }
 }
 
-export function saveAssistantSettings(workspaceId: string, { settings, sealedKey }: SettingsRow): Statement {
+/** Fails the transaction where the row is no longer `before`. */
+export function saveAssistantSettings(
+  workspaceId: string,
+  before: SettingsRow | undefined,
+  { settings, sealedKey }: SettingsRow,
+): Statement {
   return statement(sql`
-    insert into service.assistant_settings (id, settings, sealed_key)
-    values (${param(workspaceId)}::uuid, ${json(settings)}::jsonb, ${param(sealedKey)})
-    on conflict (id) do update set settings = excluded.settings, sealed_key = excluded.sealed_key`)
+    with turn as (
+      insert into service.assistant_settings as s (id, settings, sealed_key)
+      values (${param(workspaceId)}::uuid, ${json(settings)}::jsonb, ${param(sealedKey)})
+      on conflict (id) do update set settings = excluded.settings, sealed_key = excluded.sealed_key
+        where s.settings = ${json(before?.settings ?? null)}::jsonb
+          and s.sealed_key is not distinct from ${param(before?.sealedKey ?? null)}::text
+      returning 1)
+    select 1 / count(*) from turn`)
 }
 
 /** Whose conversations: nobody else reads, changes or deletes them. */

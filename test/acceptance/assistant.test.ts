@@ -257,6 +257,31 @@ describe('settings', () => {
     expect((await reader.patch('/ai/settings', { chatModel: 'x' })).status).toBe(403)
   })
 
+  it('keep every change of those that are made at once, and a key that is removed meanwhile is gone', async () => {
+    const busy = await world.workspace('busy', {})
+    const before = { connector: 'anthropic', connectorOptions: {}, connectorCredentials: { apiKey: 'sk-test' } }
+    expect((await busy.patch('/ai/settings', { ...before, dataLevel: 'rows' })).status).toBe(200)
+    const wanted = {
+      chatModel: 'large',
+      fastModel: 'small',
+      dataLevel: 'model',
+      chatReasoningLevel: 'low',
+      limits: { requestsPerUser: 1, tokensPerUser: 2, requests: 3, tokens: 4 },
+    }
+    const { limits, ...others } = wanted
+    const changes = [
+      ...Object.entries(others).map(([name, value]) => ({ [name]: value })),
+      ...Object.entries(limits).map(([name, value]) => ({ limits: { [name]: value } })),
+      { connectorCredentials: null },
+      ...Array.from({ length: 11 }, () => ({ fastModel: 'small' })),
+    ]
+
+    const answers = await Promise.all(changes.map((change) => busy.patch('/ai/settings', change)))
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(await busy.data('/ai/settings')).toMatchObject({ ...wanted, connector: 'anthropic', hasCredentials: false })
+  })
+
   it('limit what is asked in a day', async () => {
     await setUp([{ text: 'One.' }], { limits: { requestsPerUser: 0 } })
 

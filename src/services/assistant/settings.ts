@@ -8,13 +8,8 @@ import type { AssistantConnector, DataLevel } from '../../core/assistant/choices
 import { nested, ServiceError } from '../../core/error.ts'
 import { withoutTrailing } from '../../core/trailing.ts'
 import type { Ports } from '../../ports.ts'
-import {
-  loadAssistantSettings,
-  loadUsage,
-  type SettingsRow,
-  saveAssistantSettings,
-  type UsageLimits,
-} from '../../store/assistant.ts'
+import { loadAssistantSettings, loadUsage, saveAssistantSettings, type UsageLimits } from '../../store/assistant.ts'
+import { isOutOfDate } from '../../store/failed-batch.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
@@ -78,6 +73,8 @@ const defaults: AssistantSettings = {
 
 const SHOWN_DAYS = 30
 const DAY = 86_400_000
+/** Concurrent changes can delay an attempt; in each round at least one succeeds. */
+const MAX_ATTEMPTS = 100
 
 export type AssistantSettingsDeps = {
   readonly ports: Pick<Ports, 'clock' | 'database' | 'ids' | 'providerGate' | 'vault'>
@@ -87,8 +84,8 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
   const { clock, database, ids, providerGate, vault } = deps.ports
 
   async function load(workspaceId: string): Promise<{ settings: AssistantSettings; sealedKey: string | null }> {
-    const row: SettingsRow = (await loadAssistantSettings(database, workspaceId)) ?? { settings: {}, sealedKey: null }
-    return { settings: { ...defaults, ...row.settings }, sealedKey: row.sealedKey }
+    const row = await loadAssistantSettings(database, workspaceId)
+    return { settings: { ...defaults, ...row?.settings }, sealedKey: row?.sealedKey ?? null }
   }
 
   async function shown({ workspace }: RequestScope): Promise<ShownSettings> {
@@ -107,43 +104,48 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
     async change(scope, sent) {
       const { workspace } = scope
       requireEntitlement(scope.rights, 'workspaceSettings:edit')
-      const { connectorCredentials, limits, ...change } = await sent()
-      const before = await load(workspace.id)
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-      const settings: AssistantSettings = {
-        ...before.settings,
-        ...given,
-        limits: {
-          ...before.settings.limits,
-          ...Object.fromEntries(Object.entries(limits ?? {}).filter(([, one]) => one !== undefined)),
-        },
+      const { connectorCredentials, ...change } = await sent()
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const row = await loadAssistantSettings(database, workspace.id)
+        const before: AssistantSettings = { ...defaults, ...row?.settings }
+        const formerKey = row?.sealedKey ?? null
+        const settings = changed(before, change)
+        const address = addressOf(settings)
+        const refusal = address === undefined ? undefined : providerGate.refusal(address)
+        if (refusal !== undefined) throw nested('invalid', ['Invalid settings', 'connectorOptions.address', refusal])
+        if (settings.chatReasoningEnabled && settings.connector === 'anthropic') {
+          throw nested('invalid', ['Invalid settings', 'chatReasoningEnabled', 'is for providers of chat completions'])
+        }
+        const hasMoved = address !== addressOf(before)
+        if (hasMoved && formerKey !== null && connectorCredentials === undefined) {
+          throw nested('invalid', [
+            'Invalid settings',
+            'connectorCredentials',
+            'must be sent again with another address',
+          ])
+        }
+        const key = connectorCredentials?.apiKey
+        if (key !== undefined && address === undefined) {
+          throw nested('invalid', ['Invalid settings', 'connectorCredentials', 'is of a connector, and none is chosen'])
+        }
+        const sealedKey =
+          connectorCredentials === undefined
+            ? formerKey
+            : key === undefined
+              ? null
+              : await vault.seal(keyPurpose(workspace.id), JSON.stringify({ key, address }))
+        const payload = { changed: Object.keys(change), isKeyChanged: connectorCredentials !== undefined }
+        try {
+          await database.batch([
+            saveAssistantSettings(workspace.id, row, { settings, sealedKey }),
+            recordWorkspaceEvent(ids, scope, { action: 'assistant.settings.v1', payload }),
+          ])
+          return await shown(scope)
+        } catch (cause) {
+          if (!isOutOfDate(cause)) throw cause
+        }
       }
-      const address = addressOf(settings)
-      const refusal = address === undefined ? undefined : providerGate.refusal(address)
-      if (refusal !== undefined) throw nested('invalid', ['Invalid settings', 'connectorOptions.address', refusal])
-      if (settings.chatReasoningEnabled && settings.connector === 'anthropic') {
-        throw nested('invalid', ['Invalid settings', 'chatReasoningEnabled', 'is for providers of chat completions'])
-      }
-      const hasMoved = address !== addressOf(before.settings)
-      if (hasMoved && before.sealedKey !== null && connectorCredentials === undefined) {
-        throw nested('invalid', ['Invalid settings', 'connectorCredentials', 'must be sent again with another address'])
-      }
-      const key = connectorCredentials?.apiKey
-      if (key !== undefined && address === undefined) {
-        throw nested('invalid', ['Invalid settings', 'connectorCredentials', 'is of a connector, and none is chosen'])
-      }
-      const sealedKey =
-        connectorCredentials === undefined
-          ? before.sealedKey
-          : key === undefined
-            ? null
-            : await vault.seal(keyPurpose(workspace.id), JSON.stringify({ key, address }))
-      const payload = { changed: Object.keys(given), isKeyChanged: connectorCredentials !== undefined }
-      await database.batch([
-        saveAssistantSettings(workspace.id, { settings, sealedKey }),
-        recordWorkspaceEvent(ids, scope, { action: 'assistant.settings.v1', payload }),
-      ])
-      return shown(scope)
+      throw new ServiceError('unavailable', 'Too many concurrent changes of these settings; try again')
     },
 
     async open(workspaceId) {
@@ -168,6 +170,12 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
       throw new ServiceError('invalid', 'The key of the assistant is of another address')
     return key
   }
+}
+
+/** Members of `change` that are absent stay as they are. */
+function changed(before: AssistantSettings, { limits, ...change }: SettingsChange): AssistantSettings {
+  const given = (members: object) => Object.fromEntries(Object.entries(members).filter(([, one]) => one !== undefined))
+  return { ...before, ...given(change), limits: { ...before.limits, ...given(limits ?? {}) } }
 }
 
 /** The purpose that a key is sealed for; its address stands beside it. */
