@@ -257,6 +257,18 @@ describe('settings', () => {
     expect((await reader.patch('/ai/settings', { chatModel: 'x' })).status).toBe(403)
   })
 
+  it.each([
+    ['connector', { connectorOptions: {} }],
+    ['connector', { connector: null, connectorOptions: {} }],
+    ['connectorOptions', { connector: 'openai' }],
+  ])('take a key with the address that it is for alone: without %s it is refused', async (place, rest) => {
+    await setUp([])
+
+    const refused = await shop.patch('/ai/settings', { connectorCredentials: { apiKey: 'sk-next' }, ...rest })
+
+    expect([refused.status, await refused.json()]).toMatchObject([422, { source: { message: place } }])
+  })
+
   it('keep every change of those that are made at once, and a key that is removed meanwhile is gone', async () => {
     const busy = await world.workspace('busy', {})
     const before = { connector: 'anthropic', connectorOptions: {}, connectorCredentials: { apiKey: 'sk-test' } }

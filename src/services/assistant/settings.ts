@@ -14,10 +14,13 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 
-/** Null where nothing is chosen. */
-export type AssistantSettings = {
+type Provider = {
   readonly connector: AssistantConnector | null
   readonly connectorOptions: { readonly address?: string | undefined }
+}
+
+/** Null where nothing is chosen. */
+export type AssistantSettings = Provider & {
   readonly chatModel: string | null
   readonly fastModel: string | null
   readonly chatReasoningEnabled: boolean
@@ -48,7 +51,7 @@ export type OpenedSettings = AssistantSettings & {
 export type AssistantSettingsService = {
   /** With what was used of each of the last 30 days. Throws 403 without workspaceSettings:read. */
   read(scope: RequestScope): Promise<ShownSettings>
-  /** Throws 403 without workspaceSettings:edit, 422 for an address that is refused, and where another address lacks its key. */
+  /** Throws 403 without workspaceSettings:edit, 422 for an address that is refused, and where an address or a key lacks the other. */
   change(scope: RequestScope, sent: LazyBody<SettingsChange>): Promise<ShownSettings>
   /** Undefined where no provider or model is chosen. */
   open(workspaceId: string): Promise<OpenedSettings | undefined>
@@ -88,6 +91,20 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
     return { settings: { ...defaults, ...row?.settings }, sealedKey: row?.sealedKey ?? null }
   }
 
+  /** Somebody else may have set another address meanwhile, which is not to get this key. */
+  async function sealedFor(
+    workspaceId: string,
+    key: string,
+    { connector, connectorOptions }: SettingsChange,
+  ): Promise<string> {
+    const missing = connector ? 'connectorOptions' : 'connector'
+    if (!connector || connectorOptions === undefined) {
+      throw nested('invalid', ['Invalid settings', missing, 'must be sent with connectorCredentials'])
+    }
+    const address = addressOf({ connector, connectorOptions })
+    return vault.seal(keyPurpose(workspaceId), JSON.stringify({ key, address }))
+  }
+
   async function shown({ workspace }: RequestScope): Promise<ShownSettings> {
     const { settings, sealedKey } = await load(workspace.id)
     const since = dayOf(clock.now() - (SHOWN_DAYS - 1) * DAY)
@@ -105,6 +122,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
       const { workspace } = scope
       requireEntitlement(scope.rights, 'workspaceSettings:edit')
       const { connectorCredentials, ...change } = await sent()
+      const sealed = connectorCredentials && (await sealedFor(workspace.id, connectorCredentials.apiKey, change))
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const row = await loadAssistantSettings(database, workspace.id)
         const before: AssistantSettings = { ...defaults, ...row?.settings }
@@ -117,24 +135,15 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
           throw nested('invalid', ['Invalid settings', 'chatReasoningEnabled', 'is for providers of chat completions'])
         }
         const hasMoved = address !== addressOf(before)
-        if (hasMoved && formerKey !== null && connectorCredentials === undefined) {
+        if (hasMoved && formerKey !== null && sealed === undefined) {
           throw nested('invalid', [
             'Invalid settings',
             'connectorCredentials',
             'must be sent again with another address',
           ])
         }
-        const key = connectorCredentials?.apiKey
-        if (key !== undefined && address === undefined) {
-          throw nested('invalid', ['Invalid settings', 'connectorCredentials', 'is of a connector, and none is chosen'])
-        }
-        const sealedKey =
-          connectorCredentials === undefined
-            ? formerKey
-            : key === undefined
-              ? null
-              : await vault.seal(keyPurpose(workspace.id), JSON.stringify({ key, address }))
-        const payload = { changed: Object.keys(change), isKeyChanged: connectorCredentials !== undefined }
+        const sealedKey = sealed === undefined ? formerKey : sealed
+        const payload = { changed: Object.keys(change), isKeyChanged: sealed !== undefined }
         try {
           await database.batch([
             saveAssistantSettings(workspace.id, row, { settings, sealedKey }),
@@ -184,7 +193,7 @@ export function keyPurpose(workspaceId: string): string {
 }
 
 /** Without a slash at its end. */
-function addressOf({ connector, connectorOptions }: AssistantSettings): string | undefined {
+function addressOf({ connector, connectorOptions }: Provider): string | undefined {
   if (connector === null) return undefined
   return withoutTrailing(connectorOptions.address ?? addresses[connector], '/')
 }
