@@ -35,7 +35,14 @@ export const settingsBody = lazily(() =>
       .strictObject({ apiKey: name(4_000) })
       .nullable()
       .optional(),
-    connectorOptions: z.strictObject({ address: name(1_000).optional() }).optional(),
+    connectorOptions: z
+      .strictObject({
+        // What is asked for is put behind it.
+        address: name(1_000)
+          .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
+          .optional(),
+      })
+      .optional(),
     chatModel: name(200).nullable().optional(),
     fastModel: name(200).nullable().optional(),
     chatReasoningEnabled: z.boolean('must be true or false').optional(),

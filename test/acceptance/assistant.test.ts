@@ -269,6 +269,17 @@ describe('settings', () => {
     expect([refused.status, await refused.json()]).toMatchObject([422, { source: { message: place } }])
   })
 
+  it.each(['?', '?api-version=1', '#', '#top'])('refuse an address that ends in %s', async (end) => {
+    const connectorOptions = { address: `https://models.example.com/v1${end}` }
+
+    const refused = await shop.patch('/ai/settings', { connectorOptions, connectorCredentials: null })
+
+    expect([refused.status, await refused.json()]).toMatchObject([
+      422,
+      { source: { message: 'connectorOptions.address', source: { message: 'must have no query and no fragment' } } },
+    ])
+  })
+
   it('keep every change of those that are made at once, and a key that is removed meanwhile is gone', async () => {
     const busy = await world.workspace('busy', {})
     const before = { connector: 'anthropic', connectorOptions: {}, connectorCredentials: { apiKey: 'sk-test' } }
