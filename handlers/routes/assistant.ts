@@ -11,16 +11,10 @@ import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
 import type { AppContext } from '../http/request.ts'
-import { idOf } from '../http/schemas.ts'
+import { idOf, textSchema } from '../http/schemas.ts'
 import { withSent } from '../http/sent.ts'
 
-const name = (most: number) =>
-  z
-    .string('must be a text')
-    .trim()
-    .min(1, 'must not be empty')
-    .max(most, `must have at most ${most} characters`)
-    .refine((text) => text.isWellFormed(), 'must be valid text')
+const name = (most: number) => textSchema(most).trim().min(1, 'must not be empty')
 
 const limit = () =>
   z.int('must be an integer').min(0, 'must not be negative').max(1_000_000_000, 'is too much').optional()
@@ -57,7 +51,7 @@ export const settingsBody = lazily(() =>
 const MOST_MESSAGE = 32_000
 
 export const questionBody = lazily(() => {
-  const place = () => z.string('must be a text').max(500, 'must have at most 500 characters').optional()
+  const place = () => textSchema(500).optional()
   return z.strictObject({
     conversationId: z.uuid('must be a UUID').toLowerCase().optional(),
     message: name(MOST_MESSAGE).optional(),

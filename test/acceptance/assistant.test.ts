@@ -357,6 +357,24 @@ it('keeps conversations to their user: listed, renamed, deleted', async () => {
   expect((await shop.get(`/ai/conversations/${id}`)).status).toBe(404)
 })
 
+it('refuses texts that no database stores, with their place', async () => {
+  await setUp([{ text: 'Hello.' }])
+  const id = idOf(await ask('Hello'))
+  const text = 'a\u0000b'
+
+  const answers = await Promise.all([
+    shop.post('/ai/chat', { message: text }),
+    shop.post('/ai/chat', { message: 'x', context: { key: text } }),
+    shop.patch(`/ai/conversations/${id}`, { title: text }),
+    shop.patch('/ai/settings', { chatModel: text }),
+  ])
+
+  const told = await Promise.all(answers.map(async (one) => [one.status, await one.json()]))
+  expect(told).toMatchObject(
+    ['message', 'context.key', 'title', 'chatModel'].map((place) => [422, { source: { message: place } }]),
+  )
+})
+
 it('answers one question of a conversation at a time, and is free again where its asker leaves', async () => {
   const model = await setUp((count) => (count === 0 ? { text: 'Thinking', end: 'stall' } : { text: 'Done.' }))
   const left = new AbortController()
