@@ -399,6 +399,31 @@ it('answers one question of a conversation at a time, and is free again where it
   expect(provider.asked(model).length).toBeGreaterThan(1)
 })
 
+it('is in the audit log with what was set, to what and from what, without the key', async () => {
+  const small = await world.workspace('small', {})
+  const address = 'https://models.example.com/v1'
+  const key = { connectorCredentials: { apiKey: 'sk-hidden' } }
+  await small.patch('/ai/settings', { connector: 'openai', connectorOptions: { address }, chatModel: 'one', ...key })
+  await small.patch('/ai/settings', { chatModel: 'two', dataLevel: 'model', limits: { requests: 5 } })
+
+  const entries = (await small.data('/audit-log')) as { action: string; payload: object }[]
+
+  const told = entries.filter(({ action }) => action === 'assistant.settings.v1').map(({ payload }) => payload)
+  const changes = [
+    { path: 'connector', from: null, to: 'openai' },
+    { path: 'connectorOptions.address', to: address },
+    { path: 'chatModel', from: null, to: 'one' },
+  ]
+  const later = [
+    { path: 'chatModel', from: 'one', to: 'two' },
+    { path: 'limits.requests', from: 2_000, to: 5 },
+  ]
+  expect(told).toHaveLength(2)
+  expect(told).toContainEqual({ isKeyChanged: true, changes })
+  expect(told).toContainEqual({ isKeyChanged: false, changes: later })
+  expect(JSON.stringify(entries)).not.toContain('sk-hidden')
+})
+
 it('is in the audit log: who set it up and asked, what ran, what was approved and declined', async () => {
   const writes: ScriptedAnswer = {
     calls: [{ tool: 'create_items', arguments: { collection: 'articles', data: [{ title: 'Audited' }] } }],

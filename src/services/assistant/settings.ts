@@ -5,6 +5,7 @@
 
 import { requireEntitlement } from '../../core/access/principal.ts'
 import type { AssistantConnector, DataLevel } from '../../core/assistant/choices.ts'
+import { auditChanges } from '../../core/audit-changes.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { withoutTrailing } from '../../core/trailing.ts'
 import type { Ports } from '../../ports.ts'
@@ -143,7 +144,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
           ])
         }
         const sealedKey = sealed === undefined ? formerKey : sealed
-        const payload = { changed: Object.keys(change), isKeyChanged: sealed !== undefined }
+        const payload = { ...auditChanges(before, settings), isKeyChanged: sealed !== undefined }
         try {
           await database.batch([
             saveAssistantSettings(workspace.id, row, { settings, sealedKey }),
