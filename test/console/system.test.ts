@@ -46,6 +46,7 @@ it('finds a user, suspends and deletes it with what hangs on it', async () => {
   expect((await person.system.get('/api/system/users/me')).status).toBe(401)
   await press('Delete')
   await dialog().getByText(robot).waitFor()
+  await dialog().getByText('Conversations with the assistant').waitFor()
   await dialog().getByLabel(`Type ${person.email} to confirm`).fill(person.email)
   await looksRight('delete-user')
   await page.keyboard.press('Enter')

@@ -40,6 +40,7 @@ export const system: Translated<typeof english> = {
     keys: (count) => `مفاتيح API: ${count}`,
     accounts: (count, names) => `حسابات الخدمة مع مفاتيحها: ${count} (${names})`,
     sessions: 'كل الجلسات',
+    conversations: 'المحادثات مع المساعد في كل مساحات العمل',
   },
   deleted: (who) => `حُذف ${who}.`,
   invite: 'دعوة شخص',

@@ -39,6 +39,7 @@ export const system = {
     keys: (count: string) => `API keys: ${count}`,
     accounts: (count: string, names: string) => `Service accounts with their keys: ${count} (${names})`,
     sessions: 'All sessions',
+    conversations: 'Conversations with the assistant, in all workspaces',
   },
   deleted: (who: string) => `${who} is deleted.`,
   invite: 'Invite somebody',

@@ -132,6 +132,7 @@ function Deletion({ account: { id, email }, onClose }: DeletionProps) {
       <p>{texts.deleteUserText}</p>
       <ul class={styles.list}>
         <li>{texts.goes.sessions}</li>
+        <li>{texts.goes.conversations}</li>
         <li>{texts.goes.memberships(shown(memberships))}</li>
         <li>{texts.goes.keys(shown(keys))}</li>
         {accounts.length > 0 && (
