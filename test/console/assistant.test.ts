@@ -125,6 +125,25 @@ it('can be stopped and goes on, says what is wrong, and declines', async () => {
   await picture(page, 'assistant-narrow')
 })
 
+it('shows what waits with its digits, and what a change of the model does, however it is sent', async () => {
+  const operations = JSON.stringify([{ kind: 'deleteCollection', data: { id: shop.ids.get('articles') } }])
+  await setUp([
+    { calls: [{ tool: 'delete_item', arguments: '{"collection":"articles","key":9007199254740993}' }] },
+    { calls: [{ tool: 'mutate_schema', arguments: { operations, allow: ['drop'] } }] },
+  ])
+  const { page, panel, say } = await open()
+
+  await say('Delete it')
+  await panel
+    .getByRole('region', { name: /^Delete an item/ })
+    .getByText('9007199254740993', { exact: true })
+    .waitFor()
+  await say('Delete all')
+  await panel.getByRole('list', { name: 'Changes' }).getByText('articles').first().waitFor()
+
+  await picture(page, 'assistant-exact')
+})
+
 it('is for whoever may have an agent, and says who sets it up', async () => {
   const person = await people.member(shop, { entitlements: ['ai:mcp'], collections: { articles: { read: 'all' } } })
   const other = await people.member(shop, { collections: { articles: { read: 'all' } } })
