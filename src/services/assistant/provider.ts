@@ -62,18 +62,17 @@ export async function* askModel(
   const read = eventReader()
   let text = ''
   let length = 0
-  const reader = response.body
-    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
-    .getReader()
+  const decoder = new TextDecoder()
+  const reader = response.body.getReader()
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => {
         throw new ProviderTrouble('stopped in the middle of its answer')
       })
       if (done) break
-      length += value.length
+      length += value.byteLength
       if (length > MOST_READ) throw new ProviderTrouble('answers too much')
-      const added = read(value)
+      const added = read(decoder.decode(value, { stream: true }))
         .map((data) => answer.take(data))
         .join('')
       text += added
