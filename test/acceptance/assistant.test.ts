@@ -386,7 +386,7 @@ it('answers one question of a conversation at a time, and is free again where it
   })
   const reader = response.body?.getReader()
   let text = ''
-  while (!text.includes('Thi')) text += new TextDecoder().decode((await reader?.read())?.value)
+  while (!text.includes('event: text')) text += new TextDecoder().decode((await reader?.read())?.value)
   const id = idOf(eventsOf(text.slice(0, text.indexOf('\n\n') + 2)))
 
   const refused = await shop.post('/ai/chat', { conversationId: id, message: 'Hurry' })

@@ -94,7 +94,7 @@ it('goes on in a conversation whose service was killed while it answered, once i
   const response = await (await clientAt(victim)).post('/ai/chat', { message: 'Think' })
   const reader = response.body?.getReader()
   let text = ''
-  while (!text.includes('Half')) text += new TextDecoder().decode((await reader?.read())?.value)
+  while (!text.includes('event: text')) text += new TextDecoder().decode((await reader?.read())?.value)
   await victim.kill()
   const [, conversationId] = /"id":"([^"]+)"/.exec(text) ?? []
 
