@@ -1,15 +1,9 @@
 /** The assistant of a workspace: its settings, conversations, and answers as they come. */
+import type { ConversationEntry, ToolCall } from '../../../src/core/assistant/conversation.ts'
 import { clientOf } from './client.ts'
 import { type Query, queries } from './queries.ts'
 
-export type Call = { readonly id: string; readonly tool: string; readonly arguments: string }
-
-export type Entry =
-  | { readonly kind: 'user'; readonly text: string }
-  | { readonly kind: 'assistant'; readonly text: string; readonly calls: readonly Call[] }
-  | { readonly kind: 'result'; readonly callId: string; readonly text: string; readonly isError: boolean }
-  | { readonly kind: 'decision'; readonly tool: string; readonly isApproved: boolean }
-  | { readonly kind: 'outcome'; readonly tool: string; readonly text: string; readonly isError: boolean }
+export type Call = ToolCall
 
 export type Approval = Call & {
   readonly state: 'pending' | 'approved' | 'declined' | 'expired'
@@ -17,7 +11,10 @@ export type Approval = Call & {
 }
 
 export type Listed = { readonly id: string; readonly title: string; readonly allowsWrites: boolean }
-export type Conversation = Listed & { readonly entries: readonly Entry[]; readonly approvals: readonly Approval[] }
+export type Conversation = Listed & {
+  readonly entries: readonly ConversationEntry[]
+  readonly approvals: readonly Approval[]
+}
 
 export type Settings = {
   readonly connector: 'openai' | 'anthropic' | null
