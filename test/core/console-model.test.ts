@@ -5,19 +5,21 @@ import {
   changeField,
   createCollection,
   createField,
-  createRelation,
   deleteCollection,
-  junctionsOf,
   madeBy,
-  type NewRelation,
   operationsOf,
-  relationKinds,
   typeOf,
   without,
 } from '../../console/src/screens/model/changes.ts'
 import { layoutOf } from '../../console/src/screens/model/layout.ts'
 import { brokenLine, lineOf } from '../../console/src/screens/model/line.ts'
 import { applied, type Collection, type Model } from '../../console/src/screens/model/records.ts'
+import {
+  createRelation,
+  junctionsOf,
+  type NewRelation,
+  relationKinds,
+} from '../../console/src/screens/model/relation-changes.ts'
 import { changesOf, defaultOf, defaultText, fillOf, fillsOf, typeNames } from '../../console/src/screens/model/types.ts'
 import { conversionOf, isSameType } from '../../src/core/migration/conversion.ts'
 import { parseMigrationValue } from '../../src/core/migration/operation.ts'

@@ -7,15 +7,15 @@ import { t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Missing } from '../missing.tsx'
 import page from '../page.module.css'
-import { deleteCollection, makingOf, NAME, renameCollection, switchHistory, without } from './changes.ts'
+import { deleteCollection, makingOf, renameCollection, switchHistory, without } from './changes.ts'
 import { addChange, changesOf, type Draft, modelRequest, type OfCollection, useTyped } from './data.ts'
 import { Fields } from './fields.tsx'
 import { Indexes } from './indexes.tsx'
-import { DbName, Marks, placeOf } from './list.tsx'
+import { Marks, placeOf } from './list.tsx'
+import { DbName, NameField } from './name-fields.tsx'
 import { Names } from './names.tsx'
 import type { Collection } from './records.ts'
 import { Relations } from './relations.tsx'
@@ -137,18 +137,7 @@ function RenameForm({ workspace, collection, onClose }: RenameProps) {
           navigate(pathTo(workspace, 'model', typed.name), 'replace')
         }}
       >
-        <Field
-          label={texts.name}
-          hint={texts.nameText}
-          required
-          autofocus
-          dir="ltr"
-          pattern={NAME}
-          maxLength={63}
-          spellcheck={false}
-          value={typed.name}
-          onValue={(name) => set({ name })}
-        />
+        <NameField hint={texts.nameText} value={typed.name} onValue={(name) => set({ name })} />
         {!isView && <DbName isRequired value={typed.dbName} onValue={(to) => set({ dbName: to })} />}
         <FormActions label={texts.add} onCancel={close} />
       </form>

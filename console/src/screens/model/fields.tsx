@@ -6,10 +6,10 @@ import { Field as Input } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
-import { changeField, createField, deleteField, NAME, typeOf } from './changes.ts'
+import { changeField, createField, deleteField, typeOf } from './changes.ts'
 import { addChange, type OfCollection, useTyped } from './data.ts'
-import { DbName } from './list.tsx'
 import styles from './model.module.css'
+import { DbName, NameField } from './name-fields.tsx'
 import { Actions, Part } from './part.tsx'
 import type { Field, FieldType } from './records.ts'
 import { changesOf, defaultOf, defaultText, type Fill, fillOf, fillsOf, typeNames, typeText } from './types.ts'
@@ -123,15 +123,8 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
         }}
       >
         <div class={styles.two}>
-          <Input
-            label={texts.name}
+          <NameField
             error={isTaken ? texts.taken(name) : undefined}
-            required
-            autofocus
-            dir="ltr"
-            pattern={NAME}
-            maxLength={63}
-            spellcheck={false}
             value={typed.name}
             onValue={(to) => set({ name: to })}
           />

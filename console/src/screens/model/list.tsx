@@ -17,6 +17,7 @@ import { OWN } from '../sources/data.ts'
 import { createCollection, createNamespace, makingOf, NAME, type NewCollection } from './changes.ts'
 import { addChange, type Draft, driftQuery, useTyped } from './data.ts'
 import styles from './model.module.css'
+import { DbName, NameField } from './name-fields.tsx'
 import type { Collection, Model } from './records.ts'
 
 export function List(draft: Draft) {
@@ -172,16 +173,9 @@ function NewCollectionForm({ workspace, model, onClose }: FormProps) {
           navigate(pathTo(workspace, 'model', name))
         }}
       >
-        <Field
-          label={texts.name}
+        <NameField
           hint={texts.nameText}
           error={isTaken ? texts.taken(name) : undefined}
-          required
-          autofocus
-          dir="ltr"
-          pattern={NAME}
-          maxLength={63}
-          spellcheck={false}
           value={typed.name}
           onValue={(to) => set({ name: to })}
         />
@@ -215,29 +209,6 @@ function NewCollectionForm({ workspace, model, onClose }: FormProps) {
         <FormActions label={texts.add} isDisabled={isTaken} onCancel={close} />
       </form>
     </Dialog>
-  )
-}
-
-type DbNameProps = {
-  readonly hint?: string
-  readonly value: string
-  readonly isRequired?: boolean
-  readonly onValue: (value: string) => void
-}
-
-export function DbName({ hint, value, isRequired = false, onValue }: DbNameProps) {
-  const texts = modelTexts.value
-  return (
-    <Field
-      label={texts.dbName}
-      {...(isRequired ? { required: true } : { hint: hint ?? texts.dbNameText })}
-      isOptional={!isRequired}
-      dir="ltr"
-      maxLength={63}
-      spellcheck={false}
-      value={value}
-      onValue={onValue}
-    />
   )
 }
 

@@ -4,27 +4,26 @@ import { pathTo } from '../../app/router.ts'
 import { compareNames } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
-import { Field as Input } from '../../ui/field.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
+import { deleteRelation } from './changes.ts'
+import { addChange, type OfCollection, useTyped } from './data.ts'
+import styles from './model.module.css'
+import { NameField } from './name-fields.tsx'
+import { Actions, Part } from './part.tsx'
+import { type Action, type Collection, holderOf, type Model, type Relation, referentialActions } from './records.ts'
 import {
   actionsOf,
   changeRelation,
   createRelation,
-  deleteRelation,
   junctionsOf,
   keyOf,
-  NAME,
   type NewRelation,
   oppositeOf,
   relationKinds,
-} from './changes.ts'
-import { addChange, type OfCollection, useTyped } from './data.ts'
-import styles from './model.module.css'
-import { Actions, Part } from './part.tsx'
-import { type Action, type Collection, holderOf, type Model, type Relation, referentialActions } from './records.ts'
+} from './relation-changes.ts'
 
 export function Relations(of: OfCollection) {
   const { workspace, model, collection, mayEdit } = of
@@ -210,21 +209,13 @@ type NamesProps = {
 
 function RelationNames({ typed, other, onValue, isTaken }: NamesProps) {
   const texts = modelTexts.value
-  const common = { required: true, dir: 'ltr', pattern: NAME, maxLength: 63, spellcheck: false } as const
   const errorOf = (side: keyof Names) => (isTaken(side) ? texts.taken(typed[side]) : undefined)
   return (
     <div class={styles.two}>
-      <Input
-        label={texts.name}
-        {...common}
-        autofocus
-        error={errorOf('name')}
-        value={typed.name}
-        onValue={(name) => onValue({ name })}
-      />
-      <Input
+      <NameField error={errorOf('name')} value={typed.name} onValue={(name) => onValue({ name })} />
+      <NameField
         label={texts.opposite}
-        {...common}
+        isLater
         hint={texts.oppositeText(other)}
         error={errorOf('opposite')}
         value={typed.opposite}
