@@ -21,6 +21,7 @@ import styles from './assistant/assistant.module.css'
 import { Entries } from './assistant/entries.tsx'
 import { type Said, saidOf, withEvent } from './assistant/said.ts'
 import { SettingsForm } from './assistant/settings.tsx'
+import { createFile, saveFile } from './transfer/file.ts'
 
 type PanelProps = { readonly workspace: string; readonly onClose: () => void }
 
@@ -266,10 +267,9 @@ function contextOf(): object {
 }
 
 async function exportOf(workspace: string, id: string): Promise<void> {
-  const text = JSON.stringify(await readConversation(workspace, id), null, 2)
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  link.download = 'conversation.json'
-  link.click()
-  URL.revokeObjectURL(link.href)
+  const file = createFile('conversation.json', 'application/json')
+  file.add(JSON.stringify(await readConversation(workspace, id), null, 2))
+  const made = file.end()
+  saveFile(made)
+  made.forget()
 }
