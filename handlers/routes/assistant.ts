@@ -3,7 +3,9 @@ import * as z from 'zod'
 import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import { eventText } from '../../src/core/assistant/server-events.ts'
 import { lazily } from '../../src/core/lazily.ts'
-import type { AnswerUnderWay, AssistantTools } from '../../src/services/assistant/chat.ts'
+import type { Background } from '../../src/ports.ts'
+import type { AssistantTools } from '../../src/services/assistant/calls.ts'
+import type { AnswerUnderWay, AssistantEvent } from '../../src/services/assistant/chat.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, dataText, EVENTS, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
@@ -115,17 +117,17 @@ export function mountAssistant(app: App, services: Services): void {
         () => readBody(c, questionBody),
         (scope, sent) => answers.ask(scope, sent, toolsOf(c)),
       )
-      return streamed(answer)
+      return streamed(answer, c.req.raw.signal, services.ports.background)
     },
   })
 
   mount(app, '/api/:workspace/ai/approvals/:id', {
     POST: async (c) => {
-      const { answers } = await services.assistant()
+      const { calls } = await services.assistant()
       const decided = withSent(
         enter(c),
         () => readBody(c, decisionBody),
-        (scope, sent) => answers.decide(scope, idOf(c, 'Approval'), sent, toolsOf(c)),
+        (scope, sent) => calls.decide(scope, idOf(c, 'Approval'), sent, toolsOf(c)),
       )
       return data(await decided)
     },
@@ -152,18 +154,41 @@ function openTools(services: Services, c: AppContext): AssistantTools {
   }
 }
 
-function streamed({ events, leave }: AnswerUnderWay): Answer {
+/** Milliseconds without an event behind which a comment is sent: a Worker learns by it that its asker has left, and proxies keep the connection. */
+const QUIET = 5_000
+
+function streamed({ events, leave }: AnswerUnderWay, signal: AbortSignal, background: Background): Answer {
   const encoder = new TextEncoder()
+  let next: Promise<IteratorResult<AssistantEvent, void>> | undefined
+  // A Worker whose asker has left does nothing but what it does in the background.
+  const end = () => background(leave())
+  signal.addEventListener('abort', end)
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await events.next()
+        next ??= events.next()
+        const arrived = await unlessQuiet(next)
+        if (arrived === undefined) return controller.enqueue(encoder.encode(':\n\n'))
+        next = undefined
+        const { done, value } = arrived
         if (done) controller.close()
         else controller.enqueue(encoder.encode(eventText(value.name, value.data)))
       },
-      cancel: leave,
+      cancel: end,
     },
     { highWaterMark: 0 },
   )
   return { status: 200, body, headers: { 'Content-Type': EVENTS, 'X-Accel-Buffering': 'no' } }
+}
+
+async function unlessQuiet<T>(arriving: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const quiet = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), QUIET)
+  })
+  try {
+    return await Promise.race([arriving, quiet])
+  } finally {
+    clearTimeout(timer)
+  }
 }

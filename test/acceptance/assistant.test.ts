@@ -500,13 +500,19 @@ describe('a conversation with rows', () => {
 
   it('is full some time, and says so', async () => {
     await setUp(() => ({ raw: `${long(90_000)}data: [DONE]\n\n` }))
-    const first = await ask('Go on')
-    let errors = of(first, 'error')
-    for (let count = 0; count < 30 && errors.length === 0; count += 1)
-      errors = of(await ask('Go on', idOf(first)), 'error')
+    const id = idOf(await ask('Go on'))
+    const goOn = () => shop.post('/ai/chat', { conversationId: id, message: 'Go on' })
+    let last = await goOn()
+    for (let count = 0; count < 30 && last.status === 200; count += 1) {
+      await last.text()
+      last = await goOn()
+    }
 
-    const read = await shop.get(`/ai/conversations/${idOf(first)}`)
-    expect(errors).toEqual([{ message: expect.stringContaining('full') }])
+    const read = await shop.get(`/ai/conversations/${id}`)
+    expect([last.status, await last.json()]).toEqual([
+      409,
+      expect.objectContaining({ message: expect.stringContaining('full') }),
+    ])
     expect(read.status).toBe(200)
   })
 

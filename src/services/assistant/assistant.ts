@@ -1,6 +1,7 @@
 /** All of the assistant, loaded by its first request: most workspaces have none. */
 import type { Ports } from '../../ports.ts'
 import { deleteConversationsBefore } from '../../store/assistant.ts'
+import { type Calls, createCalls } from './calls.ts'
 import { type Answers, createAnswers } from './chat.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { type AssistantSettingsService, createAssistantSettings } from './settings.ts'
@@ -9,6 +10,7 @@ export type Assistant = {
   readonly settings: AssistantSettingsService
   readonly conversations: Conversations
   readonly answers: Answers
+  readonly calls: Calls
   /** Deletes conversations that have had no answer for so many milliseconds. */
   prune(retention: number): Promise<void>
 }
@@ -18,10 +20,12 @@ export type AssistantDeps = { readonly ports: Ports }
 export function createAssistant(deps: AssistantDeps): Assistant {
   const { ports } = deps
   const settings = createAssistantSettings({ ports })
+  const calls = createCalls({ ports, settings })
   return {
     settings,
     conversations: createConversations({ ports }),
-    answers: createAnswers({ ports, settings }),
+    answers: createAnswers({ ports, settings, calls }),
+    calls,
     prune: (retention) => deleteConversationsBefore(ports.database, ports.clock.now() - retention),
   }
 }

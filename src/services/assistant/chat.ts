@@ -6,28 +6,25 @@
 import { asksFor, isOffered } from '../../core/assistant/approval.ts'
 import { type ConversationEntry, type ToolCall, turnsOf } from '../../core/assistant/conversation.ts'
 import { type Context, cutResult, promptOf } from '../../core/assistant/prompt.ts'
-import { type OfferedTool, ProviderTrouble } from '../../core/assistant/wire.ts'
+import { ProviderTrouble } from '../../core/assistant/wire.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { isObject } from '../../core/json-object.ts'
 import { lazily } from '../../core/lazily.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import {
   addEntries,
-  addOutcome,
   countRequest,
   countTokens,
-  decideApproval,
   holdConversation,
-  insertApproval,
   insertConversation,
-  loadApproval,
   loadConversation,
   type Owner,
   releaseConversation,
 } from '../../store/assistant.ts'
-import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
+import { createAnswerRoom } from './answer-room.ts'
+import { type AssistantTools, type Calls, recordAssistantAction, type WaitingCall } from './calls.ts'
 import { noConversation, ownerOf } from './conversations.ts'
 import { askModel } from './provider.ts'
 import { type AssistantSettingsService, dayOf, type OpenedSettings } from './settings.ts'
@@ -38,15 +35,6 @@ export type AssistantRequest = {
   /** Absent where the assistant goes on, such as after a decision. */
   readonly message?: string | undefined
   readonly context?: Context | undefined
-}
-
-export type ToolAnswer = { readonly text: string; readonly isError: boolean }
-
-/** Tools with the rights of the user, as they are at each call. */
-export type AssistantTools = {
-  offered(): Promise<readonly OfferedTool[]>
-  /** `sent` is the JSON text of an object. */
-  run(tool: string, sent: string): Promise<ToolAnswer>
 }
 
 export type AssistantEvent =
@@ -61,31 +49,12 @@ export type AssistantEvent =
 /** `leave` ends it where it waits for the model. */
 export type AnswerUnderWay = { readonly events: AsyncGenerator<AssistantEvent>; readonly leave: () => Promise<void> }
 
-export type WaitingCall = {
-  readonly id: string
-  readonly tool: string
-  readonly arguments: string
-  readonly expiresAt: string
-}
-
-export type Decision = { readonly state: 'approved' | 'declined'; readonly result?: string; readonly isError?: boolean }
-
 export type Answers = {
   /**
    * Begins an answer; its events come while it is made, and it ends when whoever takes them leaves. Throws 403 without ai:mcp, 422 where
    * the assistant is not set up, 404 for a conversation of somebody else, 409 where an answer is under way in it, 429 over a limit.
    */
   ask(scope: RequestScope, sent: LazyBody<AssistantRequest>, tools: AssistantTools): Promise<AnswerUnderWay>
-  /**
-   * Declines a call that waits, or runs it as it was kept, once. Throws 404 for a call of somebody else, 409 for one that is decided, is older than
-   * ten minutes, or was made for another version of the model.
-   */
-  decide(
-    scope: RequestScope,
-    id: string,
-    sent: LazyBody<{ readonly approve: boolean }>,
-    tools: AssistantTools,
-  ): Promise<Decision>
 }
 
 /** Answers of the model to one question. */
@@ -93,30 +62,26 @@ const MOST_STEPS = 8
 const MOST_TOKENS = 8_192
 /** Bytes of entries that are read of a conversation: a model is sent fewer. */
 const MOST_READ = 400_000
-/** Answers that are made at a time: by a process, and of those for one user. */
-const MOST_AT_ONCE = 24
-const MOST_OF_USER = 3
 /** Milliseconds for which an answer holds its conversation without saying anything. */
 const HOLD = 150_000
-const APPROVAL = 10 * 60_000
 const MOST_TITLE = 80
 const DAY = 86_400_000
 /** Where a provider has not said what an answer cost. */
 const CHARACTERS_OF_TOKEN = 4
 
 const WAITS = 'This call waits for the approval of the user, and was not run.'
-const NOT_TOLD = 'This was not run: the model may be told no values of items any more.'
 const NOT_YET = 'This was not run: another call waits for the approval of the user.'
 
 export type AnswersDeps = {
   readonly ports: Pick<Ports, 'clock' | 'database' | 'ids' | 'observe' | 'providerGate'>
   readonly settings: Pick<AssistantSettingsService, 'open'>
+  readonly calls: Pick<Calls, 'keepWaiting'>
 }
 
 export function createAnswers(deps: AnswersDeps): Answers {
-  const { ports, settings } = deps
+  const { calls, ports, settings } = deps
   const { clock, database, ids } = ports
-  const underWay = new Map<string, number>()
+  const room = createAnswerRoom()
   const held = (holder: string) => ({ holder, now: clock.now(), until: clock.now() + HOLD })
 
   /** Holds the conversation, a new one where none is named, once the request is counted. */
@@ -175,6 +140,11 @@ export function createAnswers(deps: AnswersDeps): Answers {
     }
   }
 
+  async function add(id: string, holder: string, ...entries: readonly ConversationEntry[]): Promise<void> {
+    if (await addEntries(database, id, held(holder), entries)) return
+    throw new ServiceError('conflict', 'The conversation is full, gone, or goes on elsewhere: begin a new one')
+  }
+
   /** What was said of an answer that did not come to its end, and what it cost as far as that is known. */
   async function keepPartial({ id, holder, owner, opened, partial, day }: Work): Promise<void> {
     const { text, sent } = partial
@@ -194,10 +164,6 @@ export function createAnswers(deps: AnswersDeps): Answers {
     const opened = await settings.open(scope.workspace.id)
     if (opened === undefined) throw notSetUp()
     if (!mayTell(conversation, opened)) throw noRows()
-    const add = async (...entries: readonly ConversationEntry[]) => {
-      if (await addEntries(database, id, held(holder), entries)) return
-      throw new ServiceError('conflict', 'The conversation is full, gone, or goes on elsewhere: begin a new one')
-    }
     // One that began without values of items goes on without.
     const level = conversation.hasRows ? opened.dataLevel : 'model'
     const offered = (await tools.offered()).filter(({ name }) => isOffered(name, level))
@@ -221,74 +187,38 @@ export function createAnswers(deps: AnswersDeps): Answers {
     } finally {
       await said.return(undefined as never)
     }
-    const { text, calls, usage } = next.value
+    const { text, calls: wanted, usage } = next.value
     const tokens = usage.input + usage.output
     const isWithin = await countTokens(database, owner, { day, tokens, limits: opened.limits })
     partial.sent = 0
-    await add({ kind: 'assistant', text, calls })
+    await add(id, holder, { kind: 'assistant', text, calls: wanted })
     partial.text = ''
     yield { name: 'usage', data: usage }
     let isWaiting = false
-    for (const call of calls) {
+    for (const call of wanted) {
       const sent = argumentsOf(call)
       const isKnown = offered.some(({ name }) => name === call.tool)
       if (isWaiting || !isKnown || sent === undefined) {
         const told = isWaiting ? NOT_YET : isKnown ? 'The arguments are not a JSON object.' : 'There is no such tool.'
-        await add({ kind: 'result', callId: call.id, text: told, isError: true })
+        await add(id, holder, { kind: 'result', callId: call.id, text: told, isError: true })
         yield { name: 'tool', data: { ...call, result: told, isError: true } }
         continue
       }
       const asks = asksFor(call.tool, sent)
       if (asks === 'always' || (asks === 'writes' && !conversation.allowsWrites)) {
         isWaiting = true
-        await add({ kind: 'result', callId: call.id, text: WAITS, isError: false })
-        yield { name: 'approval', data: await keepWaiting(scope, id, call) }
+        await add(id, holder, { kind: 'result', callId: call.id, text: WAITS, isError: false })
+        yield { name: 'approval', data: await calls.keepWaiting(scope, id, call) }
         continue
       }
-      if (asks === 'writes') await record(scope, 'assistant.run.v1', id, call.tool)
+      if (asks === 'writes')
+        await recordAssistantAction(ports, scope, { action: 'assistant.run.v1', conversationId: id, tool: call.tool })
       const { text: result, isError } = await tools.run(call.tool, call.arguments)
       const told = cutResult(result)
-      await add({ kind: 'result', callId: call.id, text: told, isError })
+      await add(id, holder, { kind: 'result', callId: call.id, text: told, isError })
       yield { name: 'tool', data: { ...call, result: told, isError } }
     }
-    return { isWaiting, isWithin, hasCalls: calls.length > 0 }
-  }
-
-  async function keepWaiting({ snapshot }: RequestScope, conversationId: string, call: ToolCall): Promise<WaitingCall> {
-    const [id, expiresAt] = [ids.next(), clock.now() + APPROVAL]
-    const { tool, arguments: sent } = call
-    const { modelVersion } = snapshot
-    await database.batch([insertApproval({ id, conversationId, tool, arguments: sent, modelVersion, expiresAt })])
-    return { id, tool, arguments: sent, expiresAt: new Date(expiresAt).toISOString() }
-  }
-
-  /** Throws 503 where too many answers are made. Returns what gives the room back. */
-  function takeRoom(userId: string): () => void {
-    const own = underWay.get(userId) ?? 0
-    const all = [...underWay.values()].reduce((sum, count) => sum + count, 0)
-    if (all >= MOST_AT_ONCE || own >= MOST_OF_USER) {
-      throw new ServiceError('unavailable', 'The assistant has too many questions to answer', {
-        meta: { retryAfter: 5 },
-      })
-    }
-    underWay.set(userId, own + 1)
-    return lazily(() => {
-      const left = (underWay.get(userId) ?? 1) - 1
-      if (left === 0) underWay.delete(userId)
-      else underWay.set(userId, left)
-    })
-  }
-
-  async function record(
-    scope: RequestScope,
-    action: Recorded,
-    conversationId: string,
-    tool?: string,
-    approvalId?: string,
-  ): Promise<void> {
-    const target = { type: 'conversation', id: conversationId } as const
-    const payload = { ...(tool !== undefined && { tool }), ...(approvalId !== undefined && { approvalId }) }
-    await database.batch([recordWorkspaceEvent(ids, scope, { action, target, payload })])
+    return { isWaiting, isWithin, hasCalls: wanted.length > 0 }
   }
 
   return {
@@ -297,65 +227,46 @@ export function createAnswers(deps: AnswersDeps): Answers {
       const request = await sent()
       const opened = await settings.open(scope.workspace.id)
       if (opened === undefined) throw notSetUp()
-      const leaveRoom = takeRoom(owner.userId)
+      const leaveRoom = room.take(owner.userId)
+      const [holder, day] = [ids.next(), dayOf(clock.now())]
+      let id: string | undefined
       try {
-        const [holder, day] = [ids.next(), dayOf(clock.now())]
-        const id = await begin(owner, request, { holder, day, opened })
+        id = await begin(owner, request, { holder, day, opened })
         const { message, context = {} } = request
-        await record(scope, 'assistant.ask.v1', id)
-        if (message !== undefined) await addEntries(database, id, held(holder), [{ kind: 'user', text: message }])
-        const ended = new AbortController()
-        const partial = { text: '', sent: 0 }
-        const finish = lazily(async () => {
-          ended.abort()
-          leaveRoom()
-          await keepPartial(work)
-          await releaseConversation(database, id, holder)
-        })
-        const work: Work = { id, holder, owner, opened, tools, context, day, ended, partial, finish }
-        const events = answer(scope, work)
-        const leave = async () => {
-          // A generator ends only behind what it waits for, and does nothing where it has not begun.
-          ended.abort()
-          await events.return(undefined)
-          await finish()
-        }
-        return { events, leave }
+        await recordAssistantAction(ports, scope, { action: 'assistant.ask.v1', conversationId: id })
+        if (message !== undefined) await add(id, holder, { kind: 'user', text: message })
+        return underWay(scope, { id, holder, owner, opened, tools, context, day }, leaveRoom)
       } catch (cause) {
         leaveRoom()
+        if (id !== undefined) await releaseConversation(database, id, holder)
         throw cause
       }
     },
-
-    async decide(scope, id, sent, tools) {
-      const owner = ownerOf(scope)
-      const { approve: isApproved } = await sent()
-      const now = clock.now()
-      const call = await decideApproval(database, owner, { id, isApproved, now })
-      if (call === undefined) throw await undecided(owner, { id, now })
-      const { conversationId, tool } = call
-      await record(scope, isApproved ? 'assistant.approve.v1' : 'assistant.decline.v1', conversationId, tool, id)
-      if (!isApproved) return { state: 'declined' }
-      const level = (await settings.open(scope.workspace.id))?.dataLevel
-      const isTold = level !== undefined && isOffered(tool, level)
-      const { text, isError } = isTold ? await tools.run(tool, call.arguments) : { text: NOT_TOLD, isError: true }
-      const result = cutResult(text)
-      await addOutcome(database, conversationId, { kind: 'outcome', tool, text: result, isError })
-      return { state: 'approved', result, isError }
-    },
   }
 
-  async function undecided(owner: Owner, asked: { readonly id: string; readonly now: Instant }): Promise<ServiceError> {
-    const state = await loadApproval(database, owner, asked)
-    if (state === undefined) return new ServiceError('notFound', 'Approval does not exist')
-    if (state === 'pending')
-      return new ServiceError('conflict', 'The data model has changed since: the call is not run any more')
-    const why = state === 'expired' ? 'The call waited for more than ten minutes' : `The call was ${state} already`
-    return new ServiceError('conflict', why)
+  function underWay(
+    scope: RequestScope,
+    begun: Omit<Work, 'ended' | 'partial' | 'finish'>,
+    leaveRoom: () => void,
+  ): AnswerUnderWay {
+    const ended = new AbortController()
+    const finish = lazily(async () => {
+      ended.abort()
+      leaveRoom()
+      await keepPartial(work)
+      await releaseConversation(database, begun.id, begun.holder)
+    })
+    const work: Work = { ...begun, ended, partial: { text: '', sent: 0 }, finish }
+    const events = answer(scope, work)
+    const leave = async () => {
+      // A generator ends only behind what it waits for, and does nothing where it has not begun.
+      ended.abort()
+      await events.return(undefined)
+      await finish()
+    }
+    return { events, leave }
   }
 }
-
-type Recorded = 'assistant.ask.v1' | 'assistant.run.v1' | 'assistant.approve.v1' | 'assistant.decline.v1'
 
 /** An answer under way. */
 type Work = {

@@ -1,0 +1,117 @@
+/**
+ * Calls of tools by the assistant (docs/contract.md#assistant): those that delete, change the model or open something wait for the user's own
+ * yes, for ten minutes and this version of the model, and run at most once with exactly the arguments that were shown.
+ */
+import { isOffered } from '../../core/assistant/approval.ts'
+import type { ToolCall } from '../../core/assistant/conversation.ts'
+import { cutResult } from '../../core/assistant/prompt.ts'
+import type { OfferedTool } from '../../core/assistant/wire.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Instant, Ports } from '../../ports.ts'
+import { addOutcome, decideApproval, insertApproval, loadApproval, type Owner } from '../../store/assistant.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { LazyBody } from '../caller/directory.ts'
+import { ownerOf } from './conversations.ts'
+import type { AssistantSettingsService } from './settings.ts'
+
+export type ToolAnswer = { readonly text: string; readonly isError: boolean }
+
+/** Tools with the rights of the user, as they are at each call. */
+export type AssistantTools = {
+  offered(): Promise<readonly OfferedTool[]>
+  /** `sent` is the JSON text of an object. */
+  run(tool: string, sent: string): Promise<ToolAnswer>
+}
+
+export type WaitingCall = {
+  readonly id: string
+  readonly tool: string
+  readonly arguments: string
+  readonly expiresAt: string
+}
+
+export type Decision = { readonly state: 'approved' | 'declined'; readonly result?: string; readonly isError?: boolean }
+
+export type Calls = {
+  /** Keeps a call, with its arguments as they are, until its user decides. Returns what the user is shown. */
+  keepWaiting(scope: RequestScope, conversationId: string, call: ToolCall): Promise<WaitingCall>
+  /**
+   * Declines a call that waits, or runs it as it was kept, once. Throws 404 for a call of somebody else, 409 for one that is decided, is older than
+   * ten minutes, or was made for another version of the model.
+   */
+  decide(
+    scope: RequestScope,
+    id: string,
+    sent: LazyBody<{ readonly approve: boolean }>,
+    tools: AssistantTools,
+  ): Promise<Decision>
+}
+
+const APPROVAL = 10 * 60_000
+const NOT_TOLD = 'This was not run: the model may be told no values of items any more.'
+
+export type CallsDeps = {
+  readonly ports: Pick<Ports, 'clock' | 'database' | 'ids'>
+  readonly settings: Pick<AssistantSettingsService, 'open'>
+}
+
+export function createCalls(deps: CallsDeps): Calls {
+  const { ports, settings } = deps
+  const { clock, database, ids } = ports
+
+  async function undecided(owner: Owner, asked: { readonly id: string; readonly now: Instant }): Promise<ServiceError> {
+    const state = await loadApproval(database, owner, asked)
+    if (state === undefined) return new ServiceError('notFound', 'Approval does not exist')
+    if (state === 'pending') {
+      return new ServiceError('conflict', 'The data model has changed since: the call is not run any more')
+    }
+    const why = state === 'expired' ? 'The call waited for more than ten minutes' : `The call was ${state} already`
+    return new ServiceError('conflict', why)
+  }
+
+  return {
+    async keepWaiting({ snapshot }: RequestScope, conversationId: string, call: ToolCall): Promise<WaitingCall> {
+      const [id, expiresAt] = [ids.next(), clock.now() + APPROVAL]
+      const { tool, arguments: sent } = call
+      const { modelVersion } = snapshot
+      await database.batch([insertApproval({ id, conversationId, tool, arguments: sent, modelVersion, expiresAt })])
+      return { id, tool, arguments: sent, expiresAt: new Date(expiresAt).toISOString() }
+    },
+
+    async decide(scope, id, sent, tools) {
+      const owner = ownerOf(scope)
+      const { approve: isApproved } = await sent()
+      const now = clock.now()
+      const call = await decideApproval(database, owner, { id, isApproved, now })
+      if (call === undefined) throw await undecided(owner, { id, now })
+      const { conversationId, tool } = call
+      const action = isApproved ? 'assistant.approve.v1' : 'assistant.decline.v1'
+      await recordAssistantAction(ports, scope, { action, conversationId, tool, approvalId: id })
+      if (!isApproved) return { state: 'declined' }
+      const level = (await settings.open(scope.workspace.id))?.dataLevel
+      const isTold = level !== undefined && isOffered(tool, level)
+      const { text, isError } = isTold ? await tools.run(tool, call.arguments) : { text: NOT_TOLD, isError: true }
+      const result = cutResult(text)
+      await addOutcome(database, conversationId, { kind: 'outcome', tool, text: result, isError })
+      return { state: 'approved', result, isError }
+    },
+  }
+}
+
+type AssistantAction = {
+  readonly action: 'assistant.ask.v1' | 'assistant.run.v1' | 'assistant.approve.v1' | 'assistant.decline.v1'
+  readonly conversationId: string
+  readonly tool?: string
+  readonly approvalId?: string
+}
+
+/** Records in the audit log of the workspace what the assistant was asked, ran, or was allowed to run. */
+export async function recordAssistantAction(
+  { database, ids }: Pick<Ports, 'database' | 'ids'>,
+  scope: RequestScope,
+  { action, conversationId, ...payload }: AssistantAction,
+): Promise<void> {
+  const target = { type: 'conversation', id: conversationId } as const
+  await database.batch([recordWorkspaceEvent(ids, scope, { action, target, payload })])
+}
