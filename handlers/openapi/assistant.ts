@@ -56,6 +56,17 @@ const conversation = z.strictObject({
 })
 
 export const assistantRoutes: RouteDescriptions = {
+  'GET /api/system/ai/usage': {
+    summary: 'Read what each workspace used of its assistant in the last 30 days',
+    tag,
+    answers: {
+      '200': data(
+        z.array(z.strictObject({ workspace: z.string(), requests: z.int(), tokens: z.int(), users: z.int() })),
+        'The most tokens first.',
+        [{ workspace: 'shop', requests: 12, tokens: 34_000, users: 2 }],
+      ),
+    },
+  },
   'GET /api/{workspace}/ai/settings': {
     summary: 'Read the settings of the assistant, and what was used of it',
     tag,

@@ -9,7 +9,7 @@ import type { AnswerUnderWay, AssistantEvent } from '../../src/services/assistan
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, dataText, EVENTS, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { authorize } from '../http/context.ts'
+import { authorize, identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
 import type { AppContext } from '../http/request.ts'
@@ -70,6 +70,13 @@ export const conversationBody = lazily(() =>
 export function mountAssistant(app: App, services: Services): void {
   const enter = (c: AppContext) => () => authorize(services, c)
   const toolsOf = (c: AppContext): AssistantTools => openTools(services, c)
+
+  mount(app, '/api/system/ai/usage', {
+    GET: async (c) => {
+      const caller = await identify(services, c)
+      return dataText(await (await services.assistant()).settings.usage(caller))
+    },
+  })
 
   mount(app, '/api/:workspace/ai/settings', {
     GET: async (c) => data(await (await services.assistant()).settings.read(await authorize(services, c))),

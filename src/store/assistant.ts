@@ -322,6 +322,19 @@ export async function countTokens(
   return isWithin === 'true' || isWithin === 't'
 }
 
+/** What was used since `day` of each workspace that used anything, the most tokens first, as JSON text. */
+export async function loadUsageByWorkspace(database: SqlDriver, day: string): Promise<string> {
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select coalesce(json_agg(json_build_object('workspace', d.api_name, 'requests', d.requests, 'tokens', d.tokens,
+        'users', d.users) order by d.tokens desc, d.api_name), '[]')::text
+      from (select w.api_name, sum(u.requests) as requests, sum(u.tokens) as tokens, count(distinct u.user_id) as users
+        from service.assistant_usage u join service.workspace w on w.id = u.workspace_id where u.day >= ${param(day)}::date
+        group by w.api_name) d`),
+  )
+  return text ?? '[]'
+}
+
 /** Of each day since `day`, the latest first. */
 export async function loadUsage(database: SqlDriver, workspaceId: string, day: string): Promise<string> {
   const [[text] = []] = await database.query(

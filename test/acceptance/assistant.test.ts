@@ -112,6 +112,47 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
     expect(JSON.stringify(asked[2]?.body)).toContain('How many?')
   })
 
+  it('asks a model to reason, and sends back what it thought until its user speaks again', async () => {
+    const reasoning = { chatReasoningEnabled: true, chatReasoningLevel: 'high' }
+    const model = await setUp([{ ...reads, thinking: 'Häm.' }, { text: 'Two.' }, { text: 'Yes.' }], {
+      ...change(),
+      ...reasoning,
+    })
+
+    const events = await ask('How many?')
+    await ask('Sure?', idOf(events))
+
+    const bodies = provider.asked(model).map(({ body }) => body)
+    const level = connector === 'openai' ? { reasoning_effort: 'high' } : { output_config: { effort: 'high' } }
+    expect(bodies[0]).toMatchObject(level)
+    const sentBack = [
+      { type: 'thinking', thinking: 'Häm.', signature: 'signed' },
+      { type: 'redacted_thinking', data: 'hidden' },
+    ]
+    if (connector === 'anthropic') {
+      const [, withCalls] = Array.from((bodies[1] as { messages: { content: readonly object[] }[] }).messages)
+      expect(withCalls?.content.slice(0, 2)).toEqual(sentBack)
+    }
+    expect(JSON.stringify(bodies[2])).not.toContain('signed')
+    expect(textOf(events)).not.toContain('Häm')
+    expect(await (await shop.get(`/ai/conversations/${idOf(events)}`)).text()).not.toContain('signed')
+  })
+
+  it('names a new conversation by the fast model, and by its first words where that fails', async () => {
+    const fastModel = `fast-${randomUUID()}`
+    provider.script(fastModel, [{ text: '  Late\nflights ' }, { status: 500 }])
+    await setUp([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }], { ...change(), fastModel })
+
+    const first = idOf(await ask('Which flights were late?'))
+    await ask('And now?', first)
+    const second = idOf(await ask('Which were not?'))
+
+    const titleOf = async (id: string) => ((await shop.data(`/ai/conversations/${id}`)) as { title: string }).title
+    expect([await titleOf(first), await titleOf(second)]).toEqual(['Late flights', 'Which were not?'])
+    expect(provider.asked(fastModel)).toHaveLength(2)
+    await shop.patch('/ai/settings', { fastModel: null })
+  })
+
   it('lets what deletes wait for its user, and runs it once, as it was kept', async () => {
     await setUp([deletes, { text: 'Gone.' }], change())
     await shop.insert('articles', [{ title: 'For deletion' }])
@@ -305,6 +346,19 @@ describe('settings', () => {
     expect(await busy.data('/ai/settings')).toMatchObject({ ...wanted, connector: 'anthropic', hasCredentials: false })
   })
 
+  it('say administrators of the instance what each workspace used', async () => {
+    await setUp([{ text: 'One.' }])
+    await ask('Count this')
+
+    const used = await world.administrator.get('/api/system/ai/usage')
+    const { data } = (await used.json()) as { data: { workspace: string; requests: number; tokens: number }[] }
+    const ours = data.find(({ workspace }) => workspace === shop.name)
+
+    expect(ours?.requests).toBeGreaterThan(0)
+    expect(ours?.tokens).toBeGreaterThan(17)
+    expect((await reader.system.get('/api/system/ai/usage')).status).toBe(403)
+  })
+
   it('limit what is asked in a day', async () => {
     await setUp([{ text: 'One.' }], { limits: { requestsPerUser: 0 } })
 
@@ -440,7 +494,7 @@ it('is in the audit log: who set it up and asked, what ran, what was approved an
   await shop.insert('articles', [{ title: 'Later' }])
   expect((await shop.post(`/ai/approvals/${approved}`, { approve: true })).status).toBe(200)
 
-  const entries = (await shop.data('/audit-log?limit=100')) as {
+  const entries = (await shop.data('/audit-log?limit=1000')) as {
     action: string
     payload: { tool?: string }
   }[]

@@ -158,3 +158,33 @@ it('is for whoever may have an agent, and says who sets it up', async () => {
   await without.getByRole('main').getByRole('link', { name: 'articles' }).waitFor()
   expect(await without.getByRole('button', { name: 'Assistant', exact: true }).count()).toBe(0)
 })
+
+it('is told how much to reason, which model names conversations and what a day may cost, and shows what was used', async () => {
+  await setUp([{ text: 'A lamp.' }])
+  const { page, panel, say } = await open()
+  await say('What is there?')
+  await panel.getByText('A lamp.').waitFor()
+  await panel.getByRole('button', { name: 'Conversations' }).click()
+  await page.getByRole('menuitem', { name: 'Settings' }).click()
+  await panel.getByLabel('Fast model').fill('small')
+  await panel.getByLabel('Reasoning').selectOption('High')
+  await panel.getByText('Limits of a day').click()
+  await panel.getByLabel('Questions of one user').fill('12')
+  await panel.getByText('Used today: questions 1, tokens 18.').waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await picture(page, 'assistant-settings')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+
+  expect(await shop.data('/ai/settings')).toMatchObject({
+    fastModel: 'small',
+    chatReasoningEnabled: true,
+    chatReasoningLevel: 'high',
+    limits: { requestsPerUser: 12, requests: 2_000 },
+  })
+  await page.goto(`${world.url}/-/license`)
+  const used = page.getByRole('table', { name: 'Assistant' }).getByRole('row', { name: new RegExp(shop.name) })
+  await used.getByRole('cell', { name: '18', exact: true }).waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  await picture(page, 'license-assistant')
+})

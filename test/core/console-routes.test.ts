@@ -7,6 +7,7 @@ import { mountedRoutes } from '../support/mounted-routes.ts'
 const used: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'GET /api/system/info': ['data/session.ts', 'system.info('],
   'GET /api/system/settings': ['screens/system/data.ts', 'system.settings('],
+  'GET /api/system/ai/usage': ['screens/system/data.ts', '/api/system/ai/usage'],
   'POST /api/system/mail/test': ['screens/system/settings.tsx', 'system.testMail('],
   'POST /api/system/bootstrap': ['screens/set-up.tsx', '/api/system/bootstrap'],
   'POST /api/auth/login': ['screens/sign-in.tsx', '$auth.login('],

@@ -20,9 +20,18 @@ export type Settings = {
   readonly connector: 'openai' | 'anthropic' | null
   readonly connectorOptions: { readonly address?: string }
   readonly chatModel: string | null
+  readonly fastModel: string | null
+  readonly chatReasoningEnabled: boolean
+  readonly chatReasoningLevel: string | null
   readonly dataLevel: 'model' | 'rows'
   readonly hasCredentials: boolean
+  readonly limits: Readonly<Record<LimitName, number>>
+  /** By day, the latest first. */
+  readonly usage: readonly { readonly day: string; readonly requests: number; readonly tokens: number }[]
 }
+
+export const limitNames = ['requestsPerUser', 'tokensPerUser', 'requests', 'tokens'] as const
+export type LimitName = (typeof limitNames)[number]
 
 /** What comes while an answer is made. */
 export type AnswerEvent =

@@ -51,6 +51,7 @@ export const chatCompletions: Wire = {
         return textOf(delta.content)
       },
       calls: () => (ended ? calls.all() : []),
+      reasoning: () => [],
       usage: () => usage,
       hasEnded: () => ended,
     }

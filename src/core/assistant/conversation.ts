@@ -7,9 +7,16 @@ import { fenced } from './prompt.ts'
 /** A call of a tool as a model made it; `arguments` is its text, which may be no JSON. */
 export type ToolCall = { readonly id: string; readonly tool: string; readonly arguments: string }
 
+/** `reasoning` is what a provider wants back as it came, while the calls behind it are answered; nobody else reads it. */
+export type SaidByModel = {
+  readonly text: string
+  readonly calls: readonly ToolCall[]
+  readonly reasoning?: readonly object[]
+}
+
 export type ConversationEntry =
   | { readonly kind: 'user'; readonly text: string }
-  | { readonly kind: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | ({ readonly kind: 'assistant' } & SaidByModel)
   | { readonly kind: 'result'; readonly callId: string; readonly text: string; readonly isError: boolean }
   /** What the user said to a call that waited. */
   | { readonly kind: 'decision'; readonly tool: string; readonly isApproved: boolean }
@@ -19,7 +26,7 @@ export type ConversationEntry =
 /** What models take: texts of either side in turns, and after calls their results. */
 export type Turn =
   | { readonly kind: 'user'; readonly text: string; readonly results: readonly ToolResult[] }
-  | { readonly kind: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | ({ readonly kind: 'assistant' } & SaidByModel)
 
 export type ToolResult = { readonly callId: string; readonly text: string; readonly isError: boolean }
 
@@ -44,7 +51,7 @@ export function turnsOf(entries: readonly ConversationEntry[]): readonly Turn[] 
       turns[turns.length - 1] = { ...last, text: texts.join('\n\n'), results: [...last.results, ...told.results] }
     } else turns.push({ kind: 'user', ...told })
   }
-  return shortened(answered(turns))
+  return shortened(withoutFormerReasoning(answered(turns)))
 }
 
 function toldOf(
@@ -75,6 +82,16 @@ function answered(turns: readonly Turn[]): readonly Turn[] {
   const last = whole.at(-1)
   if (last?.kind === 'assistant') whole.push(repliesTo(last, { kind: 'user', text: '', results: [] }))
   return whole
+}
+
+/** What was thought before the person spoke last is of no use any more, and of another model perhaps. */
+function withoutFormerReasoning(turns: readonly Turn[]): readonly Turn[] {
+  const spoken = turns.findLastIndex((turn) => turn.kind === 'user' && turn.results.length === 0)
+  return turns.map((turn, at) => {
+    if (turn.kind === 'user' || at > spoken) return turn
+    const { reasoning: _, ...rest } = turn
+    return rest
+  })
 }
 
 function repliesTo(

@@ -4,7 +4,7 @@ import type { Turn } from './conversation.ts'
 import { countOf, gatheredCalls, ProviderTrouble, parsedEvent, textOf, type Usage, type Wire } from './wire.ts'
 
 export const messagesApi: Wire = {
-  request: ({ model, key, prompt, turns, tools, mostTokens }) => ({
+  request: ({ model, key, prompt, turns, tools, mostTokens, reasoning }) => ({
     path: '/v1/messages',
     headers: { 'anthropic-version': '2023-06-01', ...(key !== undefined && { 'x-api-key': key }) },
     body: JSON.stringify({
@@ -12,6 +12,7 @@ export const messagesApi: Wire = {
       stream: true,
       max_tokens: mostTokens,
       system: prompt,
+      ...(reasoning !== undefined && { thinking: { type: 'adaptive' }, output_config: { effort: reasoning } }),
       messages: turns.map(messageOf),
       ...(tools.length > 0 && {
         tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
@@ -21,6 +22,7 @@ export const messagesApi: Wire = {
 
   answer() {
     const calls = gatheredCalls()
+    const thoughts = gatheredThoughts()
     let usage: Usage = { input: 0, output: 0 }
     let ended = false
     const count = (told: unknown) => {
@@ -42,11 +44,13 @@ export const messagesApi: Wire = {
             if (block.type === 'tool_use') {
               calls.add(countOf(event.index), { id: textOf(block.id), tool: textOf(block.name) })
             }
+            thoughts.begin(countOf(event.index), block)
             return block.type === 'text' ? textOf(block.text) : ''
           }
           case 'content_block_delta': {
             const delta = isObject(event.delta) ? event.delta : {}
             if (delta.type === 'input_json_delta') calls.add(countOf(event.index), { text: textOf(delta.partial_json) })
+            thoughts.add(countOf(event.index), delta)
             return delta.type === 'text_delta' ? textOf(delta.text) : ''
           }
           case 'message_delta':
@@ -62,10 +66,38 @@ export const messagesApi: Wire = {
         }
       },
       calls: () => (ended ? calls.all() : []),
+      reasoning: thoughts.all,
       usage: () => usage,
       hasEnded: () => ended,
     }
   },
+}
+
+/** Characters of what a model thought of one answer. */
+const MOST_THOUGHT = 200_000
+
+/** Blocks of thinking, which come in pieces and end with a signature; redacted ones come whole. */
+function gatheredThoughts() {
+  const blocks = new Map<number, { type: 'thinking'; thinking: string; signature: string } | object>()
+  let length = 0
+  const count = (text: string) => {
+    length += text.length
+    if (length > MOST_THOUGHT) throw new ProviderTrouble('thinks too much')
+    return text
+  }
+  return {
+    begin(position: number, { type, data }: Readonly<Record<string, unknown>>): void {
+      if (type === 'thinking') blocks.set(position, { type, thinking: '', signature: '' })
+      if (type === 'redacted_thinking') blocks.set(position, { type, data: count(textOf(data)) })
+    },
+    add(position: number, { type, thinking, signature }: Readonly<Record<string, unknown>>): void {
+      const block = blocks.get(position)
+      if (block === undefined || !('signature' in block)) return
+      if (type === 'thinking_delta') block.thinking += count(textOf(thinking))
+      if (type === 'signature_delta') block.signature += count(textOf(signature))
+    },
+    all: (): readonly object[] => [...blocks.values()],
+  }
 }
 
 function messageOf(turn: Turn): object {
@@ -77,7 +109,7 @@ function messageOf(turn: Turn): object {
       name: tool,
       input: inputOf(sent),
     }))
-    return { role: 'assistant', content: [...text, ...calls] }
+    return { role: 'assistant', content: [...(turn.reasoning ?? []), ...text, ...calls] }
   }
   const results = turn.results.map(({ callId, text, isError }) => ({
     type: 'tool_result',

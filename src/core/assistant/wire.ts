@@ -29,6 +29,8 @@ export type Answering = {
   take(data: string): string
   /** What has come. Calls that did not come whole are left out where the answer has not ended. */
   calls(): readonly ToolCall[]
+  /** What the provider wants back with the results of the calls, as it came. Throws ProviderTrouble where that is too much. */
+  reasoning(): readonly object[]
   usage(): Usage
   hasEnded(): boolean
 }

@@ -13,6 +13,7 @@ import { lazily } from '../../core/lazily.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import {
   addEntries,
+  changeConversation,
   countRequest,
   countTokens,
   holdConversation,
@@ -26,7 +27,7 @@ import type { LazyBody } from '../caller/directory.ts'
 import { createAnswerRoom } from './answer-room.ts'
 import { type AssistantTools, type Calls, recordAssistantAction, type WaitingCall } from './calls.ts'
 import { noConversation, ownerOf } from './conversations.ts'
-import { askModel } from './provider.ts'
+import { askModel, askOnce } from './provider.ts'
 import { type AssistantSettingsService, dayOf, type OpenedSettings } from './settings.ts'
 
 export type AssistantRequest = {
@@ -59,7 +60,12 @@ export type Answers = {
 
 /** Answers of the model to one question. */
 const MOST_STEPS = 8
+/** Of one answer; of a model that reasons, with its reasoning. */
 const MOST_TOKENS = 8_192
+const MOST_TOKENS_REASONING = 32_000
+const TITLE_TOKENS = 100
+/** Milliseconds that a title may take. */
+const TITLING = 15_000
 /** Bytes of entries that are read of a conversation: a model is sent fewer. */
 const MOST_READ = 400_000
 /** Milliseconds for which an answer holds its conversation without saying anything. */
@@ -69,6 +75,8 @@ const DAY = 86_400_000
 /** Where a provider has not said what an answer cost. */
 const CHARACTERS_OF_TOKEN = 4
 
+const TITLE =
+  'Name the conversation that begins with this message, in at most six words of its language. Answer with the name alone.'
 const WAITS = 'This call waits for the approval of the user, and was not run.'
 const NOT_YET = 'This was not run: another call waits for the approval of the user.'
 
@@ -122,6 +130,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
       for (let step = 0; step < MOST_STEPS; step += 1) {
         const { isWaiting, isWithin, hasCalls } = yield* oneStep(scope, work)
         if (!hasCalls || isWaiting) {
+          await entitle(work)
           yield { name: 'done', data: { isWaiting } }
           return
         }
@@ -155,6 +164,25 @@ export function createAnswers(deps: AnswersDeps): Answers {
     if (tokens > 0) await countTokens(database, owner, { day, tokens, limits: opened.limits })
   }
 
+  /** Has a new conversation named by the fast model, if there is one; where that fails its first words are its title. */
+  async function entitle({ id, owner, opened, untitled, ended, day }: Work): Promise<void> {
+    const { fastModel: chatModel, limits } = opened
+    if (untitled === undefined || chatModel === null) return
+    try {
+      const { said, usage } = await askOnce(
+        ports.providerGate,
+        { ...opened, chatModel, chatReasoningEnabled: false },
+        { prompt: TITLE, turns: [{ kind: 'user', text: untitled, results: [] }], tools: [], mostTokens: TITLE_TOKENS },
+        AbortSignal.any([ended.signal, AbortSignal.timeout(TITLING)]),
+      )
+      await countTokens(database, owner, { day, tokens: usage.input + usage.output, limits })
+      const title = titleOf(said.text)
+      if (title !== '') await changeConversation(database, owner, id, { title })
+    } catch (cause) {
+      if (!(cause instanceof ProviderTrouble)) throw cause
+    }
+  }
+
   async function* oneStep(
     scope: RequestScope,
     { id, holder, owner, tools, context, day, ended, partial }: Work,
@@ -171,7 +199,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
       prompt: promptOf({ workspace: scope.workspace.apiName, context }),
       turns: turnsOf(conversation.entries),
       tools: offered,
-      mostTokens: MOST_TOKENS,
+      mostTokens: opened.chatReasoningEnabled ? MOST_TOKENS_REASONING : MOST_TOKENS,
     }
     partial.sent = JSON.stringify(asked.turns).length
     const said = askModel(ports.providerGate, opened, {
@@ -187,11 +215,12 @@ export function createAnswers(deps: AnswersDeps): Answers {
     } finally {
       await said.return(undefined as never)
     }
-    const { text, calls: wanted, usage } = next.value
+    const { said: answered, usage } = next.value
+    const { calls: wanted } = answered
     const tokens = usage.input + usage.output
     const isWithin = await countTokens(database, owner, { day, tokens, limits: opened.limits })
     partial.sent = 0
-    await add(id, holder, { kind: 'assistant', text, calls: wanted })
+    await add(id, holder, { kind: 'assistant', ...answered })
     partial.text = ''
     yield { name: 'usage', data: usage }
     let isWaiting = false
@@ -235,7 +264,8 @@ export function createAnswers(deps: AnswersDeps): Answers {
         const { message, context = {} } = request
         await recordAssistantAction(ports, scope, { action: 'assistant.ask.v1', conversationId: id })
         if (message !== undefined) await add(id, holder, { kind: 'user', text: message })
-        return underWay(scope, { id, holder, owner, opened, tools, context, day }, leaveRoom)
+        const untitled = request.conversationId === undefined ? message : undefined
+        return underWay(scope, { id, holder, owner, opened, tools, context, day, untitled }, leaveRoom)
       } catch (cause) {
         leaveRoom()
         if (id !== undefined) await releaseConversation(database, id, holder)
@@ -277,6 +307,8 @@ type Work = {
   readonly tools: AssistantTools
   readonly context: Context
   readonly day: string
+  /** The first message of a new conversation. */
+  readonly untitled: string | undefined
   readonly ended: AbortController
   /** What was said of an answer that is under way, and the characters that were sent for it. */
   readonly partial: { text: string; sent: number }

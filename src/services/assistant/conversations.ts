@@ -35,7 +35,13 @@ export function createConversations(deps: ConversationsDeps): Conversations {
 
   async function read(scope: RequestScope, id: string): Promise<StoredConversation> {
     const found = await loadConversation(database, ownerOf(scope), { id, most: MOST_SHOWN, now: clock.now() })
-    return found ?? noConversation()
+    if (found === undefined) return noConversation()
+    const entries = found.entries.map((entry) => {
+      if (entry.kind !== 'assistant') return entry
+      const { reasoning: _, ...shown } = entry
+      return shown
+    })
+    return { ...found, entries }
   }
 
   return {

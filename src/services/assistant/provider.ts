@@ -2,14 +2,14 @@
 
 import { chatCompletions } from '../../core/assistant/chat-completions.ts'
 import type { AssistantConnector } from '../../core/assistant/choices.ts'
-import type { ToolCall } from '../../core/assistant/conversation.ts'
+import type { SaidByModel } from '../../core/assistant/conversation.ts'
 import { messagesApi } from '../../core/assistant/messages-api.ts'
 import { eventReader } from '../../core/assistant/server-events.ts'
 import { type Asked, ProviderTrouble, type Usage, type Wire } from '../../core/assistant/wire.ts'
 import type { ProviderGate } from '../../ports.ts'
 import type { OpenedSettings } from './settings.ts'
 
-export type ModelAnswer = { readonly text: string; readonly calls: readonly ToolCall[]; readonly usage: Usage }
+export type ModelAnswer = { readonly said: SaidByModel; readonly usage: Usage }
 
 const wires: Readonly<Record<AssistantConnector, Wire>> = { openai: chatCompletions, anthropic: messagesApi }
 
@@ -84,7 +84,22 @@ export async function* askModel(
     await reader.cancel().catch(() => {})
   }
   if (!answer.hasEnded()) throw new ProviderTrouble('stopped in the middle of its answer')
-  return { text, calls: answer.calls(), usage: answer.usage() }
+  const reasoning = answer.reasoning()
+  const said = { text, calls: answer.calls(), ...(reasoning.length > 0 && { reasoning }) }
+  return { said, usage: answer.usage() }
+}
+
+/** The whole answer of a model, of which nothing is shown as it comes. Throws ProviderTrouble as `askModel` does. */
+export async function askOnce(
+  gate: ProviderGate,
+  settings: OpenedSettings,
+  asked: Omit<Asked, 'model' | 'key' | 'reasoning'>,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const said = askModel(gate, settings, { asked, signal, onText: () => {} })
+  let next = await said.next()
+  while (next.done !== true) next = await said.next()
+  return next.value
 }
 
 function refusalOf(status: number): string {

@@ -9,10 +9,16 @@ import { auditChanges } from '../../core/audit-changes.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { withoutTrailing } from '../../core/trailing.ts'
 import type { Ports } from '../../ports.ts'
-import { loadAssistantSettings, loadUsage, saveAssistantSettings, type UsageLimits } from '../../store/assistant.ts'
+import {
+  loadAssistantSettings,
+  loadUsage,
+  loadUsageByWorkspace,
+  saveAssistantSettings,
+  type UsageLimits,
+} from '../../store/assistant.ts'
 import { isOutOfDate } from '../../store/failed-batch.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import type { RequestScope } from '../caller/callers.ts'
+import { type Caller, type RequestScope, requireAdministrator } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 
 type Provider = {
@@ -57,6 +63,8 @@ export type AssistantSettingsService = {
   /** Undefined where no provider or model is chosen. */
   open(workspaceId: string): Promise<OpenedSettings | undefined>
   isReady(workspaceId: string): Promise<boolean>
+  /** What each workspace used in the last 30 days, as JSON text. Throws 403 for whoever is no administrator of the instance. */
+  usage(caller: Caller): Promise<string>
 }
 
 const addresses: Readonly<Record<AssistantConnector, string>> = {
@@ -87,6 +95,8 @@ export type AssistantSettingsDeps = {
 export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantSettingsService {
   const { clock, database, ids, providerGate, vault } = deps.ports
 
+  const firstDay = () => dayOf(clock.now() - (SHOWN_DAYS - 1) * DAY)
+
   async function load(workspaceId: string): Promise<{ settings: AssistantSettings; sealedKey: string | null }> {
     const row = await loadAssistantSettings(database, workspaceId)
     return { settings: { ...defaults, ...row?.settings }, sealedKey: row?.sealedKey ?? null }
@@ -108,8 +118,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
 
   async function shown({ workspace }: RequestScope): Promise<ShownSettings> {
     const { settings, sealedKey } = await load(workspace.id)
-    const since = dayOf(clock.now() - (SHOWN_DAYS - 1) * DAY)
-    const usage = JSON.parse(await loadUsage(database, workspace.id, since)) as readonly object[]
+    const usage = JSON.parse(await loadUsage(database, workspace.id, firstDay())) as readonly object[]
     return { ...settings, hasCredentials: sealedKey !== null, usage }
   }
 
@@ -132,9 +141,6 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
         const address = addressOf(settings)
         const refusal = address === undefined ? undefined : providerGate.refusal(address)
         if (refusal !== undefined) throw nested('invalid', ['Invalid settings', 'connectorOptions.address', refusal])
-        if (settings.chatReasoningEnabled && settings.connector === 'anthropic') {
-          throw nested('invalid', ['Invalid settings', 'chatReasoningEnabled', 'is for providers of chat completions'])
-        }
         const hasMoved = address !== addressOf(before)
         if (hasMoved && formerKey !== null && sealed === undefined) {
           throw nested('invalid', [
@@ -165,6 +171,11 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
       if (connector === null || chatModel === null || address === undefined) return undefined
       const key = sealedKey === null ? undefined : await opened(workspaceId, sealedKey, address)
       return { ...settings, connector, chatModel, address, key }
+    },
+
+    async usage(caller) {
+      requireAdministrator(caller)
+      return loadUsageByWorkspace(database, firstDay())
     },
 
     async isReady(workspaceId) {

@@ -11,6 +11,8 @@ export type ScriptedCall = { readonly tool: string; readonly arguments: unknown 
 export type ScriptedAnswer = {
   readonly text?: string
   readonly calls?: readonly ScriptedCall[]
+  /** What is thought before, with a signature; by messages alone. */
+  readonly thinking?: string
   /** Instead of an answer. */
   readonly status?: number
   /** Ends the connection, or says nothing more, behind the text and before anything else. */
@@ -108,14 +110,24 @@ function completions({ text = '', calls = [], end }: ScriptedAnswer): string {
   return `${said}${called.join('')}${ended}${usage}${event('[DONE]')}`
 }
 
-function messages({ text = '', calls = [], end }: ScriptedAnswer): string {
+function messages({ text = '', calls = [], thinking, end }: ScriptedAnswer): string {
   const made = (type: string, data: object) => event({ type, ...data }, type)
   const start = made('message_start', { message: { usage: { input_tokens: 11, output_tokens: 1 } } })
+  const thought = (piece: object) => made('content_block_delta', { index: 90, delta: piece })
+  const thoughts =
+    thinking === undefined
+      ? ''
+      : [
+          made('content_block_start', { index: 90, content_block: { type: 'thinking', thinking: '', signature: '' } }),
+          ...[...thinking].map((character) => thought({ type: 'thinking_delta', thinking: character })),
+          thought({ type: 'signature_delta', signature: 'signed' }),
+          made('content_block_start', { index: 91, content_block: { type: 'redacted_thinking', data: 'hidden' } }),
+        ].join('')
   const block = made('content_block_start', { index: 0, content_block: { type: 'text', text: '' } })
   const said = [...text]
     .map((character) => made('content_block_delta', { index: 0, delta: { type: 'text_delta', text: character } }))
     .join('')
-  if (end !== undefined) return `${start}${block}${said}`
+  if (end !== undefined) return `${start}${thoughts}${block}${said}`
   const called = calls.flatMap((call, at) => {
     const index = at + 1
     const sent = textOf(call.arguments)
@@ -133,5 +145,5 @@ function messages({ text = '', calls = [], end }: ScriptedAnswer): string {
     ]
   })
   const ended = made('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } })
-  return `${start}${made('ping', {})}${block}${said}${called.join('')}${ended}${made('message_stop', {})}`
+  return `${start}${made('ping', {})}${thoughts}${block}${said}${called.join('')}${ended}${made('message_stop', {})}`
 }

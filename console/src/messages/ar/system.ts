@@ -134,6 +134,12 @@ export const system: Translated<typeof english> = {
   offText: 'هو مطفأ. شغّله واحفظ لتجربته.',
   deleteProviderText: 'لا يسجّل به أحد الدخول بعد ذلك، ولا تُجدَّد جلساته. تبقى الحسابات.',
 
+  assistantUsage: 'المساعد',
+  assistantUsageText: 'ما استعملته كل مساحة عمل من مساعدها في آخر 30 يومًا.',
+  workspace: 'مساحة العمل',
+  questions: 'الأسئلة',
+  tokens: 'الرموز',
+  usersOfAssistant: 'المستخدمون',
   usage: 'الاستعمال',
   usageText: 'مما يُعدّ في كل مساحة عمل، الأعلى.',
   entitlement: 'ما يُعدّ',

@@ -135,6 +135,12 @@ export const system = {
   offText: 'It is off. Switch it on and save to try it.',
   deleteProviderText: 'Nobody signs in by it any more, and its sessions are not renewed. The accounts stay.',
 
+  assistantUsage: 'Assistant',
+  assistantUsageText: 'What each workspace used of its assistant in the last 30 days.',
+  workspace: 'Workspace',
+  questions: 'Questions',
+  tokens: 'Tokens',
+  usersOfAssistant: 'Users',
   usage: 'Usage',
   usageText: 'Of what is counted in each workspace, the highest.',
   entitlement: 'What is counted',

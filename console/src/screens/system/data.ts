@@ -1,7 +1,7 @@
 /** Users, service accounts, sign-in providers, license and settings as their screens read them. */
 import type { User } from 'governed-data-client'
 import type { LicenseReport, Provider, ServiceAccount, Setting } from 'governed-data-client/system'
-import { system } from '../../data/client.ts'
+import { instance, system } from '../../data/client.ts'
 import { type Query, queries } from '../../data/queries.ts'
 import { workspacesQuery } from '../../data/workspaces.ts'
 import { accessOf, namesOf, rolesQuery } from '../access/data.ts'
@@ -76,6 +76,23 @@ export function licenseQuery(answered: string | null | undefined): Query<License
 
 export function settingsQuery(): Query<readonly Setting[]> {
   return { queryKey: [KIND, 'settings'], queryFn: () => system.settings().orThrow() }
+}
+
+export type AssistantUsage = {
+  readonly workspace: string
+  readonly requests: number
+  readonly tokens: number
+  readonly users: number
+}
+
+export function assistantUsageQuery(): Query<readonly AssistantUsage[]> {
+  return {
+    queryKey: [KIND, 'assistantUsage'],
+    queryFn: async () => {
+      const answer = instance.$request<{ data: readonly AssistantUsage[] }>('GET', '/api/system/ai/usage')
+      return (await answer.orThrow()).data
+    },
+  }
 }
 
 /** After a change: lists, and what hangs on what was changed. */

@@ -9,7 +9,7 @@ import { Table } from '../../ui/table.tsx'
 import { Section } from '../account/section.tsx'
 import { LicenseState, licenseWarnings } from '../license.tsx'
 import page from '../page.module.css'
-import { licenseQuery, requestOf } from './data.ts'
+import { assistantUsageQuery, licenseQuery, requestOf } from './data.ts'
 import { SystemPage } from './page.tsx'
 import styles from './system.module.css'
 
@@ -42,7 +42,30 @@ function Shown({ info }: { readonly info: Info }) {
         <Pending data={data} error={error} onRetry={() => void refetch()} lines={5} />
         {data && <Usage report={data} />}
       </Section>
+      <OfAssistant />
     </>
+  )
+}
+
+/** Nothing where nobody used one. */
+function OfAssistant() {
+  const texts = systemTexts.value
+  const { data = [] } = useQuery(assistantUsageQuery())
+  if (data.length === 0) return null
+  return (
+    <Section title={texts.assistantUsage} text={texts.assistantUsageText}>
+      <Table
+        label={texts.assistantUsage}
+        rows={data}
+        keyOf={({ workspace }) => workspace}
+        columns={[
+          { title: texts.workspace, cell: ({ workspace }) => <bdi>{workspace}</bdi> },
+          { title: texts.questions, cell: ({ requests }) => formatNumber(requests) },
+          { title: texts.tokens, cell: ({ tokens }) => formatNumber(tokens) },
+          { title: texts.usersOfAssistant, cell: ({ users }) => formatNumber(users) },
+        ]}
+      />
+    </Section>
   )
 }
 
