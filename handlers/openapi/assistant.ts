@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import type { RouteDescriptions } from '../../src/core/openapi/system.ts'
+import * as assistant from '../assistant/handlers.ts'
 import { EVENTS } from '../http/answer.ts'
-import * as assistant from '../routes/assistant.ts'
 import { data, noContent, requestBody, response } from './describe.ts'
 
 const tag = 'Assistant'

@@ -1,201 +1,28 @@
 /** `/api/{workspace}/ai`: the assistant of the console, its settings, conversations and what waits for its user (docs/contract.md#assistant). */
-import * as z from 'zod'
-import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
-import { eventText } from '../../src/core/assistant/server-events.ts'
 import { lazily } from '../../src/core/lazily.ts'
-import type { Background } from '../../src/ports.ts'
-import type { AssistantTools } from '../../src/services/assistant/calls.ts'
-import type { AnswerUnderWay, AssistantEvent } from '../../src/services/assistant/chat.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { type Answer, data, dataText, EVENTS, noContent } from '../http/answer.ts'
-import { readBody } from '../http/body.ts'
-import { authorize, identify } from '../http/context.ts'
-import { type App, mount } from '../http/mount.ts'
-import { publicAddress } from '../http/origin.ts'
-import type { AppContext } from '../http/request.ts'
-import { idOf, textSchema } from '../http/schemas.ts'
-import { withSent } from '../http/sent.ts'
+import type { AssistantHandlers } from '../assistant/handlers.ts'
+import { type App, type Handler, mount } from '../http/mount.ts'
 
-const name = (most: number) => textSchema(most).trim().min(1, 'must not be empty')
-
-const limit = () =>
-  z.int('must be an integer').min(0, 'must not be negative').max(1_000_000_000, 'is too much').optional()
-
-export const settingsBody = lazily(() =>
-  z.strictObject({
-    connector: z
-      .enum(connectors, `must be ${connectors.join(' or ')}`)
-      .nullable()
-      .optional(),
-    connectorCredentials: z
-      .strictObject({ apiKey: name(4_000) })
-      .nullable()
-      .optional(),
-    connectorOptions: z
-      .strictObject({
-        // What is asked for is put behind it.
-        address: name(1_000)
-          .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
-          .optional(),
-      })
-      .optional(),
-    chatModel: name(200).nullable().optional(),
-    fastModel: name(200).nullable().optional(),
-    chatReasoningEnabled: z.boolean('must be true or false').optional(),
-    chatReasoningLevel: name(40).nullable().optional(),
-    dataLevel: z.enum(dataLevels, 'must be model or rows').optional(),
-    limits: z
-      .strictObject({ requestsPerUser: limit(), tokensPerUser: limit(), requests: limit(), tokens: limit() })
-      .optional(),
-  }),
-)
-
-const MOST_MESSAGE = 32_000
-
-export const questionBody = lazily(() => {
-  const place = () => textSchema(500).optional()
-  return z.strictObject({
-    conversationId: z.uuid('must be a UUID').toLowerCase().optional(),
-    message: name(MOST_MESSAGE).optional(),
-    context: z.strictObject({ screen: place(), collection: place(), key: place() }).optional(),
-  })
-})
-
-export const decisionBody = lazily(() => z.strictObject({ approve: z.boolean('must be true or false') }))
-
-export const conversationBody = lazily(() =>
-  z.strictObject({ title: name(200).optional(), allowsWrites: z.boolean('must be true or false').optional() }),
-)
-
+/** Most instances have no assistant: all of it loads with the first request. */
 export function mountAssistant(app: App, services: Services): void {
-  const enter = (c: AppContext) => () => authorize(services, c)
-  const toolsOf = (c: AppContext): AssistantTools => openTools(services, c)
-
-  mount(app, '/api/system/ai/usage', {
-    GET: async (c) => {
-      const caller = await identify(services, c)
-      return dataText(await (await services.assistant()).settings.usage(caller))
-    },
+  const handlers = lazily(async () => {
+    const { createAssistantHandlers } = await import('../assistant/handlers.ts')
+    return createAssistantHandlers({ services, assistant: await services.assistant() })
   })
+  const late =
+    (name: keyof AssistantHandlers): Handler =>
+    async (c) =>
+      (await handlers())[name](c)
 
-  mount(app, '/api/:workspace/ai/settings', {
-    GET: async (c) => data(await (await services.assistant()).settings.read(await authorize(services, c))),
-    PATCH: async (c) => {
-      const { settings } = await services.assistant()
-      return data(await withSent(enter(c), () => readBody(c, settingsBody), settings.change))
-    },
-  })
-
-  mount(app, '/api/:workspace/ai/conversations', {
-    GET: async (c) => {
-      const scope = await authorize(services, c)
-      const { conversations, settings } = await services.assistant()
-      const list = await conversations.list(scope)
-      return dataText(list, { meta: { isReady: await settings.isReady(scope.workspace.id) } })
-    },
-  })
-
+  mount(app, '/api/system/ai/usage', { GET: late('readUsage') })
+  mount(app, '/api/:workspace/ai/settings', { GET: late('readSettings'), PATCH: late('changeSettings') })
+  mount(app, '/api/:workspace/ai/conversations', { GET: late('listConversations') })
   mount(app, '/api/:workspace/ai/conversations/:id', {
-    GET: async (c) => {
-      const { conversations } = await services.assistant()
-      return data(await conversations.read(await authorize(services, c), idOf(c, 'Conversation')))
-    },
-    PATCH: async (c) => {
-      const { conversations } = await services.assistant()
-      const change = withSent(
-        enter(c),
-        () => readBody(c, conversationBody),
-        (scope, sent) => conversations.change(scope, idOf(c, 'Conversation'), sent),
-      )
-      return data(await change)
-    },
-    DELETE: async (c) => {
-      const { conversations } = await services.assistant()
-      await conversations.delete(await authorize(services, c), idOf(c, 'Conversation'))
-      return noContent()
-    },
+    GET: late('readConversation'),
+    PATCH: late('changeConversation'),
+    DELETE: late('deleteConversation'),
   })
-
-  mount(app, '/api/:workspace/ai/chat', {
-    POST: async (c) => {
-      const { answers } = await services.assistant()
-      const answer = await withSent(
-        enter(c),
-        () => readBody(c, questionBody),
-        (scope, sent) => answers.ask(scope, sent, toolsOf(c)),
-      )
-      return streamed(answer, c.req.raw.signal, services.ports.background)
-    },
-  })
-
-  mount(app, '/api/:workspace/ai/approvals/:id', {
-    POST: async (c) => {
-      const { calls } = await services.assistant()
-      const decided = withSent(
-        enter(c),
-        () => readBody(c, decisionBody),
-        (scope, sent) => calls.decide(scope, idOf(c, 'Approval'), sent, toolsOf(c)),
-      )
-      return data(await decided)
-    },
-  })
-}
-
-/** Those of MCP, loaded with the first question; each call is authorized anew, as a request of its own would be. */
-function openTools(services: Services, c: AppContext): AssistantTools {
-  const { agents, config, ports } = services
-  const spent = { rows: 0 }
-  const answered = { length: 0 }
-  const address = publicAddress(c, config)
-  const open = async () => agents.open({ ...(await authorize(services, c)), spent }, address)
-  return {
-    async offered() {
-      const { listed } = await import('../mcp/server.ts')
-      const tools = listed(await (await open()).usable())
-      return tools.map(({ name: tool, description, inputSchema }) => ({ name: tool, description, schema: inputSchema }))
-    },
-    async run(tool, sent) {
-      const { runByName } = await import('../mcp/server.ts')
-      return runByName(tool, sent, { open, isAnonymous: false, observe: ports.observe, answered })
-    },
-  }
-}
-
-/** Milliseconds without an event behind which a comment is sent: a Worker learns by it that its asker has left, and proxies keep the connection. */
-const QUIET = 5_000
-
-function streamed({ events, leave }: AnswerUnderWay, signal: AbortSignal, background: Background): Answer {
-  const encoder = new TextEncoder()
-  let next: Promise<IteratorResult<AssistantEvent, void>> | undefined
-  // A Worker whose asker has left does nothing but what it does in the background.
-  const end = () => background(leave())
-  signal.addEventListener('abort', end)
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        next ??= events.next()
-        const arrived = await unlessQuiet(next)
-        if (arrived === undefined) return controller.enqueue(encoder.encode(':\n\n'))
-        next = undefined
-        const { done, value } = arrived
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(eventText(value.name, value.data)))
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  )
-  return { status: 200, body, headers: { 'Content-Type': EVENTS, 'X-Accel-Buffering': 'no' } }
-}
-
-async function unlessQuiet<T>(arriving: Promise<T>): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const quiet = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), QUIET)
-  })
-  try {
-    return await Promise.race([arriving, quiet])
-  } finally {
-    clearTimeout(timer)
-  }
+  mount(app, '/api/:workspace/ai/chat', { POST: late('chat') })
+  mount(app, '/api/:workspace/ai/approvals/:id', { POST: late('decide') })
 }
