@@ -39,13 +39,13 @@ const ownRights = z.strictObject({
 })
 
 const explained = z.strictObject({
-  allowed: z.boolean(),
+  allowed: z.boolean().nullable(),
   policies: z.array(
     z.strictObject({
       id: z.uuid(),
       name: z.string(),
-      allows: z.boolean(),
-      reason: z.enum(['action', 'filter', 'field']).optional(),
+      allows: z.boolean().nullable(),
+      reason: z.enum(['action', 'filter', 'field', 'user']).optional(),
       condition: z.looseObject({}).optional(),
     }),
   ),

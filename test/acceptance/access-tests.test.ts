@@ -137,6 +137,28 @@ it('say what holds now and what would hold: of actions, fields, an item and how 
   expect(await failing({ roles: { [publicRole]: { policies: [policy] } } })).toEqual(['everybody'])
 })
 
+it('say of a role what holds for whoever has it, and nothing where that depends on them', async () => {
+  const own = await workspace()
+  const policy = await people.policy(
+    own,
+    some({ _or: [{ size: { _eq: 1 } }, { name: { _eq: '$CURRENT_USER' } }] }, 'name'),
+  )
+  const as = `role:${await people.role(own, [policy])}`
+  const tests = {
+    reads: await kept(own, { as, expect: { allowed: true, fields: ['id', 'name'] } }),
+    size: await kept(own, { as, field: 'size', expect: { allowed: false } }),
+    one: await kept(own, { as, key: 1, expect: { allowed: true } }),
+    two: await kept(own, { as, key: 2, expect: { allowed: false } }),
+    count: await kept(own, { as, expect: { allowed: true, count: 1 } }),
+    filter: await kept(own, { as, filter: { size: { _gt: 1 } }, expect: { allowed: false } }),
+    deletes: await kept(own, { as, action: 'delete', expect: { allowed: false } }),
+  }
+  const told = await judged(own)
+  const of = Object.fromEntries(Object.entries(tests).map(([name, id]) => [name, told[id]]))
+
+  expect(of).toEqual({ reads: true, size: true, one: true, two: null, count: null, filter: null, deletes: true })
+})
+
 it('refuse a change of a policy, a role or a member by which one would fail, unless it may', async () => {
   const own = await workspace()
   const policy = await people.policy(own, some({ size: { _gt: 1 } }, 'name'))

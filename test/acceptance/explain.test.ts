@@ -19,8 +19,8 @@ const target = await people.memberWith(shop, [role])
 const dice = createDice(seed)
 
 type Row = { readonly id: number } & Readonly<Record<string, unknown>>
-type Policy = { name: string; allows: boolean; reason?: string; condition?: object }
-type Explained = { allowed: boolean; policies: Policy[] }
+type Policy = { id: string; name: string; allows: boolean | null; reason?: string; condition?: object }
+type Explained = { allowed: boolean | null; policies: Policy[] }
 
 const kinds = ['a', 'b'] as const
 const fields = ['id', 'name', 'kind', 'size', 'shelfId'] as const
@@ -148,6 +148,54 @@ it('names the policies, what each lacks, and the condition of each', async () =>
   expect(await explained({ anonymous: true, action: 'read' })).toEqual({ allowed: false, policies: [] })
   const administrator = await explained({ roleIds: [await people.administratorRole(shop)], action: 'delete', key: 1 })
   expect(administrator).toEqual({ allowed: true, policies: [] })
+})
+
+it('says of a role that it depends on who asks, where a condition names the caller', async () => {
+  const ids = { one: policies[0], two: policies[1] }
+  const own = { name: { _eq: '$CURRENT_USER' } }
+  const each = async (question: object) => {
+    const { allowed, policies: told } = await explained({ roleIds: [role], action: 'read', ...question })
+    const of = Object.fromEntries(told.map(({ id, allows, reason }) => [id, [allows, reason]]))
+    return { allowed, one: of[ids.one ?? ''], two: of[ids.two ?? ''] }
+  }
+  const depends = [null, 'user']
+
+  await give(ids.one, { read: { filter: own, fields: ['id', 'size'] } })
+  await give(ids.two, {})
+  expect(await each({ key: 1 })).toEqual({ allowed: null, one: depends, two: [false, 'action'] })
+  expect(await each({ key: 1, field: 'size' })).toMatchObject({ allowed: null, one: depends })
+  expect(await each({ key: 1, field: 'kind' })).toMatchObject({ allowed: false, one: [false, 'field'] })
+  expect(await each({})).toMatchObject({ allowed: true, one: [true, undefined] })
+  expect(await each({ field: 'size' })).toMatchObject({ allowed: true })
+  expect(await each({ action: 'update', key: 1 })).toMatchObject({ allowed: false, one: [false, 'action'] })
+
+  // Of the good 2 alone.
+  await give(ids.one, { read: { filter: { _or: [{ kind: { _eq: 'b' } }, own] } } })
+  expect(await each({ key: 2 })).toMatchObject({ allowed: true, one: [true, undefined] })
+  expect(await each({ key: 1 })).toMatchObject({ allowed: null, one: depends })
+  await give(ids.one, { read: { filter: { kind: { _eq: 'b' }, ...own } } })
+  expect(await each({ key: 2 })).toMatchObject({ allowed: null, one: depends })
+  expect(await each({ key: 1 })).toMatchObject({ allowed: false, one: [false, 'filter'] })
+  await give(ids.one, { read: { filter: { _not: { _or: [{ kind: { _eq: 'b' } }, own] } } } })
+  expect(await each({ key: 2 })).toMatchObject({ allowed: false, one: [false, 'filter'] })
+  expect(await each({ key: 1 })).toMatchObject({ allowed: null, one: depends })
+  await give(ids.one, { read: { filter: { name: { _in: ['Good 0', '$CURRENT_USER'] } } } })
+  expect(await each({ key: 1 })).toMatchObject({ allowed: true })
+  expect(await each({ key: 2 })).toMatchObject({ allowed: null })
+  await give(ids.two, { read: { filter: { kind: { _eq: 'b' } } } })
+  expect(await each({ key: 2 })).toEqual({ allowed: true, one: depends, two: [true, undefined] })
+
+  // The other variables are known: the roles are those that are asked about, and the time is now.
+  await give(ids.two, {})
+  await give(ids.one, { read: { filter: { name: { _nin: ['$CURRENT_ROLES'] } } } })
+  expect(await each({ key: 1 })).toMatchObject({ allowed: true, one: [true, undefined] })
+  await give(ids.one, { read: { filter: own } })
+  expect(await explained({ anonymous: true, action: 'read', key: 1 })).toMatchObject({ allowed: false })
+  const publicRole = await people.publicRole(shop)
+  await shop.patch(`/roles/${publicRole}`, { policies: [ids.one] })
+  for (const of of [{ roleIds: [publicRole] }, { anonymous: true }])
+    expect(await explained({ ...of, action: 'read', key: 1 })).toMatchObject({ allowed: false })
+  await shop.patch(`/roles/${publicRole}`, { policies: [] })
 })
 
 it('gives who is suspended nothing, and knows nobody who is no member', async () => {

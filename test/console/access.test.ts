@@ -123,6 +123,20 @@ it('says why somebody may, or may not', async () => {
   await picture(page, 'access-why')
   await page.reload()
   await page.getByRole('cell', { name: 'not with this item' }).waitFor()
+
+  // Of a role whose condition names whoever asks.
+  const name = `Own ${Math.random()}`
+  const own = { notes: { read: { filter: { title: { _eq: '$CURRENT_USER' } } } } }
+  await people.role(shop, [await people.policy(shop, { collections: own })], name)
+  await page.reload()
+  await page.getByLabel('Who', { exact: true }).selectOption(`Role ${name}`)
+  await press(page, 'Ask')
+  await page.getByText(/^It depends on who asks: /).waitFor()
+  await page.getByRole('cell', { name: 'depends on who asks' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Keep as a test' }).count()).toBe(0)
+  await page.getByLabel('Key of the item').fill('')
+  await press(page, 'Ask')
+  await page.getByText(/^Allowed\. With which items depends on who asks: /).waitFor()
 })
 
 it('tells before a change of a policy, a role or a member who gets and loses what, and makes it when it is confirmed', async () => {

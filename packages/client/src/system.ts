@@ -164,12 +164,13 @@ export type AccessQuestion = Principal & {
   readonly field?: string
 }
 export type ExplainedAccess = {
-  readonly allowed: boolean
+  /** Null where it depends on who has the roles. */
+  readonly allowed: boolean | null
   readonly policies: readonly {
     readonly id: string
     readonly name: string
-    readonly allows: boolean
-    readonly reason?: 'action' | 'filter' | 'field'
+    readonly allows: boolean | null
+    readonly reason?: 'action' | 'filter' | 'field' | 'user'
     readonly condition?: object
   }[]
 }

@@ -42,6 +42,8 @@ export type Principal = {
   readonly rights: Rights
   readonly roleIds: readonly string[]
   readonly policies: readonly HeldPolicy[]
+  /** Whoever has these roles: what `$CURRENT_USER` is depends on them. */
+  readonly isAnybody?: true
 }
 
 export const noRights: Extract<Rights, { kind: 'policies' }> = {

@@ -14,6 +14,9 @@ export type VariableContext = { readonly userId: string | undefined; readonly ro
 /** An id that no account has: the value of `$CURRENT_USER` for anonymous callers. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000'
 
+/** `$CURRENT_USER` where whoever asks is not known: no id, and no text that a request can send. */
+export const ANYBODY = '\u0000anybody'
+
 export function policyVariable({ userId, roleIds }: VariableContext): FieldResolver['variable'] {
   return (text, field, path) => {
     if (text === '$CURRENT_USER') return ofIdType(field, userId ?? NOBODY, path)

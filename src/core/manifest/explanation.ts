@@ -8,12 +8,12 @@ import { asksMore } from '../access/intersect.ts'
 import { viewerOf } from '../access/merge.ts'
 import { policyReferences, presentPolicy } from '../access/policy.ts'
 import { type HeldPolicy, hasEntitlement, type Principal, type Rights } from '../access/principal.ts'
-import { NOBODY } from '../access/variable.ts'
+import { ANYBODY, NOBODY } from '../access/variable.ts'
 import type { Declarations } from '../connector/item-capabilities.ts'
 import { nested } from '../error.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
-import { all, and, type Filter, none } from '../query/filter.ts'
+import { all, and, type Filter, mapFilter, none, or, withoutTests } from '../query/filter.ts'
 import { isServed, isUsable } from './access-view.ts'
 import { modelViewOf } from './model-view.ts'
 
@@ -62,7 +62,7 @@ type Subject = {
 export function explain(question: ExplainRequest): Explanation {
   const { model, principal, action, declared } = question
   const { collection, field } = namedThings(question)
-  const viewer = viewerOf(principal.rights, model)
+  const viewer = viewerOf(rightsOf(principal), model)
   const isOpen = field === undefined || modelViewOf(viewer, declared).uses(collection, field, action) !== 'never'
   const subject: Subject = { collection, action, field, declared, isOpen }
   const reading = viewer.accessTo(collection, 'read')
@@ -128,8 +128,51 @@ function judged(viewer: Viewer, { collection, action, field, declared, isOpen }:
   return { kind: 'allowed', rows: action === 'create' ? all : writableRows(access, [field.id]) }
 }
 
+/**
+ * Of rows, those that are admitted whoever has the roles, and those that are where the conditions that name `$CURRENT_USER`
+ * are met. Both are the rows themselves where none does.
+ */
+export function boundsOf(rows: Filter): { readonly always: Filter; readonly perhaps: Filter } {
+  const known = withUserApart(rows)
+  return { always: withoutTests(known, namesAnybody, 'unmet'), perhaps: withoutTests(known, namesAnybody, 'met') }
+}
+
+/** Rights as whoever has the roles has them. */
+export function rightsOf({ rights, isAnybody }: Principal): Rights {
+  return isAnybody && rights.kind === 'policies' ? { ...rights, userId: ANYBODY } : rights
+}
+
+function namesAnybody(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'compare':
+    case 'match':
+      return filter.operand === ANYBODY
+    case 'between':
+      return filter.low === ANYBODY || filter.high === ANYBODY
+    case 'in':
+    case 'elements':
+      return filter.operands.includes(ANYBODY)
+    case 'json':
+      return 'operands' in filter.test && filter.test.operands.includes(ANYBODY)
+    default:
+      return false
+  }
+}
+
+/** Of a list of values, the others stay known. */
+function withUserApart(filter: Filter): Filter {
+  if (filter.kind !== 'in' || !namesAnybody(filter)) return mapFilter(filter, withUserApart)
+  const { negated, operands, ...of } = filter
+  const others = operands.filter((operand) => operand !== ANYBODY)
+  const apart: Filter = { ...of, kind: 'compare', operator: negated ? '<>' : '=', operand: ANYBODY }
+  const parts = others.length === 0 ? [apart] : [{ ...filter, operands: others }, apart]
+  return negated ? and(parts) : or(parts)
+}
+
 /** What a policy gives by itself to whom it is given with others. */
-function aloneRights({ rights, roleIds }: Principal, { content }: HeldPolicy): Rights {
+function aloneRights(principal: Principal, { content }: HeldPolicy): Rights {
+  const { roleIds } = principal
+  const rights = rightsOf(principal)
   const userId = rights.kind === 'scoped' ? undefined : rights.userId
   const entitlements = new Set(content.entitlements)
   return { kind: 'policies', userId, roleIds, policies: [content], entitlements }

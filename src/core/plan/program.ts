@@ -148,9 +148,11 @@ export function addChecks(
 ): void {
   const { action } = conditions
   const open = new Set<PrimitiveField | RelationField>(later.flatMap(membersOfLinks))
+  const isAbout = (one: Filter) =>
+    one.kind === 'related' ? open.has(one.relation) : 'field' in one && open.has(one.field)
   for (const assertion of ['forbidden', 'left', 'invalid'] as const) {
     const whole = conditions[assertion]
-    const where = whole && (open.size === 0 ? whole : withoutTests(whole, (one) => open.has(one)))
+    const where = whole && (open.size === 0 ? whole : withoutTests(whole, isAbout, 'met'))
     if (where !== undefined && where.kind !== 'all') addStep(program, { kind: 'check', slot, where, assertion, action })
   }
 }

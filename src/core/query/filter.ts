@@ -161,26 +161,25 @@ export function isSeen(visible: Filter): Filter {
 }
 
 /**
- * The filter without its tests of what `isOpen`, a field or a relation: it holds wherever the filter does, whatever those
- * become.
+ * The filter without its tests that `isOpen`, as if each admitted as much as it can, or as little: the one holds wherever the
+ * filter may, the other only where it does, whatever those become.
  */
-export function withoutTests(filter: Filter, isOpen: (of: PrimitiveField | RelationField) => boolean): Filter {
-  const isAbout = (one: Filter) => (one.kind === 'related' ? isOpen(one.relation) : 'field' in one && isOpen(one.field))
-  const loosened = (one: Filter, instead: Filter): Filter => {
+export function withoutTests(filter: Filter, isOpen: (test: Filter) => boolean, as: 'met' | 'unmet'): Filter {
+  const replaced = (one: Filter, instead: Filter): Filter => {
     switch (one.kind) {
       case 'and':
-        return and(one.filters.map((inner) => loosened(inner, instead)))
+        return and(one.filters.map((inner) => replaced(inner, instead)))
       case 'or':
-        return or(one.filters.map((inner) => loosened(inner, instead)))
+        return or(one.filters.map((inner) => replaced(inner, instead)))
       case 'not':
-        return not(loosened(one.filter, instead === all ? none : all))
+        return not(replaced(one.filter, instead === all ? none : all))
       case 'isTrue':
-        return isTrue(loosened(one.filter, instead))
+        return isTrue(replaced(one.filter, instead))
       default:
-        return someFilter(one, isAbout) ? instead : one
+        return someFilter(one, isOpen) ? instead : one
     }
   }
-  return loosened(filter, all)
+  return replaced(filter, as === 'met' ? all : none)
 }
 
 /** Whether `test` is true of the filter or of any in it. */

@@ -2,8 +2,8 @@
 import type { Action } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import { type Principal, requireEntitlement } from '../../core/access/principal.ts'
-import type { Explanation, Judgement } from '../../core/manifest/explanation.ts'
-import { type Filter, none } from '../../core/query/filter.ts'
+import type { boundsOf, Explanation, Judgement } from '../../core/manifest/explanation.ts'
+import { and, type Filter, none } from '../../core/query/filter.ts'
 import type { Ports } from '../../ports.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { type LazyBody, notFound } from '../caller/directory.ts'
@@ -28,12 +28,14 @@ export type AccessQuestion = {
 export type ExplainedPolicy = {
   readonly id: string
   readonly name: string
-  readonly allows: boolean
-  readonly reason?: 'action' | 'filter' | 'field'
+  /** Null where it depends on who has the roles. */
+  readonly allows: boolean | null
+  readonly reason?: 'action' | 'filter' | 'field' | 'user'
   readonly condition?: Readonly<Record<string, unknown>>
 }
 
-export type ExplainedAccess = { readonly allowed: boolean; readonly policies: readonly ExplainedPolicy[] }
+/** Of an item, `allowed` is null where some who have the roles may and others may not. */
+export type ExplainedAccess = { readonly allowed: boolean | null; readonly policies: readonly ExplainedPolicy[] }
 
 export type Explanations = {
   /**
@@ -68,10 +70,11 @@ export function createExplanations(deps: ExplanationsDeps): Explanations {
       core.requireAskable(question, explanation)
       const run = await items.meets(scope, asked.collection, { kind: 'value', value: key }, (current, asker) => {
         const { together, policies, findable } = core.explain({ ...question, model: current, asker })
-        return [rowsOf(together), findable, ...policies.map(({ judgement }) => rowsOf(judgement))]
+        const rows = [and([rowsOf(together), findable]), ...policies.map(({ judgement }) => rowsOf(judgement))]
+        return boundedBy(core, principal, rows)
       })
-      const [isAllowed, isFound, ...met] = await run.answer
-      return answered(explanation, { isAllowed: isAllowed === true && isFound === true, met })
+      const [isAllowed = false, ...met] = verdictsOf(principal, await run.answer)
+      return answered(explanation, { isAllowed, met })
     },
   }
 }
@@ -91,19 +94,38 @@ export function rowsOf(judgement: Judgement): Filter {
   return judgement.kind === 'allowed' ? judgement.rows : none
 }
 
+/** Of whoever has some roles two conditions of each: where it holds in any case, and where it may. */
+export function boundedBy(
+  core: { readonly boundsOf: typeof boundsOf },
+  { isAnybody }: Principal,
+  rows: readonly Filter[],
+): readonly Filter[] {
+  if (!isAnybody) return rows
+  return rows.flatMap((one) => {
+    const { always, perhaps } = core.boundsOf(one)
+    return [always, perhaps]
+  })
+}
+
+/** What the answers to `boundedBy` say: null where it is neither so in any case nor in none. */
+export function verdictsOf({ isAnybody }: Principal, met: readonly boolean[]): readonly (boolean | null)[] {
+  if (!isAnybody) return met
+  return met.flatMap((always, at) => (at % 2 === 1 ? [] : [always || (met[at + 1] === true ? null : false)]))
+}
+
 /** Without a row, a policy that allows some rows allows. */
 function answered(
   { together, policies }: Explanation,
-  row?: { readonly isAllowed: boolean; readonly met: readonly boolean[] },
+  row?: { readonly isAllowed: boolean | null; readonly met: readonly (boolean | null)[] },
 ): ExplainedAccess {
   return {
-    allowed: row?.isAllowed ?? together.kind === 'allowed',
+    allowed: row === undefined ? together.kind === 'allowed' : row.isAllowed,
     policies: policies.map(({ id, name, judgement, condition }, index) => {
-      const isMet = row === undefined || row.met[index] === true
-      const reason = judgement.kind === 'refused' ? judgement.reason : isMet ? undefined : 'filter'
-      const told = condition !== undefined && judgement.kind === 'allowed'
-      const allows = reason === undefined
-      return { id, name, allows, ...(!allows && { reason }), ...(told && { condition }) }
+      const isRefused = judgement.kind === 'refused'
+      const allows = isRefused ? false : row === undefined || (row.met[index] ?? null)
+      const reason = isRefused ? judgement.reason : allows === null ? 'user' : 'filter'
+      const told = condition !== undefined && !isRefused
+      return { id, name, allows, ...(allows !== true && { reason }), ...(told && { condition }) }
     }),
   }
 }

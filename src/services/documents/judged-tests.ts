@@ -1,21 +1,23 @@
 /** Whether somebody's rights are as an access test expects: told by what tells of rights elsewhere (docs/contract.md#access-tests). */
 import { type Expectation, isOfItems } from '../../core/access/expectation.ts'
 import { viewerOf } from '../../core/access/merge.ts'
+import { usesCurrentUser } from '../../core/access/policy.ts'
 import type { Rights } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
+import { and } from '../../core/query/filter.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Items } from '../data/items.ts'
 import type { JudgeTest } from '../rights/access-tests.ts'
 import { actingScope } from '../rights/act-as.ts'
 import type { LoadDeclarations } from './declarations.ts'
-import { rowsOf } from './explanations.ts'
+import { boundedBy, rowsOf, verdictsOf } from './explanations.ts'
 
 export type JudgeTestDeps = {
   readonly declarations: LoadDeclarations
   readonly items: Pick<Items, 'meets' | 'list'>
 }
 
-/** Null where a data source does not answer, and where the caller does not read what decides. */
+/** Null where a data source does not answer, where the caller does not read what decides, and where it depends on who has a role. */
 export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
   const { declarations, items } = deps
 
@@ -31,24 +33,29 @@ export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
     const question = { ...asked, model, declared, asker: scope.rights, principal }
     const explained = core.explain({ ...question, asker: knowing })
 
-    async function meets(): Promise<boolean> {
+    async function meets(): Promise<boolean | null> {
       core.requireAskable(question, explained)
       const run = await items.meets(scope, collection.apiName, { kind: 'value', value: key }, (current) => {
         const { together, findable } = core.explain({ ...question, model: current, asker: knowing })
-        return [rowsOf(together), findable]
+        return boundedBy(core, principal, [and([rowsOf(together), findable])])
       })
-      return (await run.answer).every(Boolean)
+      return verdictsOf(principal, await run.answer)[0] ?? null
     }
 
-    async function isSo(): Promise<boolean> {
+    async function isSo(): Promise<boolean | null> {
       const isAllowed = explained.together.kind === 'allowed'
       if (expect.fields !== undefined) {
-        const viewer = viewerOf(principal.rights, model)
+        const viewer = viewerOf(core.rightsOf(principal), model)
         const usable = usableFields(collection, action, viewer, modelViewOf(viewer, declared))
         if (!isSame(usable, expect.fields)) return false
       }
       if (!isOfItems(expectation)) return isAllowed === expect.allowed
-      if (key !== undefined) return (await meets()) === expect.allowed
+      if (key !== undefined) {
+        const isMet = await meets()
+        return isMet === null ? null : isMet === expect.allowed
+      }
+      if (isAllowed && principal.isAnybody && principal.policies.some(({ content }) => usesCurrentUser(content)))
+        return null
       const counting = { rights: principal.rights, expectation, name: collection.apiName }
       const count = isAllowed ? await counted(items, scope, counting) : 0
       return count > 0 === expect.allowed && (expect.count ?? count) === count

@@ -26,7 +26,7 @@ import type { LazyBody } from '../caller/directory.ts'
 import type { BrokenTests } from '../model/migration-effects.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { loadCurrentModel } from './delegation.ts'
-import { outlineAfter, principalIn, publicRoles, type RightsPlan } from './outline.ts'
+import { anybodyIn, outlineAfter, principalIn, publicRoles, type RightsPlan } from './outline.ts'
 
 /** Of whom: `user:<id>`, `role:<id>` or `anonymous`. */
 export type NewAccessTest = Expectation & { readonly name: string; readonly as: string; readonly collection: string }
@@ -240,7 +240,7 @@ function isOther(one: Principal, other: Principal): boolean {
 
 /** As they are in the outline: whoever is suspended or no member any more has nothing. */
 function principalOf(outline: RightsOutline, { userId, roleId }: AccessTestRow): Principal {
-  if (roleId !== null) return principalIn(outline, undefined, [roleId])
+  if (roleId !== null) return anybodyIn(outline, roleId)
   if (userId === null) return principalIn(outline, undefined, publicRoles(outline))
   const member = outline.members.find((one) => one.userId === userId)
   return principalIn(outline, userId, member?.roles ?? [])

@@ -2,7 +2,7 @@
 import type { PolicyContent } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { RightsOutline } from '../../store/roles.ts'
-import { principalWith } from './principals.ts'
+import { anybodyWith, principalWith } from './principals.ts'
 
 /** A change of rights, by ids; null for what is deleted, or suspended. */
 export type RightsPlan = {
@@ -40,16 +40,20 @@ export function outlineAfter(
 }
 
 /** Whoever has these roles in the outline. */
-export function principalIn(
-  { roles, policies }: RightsOutline,
-  userId: string | undefined,
-  ids: readonly string[],
-): Principal {
+export function principalIn(outline: RightsOutline, userId: string | undefined, ids: readonly string[]): Principal {
+  return principalWith(userId, rolesIn(outline, ids))
+}
+
+/** Whoever has this role in the outline, nobody in particular. */
+export function anybodyIn(outline: RightsOutline, roleId: string): Principal {
+  return anybodyWith(rolesIn(outline, [roleId]))
+}
+
+function rolesIn({ roles, policies }: RightsOutline, ids: readonly string[]) {
   const byId = new Map(policies.map((policy) => [policy.id, policy]))
-  const held = roles
+  return roles
     .filter(({ id }) => ids.includes(id))
     .map((role) => ({ ...role, policies: role.policies.flatMap((id) => byId.get(id) ?? []) }))
-  return principalWith(userId, held)
 }
 
 /** The roles of everybody without a credential. */

@@ -19,17 +19,14 @@ export async function principalOfMember(
   return ofRoles(database, workspaceId, { userId, roleIds: roles.map(({ id }) => id) })
 }
 
-/**
- * Whoever has these roles and no other; nobody in particular holds them, so that `$CURRENT_USER` is nobody. Undefined where
- * the workspace lacks one of them.
- */
+/** Whoever has these roles and no other, nobody in particular. Undefined where the workspace lacks one of them. */
 export async function principalOfRoles(
   database: SqlDriver,
   workspaceId: string,
   roleIds: readonly string[],
 ): Promise<Principal | undefined> {
-  const principal = await ofRoles(database, workspaceId, { userId: undefined, roleIds })
-  return principal.roleIds.length === roleIds.length ? principal : undefined
+  const roles = await loadRoles(database, workspaceId, roleIds)
+  return roles.length === roleIds.length ? anybodyWith(roles) : undefined
 }
 
 /** A caller without a credential. */
@@ -44,6 +41,12 @@ async function ofRoles(
   { userId, roleIds }: { readonly userId: string | undefined; readonly roleIds: readonly string[] },
 ): Promise<Principal> {
   return principalWith(userId, await loadRoles(database, workspaceId, roleIds))
+}
+
+/** Whoever has these roles, nobody in particular: of those of the public that is whoever is not signed in. */
+export function anybodyWith(roles: readonly Pick<RoleRow, 'id' | 'kind' | 'policies'>[]): Principal {
+  const principal = principalWith(undefined, roles)
+  return roles.some(({ kind }) => kind === 'public') ? principal : { ...principal, isAnybody: true }
 }
 
 /** Whoever has these roles. */

@@ -2,13 +2,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
-import { explain, type Judgement } from '../../../src/core/manifest/explanation.ts'
-import { and } from '../../../src/core/query/filter.ts'
+import { boundsOf, explain, type Judgement } from '../../../src/core/manifest/explanation.ts'
+import { and, none } from '../../../src/core/query/filter.ts'
 import type { Row } from '../../property/support/rows.ts'
 import { seed } from '../../property/support/seed.ts'
 import { casesOr } from '../../support/run/cases.ts'
 import type { Opened } from './access.ts'
-import { anyRows, junction, model, names, shop } from './library.ts'
+import { anyRows, junction, model, names, shop, users } from './library.ts'
 import { type Naive, naiveRules } from './naive.ts'
 import { type ActionName, anyCaller, anyPolicies, type Caller, type Policy } from './policies.ts'
 import { idsMeeting, load, rightsFor } from './service.ts'
@@ -22,7 +22,7 @@ const numbered = names.filter((name) => name !== junction.name)
 export function describeExplanations(opened: () => Opened): void {
   it(`explains what the naive rules say of ${triples} callers, rows and fields`, async () => {
     const database = opened()
-    const seen = { allowed: 0, refused: 0 }
+    const seen = { allowed: 0, refused: 0, open: 0 }
     const count = () => seen.allowed + seen.refused
     const any = fc.tuple(anyPolicies(), anyCaller, anyRows)
     // Each combination has dozens of triples; more are drawn until there are enough.
@@ -55,6 +55,23 @@ export function describeExplanations(opened: () => Opened): void {
             seen[isAllowed ? 'allowed' : 'refused'] += 1
           }
         }
+        // Whoever has the roles: each of the users is one of those.
+        const { together: ofAnybody } = explained({ policies, caller, isAnybody: true }, { collection, action: 'read' })
+        const [always, perhaps] = await Promise.all(
+          Object.values(boundsOf(ofAnybody.kind === 'allowed' ? ofAnybody.rows : none)).map((filter) => {
+            return idsMeeting(database, collection, filter)
+          }),
+        )
+        const usersRules = users.map((userId) => naiveRules(policies, { ...caller, userId }, rows, title))
+        for (const row of rows[collection] ?? []) {
+          const id = Number(row.id)
+          const readers = usersRules.filter((rules) => rules.isReadable(collection, row)).length
+          const about = `whoever reads ${id} of ${collection} with ${JSON.stringify({ policies, caller, rows })}`
+          if (always?.has(id)) expect(readers, about).toBe(users.length)
+          else if (!perhaps?.has(id)) expect(readers, about).toBe(0)
+          else expect(JSON.stringify(policies), about).toContain('$CURRENT_USER')
+          seen.open += always?.has(id) !== perhaps?.has(id) ? 1 : 0
+        }
         for (const action of writes) {
           const { kind } = explained({ policies, caller }, { collection, action, field: undefined }).together
           expect(kind === 'allowed', `${action} ${JSON.stringify(policies)}`).toBe(
@@ -68,14 +85,13 @@ export function describeExplanations(opened: () => Opened): void {
   })
 }
 
-type Asked = { readonly collection: string; readonly action: ActionName; readonly field: string | undefined }
+type Asked = { readonly collection: string; readonly action: ActionName; readonly field?: string | undefined }
+type Of = { readonly policies: readonly Policy[]; readonly caller: Caller; readonly isAnybody?: true }
 
-function explained(
-  { policies, caller }: { readonly policies: readonly Policy[]; readonly caller: Caller },
-  asked: Asked,
-) {
+function explained({ policies, caller, isAnybody }: Of, asked: Asked) {
   const held = policies.map((policy, at) => ({ id: `${at}`, name: `${at}`, content: parsePolicy(policy, model) }))
-  const principal = { rights: rightsFor(policies, caller, model), roleIds: caller.roleIds, policies: held }
+  const rights = rightsFor(policies, isAnybody ? { ...caller, userId: undefined } : caller, model)
+  const principal = { rights, roleIds: caller.roleIds, policies: held, ...(isAnybody && { isAnybody }) }
   return explain({ ...asked, model, declared: () => undefined, asker: knowing, principal })
 }
 

@@ -169,9 +169,12 @@ export const access: Translated<typeof english> = {
     condition: 'الشرط',
     allows: 'تسمح به',
     reasons: {
+    depends: 'يتوقّف على من يسأل: شرطٌ يقارن هذا العنصر بالشخص الذي له الدور.',
+    allowedByUser: 'مسموح. أمّا العناصر فتتوقّف على من يسأل: شرطٌ يقارنها بالشخص الذي له الدور.',
       action: 'لا تشمل هذا',
       field: 'ليس بهذا الحقل',
       filter: 'ليس بهذا العنصر',
     },
   },
 }
+      user: 'يتوقّف على من يسأل',

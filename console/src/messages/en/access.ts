@@ -150,9 +150,13 @@ export const access = {
     condition: 'Condition',
     allows: 'allows it',
     reasons: {
+    depends: 'It depends on who asks: a condition compares this item with the person who has the role.',
+    allowedByUser:
+      'Allowed. With which items depends on who asks: a condition compares them with the person who has the role.',
       action: 'does not speak of this',
       field: 'not with this field',
       filter: 'not with this item',
     },
   },
 }
+      user: 'depends on who asks',

@@ -122,11 +122,11 @@ function Explained({ workspace, asked }: WhyProps) {
     <div class={styles.part}>
       <Notice
         look={data.allowed ? 'good' : 'warning'}
-        action={mayKeep && <Button onClick={() => setKeeping(true)}>{texts.keepTest}</Button>}
+        action={mayKeep && data.allowed !== null && <Button onClick={() => setKeeping(true)}>{texts.keepTest}</Button>}
       >
-        {data.allowed ? texts.allowed : texts.notAllowed}
+        {answerOf(asked, data)}
       </Notice>
-      {isKeeping && (
+      {isKeeping && data.allowed !== null && (
         <KeepTest
           workspace={workspace}
           who={whoOf(asked.who)}
@@ -157,6 +157,17 @@ function Explained({ workspace, asked }: WhyProps) {
       )}
     </div>
   )
+}
+
+/** Without an item a role may do what its holders may do with some, whichever these are. */
+function answerOf({ who, key }: Question, { allowed, policies }: ExplainedAccess): string {
+  const texts = t.value.access
+  if (allowed === null) return texts.depends
+  if (!allowed) return texts.notAllowed
+  const speaking = policies.filter(({ allows }) => allows)
+  const isByUser = speaking.every(({ condition }) => JSON.stringify(condition ?? {}).includes('"$CURRENT_USER"'))
+  const isOfRole = who.startsWith('role:') && key === '' && speaking.length > 0
+  return isOfRole && isByUser ? texts.allowedByUser : texts.allowed
 }
 
 function sayingOf({ allows, reason }: ExplainedAccess['policies'][number]): string {
