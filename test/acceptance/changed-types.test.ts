@@ -150,9 +150,12 @@ describe.each(['postgres', 'mariadb'] as const)('of %s', (provider) => {
       source: {
         message: 'operations[0]',
         source: {
-          message:
-            'The column has a type or a collation of its own, whose rules would go: change it in the database, or add a field',
-          code: '3009',
+          message: `${name}.v`,
+          source: {
+            message:
+              'The column has a type or a collation of its own, whose rules would go: change it in the database, or add a field',
+            code: '3009',
+          },
         },
       },
     })

@@ -753,6 +753,18 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       [createRelation(new Map(ids), `${odd}.key(number) -> ${keys}.odds`), 'Foreign key constraint failed', 2],
     ]
 
+    const fields = [
+      'number',
+      'needed',
+      'text',
+      'text',
+      ...(isMysql ? [] : ['words']),
+      'text',
+      'number',
+      'amount',
+      'key',
+    ]
+
     const answers: unknown[] = []
     const previews: unknown[] = []
     for (const [operation] of refusals) {
@@ -804,13 +816,13 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
 
     expect(made.status).toBe(200)
     expect(answers).toEqual(
-      refusals.map(([, message, rows]) => ({
+      refusals.map(([, message, rows], at) => ({
         status: 500,
         body: {
-          message: expect.stringContaining('Failed to execute the migration: '),
+          message: `Failed to execute the migration: operations[1]: ${odd}.${fields[at]}: ${message}`,
           source: {
             message: 'operations[1]',
-            source: { message, code: '3013', meta: { rows } },
+            source: { message: `${odd}.${fields[at]}`, source: { message, code: '3013', meta: { rows } } },
           },
         },
       })),
@@ -819,7 +831,9 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     expect(unconverted).toMatchObject(
       converted.map(() => ({
         status: 500,
-        body: { source: { source: { code: '3013', message: 'Value out of range' } } },
+        body: {
+          source: { source: { message: `${odd}.text`, source: { code: '3013', message: 'Value out of range' } } },
+        },
       })),
     )
     const reason = expect.stringMatching('^needs the right to (read|create) .* in every item$')
@@ -827,7 +841,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       untold.map(() => ({ status: 500, body: { source: { source: { code: '3004', message: reason } } } })),
     )
     expect(told).toMatchObject({
-      body: { source: { source: { message: 'Unique constraint failed', meta: { rows: 1 } } } },
+      body: { source: { source: { source: { message: 'Unique constraint failed', meta: { rows: 1 } } } } },
     })
     expect(left).toEqual([['0']])
     expect(await answer(renamed)).toEqual({ status: 200 })

@@ -68,15 +68,18 @@ export function* applyOperations(
     for (const [position, operation] of operations.entries()) {
       yield
       draft.operation = position
+      draft.subject = undefined
       yield* applyOperation(draft, operation)
     }
+    draft.subject = undefined
     for (const [id, position] of draft.touched) {
       yield
       draft.operation = position
       changeHistory(draft, id, { before: records, made })
     }
   } catch (cause) {
-    throw cause instanceof ServiceError ? new FailedMigration(draft.operation, cause) : cause
+    if (!(cause instanceof ServiceError)) throw cause
+    throw new FailedMigration(draft.operation, cause, draft.subject)
   }
   const givenUp = [...draft.givenUp].map(([name, { id }]) => ({ name, ownerId: id }))
   const taken = [...draft.taken].map(([name, ownerId]) => ({ name, ownerId }))
@@ -161,9 +164,30 @@ function* updateCollection(draft: Draft, data: DataOf<'updateCollection'>): Part
   const collection = editableCollection(draft, data.id)
   for (const operation of orderOperations(data.operations, (fieldId) => draft.fields.get(fieldId))) {
     yield
+    draft.subject = subjectOf(draft, collection, operation)
     inModelAlone(draft, collection, () => changeCollection(draft, collection, operation))
   }
+  draft.subject = undefined
   draft.touched.set(data.id, draft.operation)
+}
+
+/** The fields of a part of an operation, by the names that they have before it. */
+function subjectOf(
+  { fields }: Draft,
+  { record }: CollectionDraft,
+  { kind, data }: CollectionChange,
+): string | undefined {
+  const pathOf = (name: string | undefined) => (name === undefined ? [] : [`${record.apiName}.${name}`])
+  switch (kind) {
+    case 'createPrimitiveField':
+      return pathOf(data.apiName ?? data.dbName)[0]
+    case 'updatePrimitiveField':
+      return pathOf(fields.get(data.id)?.apiName)[0]
+    case 'createIndex':
+      return data.fieldIds.flatMap((id) => pathOf(fields.get(id)?.apiName)).join(', ') || undefined
+    default:
+      return undefined
+  }
 }
 
 function changeCollection(draft: Draft, collection: CollectionDraft, operation: CollectionChange): void {

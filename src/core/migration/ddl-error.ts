@@ -50,21 +50,24 @@ export function isObstructed({ isTrial }: Obstacle, fault: SqlFault, dialect: Pi
 
 /** The error of the migration where rows are in the way; how many is told where it is known. */
 export function rowsInTheWay(
-  { operation, cause }: Obstacle,
+  { operation, subject, cause }: Obstacle,
   told: { readonly rows?: number } | 'untold',
 ): ServiceError {
   const reason = told === 'untold' || cause.kind === 'catalog' ? undefined : databaseError(cause.reason).message
   const meta = told === 'untold' || told.rows === undefined ? {} : { meta: told }
-  return new FailedMigration(operation, invalidOperation('data', reason ?? 'Rows are in the way', meta))
+  return new FailedMigration(operation, invalidOperation('data', reason ?? 'Rows are in the way', meta), subject)
 }
 
 /** The error of the migration where the catalog stands in its way; `answer` is that to `count`. */
-export function catalogError({ operation, cause, viewsIn }: Obstacle, answer: string | null): ServiceError | undefined {
+export function catalogError(
+  { operation, subject, cause, viewsIn }: Obstacle,
+  answer: string | null,
+): ServiceError | undefined {
   const views = viewsIn?.(answer ?? '{}') ?? []
   const isClear = viewsIn === undefined ? !(Number(answer) > 0) : views.length === 0
   if (isClear || cause.kind !== 'catalog') return undefined
   const meta = views.length > 0 ? { meta: { views } } : {}
-  return new FailedMigration(operation, invalidOperation(cause.reason, reasonsOf[cause.reason], meta))
+  return new FailedMigration(operation, invalidOperation(cause.reason, reasonsOf[cause.reason], meta), subject)
 }
 
 /** SQLSTATEs identify PostgreSQL errors, error numbers those of MySQL and MariaDB. */

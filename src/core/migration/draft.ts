@@ -70,6 +70,8 @@ export type Draft = {
   readonly made: Set<string>
   readonly declaredKeys: DeclaredKey[]
   operation: number
+  /** The fields that its part is about. */
+  subject: string | undefined
   /** The last operation of each collection that was made, changed or deleted. */
   readonly touched: Map<string, number>
   /** Those that were deleted, whatever has their ids now. */
@@ -101,6 +103,7 @@ export function* createDraft(records: ModelRecords, context: MigrationContext): 
     made: new Set(),
     declaredKeys: [],
     operation: 0,
+    subject: undefined,
     touched: new Map(),
     dropped: new Set(),
     sources: byId(records.sources),
@@ -155,7 +158,8 @@ export function inModelAlone(draft: Draft, { record }: CollectionDraft, work: ()
 }
 
 export function emit(draft: Draft, sourceId: string, change: Change): void {
-  draft.changes.push({ sourceId, operation: draft.operation, change })
+  const { operation, subject } = draft
+  draft.changes.push({ sourceId, operation, ...(subject !== undefined && { subject }), change })
   if (change.kind === 'createIndex') draft.made.add(madeName('index', change.table, change.index.dbName))
   if (change.kind === 'addColumn') draft.made.add(madeName('column', change.table, change.column.dbName))
   if (change.kind !== 'createTable') return

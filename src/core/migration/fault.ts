@@ -39,13 +39,18 @@ export function isDataFault({ code }: ServiceError): boolean {
 
 export const MIGRATION_FAILED = 'Failed to execute the migration'
 
-/** The error of a whole migration: `Failed to execute the migration` > `operations[i]` > the fault of that operation. */
+/**
+ * The error of a whole migration: `Failed to execute the migration` > `operations[i]` > the fault of that operation, below the
+ * fields that it is about where their values, or their type, are in the way.
+ */
 export class FailedMigration extends ServiceError {
   readonly operation: number
   readonly reason: ServiceError
 
-  constructor(operation: number, reason: ServiceError) {
-    const cause = new ServiceError(reason.kind, `operations[${operation}]`, { cause: reason })
+  constructor(operation: number, reason: ServiceError, subject?: string | undefined) {
+    const isOfValues = reason.code === codes.data || reason.code === codes.conversion
+    const told = subject && isOfValues ? new ServiceError(reason.kind, subject, { cause: reason }) : reason
+    const cause = new ServiceError(reason.kind, `operations[${operation}]`, { cause: told })
     super(reason.kind, MIGRATION_FAILED, { cause })
     this.operation = operation
     this.reason = reason

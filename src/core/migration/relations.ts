@@ -49,6 +49,7 @@ export function createRelationPair(draft: Draft, { data }: DataOf<'createRelatio
   }
   checkActions(draft, constraint)
   draft.constraints.set(constraint.id, constraint)
+  draft.subject = `${constrained.record.apiName}.${own.apiName}`
   addSide(draft, constrained, {
     ...recordOf(own, other),
     constraintId: constraint.id,

@@ -99,6 +99,8 @@ export type SourceChange = {
   readonly sourceId: string
   /** The index of the operation that causes the change. */
   readonly operation: number
+  /** The fields that it is about, as clients know them, such as `articles.title`. */
+  readonly subject?: string | undefined
   readonly change: Change
 }
 

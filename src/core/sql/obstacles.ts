@@ -13,6 +13,7 @@ import { compile, ident, integer, join, literal, type Sql, type Statement, sql }
 
 export type Obstacle = {
   readonly operation: number
+  readonly subject: string | undefined
   /** A scalar query: how many rows, or entries of the catalog, are in the way. */
   readonly count: Sql
   readonly cause: ObstacleCause
@@ -44,20 +45,21 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
   const { ddl } = dialect
   const { catalog } = ddl
   const obstacles: Obstacle[] = []
-  for (const { operation, change } of changes) {
+  for (const { operation, subject, change } of changes) {
+    const of = { operation, subject }
     yield
     const inData = (reason: DatabaseErrorReason, count: Sql | undefined, ...asked: readonly (Asked | undefined)[]) => {
       const known = asked.filter((one) => one !== undefined)
-      if (count !== undefined) obstacles.push({ operation, count, cause: { kind: 'data', reason }, asked: known })
+      if (count !== undefined) obstacles.push({ ...of, count, cause: { kind: 'data', reason }, asked: known })
     }
     const inCatalog = (reason: CatalogReason, count: Sql | undefined) => {
-      if (count !== undefined) obstacles.push({ operation, count, cause: { kind: 'catalog', reason }, asked: [] })
+      if (count !== undefined) obstacles.push({ ...of, count, cause: { kind: 'catalog', reason }, asked: [] })
     }
     const inViews = (ref: TableRef, column?: string) => {
       if (catalog === undefined) return
       const viewsIn = (text: string) => catalog.usingViews(text, ref, column)
       const cause = { kind: 'catalog', reason: 'inUse' } as const
-      obstacles.push({ operation, count: catalog.views(ref), cause, asked: [], viewsIn })
+      obstacles.push({ ...of, count: catalog.views(ref), cause, asked: [], viewsIn })
     }
     const inColumn = (ref: TableRef, column: string) => {
       inViews(ref, column)
@@ -143,7 +145,7 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
           before.asked(change.table, [change.column.dbName]),
         )
         tries(before, change, dialect).forEach(({ count, asked }) => {
-          obstacles.push({ operation, count, cause: { kind: 'data', reason: 'range' }, asked, isTrial: true })
+          obstacles.push({ ...of, count, cause: { kind: 'data', reason: 'range' }, asked, isTrial: true })
         })
         break
       case 'setNullable':

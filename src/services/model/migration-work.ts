@@ -290,6 +290,6 @@ async function requireKey(key: DeclaredKey, databases: Databases, reader: Reader
 function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
   const cause = ddlError(fault, postgres)
   const change = failedChange(changes, fault)
-  if (change !== undefined) return new FailedMigration(change.operation, cause)
+  if (change !== undefined) return new FailedMigration(change.operation, cause, change.subject)
   return new ServiceError(cause.kind, FAILED, { cause })
 }

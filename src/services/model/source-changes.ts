@@ -243,7 +243,7 @@ function failureOf({ database: { dialect } }: SourceMigration, { fault, applied,
   const error =
     failed === undefined
       ? nested(cause.kind, [MIGRATION_FAILED], { cause })
-      : new FailedMigration(failed.operation, cause)
+      : new FailedMigration(failed.operation, cause, failed.subject)
   return meta === undefined ? error : new ServiceError(error.kind, error.message, { cause: error.cause, meta })
 }
 

@@ -512,7 +512,7 @@ describe('a field', () => {
     [
       'a type that would lose something',
       changed('articles.title', toType('date')),
-      'values of type string cannot become date without loss',
+      'articles.title > values of type string cannot become date without loss',
     ],
     [
       'a type that its relation is not of',
