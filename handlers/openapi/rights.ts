@@ -78,6 +78,7 @@ const effectList = z.array(
     collection: z.string().optional(),
     action: z.enum(actions).optional(),
     fields: z.array(z.string()).optional(),
+    items: z.enum(['all', 'some']).optional(),
     members: z.int(),
     userIds: z.array(z.uuid()),
     isAnonymous: z.boolean(),
@@ -198,7 +199,12 @@ export const rightsRoutes: RouteDescriptions = {
     summary: 'Explain why somebody may do something, or may not',
     tag: rights,
     body: requestBody(explainBody(), { anonymous: true, collection: 'articles', action: 'read' }),
-    answers: { '200': data(explained, 'Whether it is allowed, and what each policy of theirs says of it.') },
+    answers: {
+      '200': data(
+        explained,
+        'Whether it is allowed, and what each policy of theirs says of it; null where that depends on who has the roles.',
+      ),
+    },
     errors: ['notFound', 'forbidden'],
   },
   'POST /api/{workspace}/access/effect': {

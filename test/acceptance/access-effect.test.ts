@@ -75,7 +75,7 @@ it('says who gets and loses what, and whose items or conditions are others', asy
   })
   expect(freed).toMatchObject({
     granted: [{ ...goods, action: 'read', fields: ['size'], ...both }],
-    changed: [{ ...goods, action: 'read', fields: ['id', 'name'], ...both }],
+    changed: [{ ...goods, action: 'read', fields: ['id', 'name'], items: 'all', ...both }],
   })
   const all = [
     { entitlement: 'dataModel:read' },
@@ -88,6 +88,23 @@ it('says who gets and loses what, and whose items or conditions are others', asy
   for (const effects of gone) expect(effects).toEqual({ granted: [], revoked: of(both), changed: [] })
   expect(await rightsOf(one)).toMatchObject({ collections: { goods: { delete: 'all' } } })
   expect(await effectsOf({})).toEqual({ granted: [], revoked: [], changed: [] })
+})
+
+it('says where a change opens every item, and where it no longer does', async () => {
+  const content = (goods: object) => ({ content: { collections: { goods } } })
+  const [open, validation] = [{ size: { _gt: 1 } }, { size: { _gt: 0 } }]
+  const before = { read: { filter: open }, update: { validation }, delete: 'all' }
+  const policy = await people.policy(shop, content(before).content)
+  const { userId } = await people.memberWith(shop, [await people.role(shop, [policy])])
+  const of = { collection: 'goods', members: 1, userIds: [userId], isAnonymous: false }
+  const changed = async (goods: object) => (await effectsOf({ policies: { [policy]: content(goods) } })).changed
+
+  expect(await changed({ read: 'all', update: 'all', delete: { filter: open } })).toEqual([
+    { ...of, action: 'read', items: 'all' },
+    { ...of, action: 'update', items: 'all' },
+    { ...of, action: 'delete', items: 'some' },
+  ])
+  expect(await changed({ ...before, read: { filter: { size: { _gt: 2 } } } })).toEqual([{ ...of, action: 'read' }])
 })
 
 it('tells of fields alone, where items and conditions stay', async () => {

@@ -180,13 +180,14 @@ export type PlannedRights = {
   readonly roles?: { readonly [id: string]: { readonly policies: readonly string[] } | null }
   readonly members?: { readonly [id: string]: { readonly roles: readonly string[] } | null }
 }
-/** `fields` is absent for all of them. Of how many active members, the first of them, and whoever has no credential. */
+/** `fields` is absent for all of them; `items` says of a change that it is of every item afterwards (`all`), or was before (`some`). Of how many active members, the first of them, and whoever has no credential. */
 export type RightsEffect = (
   | { readonly entitlement: string }
   | {
       readonly collection: string
       readonly action: 'read' | 'create' | 'update' | 'delete'
       readonly fields?: readonly string[]
+      readonly items?: 'all' | 'some'
     }
 ) & { readonly members: number; readonly userIds: readonly string[]; readonly isAnonymous: boolean }
 export type RightsEffects = Readonly<Record<'granted' | 'revoked' | 'changed', readonly RightsEffect[]>> & {

@@ -8,10 +8,18 @@ import { type Entitlement, entitlementSchema } from './entitlement.ts'
 import { viewerOf } from './merge.ts'
 import { hasEntitlement, type Rights } from './principal.ts'
 
-/** `fields` is absent for all of them, and for a deletion, which takes whole items. */
+/**
+ * `fields` is absent for all of them, and for a deletion, which takes whole items. Of a change, `items` is `all` where it is of every
+ * item without any condition afterwards, and `some` where it was that before.
+ */
 export type Effect =
   | { readonly entitlement: Entitlement }
-  | { readonly collection: string; readonly action: Action; readonly fields?: readonly string[] }
+  | {
+      readonly collection: string
+      readonly action: Action
+      readonly fields?: readonly string[]
+      readonly items?: 'all' | 'some'
+    }
 
 /** `changed` is what may be done before and after, with other items or under other conditions. */
 export type EffectKind = 'granted' | 'revoked' | 'changed'
@@ -49,24 +57,46 @@ function effectsOn(
   accesses: Pair<Access>,
 ): readonly (readonly [EffectKind, Effect])[] {
   const terms = both(accesses, termsOf)
-  const whole = kindOf(...both(terms, (of) => of(() => true)))
-  if (action === 'delete') return whole === undefined ? [] : [[whole, { collection, action }]]
-  const byKind = new Map<EffectKind, string[]>()
+  const whole = changeOf(both(terms, (of) => of(() => true)))
+  if (action === 'delete') return whole === undefined ? [] : [[whole.kind, { collection, action, ...whole.of }]]
+  const changes = new Map<string, ChangeOfTerms & { readonly names: string[] }>()
   for (const [name, field] of fields) {
-    const kind = kindOf(...both(terms, (of) => of((grant) => admits(grant, field.id))))
-    if (kind !== undefined) byKind.set(kind, [...(byKind.get(kind) ?? []), name])
+    const change = changeOf(both(terms, (of) => of((grant) => admits(grant, field.id))))
+    if (change === undefined) continue
+    const text = JSON.stringify(change)
+    const known = changes.get(text) ?? { ...change, names: [] }
+    known.names.push(name)
+    changes.set(text, known)
   }
-  if (byKind.size === 0) return whole === undefined ? [] : [[whole, { collection, action, fields: [] }]]
-  return [...byKind].map(([kind, names]) => [
+  if (changes.size === 0)
+    return whole === undefined ? [] : [[whole.kind, { collection, action, fields: [], ...whole.of }]]
+  return [...changes.values()].map(({ kind, of, names }) => [
     kind,
-    { collection, action, ...(names.length < fields.size && { fields: names }) },
+    { collection, action, ...(names.length < fields.size && { fields: names }), ...of },
   ])
+}
+
+type ChangeOfTerms = { readonly kind: EffectKind; readonly of: { readonly items?: 'all' | 'some' } }
+
+function changeOf([before, after]: Pair<string | undefined>): ChangeOfTerms | undefined {
+  const kind = kindOf(before, after)
+  if (kind === undefined) return undefined
+  if (kind !== 'changed') return { kind, of: {} }
+  const items = after === FREE ? 'all' : before === FREE ? 'some' : undefined
+  return { kind, of: items === undefined ? {} : { items } }
 }
 
 function kindOf(before: string | undefined, after: string | undefined): EffectKind | undefined {
   if (before === after) return undefined
   if (before === undefined) return 'granted'
   return after === undefined ? 'revoked' : 'changed'
+}
+
+/** The terms of what may be done with every item, whatever becomes of it. */
+const FREE = 'free'
+
+function isFree({ rows, check, validation }: Grant): boolean {
+  return rows.kind === 'all' && (check === undefined || check.kind === 'all') && validation.kind === 'all'
 }
 
 /** Tells the terms under which something may be done, by those grants that allow it; undefined where none does. */
@@ -81,6 +111,8 @@ function termsOf(access: Access): (allows: (grant: Grant) => boolean) => string 
   return (allows) => {
     const allowing = grants.flatMap((grant, place) => (allows(grant) ? [place] : []))
     if (allowing.length === 0) return undefined
+    // Nothing that other grants say limits it.
+    if (allowing.some((place) => isFree(grants[place] as Grant))) return FREE
     const path = allowing.join()
     const terms = known.get(path) ?? JSON.stringify([...new Set(allowing.map((place) => texts[place]))].sort())
     known.set(path, terms)

@@ -122,7 +122,13 @@ export const access = {
     wouldFail: (names: readonly string[]) => `Access tests would fail: ${names.join(', ')}`,
     despite: (label: string) => `${label}, though tests fail`,
     effect: 'Effect',
-    effects: { granted: 'Gets', revoked: 'Loses', changed: 'Other items or conditions' },
+    effects: {
+      granted: 'Gets',
+      revoked: 'Loses',
+      changed: 'Other items or conditions',
+      opened: 'All items, without a condition',
+      limited: 'Only some items, or under a condition',
+    },
     effectOn: (action: string, fields: string) => `${action} (${fields})`,
     effectHidden: 'Who gets and loses what is shown to those who see the data model.',
     noEffect: 'This changes nobody’s rights.',
@@ -144,19 +150,19 @@ export const access = {
     answer: 'Answer',
     allowed: 'Allowed.',
     notAllowed: 'Not allowed.',
+    depends: 'It depends on who asks: a condition compares this item with the person who has the role.',
+    allowedByUser:
+      'Allowed. With which items depends on who asks: a condition compares them with the person who has the role.',
     byAdministrator: 'An Administrator may do everything, whatever policies say.',
     withoutPolicies: 'No policy speaks for them.',
     says: 'Says',
     condition: 'Condition',
     allows: 'allows it',
     reasons: {
-    depends: 'It depends on who asks: a condition compares this item with the person who has the role.',
-    allowedByUser:
-      'Allowed. With which items depends on who asks: a condition compares them with the person who has the role.',
       action: 'does not speak of this',
       field: 'not with this field',
       filter: 'not with this item',
+      user: 'depends on who asks',
     },
   },
 }
-      user: 'depends on who asks',

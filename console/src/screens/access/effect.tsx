@@ -43,7 +43,7 @@ export function Effect({ workspace, effect: { isShown, isPending, asked, failing
   )
 }
 
-const kinds = ['granted', 'revoked', 'changed'] as const
+const kinds = ['granted', 'opened', 'revoked', 'limited', 'changed'] as const
 type Kind = (typeof kinds)[number]
 
 type Who = Pick<RightsEffect, 'members' | 'userIds' | 'isAnonymous'>
@@ -123,12 +123,23 @@ function keyOf({ members, userIds, isAnonymous }: Who): string {
   return JSON.stringify([members, isAnonymous, userIds])
 }
 
+/** What opens everything, or no longer does, is said so. */
+function changeOf(effect: RightsEffect): 'opened' | 'limited' | 'changed' {
+  const items = 'items' in effect ? effect.items : undefined
+  return items === undefined ? 'changed' : items === 'all' ? 'opened' : 'limited'
+}
+
 function groupsOf(effects: RightsEffects): readonly Group[] {
-  const all = kinds.flatMap((kind) => effects[kind].map((effect) => ({ kind, effect })))
+  const all = [
+    ...effects.granted.map((effect) => ({ kind: 'granted' as const, effect })),
+    ...effects.revoked.map((effect) => ({ kind: 'revoked' as const, effect })),
+    ...effects.changed.map((effect) => ({ kind: changeOf(effect), effect })),
+  ]
   return [...Map.groupBy(all, ({ effect }) => keyOf(effect)).values()].map((those) => {
     const of = (kind: Kind) => those.filter((one) => one.kind === kind).map(({ effect }) => effect)
     const [{ effect: who }] = those as [(typeof those)[number]]
-    return { ...who, effects: { granted: of('granted'), revoked: of('revoked'), changed: of('changed') } }
+    const [granted, opened, revoked] = [of('granted'), of('opened'), of('revoked')]
+    return { ...who, effects: { granted, opened, revoked, limited: of('limited'), changed: of('changed') } }
   })
 }
 
