@@ -99,7 +99,7 @@ export const model = {
     bytes: 'Bytes',
     geometry: 'Geometry',
   } as Readonly<Record<string, string>>,
-  typesText: 'Only types that keep every value are offered. For another, make a new field.',
+  typesText: 'Types by which values would be rounded or cut are not offered. For one of these, make a new field.',
   length: 'Most characters',
   lengthText: 'Empty for no limit.',
   precision: 'Digits in all',

@@ -1,11 +1,13 @@
 /** The fields of a collection: what each holds, and the form that makes or changes one. */
 import { useState } from 'preact/hooks'
 import { modelTexts } from '../../messages/model.ts'
+import { valuesTexts } from '../../messages/values.ts'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field as Input } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
+import { isSame, outcomeOf } from '../review/values.ts'
 import { changeField, createField, deleteField, typeOf } from './changes.ts'
 import { addChange, type OfCollection, useTyped } from './data.ts'
 import styles from './model.module.css'
@@ -137,7 +139,7 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
         </div>
         <Select
           label={texts.type}
-          hint={field === undefined ? undefined : texts.typesText}
+          hint={field === undefined ? undefined : `${outcomeText(field, typeIn(typed))}${texts.typesText}`}
           value={typed.type}
           options={types.map((one) => [one, `${texts.types[one]} (${one})`])}
           onValue={(type) => set({ type })}
@@ -184,6 +186,11 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
       </form>
     </Dialog>
   )
+}
+
+/** What becomes of the values where it gets the chosen type. */
+function outcomeText({ type, isList }: Field, to: FieldType): string {
+  return isSame(type, to) ? '' : `${valuesTexts.value[outcomeOf(type, to, isList) ?? 'lossy']} `
 }
 
 type BoundsProps = { readonly typed: Typed; readonly onValue: (to: Partial<Typed>) => void }

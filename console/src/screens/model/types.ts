@@ -1,4 +1,6 @@
 /** Types of fields: how each is written, what fills it by itself, and what it may become without losing a value. */
+import { outcomeOf } from '../review/values.ts'
+import { typeOf } from './changes.ts'
 import type { Default, Field, FieldType } from './records.ts'
 
 export const typeNames = [
@@ -96,26 +98,7 @@ function typedValue(type: string, isList: boolean, text: string): unknown {
 const isInteger = (type: string) => /^u?int/.test(type)
 const holdsTime = (type: string) => /^(date|time)/.test(type)
 
-const bitsOf = (type: string) => Number(/\d+$/.exec(type)?.[0] ?? 0)
-
-/** Names of types that keep every value of one, or refuse it; of itself, too, since its bounds may change. */
-export function changesOf({ name, params }: FieldType, isList: boolean): readonly string[] {
-  return typeNames.filter((to) => to === name || becomes(name, params, to, isList))
-}
-
-function becomes(from: string, params: FieldType['params'], to: string, isList: boolean): boolean {
-  const hasOpaque = [from, to].some((one) => one === 'bytes' || one === 'geometry')
-  if (hasOpaque) return false
-  if (to === 'string') return true
-  if (from === 'string') return isInteger(to) || ['uuid', 'boolean', 'json', 'decimal'].includes(to)
-  if (isInteger(from)) {
-    if (to.startsWith('float')) return bitsOf(from) <= (to === 'float32' ? 24 : 53)
-    return isInteger(to) || to === 'decimal'
-  }
-  if (from === 'float32') return to === 'float64'
-  if (from === 'date' && to === 'dateTime') return true
-  const zoned: Readonly<Record<string, string>> = { date: 'dateTimeWithTimezone', dateTime: 'dateTimeWithTimezone' }
-  return (
-    !isList && (zoned[from] === to || (from === 'dateTimeWithTimezone' && to === 'dateTime')) && params === undefined
-  )
+/** Names of types that a type may become without a value that is rounded or cut; of itself, too, since its bounds may change. */
+export function changesOf(type: FieldType, isList: boolean): readonly string[] {
+  return typeNames.filter((to) => to === type.name || outcomeOf(type, typeOf(to), isList) !== undefined)
 }

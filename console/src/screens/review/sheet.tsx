@@ -3,6 +3,7 @@ import type { Breaks, Change, TouchedRows } from 'governed-data-client/system'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
+import { valuesTexts } from '../../messages/values.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -10,6 +11,7 @@ import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import page from '../page.module.css'
 import styles from './review.module.css'
+import { effectsOf, fieldText } from './values.ts'
 
 /** What is known of a change before it is made; what is absent is not said. */
 export type Review = {
@@ -81,13 +83,36 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
     <section class={page.stack}>
       <h3>{texts.changes}</h3>
       <ul class={styles.list} aria-label={texts.changes}>
-        {changes.map(({ action, path }) => (
-          <li key={`${action} ${path}`}>
-            <span class={page.quiet}>{texts.actions[action]}</span> <code dir="ltr">{path}</code>
+        {changes.map((change) => (
+          <li key={`${change.action} ${change.path}`}>
+            <span class={page.quiet}>{texts.actions[change.action]}</span> <code dir="ltr">{change.path}</code>
+            {change.action === 'change' && ofField.test(change.path) && <ValuesOf {...change} />}
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+const ofField = /^\w+\.\w+$/
+
+/** Of a field that gets another type: which, and what that does to the values that it has. */
+function ValuesOf({ from, to }: Change) {
+  const effects = effectsOf(from, to)
+  if (effects.length === 0) return null
+  return (
+    <>
+      {' '}
+      <code dir="ltr">
+        {fieldText(from)} → {fieldText(to)}
+      </code>
+      {effects.map((effect) => (
+        <span key={effect} class={effect === 'anew' ? page.wrong : page.quiet}>
+          {' '}
+          {valuesTexts.value[effect]}
+        </span>
+      ))}
+    </>
   )
 }
 
