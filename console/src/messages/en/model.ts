@@ -158,13 +158,14 @@ export const model = {
     setDefault: 'Give the field here its default',
   },
   noKey: (collection: string) => `${collection} has no primary key that a relation can refer to.`,
-  acrossSources:
-    'The two are in different data sources: no database holds rows to it, and what is deleted there stays named here.',
   noJunction: 'Many to many needs both collections in one data source, or a junction that is there.',
   over: (junction: string) => `over ${junction}`,
 
   namesText: 'How people see it. Programs go on using the names of the fields.',
   displayName: 'Shown as',
+  unheld: 'Nothing: what refers stays, and refers to nothing',
+  unheldText:
+    'No database holds rows to this relation. Where the other row is deleted, nothing happens here: its key stays, and leads to nothing.',
   description: 'Description',
   icon: 'Icon',
   iconText: 'One emoji.',

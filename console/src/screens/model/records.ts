@@ -41,6 +41,13 @@ export type Relation = {
 export const referentialActions = ['noAction', 'restrict', 'cascade', 'setNull', 'setDefault'] as const
 export type Action = (typeof referentialActions)[number]
 
+type Place = Pick<Collection, 'sourceId' | 'isView'>
+
+/** Whether a database holds rows to a relation between the two: only then something is done where what they refer to goes. */
+export function isHeld(one: Place, other: Place): boolean {
+  return one.sourceId === other.sourceId && !one.isView && !other.isView
+}
+
 export const indexKinds = ['normal', 'unique', 'primary'] as const
 export type IndexKind = (typeof indexKinds)[number]
 

@@ -12,8 +12,16 @@ import { deleteRelation } from './changes.ts'
 import { addChange, type OfCollection, useTyped } from './data.ts'
 import styles from './model.module.css'
 import { NameField } from './name-fields.tsx'
-import { Actions, Part } from './part.tsx'
-import { type Action, type Collection, holderOf, type Model, type Relation, referentialActions } from './records.ts'
+import { Actions, NameOf, Part } from './part.tsx'
+import {
+  type Action,
+  type Collection,
+  holderOf,
+  isHeld,
+  type Model,
+  type Relation,
+  referentialActions,
+} from './records.ts'
 import {
   actionsOf,
   changeRelation,
@@ -48,7 +56,11 @@ export function Relations(of: OfCollection) {
             { title: texts.opposite, cell: (one) => oppositeOf(model, one)?.apiName ?? '' },
             {
               title: texts.onDelete,
-              cell: ({ actions }) => (actions === undefined ? '' : texts.referential[actions.onDelete]),
+              cell: ({ actions, to }) => {
+                const other = model.collections.find(({ id }) => id === to)
+                if (actions === undefined) return ''
+                return other && isHeld(collection, other) ? texts.referential[actions.onDelete] : texts.unheld
+              },
             },
             ...(mayEdit
               ? [
@@ -126,6 +138,7 @@ function RelationForm({ workspace, model, collection, onClose }: FormProps) {
   const junctions = junctionsOf(model, collection, other)
   const mayMake = !isAcross && !other.isSystem
   const through = mayMake ? typed.through : typed.through || (junctions[0]?.id ?? '')
+  const isKept = isHeld(collection, other)
   const isMany = kind === 'manyToMany'
   const refusal = refusalOf({ isMany, mayMake, through, ends: isMany ? [collection, other] : [far] })
   const close = () => {
@@ -138,14 +151,16 @@ function RelationForm({ workspace, model, collection, onClose }: FormProps) {
         class={page.stack}
         onSubmit={(event) => {
           event.preventDefault()
-          const change = createRelation(model, collection, { ...typed, through })
+          // What was chosen of another collection is not meant of this one.
+          const acting = isKept ? {} : ({ onDelete: 'noAction', onUpdate: 'noAction' } as const)
+          const change = createRelation(model, collection, { ...typed, ...acting, through })
           if (change === undefined) return
           addChange(workspace, change)
           close()
         }}
       >
         {refusal && <Notice look="warning">{refusal}</Notice>}
-        {isAcross && !isMany && <Notice>{texts.acrossSources}</Notice>}
+        {!isKept && !isMany && <Notice>{texts.unheldText}</Notice>}
         <Select
           label={texts.kind}
           value={kind}
@@ -176,7 +191,7 @@ function RelationForm({ workspace, model, collection, onClose }: FormProps) {
           />
         )}
         {!isMany && <By owner={owner} far={far} typed={typed} onValue={set} />}
-        {!isMany && !isAcross && <ActionsOf typed={typed} onValue={set} />}
+        {!isMany && isKept && <ActionsOf typed={typed} onValue={set} />}
         <FormActions label={texts.add} isDisabled={refusal !== undefined} onCancel={close} />
       </form>
     </Dialog>
@@ -298,6 +313,7 @@ function EditForm({ workspace, model, collection, relation, onClose }: FormProps
   const { typed, set, forget } = useTyped([workspace, relation.id], {
     name: relation.apiName,
     opposite: back?.apiName ?? '',
+  const isKept = other !== undefined && isHeld(collection, other)
     onDelete: actions?.onDelete ?? 'noAction',
     onUpdate: actions?.onUpdate ?? 'noAction',
   })
@@ -316,7 +332,7 @@ function EditForm({ workspace, model, collection, relation, onClose }: FormProps
         }}
       >
         <RelationNames typed={typed} other={other?.apiName ?? ''} onValue={set} isTaken={() => false} />
-        {actions && collection.sourceId === other?.sourceId && <ActionsOf typed={typed} onValue={set} />}
+        {actions && (isKept ? <ActionsOf typed={typed} onValue={set} /> : <Notice>{texts.unheldText}</Notice>)}
         <FormActions label={texts.add} onCancel={close} />
       </form>
     </Dialog>
