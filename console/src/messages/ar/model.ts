@@ -72,6 +72,8 @@ export const model: Translated<ModelTexts> = {
   dropOf: (what) => `تراجع عن ${what}`,
   dropAll: 'تراجع عن الكل',
   done: 'تغيّر نموذج البيانات.',
+  takeBack: 'تراجع عن التغيير',
+  takeBackTitle: 'التراجع عن آخر تغيير',
   nothing: 'لا شيء هنا يختلف عما كان.',
 
   toList: 'كل المجموعات',

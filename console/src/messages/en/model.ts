@@ -59,6 +59,8 @@ export const model = {
   rows: 'Show its rows',
   edit: 'Edit',
   editOf: (name: string) => `Edit ${name}`,
+  takeBack: 'Take the change back',
+  takeBackTitle: 'Take the last change back',
   rename: 'Rename',
   renameOf: (name: string) => `Rename ${name}`,
   delete: 'Delete',

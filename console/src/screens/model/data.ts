@@ -1,4 +1,6 @@
 /** What the screens of the data model ask, and the changes that are collected beside it. */
+import { signal } from '@preact/signals'
+import type { DryRun } from 'governed-data-client/system'
 import { useMemo } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
 import { type Query, useQuery } from '../../data/queries.ts'
@@ -22,6 +24,9 @@ export function useDraft(workspace: string) {
   const model = useMemo(() => now && applied(now, operationsOf(changes.value)), [now, changes.value])
   return { model, error, refetch, changes: changes.value }
 }
+
+/** The way back from the last migration that was made on this page. */
+export const lastMade = signal<{ readonly workspace: string; readonly made: DryRun } | undefined>(undefined)
 
 export type Draft = {
   readonly workspace: string

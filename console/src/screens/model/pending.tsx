@@ -3,11 +3,13 @@ import { useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
 import { MigrationReview } from '../review.tsx'
 import { operationsOf, without } from './changes.ts'
-import { changesOf } from './data.ts'
+import { changesOf, lastMade } from './data.ts'
 import styles from './model.module.css'
 
 export function Pending({ workspace }: { readonly workspace: string }) {
@@ -15,7 +17,7 @@ export function Pending({ workspace }: { readonly workspace: string }) {
   const [isReviewed, setReviewed] = useState(false)
   const changes = changesOf(workspace)
   const all = changes.value
-  if (all.length === 0) return null
+  if (all.length === 0) return <Made workspace={workspace} />
   const shown = formatNumber(all.length)
   const title = texts.pending(shown, all.length)
   return (
@@ -53,14 +55,54 @@ export function Pending({ workspace }: { readonly workspace: string }) {
           workspace={workspace}
           title={texts.reviewTitle}
           operations={operationsOf(all)}
-          onDone={() => {
+          onDone={(made) => {
             changes.value = []
             setReviewed(false)
+            lastMade.value = { workspace, made }
             showToast(texts.done)
           }}
           onClose={() => setReviewed(false)}
         />
       )}
     </section>
+  )
+}
+
+/** What takes the last migration back, where something does: a migration like any other, which is reviewed before it is made. */
+function Made({ workspace }: { readonly workspace: string }) {
+  const texts = modelTexts.value
+  const [isReviewed, setReviewed] = useState(false)
+  const last = lastMade.value
+  if (last?.workspace !== workspace || last.made.inverse === null) return null
+  const { inverse, restoresData } = last.made
+  return (
+    <>
+      <Notice
+        action={
+          <>
+            <Button onClick={() => setReviewed(true)}>{texts.takeBack}</Button>
+            <Button look="plain" isIcon aria-label={t.value.shell.dismiss} onClick={() => (lastMade.value = undefined)}>
+              <Icon name="close" />
+            </Button>
+          </>
+        }
+      >
+        {texts.done} {t.value.review.back[restoresData ? 'data' : 'model']}
+      </Notice>
+      {isReviewed && (
+        <MigrationReview
+          workspace={workspace}
+          title={texts.takeBackTitle}
+          operations={inverse}
+          label={texts.takeBack}
+          onDone={(made) => {
+            setReviewed(false)
+            lastMade.value = { workspace, made }
+            showToast(texts.done)
+          }}
+          onClose={() => setReviewed(false)}
+        />
+      )}
+    </>
   )
 }
