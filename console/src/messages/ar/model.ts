@@ -29,7 +29,7 @@ export const model: Translated<ModelTexts> = {
       few: `${shown} علاقات`,
       other: `${shown} علاقة`,
     }),
-  marks: { history: 'السجل', readOnly: 'للقراءة فقط', view: 'عرض', new: 'لم يُطبَّق بعد' },
+  marks: { history: 'السجل', readOnly: 'للقراءة فقط', view: 'عرض', new: 'لم يُطبَّق بعد', changed: 'تغيير لم يُطبَّق بعد' },
   place: (source, namespace) => (namespace === '' ? source : `${source} · ${namespace}`),
   own: 'قاعدة بيانات مساحة العمل نفسها',
   drifted: (source) => `تغيّر ${source} من خارج الخدمة.`,
@@ -178,10 +178,10 @@ export const model: Translated<ModelTexts> = {
     setNull: 'أفرغ الحقل هنا',
     setDefault: 'أعطِ الحقل هنا قيمته الافتراضية',
   },
-  noKey: (collection) => `ليس لـ ${collection} مفتاح أساسي تشير إليه علاقة.`,
   unheld: 'لا شيء: يبقى ما يشير إليه ولا يشير إلى شيء',
   unheldText:
     'لا تُلزم قاعدة بيانات الصفوف بهذه العلاقة. إذا حُذف الصف الآخر فلا يحدث هنا شيء: يبقى مفتاحه ولا يقود إلى شيء.',
+  noKey: (collection) => `ليس لـ ${collection} مفتاح أساسي تشير إليه علاقة.`,
   noJunction: 'تحتاج علاقة كثير إلى كثير أن تكون المجموعتان في مصدر واحد، أو مجموعة وصل موجودة.',
   over: (junction) => `عبر ${junction}`,
 

@@ -44,6 +44,27 @@ export function makingOf(changes: readonly Change[], id: string): number | undef
   return at === -1 ? undefined : at
 }
 
+/** Whether something that is there is changed: a field, a relation, or the collection itself. */
+export function isChanged(changes: readonly Change[], id: string): boolean {
+  return operationsOf(changes).some((operation) => isAbout(operation, id))
+}
+
+/** The parts of a collection are about it where they are about nothing else: its name, and whether it has a history. */
+function isAbout({ kind, data }: Operation, id: string): boolean {
+  const { id: own, firstFieldId, secondFieldId, operations = [] } = data as Changing
+  if (kind === 'updateCollection') {
+    return operations.some((one) => (own === id && one.kind.startsWith('change')) || isAbout(one, id))
+  }
+  return kind.startsWith('update') && [own, firstFieldId, secondFieldId].includes(id)
+}
+
+type Changing = {
+  readonly id?: string
+  readonly firstFieldId?: string
+  readonly secondFieldId?: string
+  readonly operations?: readonly Operation[]
+}
+
 /** Names as the service takes them. */
 export const NAME = '[A-Za-z][A-Za-z0-9_]*'
 

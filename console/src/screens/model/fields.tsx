@@ -12,7 +12,7 @@ import { changeField, createField, deleteField, typeOf } from './changes.ts'
 import { addChange, type OfCollection, useTyped } from './data.ts'
 import styles from './model.module.css'
 import { DbName, NameField } from './name-fields.tsx'
-import { Actions, Part } from './part.tsx'
+import { Actions, NameOf, Part } from './part.tsx'
 import type { Field, FieldType } from './records.ts'
 import { changesOf, defaultOf, defaultText, type Fill, fillOf, fillsOf, typeNames, typeText } from './types.ts'
 
@@ -36,7 +36,7 @@ export function Fields(of: OfCollection) {
         rows={collection.fields}
         keyOf={({ id }) => id}
         columns={[
-          { title: texts.field, cell: ({ apiName }) => apiName },
+          { title: texts.field, cell: ({ id, apiName }) => <NameOf workspace={workspace} id={id} name={apiName} /> },
           { title: texts.type, cell: (field) => <code dir="ltr">{typeText(field)}</code> },
           { title: texts.fill, cell: filled },
           { title: texts.dbName, cell: ({ dbName }) => <code dir="ltr">{dbName}</code> },

@@ -14,10 +14,11 @@ import { Select } from '../../ui/select.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
 import { OWN } from '../sources/data.ts'
-import { createCollection, createNamespace, makingOf, NAME, type NewCollection } from './changes.ts'
+import { createCollection, createNamespace, isChanged, makingOf, NAME, type NewCollection } from './changes.ts'
 import { addChange, type Draft, driftQuery, useTyped } from './data.ts'
 import styles from './model.module.css'
 import { DbName, NameField } from './name-fields.tsx'
+import { ChangedMark } from './part.tsx'
 import type { Collection, Model } from './records.ts'
 
 export function List(draft: Draft) {
@@ -133,11 +134,18 @@ export function Marks({ collection, changes }: MarksProps) {
           {texts.new}
         </span>
       )}
+      {changesWithin(collection, changes) && <ChangedMark />}
       {isView && <span class={styles.mark}>{texts.view}</span>}
       {isReadOnly && <span class={styles.mark}>{texts.readOnly}</span>}
       {hasHistory && <span class={styles.mark}>{texts.history}</span>}
     </span>
   )
+}
+
+/** Of a collection that is there: whether it, or anything in it, is changed. */
+function changesWithin({ id, fields, relations }: Collection, changes: Draft['changes']): boolean {
+  if (makingOf(changes, id) !== undefined) return false
+  return [id, ...[...fields, ...relations].map((one) => one.id)].some((one) => isChanged(changes, one))
 }
 
 type FormProps = Draft & { readonly onClose: () => void }

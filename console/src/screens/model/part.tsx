@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { modelTexts } from '../../messages/model.ts'
 import { Button } from '../../ui/button.tsx'
 import page from '../page.module.css'
-import { type Change, makingOf, without } from './changes.ts'
+import { type Change, isChanged, makingOf, without } from './changes.ts'
 import { addChange, changesOf } from './data.ts'
 import styles from './model.module.css'
 
@@ -27,6 +27,27 @@ export function Part({ title, add, children }: PartProps) {
       </div>
       {children}
     </div>
+  )
+}
+
+type NamedProps = { readonly workspace: string; readonly id: string; readonly name: string }
+
+/** What it is called, and whether a change of it waits. */
+export function NameOf({ workspace, id, name }: NamedProps) {
+  const isMarked = isChanged(changesOf(workspace).value, id)
+  return (
+    <span class={styles.named}>
+      {name}
+      {isMarked && <ChangedMark />}
+    </span>
+  )
+}
+
+export function ChangedMark() {
+  return (
+    <span class={styles.mark} data-is-new>
+      {modelTexts.value.marks.changed}
+    </span>
   )
 }
 

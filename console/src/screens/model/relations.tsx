@@ -50,7 +50,10 @@ export function Relations(of: OfCollection) {
           rows={collection.relations}
           keyOf={({ id }) => id}
           columns={[
-            { title: texts.relation, cell: ({ apiName }) => apiName },
+            {
+              title: texts.relation,
+              cell: ({ id, apiName }) => <NameOf workspace={workspace} id={id} name={apiName} />,
+            },
             { title: texts.to, cell: (one) => <Target workspace={workspace} model={model} relation={one} /> },
             { title: texts.kind, cell: (one) => texts.relationKinds[kindOf(model, one)] },
             { title: texts.opposite, cell: (one) => oppositeOf(model, one)?.apiName ?? '' },
@@ -135,10 +138,10 @@ function RelationForm({ workspace, model, collection, onClose }: FormProps) {
   const [owner, far] = kind === 'toMany' ? [other, collection] : [collection, other]
   const taken = (of: Collection, name: string) => [...of.fields, ...of.relations].some((one) => one.apiName === name)
   const isAcross = collection.sourceId !== other.sourceId
+  const isKept = isHeld(collection, other)
   const junctions = junctionsOf(model, collection, other)
   const mayMake = !isAcross && !other.isSystem
   const through = mayMake ? typed.through : typed.through || (junctions[0]?.id ?? '')
-  const isKept = isHeld(collection, other)
   const isMany = kind === 'manyToMany'
   const refusal = refusalOf({ isMany, mayMake, through, ends: isMany ? [collection, other] : [far] })
   const close = () => {
@@ -310,10 +313,10 @@ function EditForm({ workspace, model, collection, relation, onClose }: FormProps
   const back = oppositeOf(model, relation)
   const actions = actionsOf(model, relation)
   const other = model.collections.find(({ id }) => id === relation.to)
+  const isKept = other !== undefined && isHeld(collection, other)
   const { typed, set, forget } = useTyped([workspace, relation.id], {
     name: relation.apiName,
     opposite: back?.apiName ?? '',
-  const isKept = other !== undefined && isHeld(collection, other)
     onDelete: actions?.onDelete ?? 'noAction',
     onUpdate: actions?.onUpdate ?? 'noAction',
   })
