@@ -6,14 +6,16 @@ import {
   createCollection,
   createField,
   deleteCollection,
+  isChanged,
   madeBy,
   operationsOf,
+  renameCollection,
   typeOf,
   without,
 } from '../../console/src/screens/model/changes.ts'
 import { layoutOf } from '../../console/src/screens/model/layout.ts'
 import { brokenLine, lineOf } from '../../console/src/screens/model/line.ts'
-import { applied, type Collection, type Model } from '../../console/src/screens/model/records.ts'
+import { applied, type Collection, isHeld, type Model } from '../../console/src/screens/model/records.ts'
 import {
   createRelation,
   junctionsOf,
@@ -113,6 +115,29 @@ it('makes operations that the service reads, and shows what they leave; taken ba
     }),
     { numRuns: 50 },
   )
+})
+
+it('knows what of what is there waits to be another', () => {
+  const ids = counted()
+  const books = createCollection(empty, collection('books'), ids)
+  const model = applied(empty, books.operations)
+  const made = named(model, 'books')
+  const [key] = made.fields as [Collection['fields'][number]]
+  const renamed = changeField(made, key, { ...key, apiName: 'number' })
+
+  expect([made.id, key.id].map((id) => isChanged([books], id))).toEqual([false, false])
+  expect([made.id, key.id].map((id) => isChanged([renamed], id))).toEqual([false, true])
+  expect(isChanged([renameCollection(made, { name: 'volumes', dbName: made.dbName })], made.id)).toBe(true)
+  expect(isChanged([createField(model, made, { ...key, apiName: 'other' }, ids)], made.id)).toBe(false)
+})
+
+it('holds no relation across sources, or of a view', () => {
+  const place = (sourceId: string, isView = false) => ({ sourceId, isView })
+
+  expect(isHeld(place('one'), place('one'))).toBe(true)
+  expect(isHeld(place('one'), place('other'))).toBe(false)
+  expect(isHeld(place('one', true), place('one'))).toBe(false)
+  expect(isHeld(place('one'), place('one', true))).toBe(false)
 })
 
 it('changes what is another, and deletes a collection after its relations', () => {

@@ -1,4 +1,4 @@
-/** What the console says of values whose field gets another type (console/src/screens/review/values.ts), held to what the service does. */
+/** What the console says of values whose field gets another type (console/src/screens/review), held to what the service does. */
 import { expect, it } from 'vitest'
 import { effectsOf, outcomeOf, typeIn } from '../../console/src/screens/review/values.ts'
 import { conversionOf, isSameType } from '../../src/core/migration/conversion.ts'

@@ -59,7 +59,7 @@ export function Pending({ workspace }: { readonly workspace: string }) {
             changes.value = []
             setReviewed(false)
             lastMade.value = { workspace, made }
-            showToast(texts.done)
+            if (made.inverse === null) showToast(texts.done)
           }}
           onClose={() => setReviewed(false)}
         />
@@ -98,7 +98,7 @@ function Made({ workspace }: { readonly workspace: string }) {
           onDone={(made) => {
             setReviewed(false)
             lastMade.value = { workspace, made }
-            showToast(texts.done)
+            if (made.inverse === null) showToast(texts.done)
           }}
           onClose={() => setReviewed(false)}
         />
