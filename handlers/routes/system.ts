@@ -1,5 +1,6 @@
 /** The instance's own state: `ping`, `live`, `ready`, `info`, settings and the set-up (docs/contract.md#system). */
 import * as z from 'zod'
+import type { Config } from '../../src/config.ts'
 import { settingsOf } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
@@ -28,6 +29,12 @@ export const noMembers = lazily(() => z.strictObject({}))
 /** Probes are answered whatever proxies or browsers add to the request. */
 const probe = { isProbe: true }
 
+/** Where mails do not go out: whoever waits for one is told so. */
+function mailless({ SERVICE_MAIL__URL: url }: Config): { readonly mail?: 'log' | 'none' } {
+  if (url === undefined) return { mail: 'none' }
+  return url.startsWith('log:') ? { mail: 'log' } : {}
+}
+
 /** `isAccepting` returns false after a shutdown signal. */
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
   const { config, drift, licensing, mailTest, ports, sessions } = services
@@ -41,6 +48,7 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
       const caller = await identify(services, c)
       return json({
         name: 'service',
+        ...mailless(config),
         ...((await sessions.isUnclaimed()) && { onboarding: { requireCreateUser: true } }),
         ...(caller.kind === 'user' && {
           version: VERSION,

@@ -37,6 +37,15 @@ it('ends every way in from before by a mailed invitation, and takes the password
   expect(await provenAt(person.id)).not.toBeNull()
 })
 
+it('says to anybody where the mail does not go out', async () => {
+  const silent = await stage.open({ SERVICE_BASE_URL: 'https://data.example.com' })
+  const told = await Promise.all(
+    [instance, silent].map(async ({ anonymous }) => (await anonymous.get('/api/system/info')).json()),
+  )
+
+  expect(told).toEqual(['log', 'none'].map((mail) => ({ name: 'service', mail })))
+})
+
 it('leaves no password where none comes with the proof', async () => {
   const person = await unproven()
 

@@ -33,6 +33,8 @@ export type LicenseWarning = {
 
 export type Info = {
   readonly name: string
+  /** Where mails do not go out: they are in the log, or nowhere. */
+  readonly mail?: 'log' | 'none'
   readonly onboarding?: { readonly requireCreateUser: boolean }
   readonly version?: string
   /** The time of the service. */
@@ -57,6 +59,9 @@ export type Session =
   | { readonly kind: 'signedIn'; readonly user: User; readonly info: Info; readonly isLost: boolean }
 
 export const session = signal<Session>({ kind: 'starting' })
+
+/** Undefined where mails go out. */
+export const mailless = signal<Info['mail']>(undefined)
 
 /** Empty while nobody is. */
 export const userId = computed(() => (session.value.kind === 'signedIn' ? session.value.user.id : ''))
@@ -88,6 +93,7 @@ async function look(): Promise<void> {
     if (before.kind !== 'signedIn') session.value = { kind: 'unreachable', error: info.error }
     return
   }
+  mailless.value = info.data.mail
   if (info.data.version === undefined) {
     if (before.kind === 'signedIn') session.value = { ...before, isLost: true }
     else session.value = { kind: info.data.onboarding === undefined ? 'anonymous' : 'unclaimed' }

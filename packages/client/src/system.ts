@@ -308,7 +308,8 @@ export function system(db: Requesting) {
     readonly [member: string]: unknown
   }
   return {
-    info: (options?: Options) => db.$request<{ name: string; version?: string }>('GET', '/api/system/info', options),
+    info: (options?: Options) =>
+      db.$request<{ name: string; version?: string; mail?: 'log' | 'none' }>('GET', '/api/system/info', options),
     workspaces: records(db, '/api/system/workspaces') as Records<
       WorkspaceRecord,
       NewWorkspace,

@@ -45,6 +45,13 @@ export const access: Translated<typeof english> = {
     invite: 'دعوة',
     invitations: 'الدعوات',
     invited: (email) => `رسالة الدعوة في طريقها إلى \u2068${email}\u2069.`,
+    unmailed: {
+      log: (email) => `دُعي \u2068${email}\u2069 ولا يُرسل بريد: الرسالة في سجل الخدمة، ويجد من يشغّلها الرابط هناك.`,
+      none: (email) =>
+        `دُعي \u2068${email}\u2069 ولا يُرسل بريد: لم يُعدّ خادم بريد. على من يشغّل الخدمة ضبط SERVICE_MAIL__URL.`,
+    },
+    unmailedLink: 'يمكنك تمرير هذا الرابط الذي لا يظهر إلا الآن. يُدخل من سجّل الدخول بهذا العنوان بعد التحقّق منه.',
+    invitationLink: 'رابط الدعوة',
     sendInvitation: 'إرسال الدعوة',
     withdraw: 'سحب',
     withdrawOf: (email) => `سحب دعوة \u2068${email}\u2069`,

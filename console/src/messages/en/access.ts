@@ -46,6 +46,15 @@ export const access = {
     invite: 'Invite',
     invitations: 'Invitations',
     invited: (email: string) => `A mail with the invitation is on its way to ${email}.`,
+    unmailed: {
+      log: (email: string) =>
+        `${email} is invited, and no mail goes out: it is in the log of the service. Whoever runs it finds the link there.`,
+      none: (email: string) =>
+        `${email} is invited, and no mail goes out: no mail server is set up. Whoever runs the service sets SERVICE_MAIL__URL.`,
+    },
+    unmailedLink:
+      'You can pass on this link, which is shown only now. It lets in whoever is signed in with this address, once the address is verified.',
+    invitationLink: 'Link of the invitation',
     sendInvitation: 'Send the invitation',
     withdraw: 'Withdraw',
     withdrawOf: (email: string) => `Withdraw the invitation of ${email}`,

@@ -33,6 +33,10 @@ export const entry = {
     requestText: 'We send a token to this address if there is an account that may sign in.',
     requestSubmit: 'Send the mail',
     requested: 'If there is an account with this address, a mail is on its way. It is valid for one hour.',
+    mailless: {
+      log: 'This service sends no mails. If there is an account with this address, the mail is in the log of the service, and is valid for one hour: ask whoever runs it.',
+      none: 'This service sends no mails: no mail server is set up. Ask whoever runs it to set SERVICE_MAIL__URL, then ask again.',
+    },
     haveToken: 'I have a token',
     token: 'Token from the mail',
     newPassword: 'New password',
