@@ -6,6 +6,7 @@ import { tokenIn } from '../support/service/mailed-token.ts'
 import { mails } from '../support/service/mails.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
+import { storedTexts } from './support/pages.ts'
 
 let shop: Workspace
 
@@ -62,6 +63,12 @@ it('makes a policy in its matrix, a role of it, and asks somebody in', async () 
   await page.getByRole('link', { name: 'Roles', exact: true }).click()
   await press(page, 'New role')
   await dialog(page, 'New role').getByLabel('Name', { exact: true }).fill('Readers')
+  // What is typed stays while a policy is made for it.
+  await dialog(page, 'New role').getByRole('link', { name: 'New policy' }).click()
+  await page.getByRole('heading', { name: 'New policy' }).waitFor()
+  await page.getByRole('link', { name: 'Roles', exact: true }).click()
+  await press(page, 'New role')
+  expect(await dialog(page, 'New role').getByLabel('Name', { exact: true }).inputValue()).toBe('Readers')
   await dialog(page, 'New role').getByRole('checkbox', { name: 'Short notes' }).check()
   await press(page, 'Save')
   await page
@@ -99,6 +106,47 @@ it('makes a policy in its matrix, a role of it, and asks somebody in', async () 
   await press(page, `Remove ${email}`)
   await press(page, 'Remove')
   await expect.poll(() => page.getByRole('row', { name: new RegExp(email) }).count()).toBe(0)
+})
+
+it('says that no mail goes out, and what to pass on instead', async () => {
+  // Their address was verified elsewhere.
+  const holder = await people.memberWith(await world.workspace('elsewhere', {}), [])
+  const page = await signedInAt(path())
+  const without = async (mail: string) => {
+    await page.unrouteAll()
+    await page.route('**/api/system/info', async (sent) => {
+      const response = await sent.fetch()
+      await sent.fulfill({ response, json: { ...(await response.json()), mail } })
+    })
+    await page.reload()
+    await press(page, 'Invite')
+  }
+  await without('log')
+  await dialog(page, 'Invite').getByLabel('E-mail').fill(people.email())
+  await press(page, 'Send the invitation')
+  await page.getByText('it is in the log of the service', { exact: false }).waitFor()
+  await without('none')
+  await dialog(page, 'Invite').getByLabel('E-mail').fill(holder.email)
+  await press(page, 'Send the invitation')
+  await page.getByText('no mail server is set up', { exact: false }).waitFor()
+  const link = await page.getByLabel('Link of the invitation').inputValue()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-unmailed')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'access-unmailed-narrow-dark')
+  expect((await storedTexts(page)).join()).not.toContain(new URL(link).hash.slice('#token='.length, 20))
+
+  const theirs = await signedInAt('/', holder)
+  await theirs.goto('about:blank')
+  await theirs.goto(link)
+  await theirs.getByRole('button', { name: 'Accept' }).click()
+  await theirs.getByText(shop.name, { exact: false }).first().waitFor()
+  await expect
+    .poll(async () => (await shop.data('/members?fields=email')) as object[])
+    .toContainEqual({
+      email: holder.email,
+    })
 })
 
 it('says why somebody may, or may not', async () => {

@@ -1,7 +1,10 @@
 /** The roles of a workspace: each is a name for several policies, which its holders have together. */
 import type { Role } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
+import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
+import { userId } from '../../data/session.ts'
+import { unsavedAt } from '../../data/unsaved.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
@@ -104,12 +107,22 @@ export function Described({ name, text }: { readonly name: string; readonly text
 
 type FormProps = { readonly workspace: string; readonly role: Role | undefined; readonly onClose: () => void }
 
+/** What was typed of a role, which stays while a policy is made for it. */
+type Typed = { readonly name?: string; readonly description?: string; readonly policies?: readonly string[] }
+
 function RoleForm({ workspace, role, onClose }: FormProps) {
   const texts = t.value.access
   const { data: policies = [] } = useQuery(policiesQuery(workspace))
-  const [name, setName] = useState(role?.name ?? '')
-  const [description, setDescription] = useState(role?.description ?? '')
-  const [chosen, setChosen] = useState<readonly string[]>(role?.policies ?? [])
+  const typed = unsavedAt<Typed>(['role', userId.value, workspace, role?.id], {})
+  const { name = role?.name ?? '', description = role?.description ?? '' } = typed.value
+  const chosen = typed.value.policies ?? role?.policies ?? []
+  const type = (more: Typed) => {
+    typed.value = { ...typed.value, ...more }
+  }
+  const close = () => {
+    typed.value = {}
+    onClose()
+  }
   // What everybody without a credential may do has its name.
   const isNamed = role?.kind !== 'public'
   const [isReviewed, setReviewed] = useState(false)
@@ -117,7 +130,7 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
   const named = isNamed ? { name: name.trim(), description: description.trim() || null } : {}
   const form = { ...named, policies: chosen }
   const done = () => {
-    onClose()
+    close()
     return peopleChanged(workspace)
   }
   const { fault, isBusy, submit } = useSubmission(async () => {
@@ -148,23 +161,38 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
     )
   }
   return (
-    <Dialog title={role === undefined ? texts.newRole : texts.editOf(role.name)} onClose={onClose}>
+    <Dialog title={role === undefined ? texts.newRole : texts.editOf(role.name)} onClose={close}>
       <form class={page.stack} onSubmit={submit}>
         {fault && <Notice look="danger">{fault}</Notice>}
         {isNamed && (
           <>
-            <Field label={texts.name} required autofocus maxLength={200} value={name} onValue={setName} />
-            <Field label={texts.description} isOptional value={description} onValue={setDescription} />
+            <Field
+              label={texts.name}
+              required
+              autofocus
+              maxLength={200}
+              value={name}
+              onValue={(to) => type({ name: to })}
+            />
+            <Field
+              label={texts.description}
+              isOptional
+              value={description}
+              onValue={(to) => type({ description: to })}
+            />
           </>
         )}
         <Choices
           label={texts.parts.policies}
           options={policies.map(({ id, name: shown }) => [id, shown])}
           chosen={chosen}
-          onChosen={setChosen}
+          onChosen={(policies) => type({ policies })}
           none={texts.noPolicies}
         />
-        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={onClose} />
+        <p>
+          <a href={pathTo(workspace, 'access', 'policies', 'new')}>{texts.newPolicy}</a>
+        </p>
+        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={close} />
       </form>
     </Dialog>
   )
