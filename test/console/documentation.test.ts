@@ -31,6 +31,12 @@ it('says of a screen what it is, and leads to its page and on', async () => {
   await page.getByRole('heading', { level: 1, name: 'Filter operators' }).waitFor()
   await page.goBack()
   await heading.waitFor()
+  // Whatever was read in between.
+  await page.getByRole('link', { name: `Back to ${shop.name}` }).click()
+  await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+  expect(page.url()).toBe(`${world.url}/${shop.name}/audit-log`)
+  await page.goto(`${world.url}/-/docs`)
+  await page.getByRole('link', { name: 'Back to all workspaces' }).waitFor()
 })
 
 it('is found by the palette, from any screen', async () => {

@@ -52,6 +52,19 @@ it('leads to a field of any collection, by which its rows are sorted then', asyn
   await page.context().close()
 })
 
+it('knows where secrets and keys are rotated', async () => {
+  const page = await signedInAt(`/${shop.name}`)
+  await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()
+  await search(page, 'rotate')
+  await page.getByRole('option', { name: 'Rotate an API key: make a new one, end the old one' }).waitFor()
+  await page.getByRole('option', { name: `Rotate a secret of data sources ${shop.name}` }).click()
+  await page.getByRole('link', { name: 'Secrets', exact: true }).and(page.locator('[aria-current=page]')).waitFor()
+  await search(page, 'renew key')
+  await page.getByRole('option', { name: /^Rotate an API key/ }).click()
+  await page.getByRole('heading', { name: 'API keys' }).waitFor()
+  await page.context().close()
+})
+
 it('says what one may not do and why, and does not do it', async () => {
   const reader = await people.member(shop, {
     entitlements: ['dataModel:read'],

@@ -32,7 +32,8 @@ export async function find(
   signal: AbortSignal,
 ): Promise<readonly Command[]> {
   const ofWorkspace = workspace === undefined ? [] : await findIn(workspace, collection, text, signal)
-  return [...ofWorkspace, ...search(placeCommands(), text), ...documentationOf(text)]
+  const rotations = await rotationsIn(workspace)
+  return [...ofWorkspace, ...search([...rotations, ...placeCommands()], text), ...documentationOf(text)]
 }
 
 /** Those that the palette does not have before anything is typed. */
@@ -47,6 +48,28 @@ function placeCommands(): readonly Command[] {
       run: () => navigate(`/-/${place}`),
       ...(isForAdministrators[place] && !isAdministrator && { refusal: t.value.palette.administrators }),
     }))
+}
+
+/** Where what is secret is replaced: API keys, and the secrets that data sources use. */
+async function rotationsIn(workspace: string | undefined): Promise<readonly Command[]> {
+  const { actions, takes } = t.value.palette
+  const { rotateKey, rotateSecret, words } = help.value.rotation
+  const command = { group: actions, words }
+  const ofKeys = { ...command, id: 'rotate key', label: rotateKey, run: () => navigate('/-/account') }
+  if (workspace === undefined) return [ofKeys]
+  const access = await queries.fetchQuery(accessQuery(workspace)).catch(() => undefined)
+  const right = 'dataSource:create'
+  return [
+    ofKeys,
+    {
+      ...command,
+      id: 'rotate secret',
+      label: rotateSecret,
+      detail: workspace,
+      run: () => navigate(pathTo(workspace, 'sources', 'secrets')),
+      ...(access?.entitlements.includes(right) !== true && { refusal: takes(right) }),
+    },
+  ]
 }
 
 /** Pages of the documentation and what they have headings of. */

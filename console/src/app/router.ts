@@ -32,6 +32,11 @@ export const address = computed(() => at.value)
 
 export const route = computed(() => routeOf(at.value.pathname))
 
+let left: URL | undefined
+
+/** The address within a workspace that was shown last, for screens that belong to none. */
+export const lastInWorkspace = (): URL | undefined => left
+
 export function routeOf(path: string): Route {
   const parts = path.split('/').slice(1).map(decoded)
   if (parts.includes(undefined)) return { kind: 'unknown' }
@@ -72,6 +77,7 @@ function unquoted(part: string): string {
 
 /** Goes to an address of the console. `replace` leaves no entry in the history. */
 export function navigate(path: string, how: 'push' | 'replace' = 'push'): void {
+  if ('workspace' in route.value) left = at.value
   const target = new URL(path, location.href)
   if (how === 'replace') history.replaceState(null, '', target)
   else if (target.href !== location.href) history.pushState(null, '', target)

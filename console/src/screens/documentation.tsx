@@ -4,7 +4,7 @@ import { type Node, pages } from 'virtual:documentation'
 import { type ComponentChildren, type ComponentType, h } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { lazy } from '../app/lazy.tsx'
-import { address } from '../app/router.ts'
+import { address, lastInWorkspace, routeOf } from '../app/router.ts'
 import { help } from '../messages/help.ts'
 import styles from './documentation.module.css'
 import { Missing } from './missing.tsx'
@@ -23,13 +23,16 @@ export default function Documentation() {
   const isWide = matchMedia('(width >= 60rem)').matches
   return (
     <div class={styles.documentation}>
-      {/* In a narrow window it closes with the choice. */}
-      <details key={isWide || page.path} class={styles.pages} open={isWide}>
-        <summary>{help.value.pages}</summary>
-        <nav aria-label={help.value.pages}>
-          <Pages current={page} />
-        </nav>
-      </details>
+      <div class={styles.side}>
+        <Back />
+        {/* In a narrow window it closes with the choice. */}
+        <details key={isWide || page.path} class={styles.pages} open={isWide}>
+          <summary>{help.value.pages}</summary>
+          <nav aria-label={help.value.pages}>
+            <Pages current={page} />
+          </nav>
+        </details>
+      </div>
       <div class={styles.page} lang="en" dir="ltr">
         <Body key={page.path} />
         {next && (
@@ -40,6 +43,14 @@ export default function Documentation() {
       </div>
     </div>
   )
+}
+
+/** To where one came from, which the pages read in between do not change. */
+function Back() {
+  const last = lastInWorkspace()
+  const from = last && routeOf(last.pathname)
+  if (last === undefined || from === undefined || !('workspace' in from)) return <a href="/">{help.value.home}</a>
+  return <a href={last.pathname + last.search}>{help.value.back(from.workspace)}</a>
 }
 
 /** Sections of the document that is read. */

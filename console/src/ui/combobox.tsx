@@ -8,6 +8,8 @@ export type Option = {
   readonly label: string
   readonly group: string
   readonly detail?: string
+  /** Other words that it is found by, which are not shown. */
+  readonly words?: string
   /** Why it cannot be chosen. */
   readonly refusal?: string
 }
@@ -110,7 +112,9 @@ export function Combobox<O extends Option>({
                   onClick={() => choose(option)}
                 >
                   <span dir="auto">{option.label}</span>
-                  <span class={styles.detail}>{option.refusal ?? option.detail}</span>
+                  <span class={styles.detail} dir="auto">
+                    {option.refusal ?? option.detail}
+                  </span>
                 </div>
               ),
             )}
@@ -129,8 +133,8 @@ export function Combobox<O extends Option>({
 /** Options with all words of the text, those that begin with it first. */
 export function search<O extends Option>(options: readonly O[], text: string): readonly O[] {
   const words = text.trim().toLowerCase().split(/\s+/)
-  const fits = options.filter(({ label, detail = '' }) => {
-    const whole = `${label} ${detail}`.toLowerCase()
+  const fits = options.filter(({ label, detail = '', words: other = '' }) => {
+    const whole = `${label} ${detail} ${other}`.toLowerCase()
     return words.every((word) => whole.includes(word))
   })
   const begins = (option: O) => (option.label.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1)

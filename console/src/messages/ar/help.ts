@@ -9,6 +9,13 @@ export const help: Translated<HelpTexts> = {
   pages: 'الصفحات',
   onPage: 'في هذه الصفحة',
   next: 'التالي:',
+  back: (workspace) => `عودة إلى \u2068${workspace}\u2069`,
+  home: 'عودة إلى كل مساحات العمل',
+  rotation: {
+    rotateKey: 'تبديل مفتاح واجهة: أنشئ جديدًا وأنهِ القديم',
+    rotateSecret: 'تبديل سرّ لمصادر البيانات',
+    words: 'rotate secret key تبديل تدوير تغيير تجديد سر أسرار مفتاح مفاتيح رمز كلمة مرور',
+  },
   places: {
     label: 'الحساب والخدمة',
     account: 'حسابك',

@@ -6,6 +6,13 @@ export const help = {
   pages: 'Pages',
   onPage: 'On this page',
   next: 'Next:',
+  back: (workspace: string) => `Back to ${workspace}`,
+  home: 'Back to all workspaces',
+  rotation: {
+    rotateKey: 'Rotate an API key: make a new one, end the old one',
+    rotateSecret: 'Rotate a secret of data sources',
+    words: 'rotate rotation change replace renew secret secrets key keys token password credential',
+  },
   places: {
     label: 'Account and service',
     account: 'Your account',
