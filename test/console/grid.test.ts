@@ -219,8 +219,26 @@ describe('a grid', () => {
       },
     })
     const page = await open(gridOf(shop, 'books'), reader)
+    const refused: string[] = []
+    page.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${new URL(response.url()).pathname}`)
+    })
+    await page.reload()
     await cell(page, 'Book 0001').waitFor()
     expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'id', 'title'])
+    // Nothing is asked that one's rights say would be refused.
+    await page.goto(`/${shop.name}`)
+    await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()
+    const without = await open(`/${shop.name}`, await people.member(shop, {}))
+    without.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${new URL(response.url()).pathname}`)
+    })
+    await without.reload()
+    await without.getByRole('main').getByRole('heading').first().waitFor()
+    await without.waitForLoadState('networkidle')
+    expect(refused).toEqual([])
+    await without.context().close()
+    await page.goto(gridOf(shop, 'books'))
     await page.getByText('2 rows', { exact: true }).waitFor()
     await page.goto(gridOf(shop, 'authors'))
     await page.getByText('There is no such page').waitFor()

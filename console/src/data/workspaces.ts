@@ -35,6 +35,9 @@ export function accessQuery(workspace: string): Query<Access> {
   }
 }
 
+/** Whether the manifest is shown: nothing is asked that would be refused. */
+export const seesModel = ({ entitlements }: Access) => entitlements.includes('dataModel:read')
+
 export function collectionsQuery(workspace: string): Query<readonly CollectionName[]> {
   return { queryKey: ['collections', workspace], queryFn: () => readCollections(workspace), staleTime: 60_000 }
 }
@@ -57,8 +60,10 @@ export type Presentations = ReadonlyMap<string, Presentation>
 /** Of all collections of a workspace, asked for once; without them things are called as in the API. */
 export function namesQuery(workspace: string): Query<Presentations> {
   type Answer = { readonly data: readonly (Presentation & Readonly<Record<string, unknown>>)[] }
-  const read = async (collection: string, id: string) => {
-    const fields = [id, 'displayName', 'description', 'icon', 'color', 'displayTemplate', 'sort', 'isHidden']
+  const read = async (collection: string, id: string, rights: Access['collections'][string] | undefined) => {
+    const all = [id, 'displayName', 'description', 'icon', 'color', 'displayTemplate', 'sort', 'isHidden']
+    const fields = all.filter((name) => mayReadField(rights, name))
+    if (!fields.includes(id)) return []
     const query = { limit: 0, fields: fields.join() }
     const answer = await clientOf(workspace).$request<Answer>('GET', `items/${collection}`, { query })
     return answer.ok ? answer.data.data.map((row) => [String(row[id]), row] as const) : []
@@ -67,9 +72,11 @@ export function namesQuery(workspace: string): Query<Presentations> {
     queryKey: ['names', workspace],
     staleTime: 300_000,
     queryFn: async () => {
+      const { collections: rights } = await queries.fetchQuery(accessQuery(workspace))
+      const told = (collection: string, id: string) => read(collection, id, rights[collection])
       const [collections, fields] = await Promise.all([
-        read('ServiceCollectionMeta', 'collectionId'),
-        read('ServiceFieldMeta', 'fieldId'),
+        told('ServiceCollectionMeta', 'collectionId'),
+        told('ServiceFieldMeta', 'fieldId'),
       ])
       return new Map([...collections, ...fields])
     },
@@ -114,16 +121,18 @@ export function readableQuery(workspace: string): Query<readonly ReadableCollect
   return { queryKey: ['readable', workspace], queryFn: readShown, staleTime: 60_000 }
 }
 
+function mayReadField(rights: Access['collections'][string] | undefined, field: string): boolean {
+  const read = rights?.read ?? 'none'
+  return read === 'all' || (read !== 'none' && read.fields.includes(field))
+}
+
 const mayRead = (rights: Access['collections'][string] | undefined) => (rights?.read ?? 'none') !== 'none'
 
 /** As they are now. */
 export async function readCollections(workspace: string): Promise<readonly CollectionName[]> {
-  const manifest = await schema(clientOf(workspace)).manifest()
-  if (manifest.ok) return collectionsOf(manifest.data as ManifestText)
-  if (manifest.status !== 403) throw manifest.error
-  const access = await workspaceOf(clientOf(workspace)).access()
-  if (!access.ok) throw access.status === 404 ? access.error : manifest.error
-  return Object.keys(access.data.collections).map((name) => ({ name, isSystem: isSystemName(name) }))
+  const access = await workspaceOf(clientOf(workspace)).access().orThrow()
+  if (seesModel(access)) return collectionsOf((await schema(clientOf(workspace)).manifest().orThrow()) as ManifestText)
+  return Object.keys(access.collections).map((name) => ({ name, isSystem: isSystemName(name) }))
 }
 
 /** After a change of the model: everything that follows from it is asked for again when it is next shown. */

@@ -4,7 +4,14 @@ import { type Access, schema } from 'governed-data-client/system'
 import { clientOf } from '../../data/client.ts'
 import { FILES } from '../../data/files.ts'
 import { type Query, queries } from '../../data/queries.ts'
-import { accessQuery, inOrder, manifestQuery, namesQuery, type Presentations } from '../../data/workspaces.ts'
+import {
+  accessQuery,
+  inOrder,
+  manifestQuery,
+  namesQuery,
+  type Presentations,
+  seesModel,
+} from '../../data/workspaces.ts'
 import { isBounded, operatorsOf } from './input-types.ts'
 import { linksOf } from './linked.ts'
 import { type Row, textOf } from './values.ts'
@@ -141,6 +148,7 @@ export function manifestOrNone(workspace: string) {
     queryFn: async () => {
       const known = queries.getQueryData<ManifestText>(queryKey as readonly string[])
       if (known !== undefined || queryFn === undefined) return known ?? null
+      if (!seesModel(await queries.fetchQuery(accessQuery(workspace)))) return null
       const answer = await schema(clientOf(workspace)).manifest()
       if (answer.ok) return answer.data as ManifestText
       if (answer.status === 403) return null
