@@ -160,6 +160,21 @@ it.each([
   await page.context().close()
 })
 
+it('stand below their titles in Arabic, with Latin texts, numbers and ids as they are read', async () => {
+  const options = { locale: 'ar', viewport: { width: 360, height: 720 } }
+  const page = await signedInAt(gridOf(shop, 'books'), world.administrator, options)
+  await page.getByRole('gridcell', { name: 'Notes' }).waitFor()
+  const look = (of: string) =>
+    page.evaluate<readonly string[]>(
+      `[...document.querySelectorAll('${of}')].map((cell) => [getComputedStyle(cell).direction, getComputedStyle(cell).textAlign].join(' '))`,
+    )
+  // Titles are Latin, too, and each is above its cells.
+  expect(new Set((await look('[role=columnheader][dir]')).map((one) => one.split(' ')[1]))).toEqual(new Set(['right']))
+  expect(new Set(await look('[role=gridcell]'))).toEqual(new Set(['ltr right']))
+  await picture(page, 'columns-ar-cells')
+  await page.context().close()
+})
+
 it('of related items are offered to filter by where one may read the relation', async () => {
   const books = { read: { fields: ['id', 'title', 'authorId'] } }
   const reader = (fields: readonly string[]) =>
