@@ -77,11 +77,17 @@ export function ReviewSheet(props: ReviewSheetProps) {
   )
 }
 
-export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+type ChangesProps = {
+  readonly changes: readonly Change[]
+  /** Of its title: below that of a dialog where nothing is said. */
+  readonly level?: 'h2' | 'h3'
+}
+
+export function Changes({ changes, level: Title = 'h3' }: ChangesProps) {
   const texts = t.value.model
   return (
     <section class={page.stack}>
-      <h3>{texts.changes}</h3>
+      <Title>{texts.changes}</Title>
       <ul class={styles.list} aria-label={texts.changes}>
         {changes.map((change) => (
           <li key={`${change.action} ${change.path}`}>

@@ -52,7 +52,7 @@ export function Planned({ workspace, model, plan: first, onDone, onBack }: Plann
       {fault && <Notice look="danger">{fault}</Notice>}
       {changes.length === 0 && <Notice>{texts.noChanges}</Notice>}
       {missing.length > 0 && <Notice look="warning">{t.value.palette.takes(missing.join(', '))}</Notice>}
-      {changes.length > 0 && <Changes changes={changes} />}
+      {changes.length > 0 && <Changes changes={changes} level="h2" />}
       {isDropping && (
         <>
           <Notice look="warning">{texts.destructive}</Notice>
