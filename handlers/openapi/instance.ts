@@ -88,8 +88,8 @@ export const instanceRoutes: RouteDescriptions = {
       '200': response(
         z.strictObject({
           name: z.string(),
-          mail: z.enum(['log', 'none']).optional(),
           onboarding: z.strictObject({ requireCreateUser: z.boolean() }).optional(),
+          mail: z.enum(['log', 'none']).optional(),
           version: z.string().optional(),
           now: z.iso.datetime().optional(),
           license: licenseInfo.optional(),

@@ -1,7 +1,6 @@
 /** The instance's own state: `ping`, `live`, `ready`, `info`, settings and the set-up (docs/contract.md#system). */
 import * as z from 'zod'
-import type { Config } from '../../src/config.ts'
-import { settingsOf } from '../../src/config.ts'
+import { type Config, settingsOf } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { isAdministrator, requireAdministrator } from '../../src/services/caller/callers.ts'
@@ -48,9 +47,9 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
       const caller = await identify(services, c)
       return json({
         name: 'service',
-        ...mailless(config),
         ...((await sessions.isUnclaimed()) && { onboarding: { requireCreateUser: true } }),
         ...(caller.kind === 'user' && {
+          ...mailless(config),
           version: VERSION,
           now: new Date(ports.clock.now()).toISOString(),
           license: await licensing.info(caller),

@@ -1,7 +1,6 @@
 /** A forgotten password: asking for the mail, and the new one by its token, which a link brings in its fragment. */
 import { useState } from 'preact/hooks'
 import { visitor } from '../data/client.ts'
-import { mailless } from '../data/session.ts'
 import { t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
@@ -43,19 +42,9 @@ function Request({ onToken }: { readonly onToken: () => void }) {
   )
   return (
     <Submission label={texts.requestSubmit} isSecondary={isSent} onSubmit={submit} more={haveToken}>
-      {isSent ? <Sent /> : <p class={styles.quiet}>{texts.requestText}</p>}
+      {isSent ? <Notice look="good">{texts.requested}</Notice> : <p class={styles.quiet}>{texts.requestText}</p>}
       <EmailField value={email} onValue={setEmail} />
     </Submission>
-  )
-}
-
-function Sent() {
-  const texts = t.value.reset
-  const way = mailless.value
-  return way === undefined ? (
-    <Notice look="good">{texts.requested}</Notice>
-  ) : (
-    <Notice look="warning">{texts.mailless[way]}</Notice>
   )
 }
 

@@ -32,11 +32,8 @@ export const entry = {
     requestTitle: 'Reset the password',
     requestText: 'We send a token to this address if there is an account that may sign in.',
     requestSubmit: 'Send the mail',
-    requested: 'If there is an account with this address, a mail is on its way. It is valid for one hour.',
-    mailless: {
-      log: 'This service sends no mails. If there is an account with this address, the mail is in the log of the service, and is valid for one hour: ask whoever runs it.',
-      none: 'This service sends no mails: no mail server is set up. Ask whoever runs it to set SERVICE_MAIL__URL, then ask again.',
-    },
+    requested:
+      'If there is an account with this address and the service sends mails, one is on its way, and valid for one hour. If none arrives, ask whoever runs the service whether SERVICE_MAIL__URL is set.',
     haveToken: 'I have a token',
     token: 'Token from the mail',
     newPassword: 'New password',
