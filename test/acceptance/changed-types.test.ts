@@ -150,12 +150,10 @@ describe.each(['postgres', 'mariadb'] as const)('of %s', (provider) => {
       source: {
         message: 'operations[0]',
         source: {
-          message: `${name}.v`,
-          source: {
-            message:
-              'The column has a type or a collation of its own, whose rules would go: change it in the database, or add a field',
-            code: '3009',
-          },
+          message:
+            'The column has a type or a collation of its own, whose rules would go: change it in the database, or add a field',
+          code: '3009',
+          meta: { field: `${name}.v` },
         },
       },
     })

@@ -819,10 +819,10 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       refusals.map(([, message, rows], at) => ({
         status: 500,
         body: {
-          message: `Failed to execute the migration: operations[1]: ${odd}.${fields[at]}: ${message}`,
+          message: `Failed to execute the migration: operations[1]: ${message}`,
           source: {
             message: 'operations[1]',
-            source: { message: `${odd}.${fields[at]}`, source: { message, code: '3013', meta: { rows } } },
+            source: { message, code: '3013', meta: { rows, field: `${odd}.${fields[at]}` } },
           },
         },
       })),
@@ -832,7 +832,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       converted.map(() => ({
         status: 500,
         body: {
-          source: { source: { message: `${odd}.text`, source: { code: '3013', message: 'Value out of range' } } },
+          source: { source: { code: '3013', message: 'Value out of range', meta: { field: `${odd}.text` } } },
         },
       })),
     )
@@ -841,7 +841,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       untold.map(() => ({ status: 500, body: { source: { source: { code: '3004', message: reason } } } })),
     )
     expect(told).toMatchObject({
-      body: { source: { source: { source: { message: 'Unique constraint failed', meta: { rows: 1 } } } } },
+      body: { source: { source: { message: 'Unique constraint failed', meta: { rows: 1 } } } },
     })
     expect(left).toEqual([['0']])
     expect(await answer(renamed)).toEqual({ status: 200 })

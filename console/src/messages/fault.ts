@@ -5,7 +5,8 @@ import { formatSeconds, t } from './messages.ts'
 /** `retryAfter` is in seconds, where the answer has it. */
 export function explainFault(error: ServiceError, retryAfter?: number): string {
   const { fault } = t.value
-  const said = error.messages.filter(Boolean).join(': ')
+  const { field } = (error.meta ?? {}) as { readonly field?: unknown }
+  const said = [...error.messages, ...(typeof field === 'string' ? [field] : [])].filter(Boolean).join(': ')
   if (error.status === 0) return { timeout: fault.timeout, unsent: fault.unsent }[error.code ?? ''] ?? fault.network
   if (error.status === 401) return fault.unauthenticated
   if (error.status === 402) return `${fault.limit} ${said}`

@@ -40,8 +40,8 @@ export function isDataFault({ code }: ServiceError): boolean {
 export const MIGRATION_FAILED = 'Failed to execute the migration'
 
 /**
- * The error of a whole migration: `Failed to execute the migration` > `operations[i]` > the fault of that operation, below the
- * fields that it is about where their values, or their type, are in the way.
+ * The error of a whole migration: `Failed to execute the migration` > `operations[i]` > the fault of that operation, with
+ * `meta.field` where the values of a field, or its type, are in the way.
  */
 export class FailedMigration extends ServiceError {
   readonly operation: number
@@ -49,10 +49,14 @@ export class FailedMigration extends ServiceError {
 
   constructor(operation: number, reason: ServiceError, subject?: string | undefined) {
     const isOfValues = reason.code === codes.data || reason.code === codes.conversion
-    const told = subject && isOfValues ? new ServiceError(reason.kind, subject, { cause: reason }) : reason
-    const cause = new ServiceError(reason.kind, `operations[${operation}]`, { cause: told })
+    const known = subject !== undefined && isOfValues ? withField(reason, subject) : reason
+    const cause = new ServiceError(reason.kind, `operations[${operation}]`, { cause: known })
     super(reason.kind, MIGRATION_FAILED, { cause })
     this.operation = operation
     this.reason = reason
   }
+}
+
+function withField({ kind, message, code, meta, cause }: ServiceError, field: string): ServiceError {
+  return new ServiceError(kind, message, { cause, ...(code && { code }), meta: { ...meta, field } })
 }

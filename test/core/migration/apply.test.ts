@@ -512,7 +512,7 @@ describe('a field', () => {
     [
       'a type that would lose something',
       changed('articles.title', toType('date')),
-      'articles.title > values of type string cannot become date without loss',
+      'values of type string cannot become date without loss',
     ],
     [
       'a type that its relation is not of',
