@@ -82,6 +82,26 @@ describe('a grid', () => {
     await page.context().close()
   })
 
+  it('has each row below the one before where the text is of twice the size', async () => {
+    const page = await open(gridOf(shop, 'books'))
+    await cell(page, 'Book 0000').waitFor()
+    await page.evaluate("document.documentElement.style.fontSize = '200%'")
+    const boxOf = async (text: string) => {
+      const box = await cell(page, text).boundingBox()
+      return { top: box?.y ?? 0, bottom: (box?.y ?? 0) + (box?.height ?? 0) }
+    }
+
+    await expect.poll(async () => (await boxOf('Book 0001')).top - (await boxOf('Book 0000')).top).toBe(64)
+    const [first, second] = [await boxOf('Book 0000'), await boxOf('Book 0001')]
+    expect(second.top).toBeGreaterThanOrEqual(first.bottom)
+    await picture(page, 'grid-large')
+    await page.getByRole('grid', { name: 'books' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Control+End')
+    await cell(page, 'Book 1199').waitFor()
+    await page.context().close()
+  })
+
   it('goes to the last of all rows while a page of them is on its way', async () => {
     const page = await open(gridOf(shop, 'books'))
     await cell(page, 'Book 0000').waitFor()

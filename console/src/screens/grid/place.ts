@@ -3,7 +3,11 @@ import type { Column } from './columns.ts'
 
 export type Cell = { readonly row: number; readonly column: number }
 
-export const ROW = 32
+/** Of a row, in pixels: `--row` of styles/tokens.css, which grows with the reader's text. */
+export function rowHeight(): number {
+  return 2 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+}
+
 export const FIRST_WIDTH = 72
 /** Drawn beyond what is seen, so that scrolling shows no gap. */
 const BEYOND = 6
@@ -12,10 +16,10 @@ export type Viewport = { readonly top: number; readonly start: number; readonly 
 
 export type Span = { readonly from: number; readonly to: number }
 
-/** Rows that are drawn, `to` not included. */
-export function rowsIn({ top, height }: Viewport, count: number): Span {
-  const from = Math.max(0, Math.floor(top / ROW) - BEYOND)
-  return { from, to: Math.min(count, Math.ceil((top + height) / ROW) + BEYOND) }
+/** Rows that are drawn, `to` not included; `row` is the height of each. */
+export function rowsIn({ top, height }: Viewport, count: number, row: number): Span {
+  const from = Math.max(0, Math.floor(top / row) - BEYOND)
+  return { from, to: Math.min(count, Math.ceil((top + height) / row) + BEYOND) }
 }
 
 /** Where each column begins; the last is where all end. */

@@ -20,8 +20,8 @@ import {
   moved,
   offsetsOf,
   type Range,
-  ROW,
   rangeOf,
+  rowHeight,
   rowsIn,
   type Viewport,
 } from './place.ts'
@@ -91,8 +91,9 @@ export function Table({
   const id = useId()
   const ref = useRef<HTMLDivElement>(null)
   const [viewport, setViewport] = useState<Viewport>({ top: 0, start: 0, width: 1_000, height: 640 })
+  const [height, setHeight] = useState(rowHeight)
   const offsets = offsetsOf(columns)
-  const drawnRows = rowsIn(viewport, rows.length)
+  const drawnRows = rowsIn(viewport, rows.length, height)
   const drawn = columnsIn(viewport, offsets)
   const range = rangeOf(anchor, active)
   const idOf = ({ row, column }: Cell) => `${id}-${row}-${column}`
@@ -108,7 +109,7 @@ export function Table({
     }
     const isDrawn = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other)
     setViewport((before) =>
-      isDrawn(rowsIn(now, rows.length), rowsIn(before, rows.length)) &&
+      isDrawn(rowsIn(now, rows.length, height), rowsIn(before, rows.length, height)) &&
       isDrawn(columnsIn(now, offsets), columnsIn(before, offsets))
         ? before
         : now,
@@ -116,17 +117,20 @@ export function Table({
   }
   useLayoutEffect(() => {
     look()
-    const observer = new ResizeObserver(look)
+    const observer = new ResizeObserver(() => {
+      setHeight(rowHeight())
+      look()
+    })
     if (ref.current) observer.observe(ref.current)
     return () => observer.disconnect()
-  }, [columns])
+  }, [columns, height])
   useEffect(() => onReach(drawnRows.to), [drawnRows.to, rows.length])
-  useLayoutEffect(() => show(ref.current, active, offsets), [active])
+  useLayoutEffect(() => show(ref.current, active, { offsets, height }), [active])
 
   const press = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.isComposing) return
     const table = event.currentTarget as HTMLElement
-    const page = Math.max(1, Math.floor(table.clientHeight / ROW) - 2)
+    const page = Math.max(1, Math.floor(table.clientHeight / height) - 2)
     const isRightToLeft = getComputedStyle(table).direction === 'rtl'
     const to = moved(active, event, { rows: rows.length, columns: columns.length + 1, page, isRightToLeft })
     if (to !== undefined) {
@@ -259,7 +263,7 @@ export function Table({
           )
         })}
       </div>
-      <div class={styles.body} style={{ ...width, blockSize: `${rows.length * ROW}px` }}>
+      <div class={styles.body} style={{ ...width, blockSize: `${rows.length * height}px` }}>
         {Array.from({ length: poolSize }, (_, place) => {
           const offset = (((place - drawnRows.from) % poolSize) + poolSize) % poolSize
           const index = drawnRows.from + offset
@@ -277,7 +281,7 @@ export function Table({
               class={styles.row}
               {...rowProps(index + 1)}
               data-marked={isMarked || undefined}
-              style={{ ...width, insetBlockStart: `${index * ROW}px` }}
+              style={{ ...width, insetBlockStart: `${index * height}px` }}
             >
               <div {...first} class={`${styles.first} ${marks ? styles.markable : ''}`}>
                 {index + 1}
@@ -380,12 +384,16 @@ function drag(from: Cell, { onCell, onEnd }: Dragging): void {
 }
 
 /** Scrolls so far that the cell is seen, below the header and beside the numbers. */
-function show(table: HTMLElement | null, { row, column }: Cell, offsets: readonly number[]): void {
+function show(
+  table: HTMLElement | null,
+  { row, column }: Cell,
+  { offsets, height }: { readonly offsets: readonly number[]; readonly height: number },
+): void {
   if (table === null) return
-  const top = row * ROW
-  const height = table.clientHeight - ROW
+  const top = row * height
+  const seen = table.clientHeight - height
   if (row >= 0 && top < table.scrollTop) table.scrollTop = top
-  else if (row >= 0 && top + ROW > table.scrollTop + height) table.scrollTop = top + ROW - height
+  else if (row >= 0 && top + height > table.scrollTop + seen) table.scrollTop = top + height - seen
   if (column === 0) return
   const sign = getComputedStyle(table).direction === 'rtl' ? -1 : 1
   const now = Math.abs(table.scrollLeft)
