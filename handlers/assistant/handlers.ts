@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import { eventText } from '../../src/core/assistant/server-events.ts'
+import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Background } from '../../src/ports.ts'
 import type { Assistant } from '../../src/services/assistant/assistant.ts'
@@ -146,39 +147,57 @@ function openTools(services: Services, c: AppContext): AssistantTools {
   const spent = { rows: 0 }
   const answered = { length: 0 }
   const address = publicAddress(c, config)
-  const open = async () => agents.open({ ...(await authorize(services, c)), spent }, address)
+  const open = async (modelVersion?: number) => {
+    const scope = await authorize(services, c)
+    if (modelVersion !== undefined && scope.snapshot.modelVersion !== modelVersion) throw modelChanged()
+    return agents.open({ ...scope, spent }, address)
+  }
   return {
     async offered() {
       const { listed } = await import('../mcp/server.ts')
       const tools = listed(await (await open()).usable())
       return tools.map(({ name: tool, description, inputSchema }) => ({ name: tool, description, schema: inputSchema }))
     },
-    async run(tool, sent) {
+    async run(tool, sent, modelVersion) {
       const { runByName } = await import('../mcp/server.ts')
-      return runByName(tool, sent, { open, isAnonymous: false, observe: ports.observe, answered })
+      const settings = { isAnonymous: false, observe: ports.observe, answered }
+      return runByName(tool, sent, { open: () => open(modelVersion), ...settings })
     },
   }
 }
 
+function modelChanged(): ServiceError {
+  return new ServiceError('conflict', 'The data model has changed since: the call was not run')
+}
+
+/** Milliseconds in which somebody has to take what was sent; an answer that nobody reads ends. */
+const UNREAD = 60_000
 /** Milliseconds without an event behind which a comment is sent: a Worker learns by it that its asker has left, and proxies keep the connection. */
 const QUIET = 5_000
 
 function streamed({ events, leave }: AnswerUnderWay, signal: AbortSignal, background: Background): Answer {
   const encoder = new TextEncoder()
   let next: Promise<IteratorResult<AssistantEvent, void>> | undefined
+  let unread: ReturnType<typeof setTimeout> | undefined
   // A Worker whose asker has left does nothing but what it does in the background.
-  const end = () => background(leave())
+  const end = () => {
+    clearTimeout(unread)
+    background(leave())
+  }
   signal.addEventListener('abort', end)
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        clearTimeout(unread)
         next ??= events.next()
         const arrived = await unlessQuiet(next)
-        if (arrived === undefined) return controller.enqueue(encoder.encode(':\n\n'))
-        next = undefined
-        const { done, value } = arrived
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(eventText(value.name, value.data)))
+        if (arrived !== undefined) next = undefined
+        if (arrived?.done) return controller.close()
+        controller.enqueue(encoder.encode(arrived ? eventText(arrived.value.name, arrived.value.data) : ':\n\n'))
+        unread = setTimeout(() => {
+          controller.error(new Error('Nobody reads the answer'))
+          end()
+        }, UNREAD)
       },
       cancel: end,
     },

@@ -80,7 +80,7 @@ export type StoredApproval = {
 /** Calls that wait or waited, of one conversation; those before are not shown as such. */
 const MOST_APPROVALS = 50
 
-/** With the last entries in order, of `most` bytes together, and what waits. */
+/** With the last entries in order, of `most` bytes together but all since the user spoke last, and what waits. */
 export async function loadConversation(
   database: SqlDriver,
   owner: Owner,
@@ -91,7 +91,10 @@ export async function loadConversation(
       select ${listed}::text, c.has_rows::text,
         (select coalesce(json_agg(e.entry order by e.position), '[]')::text from (
           select e.entry, e.position, sum(octet_length(e.entry)) over (order by e.position desc) as size
-          from service.conversation_entry e where e.conversation_id = c.id) e where e.size <= ${param(String(most))}::bigint),
+          from service.conversation_entry e where e.conversation_id = c.id) e
+          where e.size <= ${param(String(most))}::bigint or e.position >= (
+            select max(u.position) from service.conversation_entry u
+            where u.conversation_id = c.id and u.entry like '{"kind":"user"%')),
         (select coalesce(json_agg(json_build_object('id', a.id, 'tool', a.tool, 'arguments', a.arguments,
           'state', ${stateAt(now)}, 'expiresAt', ${isoTime(sql`a.expires_at`)}) order by a.expires_at, a.id), '[]')::text
           from (select * from service.assistant_approval a where a.conversation_id = c.id
@@ -189,7 +192,7 @@ export async function addEntries(
   entries: readonly ConversationEntry[],
 ): Promise<boolean> {
   const texts = entries.map((entry) => JSON.stringify(entry))
-  const size = param(String(texts.reduce((sum, text) => sum + text.length, 0)))
+  const size = param(String(new TextEncoder().encode(texts.join('')).length))
   const rows = await database.query(
     statement(sql`
       with held as (
@@ -227,7 +230,7 @@ export function insertApproval(approval: NewApproval): Statement {
       ${param(String(modelVersion))}::bigint, ${timestamp(expiresAt)})`)
 }
 
-export type DecidedApproval = { readonly tool: string; readonly arguments: string; readonly conversationId: string }
+export type DecidedApproval = Pick<NewApproval, 'tool' | 'arguments' | 'conversationId' | 'modelVersion'>
 
 /**
  * Decides a call that waits, once, and keeps that it was decided with it: undefined where it does not wait, is not of this
@@ -246,12 +249,19 @@ export async function decideApproval(
         from service.conversation c join service.workspace w on w.id = c.workspace_id
         where a.id = ${param(id)}::uuid and c.id = a.conversation_id and ${owns(owner)} and a.state = 'pending'
           and a.expires_at > ${timestamp(now)} and (${param(String(!isApproved))}::boolean or w.model_version = a.model_version)
-        returning a.tool, a.arguments, a.conversation_id)
+        returning a.tool, a.arguments, a.conversation_id, a.model_version)
       , added as (
         insert into service.conversation_entry (conversation_id, entry) select d.conversation_id, ${told} from decided d)
-      select tool, arguments, conversation_id from decided`),
+      select tool, arguments, conversation_id, model_version::text from decided`),
   )
-  return row && { tool: row[0] ?? '', arguments: row[1] ?? '', conversationId: row[2] ?? '' }
+  return (
+    row && {
+      tool: row[0] ?? '',
+      arguments: row[1] ?? '',
+      conversationId: row[2] ?? '',
+      modelVersion: Number(row[3]),
+    }
+  )
 }
 
 export async function loadApproval(

@@ -1,6 +1,7 @@
 /** docs/contract.md#assistant: over a provider that speaks both protocols from scripts. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { casesOr } from '../support/run/cases.ts'
 import { type ChatProvider, type ScriptedAnswer, startChatProvider } from '../support/servers/chat-provider.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { type Client, type Workspace, world } from '../support/service/world.ts'
@@ -153,6 +154,44 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
     await shop.patch('/ai/settings', { fastModel: null })
   })
 
+  it('counts nothing where the provider refuses, what has come where it says nothing, and asks no fast model beyond the limit', async () => {
+    const fastModel = `fast-${randomUUID()}`
+    provider.script(fastModel, [{ text: 'Ti\0tle' }, { text: 'Another' }])
+    const spent = async () => (await settings()).usage[0]?.tokens ?? 0
+    await setUp([{ status: 401 }, { text: 'Hello.' }, { text: 'Hello.' }], { ...change(), fastModel })
+    const before = await spent()
+
+    await ask('Refused')
+    expect(await spent()).toBe(before)
+    const named = idOf(await ask('Hello'))
+    expect(((await shop.data(`/ai/conversations/${named}`)) as { title: string }).title).toBe('Ti tle')
+    await shop.patch('/ai/settings', { limits: { tokens: (await spent()) + 1 } })
+    await ask('Hello again')
+    await shop.patch('/ai/settings', { fastModel: null, limits: { tokens: 20_000_000 } })
+
+    expect(provider.asked(fastModel)).toHaveLength(1)
+  })
+
+  it('keeps the question before a model, however much its tools answer', async () => {
+    const wide = await world.workspace('wide', { notes: { text: 'string' } })
+    await wide.insert(
+      'notes',
+      Array.from({ length: 30 }, () => ({ text: '文'.repeat(1_000) })),
+    )
+    const calls = Array.from({ length: 8 }, () => ({ tool: 'list_items', arguments: { collection: 'notes' } }))
+    const model = `model-${randomUUID()}`
+    provider.script(model, [{ calls }, { calls }, { text: 'Many.' }])
+    const sent = { ...change(), connectorCredentials: { apiKey: 'sk-test' }, chatModel: model, dataLevel: 'rows' }
+    expect((await wide.patch('/ai/settings', sent)).status).toBe(200)
+
+    const events = eventsOf(await (await wide.post('/ai/chat', { message: 'The question itself' })).text())
+
+    expect(textOf(events)).toBe('Many.')
+    const bodies = provider.asked(model).map(({ body }) => JSON.stringify(body))
+    expect(bodies.map((body) => body.includes('The question itself'))).toEqual([true, true, true])
+    expect(Math.max(...bodies.map(({ length }) => length))).toBeLessThan(200_000)
+  })
+
   it('lets what deletes wait for its user, and runs it once, as it was kept', async () => {
     await setUp([deletes, { text: 'Gone.' }], change())
     await shop.insert('articles', [{ title: 'For deletion' }])
@@ -223,7 +262,11 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
   })
 })
 
-const settings = async () => (await shop.data('/ai/settings')) as { chatModel: string }
+const settings = async () =>
+  (await shop.data('/ai/settings')) as {
+    readonly chatModel: string
+    readonly usage: readonly { readonly tokens: number }[]
+  }
 
 describe('a call that waits', () => {
   it.each([
@@ -451,6 +494,41 @@ it('answers one question of a conversation at a time, and is free again where it
     .poll(async () => (await shop.post('/ai/chat', { conversationId: id, message: 'Go on' })).status)
     .toBe(200)
   expect(provider.asked(model).length).toBeGreaterThan(1)
+})
+
+it('runs what was approved under the model that was shown, and under no other', async () => {
+  const twins = await world.workspace('twins', { notes: { a: 'string?', b: 'string?' } })
+  const key = (await twins.insert('notes', [{ a: 'a' }]))[0]?.id
+  const model = `model-${randomUUID()}`
+  provider.script(model, () => ({
+    calls: [{ tool: 'update_item', arguments: { collection: 'notes', key, data: { a: 'approved' } } }],
+  }))
+  const connectorOptions = { address: `${provider.url}/v1` }
+  const sent = { connector: 'openai', connectorOptions, connectorCredentials: { apiKey: 'sk-test' } }
+  await twins.patch('/ai/settings', { ...sent, chatModel: model, dataLevel: 'rows' })
+  const named = (name: string, apiName: string) => ({
+    kind: 'updateCollection',
+    data: {
+      id: twins.ids.get('notes'),
+      operations: [
+        {
+          kind: 'updatePrimitiveField',
+          data: { id: twins.ids.get(name), operations: [{ kind: 'changeApiName', data: { apiName } }] },
+        },
+      ],
+    },
+  })
+  for (let round = 0; round < casesOr(40); round += 1) {
+    const events = eventsOf(await (await twins.post('/ai/chat', { message: 'Change it' })).text())
+    const id = of(events, 'approval')[0]?.id
+    const decided = twins.post(`/ai/approvals/${id}`, { approve: true })
+    await twins.migrate(named('notes.a', `c${round}`))
+    await twins.migrate(named('notes.b', 'a'))
+    expect([200, 409]).toContain((await decided).status)
+    await twins.migrate(named('notes.b', 'b'))
+    await twins.migrate(named('notes.a', 'a'))
+    expect(await twins.data('/items/notes?fields=b')).toEqual([{ b: null }])
+  }
 })
 
 it('is in the audit log with what was set, to what and from what, without the key', async () => {

@@ -5,8 +5,9 @@ import { asksFor, isOffered } from '../../src/core/assistant/approval.ts'
 import { chatCompletions } from '../../src/core/assistant/chat-completions.ts'
 import { type ConversationEntry, turnsOf } from '../../src/core/assistant/conversation.ts'
 import { messagesApi } from '../../src/core/assistant/messages-api.ts'
-import { fenced } from '../../src/core/assistant/prompt.ts'
+import { cutResult, fenced } from '../../src/core/assistant/prompt.ts'
 import { eventReader } from '../../src/core/assistant/server-events.ts'
+import { createAnswerRoom } from '../../src/services/assistant/answer-room.ts'
 import { agentTools } from '../../src/services/documents/agents.ts'
 
 it('lets each tool wait but those that read', () => {
@@ -33,6 +34,9 @@ it('lets each tool wait but those that read', () => {
 it.each([
   [{ data: { tags: [{ _delete: {} }] } }, 'always'],
   [{ data: { author: { _disconnect: {} } } }, 'always'],
+  [{ data: { articles: [{ _update: { filter: { id: { _gt: 0 } }, data: {} } }] } }, 'always'],
+  [{ data: { poster: [{ _update: { data: { title: 'of a file' } } }] } }, 'always'],
+  [{ data: { tags: [{ _create: { name: 'new' } }, { _connect: { key: { id: 1 } } }] } }, 'writes'],
   [{ data: '{"tags": [{"_delete": {}}]}' }, 'always'],
   [{ operations: [{ kind: 'read' }, { kind: 'delete', key: 1 }] }, 'always'],
   [{ operations: '[{"kind": "delete"}]' }, 'always'],
@@ -44,6 +48,39 @@ it.each([
   [{ data: { title: 'an _delete in a text' } }, 'writes'],
 ])('%j waits: %s', (sent, expected) => {
   expect(asksFor('batch_items', sent)).toBe(expected)
+})
+
+it('lets what is nested without end wait', () => {
+  const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`
+
+  expect(asksFor('update_item', { data: JSON.parse(deep) })).toBe('always')
+  expect(asksFor('update_item', { data: deep })).toBe('always')
+})
+
+it('fences a result of blanks alone as quickly as any other', () => {
+  const text = `<${' '.repeat(300_000)}`
+
+  expect(fenced(text)).toBe(`<untrusted>\n${text}\n</untrusted>`)
+  expect(fenced('< / \n untrusted>')).toBe('<untrusted>\n‹ / \n untrusted>\n</untrusted>')
+})
+
+it('cuts results to what a question has room for', () => {
+  const text = 'x'.repeat(30_000)
+  const lengths = [0, 100_000, 119_000, 500_000].map((before) => cutResult(text, before).indexOf('\n'))
+
+  expect(lengths).toEqual([24_000, 20_000, 1_000, 500])
+})
+
+it('makes three answers for a user, twelve for a workspace and as many for others', () => {
+  const room = createAnswerRoom()
+  const take = (workspaceId: string, userId: string) => room.take({ workspaceId, userId })
+  const first = ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'c', 'd', 'd', 'd'].map((userId) => take('one', userId))
+
+  expect(() => take('one', 'e')).toThrow('too many questions')
+  const other = take('two', 'e')
+  expect(() => take('two', 'a')).toThrow('too many questions')
+  for (const leave of [...first, ...first, other]) leave()
+  expect(take('one', 'a')).toBeTypeOf('function')
 })
 
 it('offers no value of an item where a model is told of the data model alone', () => {

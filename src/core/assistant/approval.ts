@@ -36,22 +36,27 @@ export function asksFor(tool: string, sent: unknown): Asks {
   return isGrave(sent) ? 'always' : 'writes'
 }
 
+const DEEPEST = 100
+
 /**
  * Whether an operation of a batch, or of a relation within what is written, takes something away, changes all that meets a filter, or is
- * of a collection of the system. Tools take lists and objects as JSON texts, too.
+ * of a collection of the system. Which collection a relation leads to and how many items a change in it meets is not seen here, so that
+ * each waits; so does what is nested deeper than anything that is written. Tools take lists and objects as JSON texts, too.
  */
-function isGrave(sent: unknown): boolean {
-  if (typeof sent === 'string') return isGrave(packed(sent))
-  if (Array.isArray(sent)) return sent.some(isGrave)
+function isGrave(sent: unknown, depth = 0): boolean {
+  if (depth > DEEPEST) return true
+  if (typeof sent === 'string') return isGrave(packed(sent), depth + 1)
+  if (Array.isArray(sent)) return sent.some((one) => isGrave(one, depth + 1))
   if (!isObject(sent)) return false
   const { kind, collection } = sent
   return (
     '_delete' in sent ||
     '_disconnect' in sent ||
+    '_update' in sent ||
     kind === 'delete' ||
     (kind === 'update' && 'filter' in sent) ||
     (typeof collection === 'string' && collection.startsWith('Service')) ||
-    Object.values(sent).some(isGrave)
+    Object.values(sent).some((one) => isGrave(one, depth + 1))
   )
 }
 

@@ -52,6 +52,7 @@ export const chatCompletions: Wire = {
       },
       calls: () => (ended ? calls.all() : []),
       reasoning: () => [],
+      unshown: calls.length,
       usage: () => usage,
       hasEnded: () => ended,
     }

@@ -35,6 +35,12 @@ const MOST_SENT = 200_000
 
 const NOT_RUN = 'This was not run: the conversation ended before.'
 
+/** Of all results since the user spoke last. */
+export function charactersOfResults(entries: readonly ConversationEntry[]): number {
+  const since = entries.slice(entries.findLastIndex(({ kind }) => kind === 'user') + 1)
+  return since.reduce((sum, entry) => sum + (entry.kind === 'result' ? entry.text.length : 0), 0)
+}
+
 /** The last turns of a conversation, beginning with one of the user. */
 export function turnsOf(entries: readonly ConversationEntry[]): readonly Turn[] {
   const turns: Turn[] = []

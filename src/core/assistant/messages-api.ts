@@ -67,14 +67,16 @@ export const messagesApi: Wire = {
       },
       calls: () => (ended ? calls.all() : []),
       reasoning: thoughts.all,
+      unshown: () => calls.length() + thoughts.length(),
       usage: () => usage,
       hasEnded: () => ended,
     }
   },
 }
 
-/** Characters of what a model thought of one answer. */
+/** Characters and blocks of what a model thought of one answer. */
 const MOST_THOUGHT = 200_000
+const MOST_BLOCKS = 100
 
 /** Blocks of thinking, which come in pieces and end with a signature; redacted ones come whole. */
 function gatheredThoughts() {
@@ -87,6 +89,7 @@ function gatheredThoughts() {
   }
   return {
     begin(position: number, { type, data }: Readonly<Record<string, unknown>>): void {
+      if (blocks.size >= MOST_BLOCKS) throw new ProviderTrouble('thinks too much')
       if (type === 'thinking') blocks.set(position, { type, thinking: '', signature: '' })
       if (type === 'redacted_thinking') blocks.set(position, { type, data: count(textOf(data)) })
     },
@@ -96,6 +99,7 @@ function gatheredThoughts() {
       if (type === 'thinking_delta') block.thinking += count(textOf(thinking))
       if (type === 'signature_delta') block.signature += count(textOf(signature))
     },
+    length: () => length,
     all: (): readonly object[] => [...blocks.values()],
   }
 }

@@ -22,13 +22,19 @@ export function promptOf({ workspace, context }: { readonly workspace: string; r
 
 /** A result as a model is sent it. What would end the fence early is broken up. */
 export function fenced(text: string): string {
-  return `<untrusted>\n${text.replaceAll(/<(?=\s*\/?\s*untrusted)/gi, '‹')}\n</untrusted>`
+  // One class of characters: two beside each other would be tried in every division of a run of blanks.
+  return `<untrusted>\n${text.replaceAll(/<(?=[\s/]*untrusted)/gi, '‹')}\n</untrusted>`
 }
 
-/** Characters of a result that a model is sent. */
-const MOST_TOLD = 24_000
+/** Characters of a result that a model is sent, and of those of one question together. */
+const MOST_OF_RESULT = 24_000
+const MOST_OF_RESULTS = 120_000
+/** What is left of each result where the others take the room. */
+const LEAST_OF_RESULT = 500
 
-export function cutResult(text: string): string {
-  if (text.length <= MOST_TOLD) return text
-  return `${text.slice(0, MOST_TOLD).toWellFormed()}\n… ${text.length - MOST_TOLD} characters more; ask for fewer items or fields.`
+/** `before` is how many characters other results of the question have. */
+export function cutResult(text: string, before = 0): string {
+  const most = Math.min(MOST_OF_RESULT, Math.max(LEAST_OF_RESULT, MOST_OF_RESULTS - before))
+  if (text.length <= most) return text
+  return `${text.slice(0, most).toWellFormed()}\n… ${text.length - most} characters more; ask for fewer items or fields.`
 }

@@ -31,6 +31,8 @@ export type Answering = {
   calls(): readonly ToolCall[]
   /** What the provider wants back with the results of the calls, as it came. Throws ProviderTrouble where that is too much. */
   reasoning(): readonly object[]
+  /** Characters that have come besides its text: of reasoning and of the arguments of calls. */
+  unshown(): number
   usage(): Usage
   hasEnded(): boolean
 }
@@ -58,6 +60,7 @@ export function gatheredCalls() {
       length += piece.text?.length ?? 0
       if (known.size > MOST_CALLS || length > MOST_ARGUMENTS) throw new ProviderTrouble('asks for too much at once')
     },
+    length: () => length,
     /** Each has an id of its own, whatever the provider sent. */
     all(): readonly ToolCall[] {
       const used = new Set<string>()

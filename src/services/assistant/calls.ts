@@ -20,8 +20,8 @@ export type ToolAnswer = { readonly text: string; readonly isError: boolean }
 /** Tools with the rights of the user, as they are at each call. */
 export type AssistantTools = {
   offered(): Promise<readonly OfferedTool[]>
-  /** `sent` is the JSON text of an object. */
-  run(tool: string, sent: string): Promise<ToolAnswer>
+  /** `sent` is the JSON text of an object. Where `modelVersion` is given, nothing is run under another. */
+  run(tool: string, sent: string, modelVersion?: number): Promise<ToolAnswer>
 }
 
 export type WaitingCall = {
@@ -91,7 +91,9 @@ export function createCalls(deps: CallsDeps): Calls {
       if (!isApproved) return { state: 'declined' }
       const level = (await settings.open(scope.workspace.id))?.dataLevel
       const isTold = level !== undefined && isOffered(tool, level)
-      const { text, isError } = isTold ? await tools.run(tool, call.arguments) : { text: NOT_TOLD, isError: true }
+      const { text, isError } = isTold
+        ? await tools.run(tool, call.arguments, call.modelVersion)
+        : { text: NOT_TOLD, isError: true }
       const result = cutResult(text)
       await addOutcome(database, conversationId, { kind: 'outcome', tool, text: result, isError })
       return { state: 'approved', result, isError }

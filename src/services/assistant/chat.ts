@@ -4,7 +4,12 @@
  * conversation goes on wherever it ended.
  */
 import { asksFor, isOffered } from '../../core/assistant/approval.ts'
-import { type ConversationEntry, type ToolCall, turnsOf } from '../../core/assistant/conversation.ts'
+import {
+  type ConversationEntry,
+  charactersOfResults,
+  type ToolCall,
+  turnsOf,
+} from '../../core/assistant/conversation.ts'
 import { type Context, cutResult, promptOf } from '../../core/assistant/prompt.ts'
 import { ProviderTrouble } from '../../core/assistant/wire.ts'
 import { nested, ServiceError } from '../../core/error.ts'
@@ -27,7 +32,7 @@ import type { LazyBody } from '../caller/directory.ts'
 import { createAnswerRoom } from './answer-room.ts'
 import { type AssistantTools, type Calls, recordAssistantAction, type WaitingCall } from './calls.ts'
 import { noConversation, ownerOf } from './conversations.ts'
-import { askModel, askOnce } from './provider.ts'
+import { askModel, askOnce, type PartialAnswer, tokensOf } from './provider.ts'
 import { type AssistantSettingsService, dayOf, type OpenedSettings } from './settings.ts'
 
 export type AssistantRequest = {
@@ -66,14 +71,12 @@ const MOST_TOKENS_REASONING = 32_000
 const TITLE_TOKENS = 100
 /** Milliseconds that a title may take. */
 const TITLING = 15_000
-/** Bytes of entries that are read of a conversation: a model is sent fewer. */
+/** Bytes of entries that are read of a conversation, besides what belongs to its last question: a model is sent fewer. */
 const MOST_READ = 400_000
 /** Milliseconds for which an answer holds its conversation without saying anything. */
 const HOLD = 150_000
 const MOST_TITLE = 80
 const DAY = 86_400_000
-/** Where a provider has not said what an answer cost. */
-const CHARACTERS_OF_TOKEN = 4
 
 const TITLE =
   'Name the conversation that begins with this message, in at most six words of its language. Answer with the name alone.'
@@ -130,7 +133,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
       for (let step = 0; step < MOST_STEPS; step += 1) {
         const { isWaiting, isWithin, hasCalls } = yield* oneStep(scope, work)
         if (!hasCalls || isWaiting) {
-          await entitle(work)
+          if (isWithin) await entitle(scope, work)
           yield { name: 'done', data: { isWaiting } }
           return
         }
@@ -156,30 +159,36 @@ export function createAnswers(deps: AnswersDeps): Answers {
 
   /** What was said of an answer that did not come to its end, and what it cost as far as that is known. */
   async function keepPartial({ id, holder, owner, opened, partial, day }: Work): Promise<void> {
-    const { text, sent } = partial
+    const { text } = partial
+    const tokens = tokensOf(partial)
     partial.text = ''
-    partial.sent = 0
+    partial.characters = 0
     if (text !== '') await addEntries(database, id, held(holder), [{ kind: 'assistant', text, calls: [] }])
-    const tokens = Math.ceil((sent + text.length) / CHARACTERS_OF_TOKEN)
     if (tokens > 0) await countTokens(database, owner, { day, tokens, limits: opened.limits })
   }
 
   /** Has a new conversation named by the fast model, if there is one; where that fails its first words are its title. */
-  async function entitle({ id, owner, opened, untitled, ended, day }: Work): Promise<void> {
+  async function entitle({ workspace }: RequestScope, { id, owner, untitled, ended, day }: Work): Promise<void> {
+    if (untitled === undefined) return
+    // As they are by now: the provider may be another one.
+    const opened = await settings.open(workspace.id)
+    if (opened === undefined || opened.fastModel === null) return
     const { fastModel: chatModel, limits } = opened
-    if (untitled === undefined || chatModel === null) return
+    const partial: PartialAnswer = { text: '', characters: 0 }
+    const count = (tokens: number) => countTokens(database, owner, { day, tokens, limits })
     try {
       const { said, usage } = await askOnce(
         ports.providerGate,
         { ...opened, chatModel, chatReasoningEnabled: false },
         { prompt: TITLE, turns: [{ kind: 'user', text: untitled, results: [] }], tools: [], mostTokens: TITLE_TOKENS },
-        AbortSignal.any([ended.signal, AbortSignal.timeout(TITLING)]),
+        { signal: AbortSignal.any([ended.signal, AbortSignal.timeout(TITLING)]), partial },
       )
-      await countTokens(database, owner, { day, tokens: usage.input + usage.output, limits })
+      await count(usage.input + usage.output)
       const title = titleOf(said.text)
       if (title !== '') await changeConversation(database, owner, id, { title })
     } catch (cause) {
       if (!(cause instanceof ProviderTrouble)) throw cause
+      await count(tokensOf(partial))
     }
   }
 
@@ -201,13 +210,10 @@ export function createAnswers(deps: AnswersDeps): Answers {
       tools: offered,
       mostTokens: opened.chatReasoningEnabled ? MOST_TOKENS_REASONING : MOST_TOKENS,
     }
-    partial.sent = JSON.stringify(asked.turns).length
     const said = askModel(ports.providerGate, opened, {
       asked,
       signal: ended.signal,
-      onText: (text) => {
-        partial.text = text
-      },
+      partial,
     })
     let next = await said.next()
     try {
@@ -219,11 +225,12 @@ export function createAnswers(deps: AnswersDeps): Answers {
     const { calls: wanted } = answered
     const tokens = usage.input + usage.output
     const isWithin = await countTokens(database, owner, { day, tokens, limits: opened.limits })
-    partial.sent = 0
+    partial.characters = 0
     await add(id, holder, { kind: 'assistant', ...answered })
     partial.text = ''
     yield { name: 'usage', data: usage }
     let isWaiting = false
+    let added = 0
     for (const call of wanted) {
       const sent = argumentsOf(call)
       const isKnown = offered.some(({ name }) => name === call.tool)
@@ -243,7 +250,8 @@ export function createAnswers(deps: AnswersDeps): Answers {
       if (asks === 'writes')
         await recordAssistantAction(ports, scope, { action: 'assistant.run.v1', conversationId: id, tool: call.tool })
       const { text: result, isError } = await tools.run(call.tool, call.arguments)
-      const told = cutResult(result)
+      const told = cutResult(result, charactersOfResults(conversation.entries) + added)
+      added += told.length
       await add(id, holder, { kind: 'result', callId: call.id, text: told, isError })
       yield { name: 'tool', data: { ...call, result: told, isError } }
     }
@@ -256,7 +264,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
       const request = await sent()
       const opened = await settings.open(scope.workspace.id)
       if (opened === undefined) throw notSetUp()
-      const leaveRoom = room.take(owner.userId)
+      const leaveRoom = room.take(owner)
       const [holder, day] = [ids.next(), dayOf(clock.now())]
       let id: string | undefined
       try {
@@ -286,7 +294,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
       await keepPartial(work)
       await releaseConversation(database, begun.id, begun.holder)
     })
-    const work: Work = { ...begun, ended, partial: { text: '', sent: 0 }, finish }
+    const work: Work = { ...begun, ended, partial: { text: '', characters: 0 }, finish }
     const events = answer(scope, work)
     const leave = async () => {
       // A generator ends only behind what it waits for, and does nothing where it has not begun.
@@ -310,8 +318,7 @@ type Work = {
   /** The first message of a new conversation. */
   readonly untitled: string | undefined
   readonly ended: AbortController
-  /** What was said of an answer that is under way, and the characters that were sent for it. */
-  readonly partial: { text: string; sent: number }
+  readonly partial: PartialAnswer
   /** Once. */
   readonly finish: () => Promise<void>
 }
@@ -333,6 +340,8 @@ function notSetUp(): ServiceError {
 }
 
 function argumentsOf({ arguments: text }: ToolCall): object | undefined {
+  // What is stored, and run, is to be what is shown.
+  if (!text.isWellFormed()) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined
@@ -342,7 +351,7 @@ function argumentsOf({ arguments: text }: ToolCall): object | undefined {
 }
 
 function titleOf(message: string): string {
-  const line = message.trim().replaceAll(/\s+/g, ' ')
+  const line = message.replaceAll(/[\s\0]+/g, ' ').trim()
   return line.length <= MOST_TITLE ? line : `${line.slice(0, MOST_TITLE - 1).toWellFormed()}…`
 }
 

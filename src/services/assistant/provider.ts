@@ -13,6 +13,14 @@ export type ModelAnswer = { readonly said: SaidByModel; readonly usage: Usage }
 
 const wires: Readonly<Record<AssistantConnector, Wire>> = { openai: chatCompletions, anthropic: messagesApi }
 
+/** What is known of an answer that may not come to its end: its text, and the characters that it cost. */
+export type PartialAnswer = { text: string; characters: number }
+
+/** Where a provider does not say what an answer cost. */
+const CHARACTERS_OF_TOKEN = 4
+
+export const tokensOf = ({ characters }: PartialAnswer): number => Math.ceil(characters / CHARACTERS_OF_TOKEN)
+
 /** Milliseconds in which something has to come. */
 const IDLE = 60_000
 /** Milliseconds of a whole answer. */
@@ -31,11 +39,11 @@ export async function* askModel(
   {
     asked,
     signal,
-    onText,
+    partial,
   }: {
     readonly asked: Omit<Asked, 'model' | 'key' | 'reasoning'>
     readonly signal: AbortSignal
-    readonly onText: (text: string) => void
+    readonly partial: PartialAnswer
   },
 ): AsyncGenerator<string, ModelAnswer> {
   const wire = wires[settings.connector]
@@ -58,6 +66,8 @@ export async function* askModel(
     await response.body?.cancel().catch(() => {})
     throw new ProviderTrouble(refusalOf(response.status))
   }
+  // Whoever refuses charges nothing.
+  partial.characters = body.length
   const answer = wire.answer()
   const read = eventReader()
   let text = ''
@@ -76,7 +86,8 @@ export async function* askModel(
         .map((data) => answer.take(data))
         .join('')
       text += added
-      onText(text)
+      partial.text = text
+      partial.characters = body.length + text.length + answer.unshown()
       if (text.length > MOST_TEXT) throw new ProviderTrouble('answers too much')
       if (added !== '') yield added
     }
@@ -86,7 +97,9 @@ export async function* askModel(
   if (!answer.hasEnded()) throw new ProviderTrouble('stopped in the middle of its answer')
   const reasoning = answer.reasoning()
   const said = { text, calls: answer.calls(), ...(reasoning.length > 0 && { reasoning }) }
-  return { said, usage: answer.usage() }
+  const usage = answer.usage()
+  const isTold = usage.input + usage.output > 0
+  return { said, usage: isTold ? usage : { input: 0, output: tokensOf(partial) } }
 }
 
 /** The whole answer of a model, of which nothing is shown as it comes. Throws ProviderTrouble as `askModel` does. */
@@ -94,9 +107,9 @@ export async function askOnce(
   gate: ProviderGate,
   settings: OpenedSettings,
   asked: Omit<Asked, 'model' | 'key' | 'reasoning'>,
-  signal: AbortSignal,
+  { signal, partial }: { readonly signal: AbortSignal; readonly partial: PartialAnswer },
 ): Promise<ModelAnswer> {
-  const said = askModel(gate, settings, { asked, signal, onText: () => {} })
+  const said = askModel(gate, settings, { asked, signal, partial })
   let next = await said.next()
   while (next.done !== true) next = await said.next()
   return next.value

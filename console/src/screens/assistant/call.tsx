@@ -23,13 +23,19 @@ export function CallContent({ workspace, call, isPending }: CallProps) {
             <dt>
               <bdi>{name}</bdi>
             </dt>
-            <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</dd>
+            <dd dir="auto">{withControls(typeof value === 'string' ? value : JSON.stringify(value, null, 1))}</dd>
           </div>
         ))}
       </dl>
       {isPending && Array.isArray(operations) && <Effects workspace={workspace} operations={operations} />}
     </>
   )
+}
+
+/** What would reorder or hide a part of what is approved is shown as what it is. */
+function withControls(text: string): string {
+  const written = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replaceAll(/[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, written)
 }
 
 function Effects({ workspace, operations }: { readonly workspace: string; readonly operations: readonly Operation[] }) {
