@@ -59,6 +59,10 @@ it.each([
   [{ collections: { articles: { read: { filter: { title: { _foo: 1 } } } } } }, 'is not an operator of string'],
   [{ collections: { articles: { read: { filter: { title: { _eq: '$NOBODY' } } } } } }, 'is not a variable'],
   [
+    { collections: { articles: { read: { filter: { title: { _neq: '$CURRENT_USER.email' } } } } } },
+    'is not a variable',
+  ],
+  [
     { collections: { articles: { read: { filter: { title: { _eq: '$NOW' } } } } } },
     'can only be compared with a date or a time',
   ],
