@@ -150,6 +150,20 @@ it('names the policies, what each lacks, and the condition of each', async () =>
   expect(administrator).toEqual({ allowed: true, policies: [] })
 })
 
+it('says that an item is read of whose key nothing is, and not changed', async () => {
+  const columns = { fields: ['name', 'kind'], filter: { kind: { _eq: 'a' } } }
+  await give(policies[0], { read: columns, update: columns })
+  await give(policies[1], {})
+  const of = (question: object) => explained({ userId: target.userId, key: '1', ...question })
+
+  expect(await (await target.get('/items/goods?fields=name')).json()).toMatchObject({ data: [{}, {}] })
+  expect((await of({ action: 'read' })).allowed).toBe(true)
+  expect((await of({ action: 'read', field: 'name' })).allowed).toBe(true)
+  expect((await of({ action: 'read', key: '2' })).allowed).toBe(false)
+  expect((await of({ action: 'update', field: 'name' })).allowed).toBe(false)
+  expect((await target.patch('/items/goods/1', { name: 'Changed' })).status).toBe(404)
+})
+
 it('says of a role that it depends on who asks, where a condition names the caller', async () => {
   const ids = { one: policies[0], two: policies[1] }
   const own = { name: { _eq: '$CURRENT_USER' } }

@@ -67,7 +67,8 @@ export function explain(question: ExplainRequest): Explanation {
   const subject: Subject = { collection, action, field, declared, isOpen }
   const reading = viewer.accessTo(collection, 'read')
   const isReader = reading.kind === 'granted'
-  const keys = isReader ? collection.key.map((part) => visibility(reading, part) ?? none) : []
+  // Whoever does not read the key reads the item in lists, and finds nothing to change.
+  const keys = isReader && action !== 'read' ? collection.key.map((part) => visibility(reading, part) ?? none) : []
   return {
     collection,
     findable: isReader ? and([reading.rows, ...keys]) : none,

@@ -45,9 +45,7 @@ export function describeExplanations(opened: () => Opened): void {
           for (const row of rows[collection] ?? []) {
             const id = Number(row.id)
             const isAllowed = allowed.has(id) && found.has(id)
-            expect(isAllowed, about).toBe(
-              reads(together, collection, row, field) && together.isSeen(collection, row, 'id'),
-            )
+            expect(isAllowed, about).toBe(reads(together, collection, row, field))
             expect(
               each.map((met) => met.has(id)),
               about,
