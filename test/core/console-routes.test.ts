@@ -45,6 +45,8 @@ const used: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'DELETE /api/system/users/{id}': ['screens/system/user.tsx', 'system.users.delete('],
   'GET /api/system/workspaces': ['data/workspaces.ts', 'workspaces.list('],
   'POST /api/system/workspaces': ['screens/new-workspace.tsx', 'workspaces.create('],
+  'PATCH /api/system/workspaces/{id}': ['screens/workspace-settings.tsx', 'workspaces.update('],
+  'DELETE /api/system/workspaces/{id}': ['screens/workspace-settings.tsx', 'workspaces.delete('],
   'GET /api/{workspace}/members': ['screens/access/data.ts', 'members.list('],
   'PATCH /api/{workspace}/members/{id}': ['screens/access/people.tsx', 'members.update('],
   'DELETE /api/{workspace}/members/{id}': ['screens/access/people.tsx', 'members.delete('],
@@ -155,8 +157,6 @@ const unused: Readonly<Record<string, readonly string[]>> = {
     ),
   ],
   'has no screen yet': [
-    'PATCH /api/system/workspaces/{id}',
-    'DELETE /api/system/workspaces/{id}',
     'GET /api/{workspace}/schema/model',
     'POST /api/{workspace}/schema/migrate',
     'GET /api/{workspace}/aggregates/{collection}',

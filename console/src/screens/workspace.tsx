@@ -1,5 +1,6 @@
 /** A workspace without a collection chosen: what there is in it, or how to begin. */
 import { accessRequest, CodeButton } from '../app/code.tsx'
+import { lazy } from '../app/lazy.tsx'
 import { pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { User } from '../data/session.ts'
@@ -11,11 +12,15 @@ import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { Recent } from './audit/recent.tsx'
 import styles from './page.module.css'
 
+const Settings = lazy(() => import('./workspace-settings.tsx'))
+
 export function WorkspaceScreen({ workspace, user }: { readonly workspace: string; readonly user: User }) {
   const { data, error, refetch } = useQuery(readableQuery(workspace))
   const { data: access } = useQuery({ ...accessQuery(workspace), enabled: data !== undefined })
   const { data: workspaces } = useQuery(workspacesQuery())
-  const named = workspaces?.find(({ apiName }) => apiName === workspace)?.displayName
+  const record = workspaces?.find(({ apiName }) => apiName === workspace)
+  const may = (right: string) => user.isAdministrator || access?.entitlements.includes(right) === true
+  const [mayEdit, mayDelete] = [may('workspace:edit'), may('workspace:delete')]
   const own = data ?? []
   const mayConnect = (['dataSource:create', 'dataModel:edit'] as const).every((one) =>
     access?.entitlements.includes(one),
@@ -25,7 +30,7 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
     <div class={styles.page}>
       <div class={styles.head}>
         <h1>
-          <bdi>{named ?? workspace}</bdi>
+          <bdi>{record?.displayName ?? workspace}</bdi>
         </h1>
         <span class={styles.row}>
           {data && <CodeButton request={() => accessRequest(workspace)} />}
@@ -75,6 +80,7 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
         </>
       )}
       {data && access?.entitlements.includes('auditLog:read') === true && <Recent workspace={workspace} />}
+      {record && (mayEdit || mayDelete) && <Settings workspace={record} mayEdit={mayEdit} mayDelete={mayDelete} />}
     </div>
   )
 }

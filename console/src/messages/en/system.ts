@@ -52,6 +52,31 @@ export const system = {
   noOwnAccounts: 'Owns none.',
   keysOfUser: 'They are switched off and deleted here, and made by their owner.',
 
+  ofWorkspace: {
+    settings: 'Workspace',
+    name: 'Name',
+    address: 'Address',
+    rename: 'Rename the workspace',
+    nameHint: (apiName: string) =>
+      `Only the name that people see changes. Addresses, keys and programs go on working: in them the workspace stays ${apiName}.`,
+    delete: 'Delete the workspace',
+    deleteOf: (apiName: string) => `Delete the workspace ${apiName}`,
+    deleteText: 'With the workspace goes, for good:',
+    goes: {
+      collections: 'Its collections in the service’s own database, with all rows',
+      counted: (count: string) => `Collections in the service’s own database, with all rows: ${count}`,
+      files: 'Its files',
+      countedFiles: (count: string) => `Files: ${count}`,
+      members: 'Its members and invitations; their accounts stay',
+      countedMembers: (count: string) => `Members, whose accounts stay: ${count}`,
+      model: 'Its data model, roles, policies, access tests, views, secrets and conversations with the assistant',
+    },
+    stays: 'Tables of attached databases stay as they are. Programs that use the workspace are answered 404.',
+    staysOf: (sources: string) =>
+      `Tables of attached data sources stay as they are (${sources}). Programs that use the workspace are answered 404.`,
+    deleted: (apiName: string) => `The workspace ${apiName} is deleted.`,
+  },
+
   newAccount: 'New service account',
   makeAccount: 'Create',
   allAccounts: 'All service accounts',
