@@ -111,7 +111,7 @@ describe('the files of a workspace', () => {
     expect((await stored()).map(({ fileName }) => fileName)).not.toContain('given up.txt')
   })
 
-  it('are replaced, lent by a link and deleted', async () => {
+  it('are replaced, lent by a link, deleted and restored', async () => {
     const { id } = await (await shop.send('POST', '/assets?fileName=plan.txt', { raw: 'first' }))
       .json()
       .then((body) => (body as { data: { id: string } }).data)
@@ -123,9 +123,21 @@ describe('the files of a workspace', () => {
     await choose(page, 'Replace', await image())
     await page.getByRole('img', { name: /Poster/ }).waitFor()
     await picture(page, 'file')
-    await page.getByRole('button', { name: 'Copy a link' }).click()
-    await page.getByText('Copied. It works for an hour').waitFor()
+    await page.getByRole('button', { name: 'Make a link' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Anybody who has the link reads the file').waitFor()
+    await dialog.getByLabel('It works for').selectOption('An hour')
+    await dialog.getByRole('button', { name: 'Make the link' }).click()
+    await dialog.getByText('it is shown this once').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.setViewportSize({ width: 360, height: 740 })
+    await picture(page, 'file-link')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('?link=')
     const link = String(await page.evaluate('navigator.clipboard.readText()'))
+    await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
+    expect(await page.content()).not.toContain(link)
     await page.getByLabel('title', { exact: true }).fill('The plan')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved.', { exact: true }).waitFor()
@@ -136,6 +148,39 @@ describe('the files of a workspace', () => {
 
     await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
     expect((await shop.get(`/assets/${id}`)).status).toBe(404)
+    await page.getByRole('button', { name: 'Deleted files' }).click()
+    const restore = dialog.getByRole('button', { name: /^Restore Poster/ })
+    await restore.waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await picture(page, 'files-deleted')
+    await restore.click()
+    await dialog.getByText('No file was deleted lately.').waitFor()
+    await page.getByText(/^Poster.* is restored/).waitFor()
+    expect((await shop.get(`/assets/${id}`)).status).toBe(200)
+  })
+})
+
+describe('a deleted file', () => {
+  it('is restored by who deleted it in this visit, without the audit log', async () => {
+    const person = await people.member(shop, {
+      entitlements: ['dataModel:read'],
+      collections: { ServiceFile: { read: 'all', create: 'all', delete: 'all' } },
+    })
+    const { id } = await (await shop.send('POST', '/assets?fileName=note.txt', { raw: 'note' }))
+      .json()
+      .then((body) => (body as { data: { id: string } }).data)
+    const page = await signedInAt(`${files()}/${id}`, person)
+    const dialog = page.getByRole('dialog')
+
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Deleted files' }).click()
+    await dialog.getByText('since this page was loaded').waitFor()
+    await dialog.getByRole('button', { name: 'Restore note.txt' }).click()
+
+    await page.getByText('note.txt is restored.').waitFor()
+    expect((await shop.get(`/assets/${id}`)).status).toBe(200)
   })
 })
 

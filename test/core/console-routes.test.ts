@@ -102,6 +102,8 @@ const used: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'POST /api/{workspace}/assets': ['data/files.ts', '.upload('],
   'PUT /api/{workspace}/assets/{id}': ['screens/files/content.tsx', "$request('PUT', `assets/"],
   'GET /api/{workspace}/assets/{id}': ['data/files.ts', '/assets/${'],
+  'POST /api/{workspace}/assets/{id}/restore': ['screens/files/deleted.tsx', '.restore('],
+  'POST /api/{workspace}/assets/{id}/link': ['screens/files/link.tsx', '.link('],
   'POST /api/{workspace}/assets/uploads': ['data/files.ts', '.upload('],
   'GET /api/{workspace}/assets/uploads/{id}': ['data/files.ts', 'resume'],
   'PUT /api/{workspace}/assets/uploads/{id}/{number}': ['data/files.ts', '.upload('],
@@ -161,8 +163,6 @@ const unused: Readonly<Record<string, readonly string[]>> = {
     'POST /api/{workspace}/schema/migrate',
     'GET /api/{workspace}/aggregates/{collection}',
     'QUERY /api/{workspace}/aggregates/{collection}',
-    'POST /api/{workspace}/assets/{id}/restore',
-    'POST /api/{workspace}/assets/{id}/link',
   ],
 }
 

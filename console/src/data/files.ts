@@ -89,6 +89,15 @@ function dismiss(id: number): void {
   uploads.value = uploads.value.filter((one) => one.id !== id)
 }
 
+/** What was deleted since the page was loaded, the last first: the service lists what was deleted in the audit log alone. */
+export const deletedHere = signal<
+  readonly { readonly workspace: string; readonly id: string; readonly name: string; readonly time: string }[]
+>([])
+
+whenForgotten(() => {
+  deletedHere.value = []
+})
+
 /** Where the bytes of a file are, for whoever is signed in. */
 export function contentPath(workspace: string, id: string): string {
   return `/api/${encodeURIComponent(workspace)}/assets/${encodeURIComponent(id)}`

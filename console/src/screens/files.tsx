@@ -9,6 +9,7 @@ import { accessQuery } from '../data/workspaces.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
+import { DeletedFiles } from './files/deleted.tsx'
 import styles from './files/files.module.css'
 import { sizeText } from './files/size.ts'
 import { Tiles } from './files/tiles.tsx'
@@ -61,6 +62,8 @@ export default function Files({ workspace }: { readonly workspace: string }) {
   const { data: found, error, refetch } = useQuery(filesQuery(workspace, search, back))
   const rights = access?.collections[FILES]
   const mayUpload = (rights?.create ?? 'none') !== 'none'
+  const mayRestore = mayUpload && (rights?.delete ?? 'none') !== 'none'
+  const [isRestoring, setRestoring] = useState(false)
   const take = (chosen: readonly File[]) => uploadAll(workspace, PLACE, chosen)
   const isOver = useDrop(mayUpload, take)
   if (access !== undefined && (rights?.read ?? 'none') === 'none') return <Missing workspace={workspace} />
@@ -71,11 +74,14 @@ export default function Files({ workspace }: { readonly workspace: string }) {
     <div class={`${page.page} ${styles.page}`}>
       <div class={page.head}>
         <h1>{texts.title}</h1>
-        {mayUpload && (
-          <UploadButton look="primary" isMany onFiles={take}>
-            {texts.upload}
-          </UploadButton>
-        )}
+        <span class={page.row}>
+          {mayRestore && <Button onClick={() => setRestoring(true)}>{texts.deleted.open}</Button>}
+          {mayUpload && (
+            <UploadButton look="primary" isMany onFiles={take}>
+              {texts.upload}
+            </UploadButton>
+          )}
+        </span>
       </div>
       <div class={page.row}>
         <input
@@ -126,6 +132,7 @@ export default function Files({ workspace }: { readonly workspace: string }) {
           <Button onClick={() => setSearch({ ...search, limit: search.limit + PAGE })}>{texts.more}</Button>
         </span>
       )}
+      {isRestoring && <DeletedFiles workspace={workspace} onClose={() => setRestoring(false)} />}
       {isOver && (
         <div class={styles.over} aria-hidden="true">
           {texts.dropHere}

@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { navigate, pathTo } from '../app/router.ts'
-import { FILES } from '../data/files.ts'
+import { deletedHere, FILES } from '../data/files.ts'
 import { useQuery } from '../data/queries.ts'
 import { accessQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
@@ -77,6 +77,10 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   }
   const leave = () => {
     form.discard()
+    if (model.name === FILES) {
+      const file = { workspace, id: itemKey[0] ?? '', name: title, time: new Date().toISOString() }
+      deletedHere.value = [file, ...deletedHere.value]
+    }
     showToast(texts.deleted)
     navigate(pathTo(workspace, 'items', model.name), 'replace')
   }

@@ -18,6 +18,10 @@ export type EntryFilter = {
 
 export const PAGE = 50
 
+const DAY = 86_400_000
+/** So many deletions are looked at. */
+const DELETIONS = 200
+
 const logOf = (workspace: string | undefined) => (workspace === undefined ? system : workspaceOf(clientOf(workspace)))
 
 export function entriesQuery(
@@ -31,6 +35,16 @@ export function entriesQuery(
 /** The last of what was changed: whoever comes and goes changes nothing. */
 export function changesQuery(workspace: string | undefined, limit: number): Query<readonly AuditEntry[]> {
   return listQuery(workspace, { action: { _nstarts_with: 'auth.' } }, limit)
+}
+
+/** Files that were deleted within the last day. */
+export function deletionsQuery(workspace: string): Query<readonly AuditEntry[]> {
+  const since = new Date(Date.now() - DAY).toISOString()
+  const filter = { _and: [{ action: { _eq: 'file.delete.v1' } }, { time: { _gte: since } }] }
+  return {
+    queryKey: ['audit', workspace, 'deleted files'],
+    queryFn: () => logOf(workspace).auditLog.list(queryOf(filter, DELETIONS)).orThrow(),
+  }
 }
 
 function listQuery(workspace: string | undefined, filter: object, limit: number): Query<readonly AuditEntry[]> {

@@ -1,5 +1,4 @@
 /** The content of a file on the screen of its item: shown where a browser can, downloaded, replaced, and lent by a link. */
-import { files } from 'governed-data-client/files'
 import { useState } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
 import { contentPath, FILES, fileQuery, kindOf } from '../../data/files.ts'
@@ -11,6 +10,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
 import styles from './files.module.css'
+import { FileLink } from './link.tsx'
 import { UploadButton } from './uploads.tsx'
 
 type ContentProps = { readonly workspace: string; readonly id: string; readonly onChanged: () => void }
@@ -21,6 +21,7 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
   const { data: access } = useQuery(accessQuery(workspace))
   const [isBusy, setBusy] = useState(false)
   const [shown, setShown] = useState(0)
+  const [isLending, setLending] = useState(false)
   const update = access?.collections[FILES]?.update ?? 'none'
   const mayReplace = update === 'all' || (update !== 'none' && update.fields.includes('mediaType'))
   // Another address for other bytes under the same one.
@@ -38,14 +39,6 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
     void queries.invalidateQueries({ queryKey: ['files', workspace] })
     onChanged()
   }
-  const lend = async () => {
-    const answer = await files(clientOf(workspace)).link(id)
-    if (!answer.ok) return showToast(explainFault(answer.error), 'danger')
-    await navigator.clipboard.writeText(answer.data.url).then(
-      () => showToast(texts.linkCopied),
-      () => showToast(t.value.grid.notCopied, 'danger'),
-    )
-  }
   return (
     <section class={page.stack} aria-label={texts.content}>
       <div class={styles.content}>
@@ -60,8 +53,9 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
             {isBusy ? t.value.common.loading : texts.replace}
           </UploadButton>
         )}
-        <Button onClick={() => void lend()}>{texts.copyLink}</Button>
+        <Button onClick={() => setLending(true)}>{texts.link.open}</Button>
       </span>
+      {isLending && <FileLink workspace={workspace} id={id} onClose={() => setLending(false)} />}
     </section>
   )
 }
