@@ -41,7 +41,8 @@ export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '4091': 'Send it again after `Retry-After` seconds',
   '4092': 'Read the items; a write that is still wanted takes a new key',
   '4093': 'The connection to the data source was lost, or the service ended, while it ran: read the items, then decide',
-  '4094': 'A plan of a model file rests on another state: `meta.moved` says what has changed; make a new plan',
+  '4094':
+    'A plan of a model file, a migration or an import rests on another state, which `meta.moved` names for a file; make a new plan, or ask the dry run again',
   '4095': 'A migration of a data source did not end: introspect those in `meta.sources` first',
   '4096':
     'Items that were deleted, or have no key, cannot be read again; long answers of one caller are kept up to a bound. The write was done',

@@ -333,7 +333,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     input: z.strictObject({ operations: z.unknown(), dryRun: z.boolean(must('true or false')).optional(), allow }),
     // The use case parses the operations itself, with faults that name their path.
-    published: migrationSchema().extend({ dryRun: z.boolean().optional(), allow }),
+    published: migrationSchema().omit({ plan: true }).extend({ dryRun: z.boolean().optional(), allow }),
     output: z.looseObject({ applied: z.boolean() }),
     async run(agent, { operations, dryRun = false, allow: allowed = [] }) {
       if (dryRun) {

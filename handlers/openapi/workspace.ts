@@ -101,6 +101,7 @@ export const workspaceRoutes: RouteDescriptions = {
           z.strictObject({
             statements: z.array(z.strictObject({ sourceId: z.uuid(), sql: z.string() })),
             model: z.looseObject({}),
+            plan: z.string(),
             changes: fileChanges,
             rows: z.array(
               z.strictObject({
@@ -141,6 +142,7 @@ export const workspaceRoutes: RouteDescriptions = {
             )
             .optional(),
           hash: z.string().optional(),
+          plan: z.string().optional(),
         }),
         'What was imported, as operations, and what was left out; a dry run has the other members too.',
       ),

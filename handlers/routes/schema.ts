@@ -53,10 +53,10 @@ export function mountSchema(app: App, services: Services): void {
     {
       POST: async (c) => {
         const isDryRun = parseFlag(searchOf(c), 'dryRun', false)
-        const [scope, { tables, renames }] = await inScope(c, async () =>
+        const [scope, { tables, renames, plan }] = await inScope(c, async () =>
           hasBody(c) ? readBody(c, introspectionBody) : nothing,
         )
-        const request = { sourceId: pathParam(c, 'source'), tables, renames }
+        const request = { sourceId: pathParam(c, 'source'), tables, renames, plan }
         const { introspection } = services
         return data(await (isDryRun ? introspection.preview(scope, request) : introspection.introspect(scope, request)))
       },
@@ -110,5 +110,6 @@ export const introspectionBody = lazily(() =>
   z.strictObject({
     tables: z.strictObject({ include: patterns(), exclude: patterns() }).optional(),
     renames: z.array(z.strictObject({ from: z.string(), to: z.string() })).optional(),
+    plan: z.string().optional(),
   }),
 )

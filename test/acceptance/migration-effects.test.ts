@@ -13,6 +13,7 @@ type DryRun = {
   readonly breaks: Readonly<Record<'policies' | 'views' | 'tests', readonly Named[] | null>>
   readonly inverse: readonly Operation[] | null
   readonly restoresData: boolean
+  readonly plan: string
 }
 
 let shop: Workspace
@@ -215,4 +216,29 @@ it('tells what leads back, and whether the rows come back with it', async () => 
   }
   // What stays would have no name.
   expect(await dryRun(shop, update(drop('name')))).toMatchObject({ inverse: null, restoresData: false })
+})
+
+it('is what a migration with its plan does, and another version of the model refuses that', async () => {
+  const send = async (plan: string) => {
+    const answer = await shop.post('/schema/migrate', { operations: [update(drop('size'))], plan })
+    return [answer.status, answer.ok ? undefined : ((await answer.json()) as { code?: string }).code]
+  }
+  const { plan } = await dryRun(shop, update(drop('size')))
+  expect((await shop.migrate(update(rename('note', 'remark')))).status).toBe(200)
+
+  expect(await send(plan)).toEqual([409, '4094'])
+  expect(await shop.data('/items/goods?fields=size,remark&limit=1')).toHaveLength(1)
+  expect(await send((await dryRun(shop, update(drop('size')))).plan)).toEqual([200, undefined])
+  expect((await shop.post('/schema/migrate', { operations: [], plan: 5 })).status).toBe(422)
+})
+
+it('holds one of two migrations that were reviewed at once', async () => {
+  const [first, second] = [update(drop('size')), update(drop('note'))]
+  const plans = [await dryRun(shop, first), await dryRun(shop, second)].map(({ plan }) => plan)
+
+  const answers = await Promise.all(
+    [first, second].map((operation, at) => shop.post('/schema/migrate', { operations: [operation], plan: plans[at] })),
+  )
+
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
 })

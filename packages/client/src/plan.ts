@@ -22,6 +22,8 @@ export type Change = { action: 'create' | 'change' | 'rename' | 'delete'; path: 
 export type DryRun = {
   readonly statements: readonly { readonly sourceId: string; readonly sql: string }[]
   readonly model: object
+  /** What `migrate` is sent with to be made of this model alone. */
+  readonly plan: string
   readonly changes: readonly Change[]
   readonly rows: readonly TouchedRows[]
   readonly breaks: Breaks

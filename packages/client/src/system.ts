@@ -221,9 +221,12 @@ export function schema(db: Requesting) {
         ...(collections && { query: { collections: collections.join() } }),
       })
     },
-    /** All operations are run or none. */
-    migrate: (operations: readonly Operation[], options?: Options): Call<void> =>
-      db.$request('POST', 'schema/migrate', { ...options, body: { operations } }),
+    /** All operations are run or none; with the `plan` of a dry run none where the model is another by now (409). */
+    migrate: (operations: readonly Operation[], options: Options & { readonly plan?: string } = {}): Call<void> => {
+      const { plan, ...given } = options
+      const body = { operations, ...(plan !== undefined && { plan }) }
+      return db.$request('POST', 'schema/migrate', { ...given, body })
+    },
     /** What `migrate` would do. */
     dryRun: (operations: readonly Operation[], options?: Options) =>
       under<DryRun>(

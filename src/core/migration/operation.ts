@@ -27,10 +27,21 @@ export function parseMigration(text: string): readonly Operation[] {
   return parseMigrationValue(readJson(text))
 }
 
+/** Parses the JSON text of a request with the plan that it is held to, where it has one. Throws only ServiceError `invalid`. */
+export function parsePlannedMigration(text: string): PlannedMigration {
+  return readMigration(readJson(text))
+}
+
+export type PlannedMigration = { readonly operations: readonly Operation[]; readonly plan?: string | undefined }
+
 /** Parses a body that is already JSON. */
 export function parseMigrationValue(body: unknown): readonly Operation[] {
-  const { operations } = read(envelope(), body, [])
-  return operations.map((one, index) => readOperation(one, ['operations', index]))
+  return readMigration(body).operations
+}
+
+function readMigration(body: unknown): PlannedMigration {
+  const { operations, plan } = read(envelope(), body, [])
+  return { operations: operations.map((one, index) => readOperation(one, ['operations', index])), plan }
 }
 
 /** Operations are parsed one by one: a schema of the whole list would collect the faults of every element. */
@@ -200,6 +211,7 @@ const operationSchema = lazily(() =>
 export const migrationSchema = lazily(() =>
   z.strictObject({
     operations: z.array(operationSchema()).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
+    plan: z.string().optional(),
   }),
 )
 
@@ -207,6 +219,7 @@ export const migrationSchema = lazily(() =>
 const envelope = lazily(() =>
   z.strictObject({
     operations: z.array(z.unknown()).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
+    plan: z.string().optional(),
   }),
 )
 

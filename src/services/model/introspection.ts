@@ -30,6 +30,7 @@ import { createAgreements, shortened } from './agreements.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, type PolicyUse, policyUses, stillUnused } from './policy-use.ts'
+import { planOn, requirePlan } from './reviewed.ts'
 import { whereabouts } from './shared-names.ts'
 import {
   createSourceCatalogs,
@@ -39,7 +40,7 @@ import {
 } from './source-catalogs.ts'
 
 export type Introspection = {
-  /** Imports the schema of a source and returns the changes as operations of a migration. */
+  /** Imports the schema of a source and returns the changes as operations of a migration; 409 where the request has the plan of another schema or model. */
   introspect(scope: RequestScope, request: IntrospectionRequest): Promise<ImportResult>
   /** Returns what `introspect` would import and what that breaks; changes nothing. */
   preview(scope: RequestScope, request: IntrospectionRequest): Promise<ImportPreview>
@@ -59,6 +60,8 @@ export type IntrospectionRequest = {
   readonly tables: TableChoice | undefined
   /** Which of the uncertain renames of a dry run are meant. */
   readonly renames: readonly RenamedFrom[] | undefined
+  /** Of the dry run that the import is held to. */
+  readonly plan?: string | undefined
 }
 
 export type ImportResult = {
@@ -74,6 +77,8 @@ export type ImportPreview = ImportResult & {
   readonly policies: readonly PolicyUse[]
   /** Of what would be imported; the same as long as the schema is. */
   readonly hash: string
+  /** What an import is sent with that is to be of this schema and this model alone. */
+  readonly plan: string
 }
 
 export type IntrospectionDeps = {
@@ -102,10 +107,10 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   }
 
   /** What the last import left out, where this one has the same schema before it, and the same model. */
-  async function stillSkipped(at: PlacedSource, { tables, renames }: IntrospectionRequest) {
+  async function stillSkipped(at: PlacedSource, { tables, renames, plan }: IntrospectionRequest) {
     const { workspace, records, source } = at
     const agreement = agreements.known(records, source.id)
-    if (agreement === undefined || tables !== undefined || renames !== undefined) return undefined
+    if (agreement === undefined || [tables, renames, plan].some((one) => one !== undefined)) return undefined
     if ((await markedSources(database, workspace.id)).has(source.id)) return undefined
     if ((await loadSeenSchema(database, source.id))?.isDrifted !== false) return undefined
     const digest = await shortened(await catalogs.digest(at, 'all'))
@@ -173,57 +178,62 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       const { workspace } = scope
       requireEntitlement(scope.rights, 'dataModel:edit')
       let keep = async () => {}
-      const answer = await models.change(scope, 'dataModel:edit', async ({ records: current }, { rights }) => {
-        const at = placed(workspace, current, request.sourceId)
-        const { source } = at
-        const skipped = await stillSkipped(at, request)
-        if (skipped !== undefined) return { records: current, statements: [], answer: { operations: [], skipped } }
-        const imported = await catalogs.read(at)
-        const digest = await shortened(imported.digest)
-        const found = await compare(at, imported, request)
-        const { schema, operations, followed, isNew, identify, isSettled } = found
-        const isMarked = (await markedSources(database, workspace.id)).has(source.id)
-        const records = isMarked ? withLedgerFound(found.records, source, imported) : found.records
-        // What an unfinished migration has done may look as if somebody else had taken it away.
-        const isFollowed = !isMarked || rights.kind === 'all'
-        const lost = isFollowed ? await leftOut(at, imported, records) : gone({ before: current, after: records })
-        const use = await firstUse(database, workspace.id, { lost, rights })
-        if (use !== undefined) throw refusedImport(use)
-        if (found.isLedOn && rights.kind !== 'all') throw refusedImport(UNCERTAIN)
-        keep = async () => {
-          if (digest === undefined || !(await isSettled())) return
-          agreements.keep(records, source.id, { digest, skipped: schema.skipped })
-        }
-        // Without changes nothing is written, not even an audit entry.
-        const payload = {
-          source: source.apiName,
-          operations: operations.map(({ kind }) => kind),
-          ...(followed.length > 0 && { renames: followed.map(({ from, to }) => `${from} to ${to}`) }),
-        }
-        const target = { type: 'source', id: source.id } as const
-        const audit = isNew
-          ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
-          : []
-        // The model now includes what an unfinished migration left in the database.
-        const statements = [
-          ...stillUnused(workspace.id, { lost }),
-          ...found.statements,
-          ...(isMarked ? [unmarkSource(source.id)] : []),
-          ...audit,
-        ]
-        const isSame = records === current && statements.length === 0
-        const seen = await loadSeenSchema(database, source.id)
-        const isAgreed = seen !== undefined && !seen.isDrifted
-        const place = await rememberPlace(at)
-        const aside = [...identify, ...place, ...(isAgreed ? [] : [saveAgreement(workspace.id, source.id)])]
-        // Ids and the end of an alarm are no new version of the model.
-        if (isSame && aside.length > 0) await database.batch(aside)
-        return {
-          records,
-          statements: isSame ? [] : [...statements, ...aside],
-          answer: { operations, skipped: schema.skipped },
-        }
-      })
+      const answer = await models.change(
+        scope,
+        'dataModel:edit',
+        async ({ records: current, version: modelVersion }, { rights }) => {
+          const at = placed(workspace, current, request.sourceId)
+          const { source } = at
+          const skipped = await stillSkipped(at, request)
+          if (skipped !== undefined) return { records: current, statements: [], answer: { operations: [], skipped } }
+          const imported = await catalogs.read(at)
+          const digest = await shortened(imported.digest)
+          const found = await compare(at, imported, request)
+          const { schema, operations, followed, isNew, identify, isSettled } = found
+          await requirePlan(request.plan, async () => planOn(workspace, modelVersion, await hashOf(schema)))
+          const isMarked = (await markedSources(database, workspace.id)).has(source.id)
+          const records = isMarked ? withLedgerFound(found.records, source, imported) : found.records
+          // What an unfinished migration has done may look as if somebody else had taken it away.
+          const isFollowed = !isMarked || rights.kind === 'all'
+          const lost = isFollowed ? await leftOut(at, imported, records) : gone({ before: current, after: records })
+          const use = await firstUse(database, workspace.id, { lost, rights })
+          if (use !== undefined) throw refusedImport(use)
+          if (found.isLedOn && rights.kind !== 'all') throw refusedImport(UNCERTAIN)
+          keep = async () => {
+            if (digest === undefined || !(await isSettled())) return
+            agreements.keep(records, source.id, { digest, skipped: schema.skipped })
+          }
+          // Without changes nothing is written, not even an audit entry.
+          const payload = {
+            source: source.apiName,
+            operations: operations.map(({ kind }) => kind),
+            ...(followed.length > 0 && { renames: followed.map(({ from, to }) => `${from} to ${to}`) }),
+          }
+          const target = { type: 'source', id: source.id } as const
+          const audit = isNew
+            ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
+            : []
+          // The model now includes what an unfinished migration left in the database.
+          const statements = [
+            ...stillUnused(workspace.id, { lost }),
+            ...found.statements,
+            ...(isMarked ? [unmarkSource(source.id)] : []),
+            ...audit,
+          ]
+          const isSame = records === current && statements.length === 0
+          const seen = await loadSeenSchema(database, source.id)
+          const isAgreed = seen !== undefined && !seen.isDrifted
+          const place = await rememberPlace(at)
+          const aside = [...identify, ...place, ...(isAgreed ? [] : [saveAgreement(workspace.id, source.id)])]
+          // Ids and the end of an alarm are no new version of the model.
+          if (isSame && aside.length > 0) await database.batch(aside)
+          return {
+            records,
+            statements: isSame ? [] : [...statements, ...aside],
+            answer: { operations, skipped: schema.skipped },
+          }
+        },
+      )
       await keep()
       return answer
     },
@@ -247,16 +257,18 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
     async preview({ workspace, rights }, request) {
       requireEntitlement(rights, 'dataModel:edit')
-      const { records: current } = await models.current(workspace)
+      const { records: current, version: modelVersion } = await models.current(workspace)
       const at = placed(workspace, current, request.sourceId)
       const { schema, records, operations, renames } = await compare(at, await looked(at), request)
+      const hash = await hashOf(schema)
       return {
         operations,
         renames,
         breaking: breakingChanges(operations, current),
         policies: await policyUses(database, workspace.id, { lost: gone({ before: current, after: records }), rights }),
         skipped: schema.skipped,
-        hash: await hashOf(schema),
+        hash,
+        plan: await planOn(workspace, modelVersion, hash),
       }
     },
   }

@@ -4,7 +4,7 @@
  * the model is saved.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
-import { parseMigration } from '../../core/migration/operation.ts'
+import { parsePlannedMigration } from '../../core/migration/operation.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
@@ -14,12 +14,13 @@ import type { BrokenTests, MigrationEffects } from './migration-effects.ts'
 import { type MigrationWork, type ShownStatement, throwExplained } from './migration-work.ts'
 import type { ModelChanges } from './model-changes.ts'
 import { assertUnused, impactOf, stillFree, stillUnused } from './policy-use.ts'
+import { planOn, requirePlan } from './reviewed.ts'
 import type { SourceMigration } from './source-changes.ts'
 
 export type Migrations = {
   /**
-   * Applies the operations of a body; 422 for a body that cannot be parsed, 500 where they cannot be applied
-   * (docs/contract.md#migrations).
+   * Applies the operations of a body; 422 for a body that cannot be parsed, 409 where its plan is of another version of the model,
+   * 500 where they cannot be applied (docs/contract.md#migrations).
    */
   migrate(scope: RequestScope, body: string): Promise<void>
   /** Returns what `migrate` would run, and the resulting model; changes nothing. Throws what is known to keep it from running. */
@@ -29,6 +30,8 @@ export type Migrations = {
 export type Preview = MigrationEffects & {
   readonly statements: readonly ShownStatement[]
   readonly model: ModelRecords
+  /** What a migration is sent with that is to be made of this model alone. */
+  readonly plan: string
 }
 
 export type MigrationsDeps = {
@@ -46,12 +49,13 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
     async migrate(scope, body) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      const operations = parseMigration(body)
+      const { operations, plan } = parsePlannedMigration(body)
       const payload = { operations: operations.map(({ kind }) => kind) }
       const action = 'schema.migrate.v1'
       let works: readonly SourceMigration[] = []
       try {
         const migrated = await models.change(scope, 'dataModel:edit', async (before, now) => {
+          await requirePlan(plan, () => planOn(workspace, before.version))
           const prepared = await work.prepare(now, before, operations)
           const { records, own, others } = prepared
           works = own
@@ -83,7 +87,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
     async preview(scope, body) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      const operations = parseMigration(body)
+      const { operations } = parsePlannedMigration(body)
       const before = await models.current(workspace)
       const prepared = await work.prepare(scope, before, operations)
       const { records } = prepared
@@ -94,6 +98,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       return {
         statements: await work.shown(prepared),
         model: records,
+        plan: await planOn(workspace, before.version),
         ...(await migrationEffects({ ports, brokenTests }, scope, { work: prepared, operations })),
       }
     },

@@ -122,7 +122,7 @@ describe('a malformed body is refused with its place and reason', () => {
     [[], ['must be an object']],
     [{}, ['operations', 'is required']],
     [{ operations: {} }, ['operations', 'must be an array']],
-    [{ operations: [], more: 1 }, ['unknown field more; allowed: operations']],
+    [{ operations: [], more: 1 }, ['unknown field more; allowed: operations, plan']],
     [{ operations: [deleteCollection('a'), 3] }, ['operations[1]', 'must be an object']],
     [{ operations: new Array(10_001).fill(deleteCollection('a')) }, ['operations', 'must be at most 10000']],
   ])('body %#', (body, messages) => {
@@ -245,7 +245,7 @@ describe('a malformed body is refused with its place and reason', () => {
 
   it('refuses a member that is named like the prototype', () => {
     expect(messagesOf(() => parseMigration('{"operations": [], "__proto__": 1}'), 'invalid')).toContain(
-      'unknown field __proto__; allowed: operations',
+      'unknown field __proto__; allowed: operations, plan',
     )
   })
 })
