@@ -180,6 +180,20 @@ it('changes what is there, says what is lost, and takes back what was collected'
   await page.getByRole('dialog').getByText('1 row', { exact: false }).first().waitFor()
   await picture(page, 'model-lost')
   await page.getByLabel('To go on, type notes').fill('notes')
+  // Somebody else changes the model while the review is looked at.
+  const anew = {
+    id: shop.ids.get('authors.name'),
+    operations: [{ kind: 'changeIsNullable', data: { isNullable: true } }],
+  }
+  const others = { id: shop.ids.get('authors'), operations: [{ kind: 'updatePrimitiveField', data: anew }] }
+  expect((await shop.migrate({ kind: 'updateCollection', data: others })).status).toBe(200)
+  await press(page, 'Apply')
+  await page.getByRole('dialog').getByText('The data model has changed since this was shown.').waitFor()
+  expect(await page.getByLabel('To go on, type notes').inputValue()).toBe('')
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'model-moved')
+  expect(await modelOf(shop)).toMatchObject({ collections: { notes: { fields: { title: 'string' } } } })
+  await page.getByLabel('To go on, type notes').fill('notes')
   await press(page, 'Apply')
   await page.getByText('The data model is changed.').waitFor()
   expect(await modelOf(shop)).toMatchObject({

@@ -14,6 +14,7 @@ export const review = {
       model: 'It can be taken back; data that it destroys stays lost.',
       nothing: 'It cannot be taken back as a whole.',
     },
+    moved: 'The data model has changed since this was shown. This is the new review; look at it again.',
     type: (name: string) => `To go on, type ${name}`,
   },
 }

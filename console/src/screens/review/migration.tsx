@@ -1,5 +1,6 @@
 /** A migration: what it would do, as its dry run says, before it is made. */
 import { type Breaks, type DryRun, type Operation, schema } from 'governed-data-client/system'
+import { useState } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { modelChanged } from '../../data/workspaces.ts'
@@ -19,7 +20,10 @@ export type MigrationReviewProps = {
   readonly onClose: () => void
 }
 
-/** Nothing can be made that was not shown. */
+/** The error of a plan behind which the model is another. */
+const MOVED = '4094'
+
+/** Nothing can be made that was not shown: where the model has changed since, the new review is shown instead. */
 export default function MigrationReview(props: MigrationReviewProps) {
   const { workspace, title, operations, label = t.value.model.apply, onDone, onClose } = props
   const models = schema(clientOf(workspace))
@@ -28,16 +32,25 @@ export default function MigrationReview(props: MigrationReviewProps) {
     queryFn: () => models.dryRun(operations).orThrow(),
     staleTime: 0,
   })
+  const [moves, setMoves] = useState(0)
   const { fault, isBusy, submit } = useSubmission(async () => {
-    const answer = await models.migrate(operations)
-    if (!answer.ok) return faultOf(answer)
-    await modelChanged(workspace)
-    if (data !== undefined) await onDone(data)
-    return undefined
+    if (data === undefined) return undefined
+    const answer = await models.migrate(operations, { plan: data.plan })
+    if (answer.ok) {
+      await modelChanged(workspace)
+      await onDone(data)
+      return undefined
+    }
+    if (answer.error.code !== MOVED) return faultOf(answer)
+    await refetch()
+    setMoves(moves + 1)
+    return t.value.review.moved
   })
   const lost = data?.rows.find(({ destroys, rows }) => destroys && rows !== 0)
   return (
+    // What was typed was of another review.
     <ReviewSheet
+      key={moves}
       title={title}
       review={isFetching || error ? { statements: [] } : reviewOf(data)}
       label={label}
