@@ -210,7 +210,11 @@ it('is for whoever may edit the data model: 403 for anonymous callers, whatever 
 it.each([
   ['text that is not JSON', '{', ['is not JSON: line 1, column 2']],
   ['no operations', {}, ['operations', 'is required']],
-  ['an unknown member beside them', { operations: [], force: true }, ['unknown field force; allowed: operations, plan']],
+  [
+    'an unknown member beside them',
+    { operations: [], force: true },
+    ['unknown field force; allowed: operations, plan'],
+  ],
   ['an operation that is none', { operations: [1] }, ['operations[0]', 'must be an object']],
   ['an unknown kind', { operations: [{ kind: 'dropEverything', data: {} }] }, ['operations[0]', 'kind']],
   ['an empty name', bodyWith({ dbName: '' }), ['operations[0]', 'data.dbName', 'must not be empty']],

@@ -86,6 +86,7 @@ export const sources: Translated<SourceTexts> = {
   renames: 'قد تكون هذه نفسها باسم جديد. اختر ما هو كذلك: تبقى سياساته وعلاقاته.',
   renameOf: (from, to) => `${apart(from)} اسمه الآن ${apart(to)}`,
   import: 'استيراد',
+  reviewOf: (name) => `الاستيراد من ${apart(name)}`,
   importing: 'جارٍ الاستيراد دفعة واحدة. قد يستغرق ذلك دقيقة.',
   looking: 'جارٍ النظر فيما يوجد.',
   stop: 'إيقاف',

@@ -77,6 +77,7 @@ export const sources = {
   renames: 'These may be the same under a new name. Choose those that are: their policies and relations stay.',
   renameOf: (from: string, to: string) => `${from} is now ${to}`,
   import: 'Import',
+  reviewOf: (name: string) => `Import from ${name}`,
   importing: 'Importing, all at once. This can take a minute.',
   looking: 'Looking what there is.',
   stop: 'Stop',

@@ -10,14 +10,19 @@ const LONG = 600_000
 export function useAsking(workspace: string) {
   const [error, setError] = useState<ServiceError>()
   const ending = useRef<AbortController>(undefined)
-  /** What it answers is undefined where it failed, or was ended. */
-  const ask = async <T,>(path: string, body: object, query: object = {}): Promise<{ readonly data: T } | undefined> => {
+  /** What it answers is undefined where it failed, which `onError` is told, or was ended. */
+  const ask = async <T,>(
+    path: string,
+    body: object,
+    query: object = {},
+    onError: (failed: ServiceError) => void = setError,
+  ): Promise<{ readonly data: T } | undefined> => {
     const end = new AbortController()
     ending.current = end
     const asked = { body, query, timeout: LONG, signal: end.signal }
     const answer = await clientOf(workspace).$request<T>('POST', path, asked)
     if (answer.ok) return answer
-    if (!end.signal.aborted) setError(answer.error)
+    if (!end.signal.aborted) onError(answer.error)
     return undefined
   }
   return { ask, error, setError, stop: () => ending.current?.abort() }

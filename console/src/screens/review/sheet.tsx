@@ -17,7 +17,7 @@ import { effectsOf, fieldText } from './values.ts'
 export type Review = {
   readonly changes?: readonly Change[]
   readonly rows?: readonly TouchedRows[]
-  readonly breaks?: Breaks
+  readonly breaks?: Partial<Breaks>
   readonly statements?: readonly { readonly sql: string }[]
   /** What can be taken back afterwards: the change with its data, without, or nothing. */
   readonly back?: 'data' | 'model' | 'nothing'

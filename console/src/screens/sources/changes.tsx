@@ -50,6 +50,17 @@ function kindOf(operation: string): Kind {
   return operation.startsWith('delete') ? 'delete' : 'change'
 }
 
+/** What is taken from those who use the API. */
+export function Taken({ breaking }: Pick<Preview, 'breaking'>) {
+  if (breaking.length === 0) return null
+  const paths = new Set(breaking.map(({ collection, field }) => (field ? `${collection}.${field}` : collection)))
+  return (
+    <Notice look="warning">
+      {sourceTexts.value.breaks} <bdi>{[...paths].join(', ')}</bdi>
+    </Notice>
+  )
+}
+
 type ChangesProps = {
   readonly preview: Preview
   readonly changes: readonly Change[]
@@ -81,16 +92,7 @@ export function Changes({ preview: { operations, breaking, policies, skipped }, 
           </ul>
         </section>
       )}
-      {breaking.length > 0 && (
-        <Notice look="warning">
-          {texts.breaks}{' '}
-          <bdi>
-            {[
-              ...new Set(breaking.map(({ collection, field }) => (field ? `${collection}.${field}` : collection))),
-            ].join(', ')}
-          </bdi>
-        </Notice>
-      )}
+      <Taken breaking={breaking} />
       {policies.length > 0 && (
         <Notice look="warning">
           {named.length > 0 ? texts.breaksPolicies(named.join(', ')) : texts.unnamedPolicies}

@@ -73,6 +73,8 @@ export type Preview = {
   /** Without names for who may not read policies. */
   readonly policies: readonly { readonly id?: string; readonly name?: string; readonly fields: readonly string[] }[]
   readonly skipped: readonly Skipped[]
+  /** What an import is sent with that is to be this one. */
+  readonly plan?: string
 }
 
 /** The source that every workspace has. */

@@ -20,6 +20,7 @@ import {
   type Source,
   sourcesChanged,
 } from './data.ts'
+import { ImportReview } from './import-review.tsx'
 import { useLook } from './list.tsx'
 import styles from './sources.module.css'
 
@@ -37,6 +38,7 @@ export function Import({ workspace, source }: ImportProps) {
   const own = all.filter(({ sourceId }) => sourceId === source.id)
   const [planned, setPlanned] = useState<Planned>()
   const [choosing, setChoosing] = useState<Choosing>()
+  const [reviewed, setReviewed] = useState<Planned & { readonly hasMoved?: true }>()
   const [meant, setMeant] = useState<ReadonlySet<string>>(new Set())
   const [busy, setBusy] = useState<'looking' | 'importing'>()
   const { ask, error, setError, stop } = useAsking(workspace)
@@ -71,11 +73,23 @@ export function Import({ workspace, source }: ImportProps) {
       setPlanned({ preview: answer.data.data, include })
       setChoosing(undefined)
     })
-  const run = ({ preview, include }: Planned) =>
-    during('importing', async () => {
+  const run = ({ preview, include }: Planned) => {
+    setReviewed(undefined)
+    return during('importing', async () => {
       const renames = preview.renames.filter((one) => meant.has(keyOf(one))).map(({ from, to }) => ({ from, to }))
-      const body = { ...(include && tablesBody(include)), ...(renames.length > 0 && { renames }) }
-      const answer = await ask<{ readonly data: Pick<Preview, 'operations'> }>(path, body)
+      const choice = include && tablesBody(include)
+      const { plan } = preview
+      const body = { ...choice, ...(renames.length > 0 && { renames }), ...(plan !== undefined && { plan }) }
+      let hasMoved = false
+      const answer = await ask<{ readonly data: Pick<Preview, 'operations'> }>(path, body, {}, (failed) => {
+        hasMoved = failed.code === MOVED
+        if (!hasMoved) setError(failed)
+      })
+      if (hasMoved) {
+        const again = await ask<{ readonly data: Preview }>(path, { ...choice }, dryRun)
+        if (again) setReviewed({ preview: again.data.data, include, hasMoved: true })
+        void look.refetch()
+      }
       if (!answer) return
       const count = answer.data.data.operations.length
       showToast(texts.imported(formatNumber(count), count))
@@ -83,6 +97,7 @@ export function Import({ workspace, source }: ImportProps) {
       setMeant(new Set())
       await sourcesChanged(workspace)
     })
+  }
   const uncertain = (shown?.preview.renames ?? []).filter(({ certain }) => !certain)
   // An import starts what can do other things than before; of all else that does not answer there is nothing to import.
   if (!shown && state.name !== 'off' && state.name !== 'looking') return null
@@ -164,7 +179,7 @@ export function Import({ workspace, source }: ImportProps) {
               <Button
                 look={shown.preview.breaking.length > 0 ? 'danger' : 'primary'}
                 isBusy={busy === 'importing'}
-                onClick={() => void run(shown)}
+                onClick={() => setReviewed(shown)}
               >
                 {texts.import}
               </Button>
@@ -179,11 +194,26 @@ export function Import({ workspace, source }: ImportProps) {
           </Button>
         </div>
       )}
+      {reviewed && (
+        <ImportReview
+          key={reviewed.preview.plan}
+          name={source.apiName}
+          preview={reviewed.preview}
+          changes={changesOf(reviewed.preview.operations, own, fields)}
+          renames={reviewed.preview.renames.filter((one) => meant.has(keyOf(one)))}
+          hasMoved={reviewed.hasMoved === true}
+          onConfirm={() => void run(reviewed)}
+          onClose={() => setReviewed(undefined)}
+        />
+      )}
     </section>
   )
 }
 
 const dryRun = { dryRun: true }
+
+/** The error of an import of something else than its dry run has told. */
+const MOVED = '4094'
 
 const nothing: Preview = { operations: [], renames: [], breaking: [], policies: [], skipped: [] }
 

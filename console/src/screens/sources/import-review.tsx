@@ -1,0 +1,50 @@
+/** The review of an import before it is made: what it changes here, and what that takes from those who use the API. */
+import { t } from '../../messages/messages.ts'
+import { sourceTexts } from '../../messages/sources.ts'
+import { Notice } from '../../ui/notice.tsx'
+import page from '../page.module.css'
+import { ReviewSheet } from '../review/sheet.tsx'
+import { type Change, Taken } from './changes.tsx'
+import type { Preview } from './data.ts'
+
+type ImportReviewProps = {
+  /** What the source is called. */
+  readonly name: string
+  readonly preview: Preview
+  readonly changes: readonly Change[]
+  /** Those of its renames that are meant. */
+  readonly renames: Preview['renames']
+  /** Whether something has changed since another review was confirmed. */
+  readonly hasMoved: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+export function ImportReview(props: ImportReviewProps) {
+  const { name, preview, changes, renames, hasMoved, onConfirm, onClose } = props
+  const { operations, breaking, policies } = preview
+  const texts = sourceTexts.value
+  const named = policies.flatMap((policy) =>
+    policy.id === undefined || policy.name === undefined ? [] : [{ id: policy.id, name: policy.name }],
+  )
+  return (
+    <ReviewSheet
+      title={texts.reviewOf(name)}
+      review={{
+        changes: changes.map(({ kind, path }) => ({ action: kind, path })),
+        breaks: { policies: named.length < policies.length ? null : named },
+      }}
+      label={texts.import}
+      look={breaking.length > 0 ? 'danger' : 'primary'}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      {hasMoved && <Notice look="danger">{t.value.model.moved}</Notice>}
+      <p class={page.quiet}>{operations.length === 0 ? texts.sameChosen : texts.wouldChange}</p>
+      {renames.map(({ from, to }) => (
+        <p key={from}>{texts.renameOf(from, to)}</p>
+      ))}
+      <Taken breaking={breaking} />
+    </ReviewSheet>
+  )
+}
