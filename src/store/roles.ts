@@ -58,6 +58,16 @@ export async function loadRightsOutline(database: SqlDriver, workspaceId: string
   return JSON.parse(text ?? '{}') as RightsOutline
 }
 
+/** Returns the ids of the members who are suspended: they have roles, and no rights. */
+export async function loadSuspended(database: SqlDriver, workspaceId: string): Promise<readonly string[]> {
+  const rows = await database.query(
+    statement(sql`
+      select user_id::text from service.member
+      where workspace_id = ${param(workspaceId)}::uuid and status = 'suspended'`),
+  )
+  return rows.map(([id]) => id ?? '')
+}
+
 /** SQL expression: a JSON array of the policies of a role. */
 export function policiesOf(roleId: Sql): Sql {
   return sql`(

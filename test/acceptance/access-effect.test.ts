@@ -90,6 +90,20 @@ it('says who gets and loses what, and whose items or conditions are others', asy
   expect(await effectsOf({})).toEqual({ granted: [], revoked: [], changed: [] })
 })
 
+it('says what a suspended member gets by being made active, and that they have nothing to lose', async () => {
+  const policy = await people.policy(shop, { collections: { goods: { read: 'all' } } })
+  const role = await people.role(shop, [policy])
+  const { userId } = await people.memberWith(shop, [role])
+  expect((await shop.patch(`/members/${userId}`, { status: 'suspended' })).status).toBe(200)
+
+  const told = await effectsOf({ members: { [userId]: { roles: [role] } } })
+
+  const of = { members: 1, userIds: [userId], isAnonymous: false }
+  expect(told).toEqual({ granted: [{ collection: 'goods', action: 'read', ...of }], revoked: [], changed: [] })
+  expect(await effectsOf({ members: { [userId]: { roles: [] } } })).toEqual({ granted: [], revoked: [], changed: [] })
+  expect(await effectsOf({ members: { [userId]: null } })).toEqual({ granted: [], revoked: [], changed: [] })
+})
+
 it('says where a change opens every item, and where it no longer does', async () => {
   const content = (goods: object) => ({ content: { collections: { goods } } })
   const [open, validation] = [{ size: { _gt: 1 } }, { size: { _gt: 0 } }]

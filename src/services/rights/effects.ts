@@ -2,7 +2,7 @@
 import type { Effect, EffectKind, Effects } from '../../core/access/effect.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
-import { loadRightsOutline, type RightsOutline } from '../../store/roles.ts'
+import { loadRightsOutline, loadSuspended, type RightsOutline } from '../../store/roles.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -12,7 +12,7 @@ import { outlineAfter, principalIn, publicRoles } from './outline.ts'
 import { contentBy } from './policies.ts'
 import { bodyFault, requireKnown } from './roles.ts'
 
-/** By ids; null for what is deleted. */
+/** By ids; null for what is deleted. A suspended member with roles is one that is made active with them. */
 export type PlannedRights = {
   readonly policies?: Readonly<Record<string, { readonly content: unknown } | null>> | undefined
   readonly roles?: Readonly<Record<string, { readonly policies: readonly string[] } | null>> | undefined
@@ -54,13 +54,14 @@ export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
       const { workspace, caller } = scope
       requireInsight(scope)
       const planned = await sent()
-      const [before, model, grantor, { effectsOf }] = await Promise.all([
+      const [before, suspended, model, grantor, { effectsOf }] = await Promise.all([
         loadRightsOutline(database, workspace.id),
+        loadSuspended(database, workspace.id),
         loadCurrentModel(database, models, workspace),
         loadGrantor(caller, workspace),
         import('../../core/access/effect.ts'),
       ])
-      const after = planTogether(before, planned, (content) => contentBy(grantor, content, model))
+      const after = planTogether({ before, suspended }, planned, (content) => contentBy(grantor, content, model))
       const collected = createCollected()
       const known = new Map<string, Effects>()
       for (const holder of holdersOf(before, after)) {
@@ -91,16 +92,18 @@ type Holder = {
 /** Everybody with a role, and whoever has no credential. */
 function holdersOf(before: RightsOutline, after: RightsOutline): readonly Holder[] {
   const later = new Map(after.members.map(({ userId, roles }) => [userId, roles]))
+  const active = new Set(before.members.map(({ userId }) => userId))
   const ofAll = publicRoles(before)
   return [
     { userId: undefined, before: ofAll, after: ofAll },
     ...before.members.map(({ userId, roles }) => ({ userId, before: roles, after: later.get(userId) ?? [] })),
+    ...after.members.flatMap(({ userId, roles }) => (active.has(userId) ? [] : [{ userId, before: [], after: roles }])),
   ]
 }
 
 /** Throws 422 for an id that the workspace does not have. */
 function planTogether(
-  before: RightsOutline,
+  { before, suspended }: { readonly before: RightsOutline; readonly suspended: readonly string[] },
   { policies = {}, roles = {}, members = {} }: PlannedRights,
   parse: (content: unknown) => RightsOutline['policies'][number]['content'],
 ): RightsOutline {
@@ -109,7 +112,7 @@ function planTogether(
   requireNamed(
     'members',
     members,
-    before.members.map(({ userId }) => ({ id: userId })),
+    [...before.members.map(({ userId }) => userId), ...suspended].map((id) => ({ id })),
   )
   const builtIn = before.roles.find(({ id, kind }) => kind !== 'custom' && roles[id] === null)
   if (builtIn !== undefined) throw bodyFault(`roles.${builtIn.id}`, 'is built in and cannot be deleted')

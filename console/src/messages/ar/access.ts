@@ -41,6 +41,7 @@ export const access: Translated<typeof english> = {
     activate: 'تفعيل',
     turnOf: (isActive, name) => (isActive ? `إيقاف \u2068${name}\u2069` : `تفعيل \u2068${name}\u2069`),
     removeText: 'لن يستطيع فتح مساحة العمل هذه بعد الآن. يبقى حسابه وما كتبه.',
+    activateText: 'يستطيع فتح مساحة العمل هذه من جديد، بالأدوار التي له.',
     suspendText: 'لن يستطيع فتح مساحة العمل هذه حتى يُفعَّل من جديد. تبقى له أدواره.',
     invite: 'دعوة',
     invitations: 'الدعوات',

@@ -42,6 +42,7 @@ export const access = {
     activate: 'Activate',
     turnOf: (isActive: boolean, name: string) => (isActive ? `Suspend ${name}` : `Activate ${name}`),
     removeText: 'They cannot open this workspace any more. Their account and what they have written stay.',
+    activateText: 'They can open this workspace again, with the roles that they have.',
     suspendText: 'They cannot open this workspace until they are activated again. They keep their roles.',
     invite: 'Invite',
     invitations: 'Invitations',

@@ -38,22 +38,13 @@ export function People({ workspace, mayEdit }: PeopleProps) {
   )
 }
 
-type Asked = { readonly member: Member; readonly what: 'roles' | 'suspension' | 'removal' }
+type Asked = { readonly member: Member; readonly what: 'roles' | 'status' | 'removal' }
 
 function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onInvite: () => void }) {
   const texts = t.value.access
   const { data, error, refetch } = useQuery(membersQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [asked, setAsked] = useState<Asked>()
-  const activate = async ({ userId }: Member) => {
-    const answer = await accessOf(workspace).members.update(userId, { status: 'active' })
-    if (!answer.ok) showToast(faultOf(answer, { 403: texts.beyond }), 'danger')
-    await peopleChanged(workspace)
-  }
-  const turn = (member: Member) => {
-    if (member.status === 'active') setAsked({ member, what: 'suspension' })
-    else void activate(member)
-  }
   const done = () => {
     setAsked(undefined)
     return peopleChanged(workspace)
@@ -63,7 +54,10 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
       <Button aria-label={texts.rolesOf(member.email)} onClick={() => setAsked({ member, what: 'roles' })}>
         {texts.changeRoles}
       </Button>
-      <Button aria-label={texts.turnOf(member.status === 'active', member.email)} onClick={() => turn(member)}>
+      <Button
+        aria-label={texts.turnOf(member.status === 'active', member.email)}
+        onClick={() => setAsked({ member, what: 'status' })}
+      >
         {member.status === 'active' ? texts.suspend : texts.activate}
       </Button>
       <Button aria-label={texts.removeOf(member.email)} onClick={() => setAsked({ member, what: 'removal' })}>
@@ -112,20 +106,40 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
           {texts.removeText}
         </Confirm>
       )}
-      {asked?.what === 'suspension' && (
-        <Confirm
-          workspace={workspace}
-          title={texts.turnOf(true, asked.member.email)}
-          planned={plannedFor(asked.member, null)}
-          label={texts.suspend}
-          onConfirm={(how) => accessOf(workspace).members.update(asked.member.userId, { status: 'suspended' }, how)}
-          onDone={done}
-          onClose={() => setAsked(undefined)}
-        >
-          {texts.suspendText}
-        </Confirm>
+      {asked?.what === 'status' && (
+        <Turn workspace={workspace} {...asked} onDone={done} onClose={() => setAsked(undefined)} />
       )}
     </div>
+  )
+}
+
+type TurnProps = {
+  readonly workspace: string
+  readonly member: Member
+  readonly onDone: () => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Suspends who is active, and makes active who is suspended. */
+function Turn({ workspace, member, onDone, onClose }: TurnProps) {
+  const texts = t.value.access
+  const { userId, email, status, roles } = member
+  const isActive = status === 'active'
+  return (
+    <Confirm
+      workspace={workspace}
+      title={texts.turnOf(isActive, email)}
+      planned={{ members: { [userId]: isActive ? null : { roles } } }}
+      label={isActive ? texts.suspend : texts.activate}
+      look={isActive ? 'danger' : 'primary'}
+      onConfirm={(how) =>
+        accessOf(workspace).members.update(userId, { status: isActive ? 'suspended' : 'active' }, how)
+      }
+      onDone={onDone}
+      onClose={onClose}
+    >
+      {isActive ? texts.suspendText : texts.activateText}
+    </Confirm>
   )
 }
 
