@@ -75,6 +75,8 @@ const used: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'POST /api/system/license/refresh': ['screens/license.tsx', 'system.refreshLicense('],
   'GET /api/{workspace}/schema': ['data/workspaces.ts', '.manifest('],
   'POST /api/{workspace}/schema/introspect/{source}': ['screens/sources/import.tsx', 'schema/introspect/'],
+  'GET /api/{workspace}/schema/model': ['screens/model/file.tsx', 'schema/model'],
+  'POST /api/{workspace}/schema/migrate': ['screens/review/migration.tsx', '.migrate('],
   'POST /api/{workspace}/schema/plan': ['screens/set-up/planning.tsx', '.plan('],
   'POST /api/{workspace}/schema/apply': ['screens/set-up/planned.tsx', 'models.apply('],
   'GET /api/{workspace}/secrets': ['screens/sources/data.ts', "'secrets'"],
@@ -159,8 +161,6 @@ const unused: Readonly<Record<string, readonly string[]>> = {
     ),
   ],
   'has no screen yet': [
-    'GET /api/{workspace}/schema/model',
-    'POST /api/{workspace}/schema/migrate',
     'GET /api/{workspace}/aggregates/{collection}',
     'QUERY /api/{workspace}/aggregates/{collection}',
   ],
