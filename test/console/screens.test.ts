@@ -29,6 +29,7 @@ let shop: Workspace
 let person: Person
 let article: string
 let view: string
+let file: string
 let system: ExternalSystem
 let library: Workspace
 let attached: string
@@ -73,6 +74,8 @@ beforeAll(async () => {
   robot = ((await account.json()) as { readonly data: { readonly id: string } }).data.id
   const claimed = { issuer: 'https://login.example.com', clientId: script, clientSecret: script }
   await world.administrator.post('/api/system/providers', { name: 'corporate', ...claimed, enabled: false })
+  file = await uploaded('kept.txt')
+  await shop.delete(`/items/ServiceFile/${await uploaded('dropped.txt')}`)
   system = await startSystem()
   library = await world.workspace('library', {})
   const permissions = sourceInputFor(system).permissions.map((one) => ({ ...one, reason: script }))
@@ -87,6 +90,12 @@ afterAll(async () => {
 })
 
 afterEach(closePages)
+
+/** Answers the id of the file. */
+async function uploaded(name: string): Promise<string> {
+  const answer = await shop.send('POST', `/assets?fileName=${name}`, { raw: name })
+  return ((await answer.json()) as { readonly data: { readonly id: string } }).data.id
+}
 
 type Show = (page: Page, t: Messages) => Promise<void>
 
@@ -237,6 +246,47 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     async (page) => {
       await at(page, `/${shop.name}`)
       await page.getByRole('main').getByRole('link', { name: 'articles' }).waitFor()
+    },
+  ],
+  [
+    'a workspace that is renamed',
+    ['screens/workspace-settings.tsx'],
+    async (page, t) => {
+      await at(page, `/${shop.name}`)
+      await button(page, systemIn(t).ofWorkspace.rename).click()
+      await page.getByRole('dialog').getByLabel(systemIn(t).ofWorkspace.name).waitFor()
+    },
+  ],
+  [
+    'deleting a workspace',
+    [],
+    async (page, t) => {
+      const texts = systemIn(t).ofWorkspace
+      await at(page, `/${shop.name}`)
+      await button(page, texts.delete).click()
+      await page
+        .getByRole('dialog')
+        .getByText(texts.goes.countedMembers(t === ar ? '٢' : '2'))
+        .waitFor()
+    },
+  ],
+  [
+    'deleted files',
+    ['screens/files/deleted.tsx'],
+    async (page, t) => {
+      await at(page, items('ServiceFile'))
+      await button(page, t.files.deleted.open).click()
+      await button(page, t.files.deleted.restoreOf('dropped.txt')).waitFor()
+    },
+  ],
+  [
+    'a link to a file',
+    ['screens/files/link.tsx'],
+    async (page, t) => {
+      await at(page, items(`ServiceFile/${file}`))
+      await button(page, t.files.link.open).click()
+      await button(page, t.files.link.make).click()
+      await page.getByRole('dialog').getByText('?link=').waitFor()
     },
   ],
   [

@@ -76,13 +76,23 @@ export function DeletedFiles({ workspace, onClose }: { readonly workspace: strin
       {data?.length === 0 && <p class={page.quiet}>{texts.none}</p>}
       {data && data.length > 0 && (
         <Table
+          wraps
           label={texts.title}
           rows={data}
           keyOf={({ id }) => id}
           columns={[
-            { title: texts.name, cell: ({ name }) => <bdi>{name}</bdi> },
-            { title: t.value.audit.time, cell: ({ time }) => formatTime(time) },
-            { title: t.value.audit.actor, cell: ({ by }) => by ?? texts.you },
+            {
+              title: texts.name,
+              cell: ({ name, time, by }) => (
+                <>
+                  <bdi>{name}</bdi>
+                  <br />
+                  <span class={page.quiet}>
+                    {formatTime(time)} · <bdi>{by ?? texts.you}</bdi>
+                  </span>
+                </>
+              ),
+            },
             {
               title: t.value.access.actions,
               cell: (file) => (
