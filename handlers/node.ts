@@ -190,10 +190,10 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
         },
       ),
     )
-    licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
+    licensing.alarm.start(() => services.licensing.wake(), faultReporter(observe))
     const stopReporting = (ticker ?? repeatEvery)(REPORT_INTERVAL, () => services.telemetry.report())
     const stopLooking = (ticker ?? repeatEvery)(DRIFT_CHECK, () => services.drift.run())
-    const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
+    const pruning = setInterval(() => void services.prune().catch(faultReporter(observe)), PRUNE_INTERVAL)
     return {
       url: http.url,
       async close() {
@@ -262,7 +262,7 @@ function leaving({ outgoing }: HttpBindings | Http2Bindings): () => boolean {
   return () => outgoing.destroyed && !outgoing.writableFinished
 }
 
-function toldTo(observe: Observe): (error: unknown) => void {
+function faultReporter(observe: Observe): (error: unknown) => void {
   return (error) => observe({ kind: 'fault', error })
 }
 

@@ -43,7 +43,7 @@ function chooseFigures(args: string[]): readonly Figure[] {
 }
 
 function isKept({ bound, value }: Measured): boolean {
-  if (bound.isMet) return true
+  if (bound.isReached) return true
   return bound.kind === 'atLeast' ? value >= bound.value : value <= bound.value
 }
 

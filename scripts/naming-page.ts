@@ -131,7 +131,7 @@ function placeOf({ schema, dbName }: Collection): string {
 }
 
 function schemaOf(tables: Example['tables']): SourceSchema {
-  const places = Object.keys(tables).map(placed)
+  const places = Object.keys(tables).map(tableNameOf)
   return {
     defaultNamespace: 'public',
     knowsRelations: true,
@@ -141,13 +141,13 @@ function schemaOf(tables: Example['tables']): SourceSchema {
   }
 }
 
-function placed(name: string): { readonly schema: string; readonly dbName: string } {
+function tableNameOf(name: string): { readonly schema: string; readonly dbName: string } {
   const [first = '', second] = name.replace(BY_KEY, '').split('.')
   return second === undefined ? { schema: 'public', dbName: first } : { schema: first, dbName: second }
 }
 
 function tableOf(name: string, keys: Readonly<Record<string, string>>): SourceTable {
-  const place = placed(name)
+  const place = tableNameOf(name)
   const own = Object.keys(keys).map((columns) => columns.split(', '))
   const names = [...new Set(['id', 'tenant_id', ...own.flat()])]
   return {
@@ -172,7 +172,7 @@ function tableOf(name: string, keys: Readonly<Record<string, string>>): SourceTa
       return {
         dbName: `${place.dbName}_${those.join('_')}_fkey`,
         columns: those,
-        references: { ...placed(target), columns: ['tenant_id', 'id'].slice(-those.length) },
+        references: { ...tableNameOf(target), columns: ['tenant_id', 'id'].slice(-those.length) },
         onDelete: 'noAction',
         onUpdate: 'noAction',
       }

@@ -28,16 +28,16 @@ async function rotate(): Promise<void> {
       ? openPostgres({ connectionString: connectionString ?? '' })
       : openPostgres({ stream: embedded.connect, max: 1 })
   try {
-    const { total, resealed, overtaken, unreadable } = await rotateSecrets(
+    const { total, resealed, superseded, unreadable } = await rotateSecrets(
       { database, vault: openVault(secret) },
       (done, all) => {
         if (done % 100 === 0 || done === all) console.log(`${done} of ${all}`)
       },
     )
     console.log(
-      `${resealed} of ${total} re-encrypted, ${total - resealed - overtaken - unreadable.length} were up to date`,
+      `${resealed} of ${total} re-encrypted, ${total - resealed - superseded - unreadable.length} were up to date`,
     )
-    if (overtaken > 0) console.log(`${overtaken} changed during the run: run this again`)
+    if (superseded > 0) console.log(`${superseded} changed during the run: run this again`)
     for (const one of unreadable) console.error(`No secret of SERVICE_SECRET opens the ${one}`)
     if (unreadable.length > 0) process.exitCode = 1
   } finally {

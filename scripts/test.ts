@@ -34,16 +34,16 @@ process.exitCode =
  */
 async function run(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['inherit', 'pipe', 'pipe'] })
-  const told: string[] = []
-  createInterface({ input: child.stderr }).on('line', (line) => told.push(line))
+  const lines: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (OF_SERVERS.test(line)) told.push(line)
+    if (OF_SERVERS.test(line)) lines.push(line)
     else console.log(line)
   })
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, pass)
   const [code] = await once(child, 'close')
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, pass)
-  if (code !== 0) for (const line of told) console.error(line)
+  if (code !== 0) for (const line of lines) console.error(line)
   return typeof code === 'number' ? code : 1
 }

@@ -45,9 +45,9 @@ export async function buildWorker(options: WorkerBuildOptions): Promise<WorkerBu
   const file = join(cacheFolder('worker'), name)
   const kept = await readKept<Kept>(file)
   if (kept !== undefined && (await buildDigest(kept.inputs)) === kept.digest) return kept.build
-  const begun = Date.now()
+  const startedAt = Date.now()
   const { build, inputs } = await make(options)
-  await keep(file, { build, inputs, begun })
+  await keep(file, { build, inputs, startedAt })
   return build
 }
 
@@ -94,11 +94,11 @@ async function readConfiguration(): Promise<WorkerBuild['configured']> {
 }
 
 /** A file that changed while it was built may be in the build as it was before, so that such a build is not kept. */
-async function keep(file: string, { build, inputs, begun }: Made & { readonly begun: number }): Promise<void> {
+async function keep(file: string, { build, inputs, startedAt }: Made & { readonly startedAt: number }): Promise<void> {
   try {
     const digest = await buildDigest(inputs)
     const files = inputs.map((input) => join(root, input))
-    if (digest === undefined || (await changedSince(begun, files))) return
+    if (digest === undefined || (await changedSince(startedAt, files))) return
     await writeKept<Kept>(file, { inputs, digest, build })
   } catch {
     // The next start builds again: a file was removed meanwhile, or nothing may be written here.

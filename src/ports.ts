@@ -51,7 +51,7 @@ export interface QueryContext {
   /**
    * Gets the answers of a batch before it is committed; what it throws ends the batch, and nothing of it is left. Where a
    * statement fails, it gets those before, and what it throws is the fault in place of that one's. Only drivers that have
-   * `hears` call it.
+   * `confirms` call it.
    */
   readonly confirm?: (answers: readonly (readonly SqlRow[])[]) => void
 }
@@ -76,11 +76,11 @@ export interface SqlDriver {
   batch(statements: readonly Statement[], context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
   /**
    * Like `batch`, with statements that are made when the one before was answered. Absent where a batch is sent whole;
-   * elsewhere statements heed their answers in both (decision 060).
+   * elsewhere statements get their answers by `onRows` in both (decision 060).
    */
   converse?(statements: Statements, context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
   /** Whether the answers of a batch with a context can be confirmed before it is committed, and are bounded by the driver. */
-  readonly hears?: true
+  readonly confirms?: true
   /** Closes every connection after its running statement ends. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Starts the console: secrets leave the address first, then it is asked who is signed in. */
+/** Starts the console: secrets leave the address first, then the session is requested. */
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import './styles/tokens.css'

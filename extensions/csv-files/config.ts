@@ -48,7 +48,7 @@ function members(value: unknown, place: string, known?: readonly string[]): Read
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidConfiguration(`${place} must be an object`)
   }
-  const stray = known && Object.keys(value).find((name) => !known.includes(name))
-  if (stray !== undefined) throw new InvalidConfiguration(`${place} has no member ${stray.slice(0, 50)}`)
+  const unexpected = known && Object.keys(value).find((name) => !known.includes(name))
+  if (unexpected !== undefined) throw new InvalidConfiguration(`${place} has no member ${unexpected.slice(0, 50)}`)
   return value as Readonly<Record<string, unknown>>
 }

@@ -33,12 +33,12 @@ export const { preflight, setup } = defineConnector<Config>({
     return {
       introspect: () => ({ schema: { collections: config.files.map(declare) } }),
 
-      async query(asked) {
-        const file = config.files.find(({ name }) => name === asked.collection)
-        if (file === undefined || (asked.operation !== 'readMany' && asked.operation !== 'readOne')) {
-          throw new Error(`${asked.operation} of ${asked.collection} was never declared`)
+      async query(request) {
+        const file = config.files.find(({ name }) => name === request.collection)
+        if (file === undefined || (request.operation !== 'readMany' && request.operation !== 'readOne')) {
+          throw new Error(`${request.operation} of ${request.collection} was never declared`)
         }
-        return answerRead(asked, await load(file))
+        return answerRead(request, await load(file))
       },
 
       async testConnection() {

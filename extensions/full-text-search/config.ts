@@ -19,8 +19,9 @@ const known: readonly string[] = ['url', 'apiKey', 'index', 'key', 'fields', 'se
 
 export function readConfig(value: unknown): Config {
   if (!isObject(value)) throw new InvalidConfiguration('the configuration must be an object')
-  const stray = Object.keys(value).find((name) => !known.includes(name))
-  if (stray !== undefined) throw new InvalidConfiguration(`the configuration has no member ${stray.slice(0, 50)}`)
+  const unexpected = Object.keys(value).find((name) => !known.includes(name))
+  if (unexpected !== undefined)
+    throw new InvalidConfiguration(`the configuration has no member ${unexpected.slice(0, 50)}`)
   const { url, apiKey, index, key, fields } = value
   if (typeof url !== 'string' || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new InvalidConfiguration('url must be an http address')

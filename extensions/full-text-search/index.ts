@@ -33,11 +33,11 @@ export const { preflight, setup } = defineConnector<Config>({
     return {
       introspect: () => ({ schema: { collections: [declare(config)] } }),
 
-      async query(asked) {
-        if (asked.collection !== config.index) throw new Error(`${asked.collection} was never declared`)
-        if (asked.operation === 'readOne') return { record: await find(config, asked) }
-        if (asked.operation === 'readMany') return search(config, asked)
-        throw new Error(`${asked.operation} was never declared`)
+      async query(request) {
+        if (request.collection !== config.index) throw new Error(`${request.collection} was never declared`)
+        if (request.operation === 'readOne') return { record: await find(config, request) }
+        if (request.operation === 'readMany') return search(config, request)
+        throw new Error(`${request.operation} was never declared`)
       },
 
       async testConnection() {
@@ -84,23 +84,23 @@ async function find(config: Config, { key, fields }: Extract<QueryRequest, { ope
   return recordOf((await response.json()) as Item, fields)
 }
 
-async function search(config: Config, asked: Extract<QueryRequest, { operation: 'readMany' }>) {
-  const { limit, offset = 0, fields, count } = asked
-  if (offset >= WINDOW) throw beyondWindow()
-  const question: SearchRequest = toSearchRequest(config, asked)
+async function search(config: Config, request: Extract<QueryRequest, { operation: 'readMany' }>) {
+  const { limit, offset = 0, fields, count } = request
+  if (offset >= WINDOW) throw exceedsWindow()
+  const question: SearchRequest = toSearchRequest(config, request)
   const body = { ...question, offset, limit: Math.min(limit, WINDOW - offset), attributesToRetrieve: fields }
   const response = await ask(config, `/indexes/${config.index}/search`, body)
   if (response.status === 404) throw new CollectionNotFound('there is no such index any more')
   const { hits, estimatedTotalHits: total } = (await response.json()) as Found
   // The engine counts no further than its window, so a full window may hide more results.
-  if (offset + limit > WINDOW && total >= WINDOW) throw beyondWindow()
+  if (offset + limit > WINDOW && total >= WINDOW) throw exceedsWindow()
   if (count === true && total >= WINDOW) throw new QueryRejected(`more than ${WINDOW} results cannot be counted`)
   return { records: hits.map((hit) => recordOf(hit, fields)), ...(count === true && { count: total }) }
 }
 
 type Found = { readonly hits: readonly Item[]; readonly estimatedTotalHits: number }
 
-function beyondWindow(): QueryRejected {
+function exceedsWindow(): QueryRejected {
   return new QueryRejected(`only the first ${WINDOW} results of a search can be read; narrow it down`)
 }
 

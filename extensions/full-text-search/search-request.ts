@@ -11,11 +11,11 @@ export type SearchRequest = {
 
 export function toSearchRequest(
   config: Config,
-  asked: Extract<QueryRequest, { operation: 'readMany' }>,
+  request: Extract<QueryRequest, { operation: 'readMany' }>,
 ): SearchRequest {
-  const { search, others } = split(asked.filter)
+  const { search, others } = split(request.filter)
   const filter = others.map((part) => expression(part, config)).join(' AND ')
-  const sort = (asked.sort ?? []).map(({ field, direction }) => `${field}:${direction}`)
+  const sort = (request.sort ?? []).map(({ field, direction }) => `${field}:${direction}`)
   return {
     q: search === undefined ? '' : String(search.value),
     ...(search !== undefined && { attributesToSearchOn: [search.field] }),

@@ -28,7 +28,7 @@ import {
 import { type Config, type Resource, readConfig } from './config.ts'
 import { toParameters } from './parameters.ts'
 
-type Asked<Operation> = Extract<QueryRequest, { readonly operation: Operation }>
+type RequestOf<Operation> = Extract<QueryRequest, { readonly operation: Operation }>
 
 export const { preflight, setup } = defineConnector<Config>({
   config: readConfig,
@@ -42,23 +42,23 @@ export const { preflight, setup } = defineConnector<Config>({
     return {
       introspect: () => ({ schema: { collections: config.resources.map(declare) } }),
 
-      async query(asked) {
-        const resource = config.resources.find(({ name }) => name === asked.collection)
-        if (resource === undefined) throw new Error(`${asked.collection} was never declared`)
-        const answerOne = (item: Item | null) => ({ record: item && only(item, asked.fields) })
-        switch (asked.operation) {
+      async query(received) {
+        const resource = config.resources.find(({ name }) => name === received.collection)
+        if (resource === undefined) throw new Error(`${received.collection} was never declared`)
+        const answerOne = (item: Item | null) => ({ record: item && only(item, received.fields) })
+        switch (received.operation) {
           case 'readMany':
-            return readMany(api, resource, asked)
+            return readMany(api, resource, received)
           case 'readOne':
-            return answerOne(await api.read(resource, asked.key))
+            return answerOne(await api.read(resource, received.key))
           case 'createMany':
-            return { records: await createMany(api, resource, asked) }
+            return { records: await createMany(api, resource, received) }
           case 'updateOne':
-            return answerOne(await api.write(resource, { method: 'PATCH', key: asked.key, data: asked.data }))
+            return answerOne(await api.write(resource, { method: 'PATCH', key: received.key, data: received.data }))
           case 'deleteOne':
-            return answerOne(await deleteOne(api, resource, asked.key))
+            return answerOne(await deleteOne(api, resource, received.key))
           default:
-            throw new Error(`${asked.operation} was never declared`)
+            throw new Error(`${received.operation} was never declared`)
         }
       },
 
@@ -92,9 +92,9 @@ function declare(resource: Resource) {
 }
 
 /** Reads as many pages as needed. */
-async function readMany(api: Api, resource: Resource, asked: Asked<'readMany'>) {
-  const { limit, offset = 0, fields, count } = asked
-  const plan = toParameters(resource, asked)
+async function readMany(api: Api, resource: Resource, received: RequestOf<'readMany'>) {
+  const { limit, offset = 0, fields, count } = received
+  const plan = toParameters(resource, received)
   if (plan.kind === 'keys') {
     const found = await Promise.all(plan.keys.map((key) => api.read(resource, { [resource.key]: key })))
     const items = found.filter((item) => item !== null).slice(offset, offset + limit)
@@ -119,7 +119,7 @@ async function readMany(api: Api, resource: Resource, asked: Asked<'readMany'>) 
   return { records: items.slice(0, limit).map((item) => only(item, fields)), ...(count === true && { count: total }) }
 }
 
-async function createMany(api: Api, resource: Resource, { data, fields }: Asked<'createMany'>) {
+async function createMany(api: Api, resource: Resource, { data, fields }: RequestOf<'createMany'>) {
   const records: Item[] = []
   // Sequentially, so that items are created in the order sent.
   for (const item of data) {

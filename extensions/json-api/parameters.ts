@@ -12,8 +12,8 @@ export type ReadPlan =
 /** Maximum keys of one look-up, since each needs a request. */
 const MOST_KEYS = 100
 
-export function toParameters(resource: Resource, asked: Extract<QueryRequest, { operation: 'readMany' }>): ReadPlan {
-  const comparisons = conditions(asked.filter)
+export function toParameters(resource: Resource, request: Extract<QueryRequest, { operation: 'readMany' }>): ReadPlan {
+  const comparisons = conditions(request.filter)
   const [first] = comparisons
   if (comparisons.length === 1 && first !== undefined && isKeyLookup(first, resource)) {
     return { kind: 'keys', keys: keysOf(first) }
@@ -25,7 +25,7 @@ export function toParameters(resource: Resource, asked: Extract<QueryRequest, { 
     if (name in parameters) throw new QueryRejected(`the API takes one condition on ${field}, not two`)
     parameters[name] = Array.isArray(value) ? value.join(',') : String(value)
   }
-  return { kind: 'list', parameters: { ...parameters, ...order(resource, asked) } }
+  return { kind: 'list', parameters: { ...parameters, ...order(resource, request) } }
 }
 
 function conditions(filter: Filter | undefined): readonly Comparison[] {
@@ -45,9 +45,9 @@ function keysOf({ value }: Comparison): readonly unknown[] {
   return keys
 }
 
-function order({ sort }: Resource, { sort: asked = [] }: Extract<QueryRequest, { operation: 'readMany' }>) {
-  if (asked.length === 0 || sort === undefined) return {}
+function order({ sort }: Resource, { sort: sorts = [] }: Extract<QueryRequest, { operation: 'readMany' }>) {
+  if (sorts.length === 0 || sort === undefined) return {}
   return {
-    [sort.parameter]: asked.map(({ field, direction }) => (direction === 'asc' ? field : `-${field}`)).join(','),
+    [sort.parameter]: sorts.map(({ field, direction }) => (direction === 'asc' ? field : `-${field}`)).join(','),
   }
 }

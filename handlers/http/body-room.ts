@@ -50,7 +50,7 @@ export type BodyRoomDeps = {
 
 /** `marked` bytes had arrived at `markedAt`, by which it is told how fast it goes on. */
 type Held = { readonly bytes: number; readonly at: number; marked: number; markedAt: number }
-type Waiting = { readonly body: ArrivingBody; readonly since: number; readonly tell: (hasRoom: boolean) => void }
+type Waiting = { readonly body: ArrivingBody; readonly since: number; readonly respond: (hasRoom: boolean) => void }
 
 /** Less than a connection has whose body does not go on. */
 const PATIENCE = 20_000
@@ -113,7 +113,7 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
         continue
       }
       count(one.body)
-      one.tell(true)
+      one.respond(true)
     }
     waiting = left
     if (waiting.length > 0) return
@@ -129,7 +129,7 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
   function look(): void {
     const now = performance.now()
     for (const body of stalled()) giveUp(body)
-    for (const { since, tell } of waiting) if (now - since > patience) tell(false)
+    for (const { since, respond } of waiting) if (now - since > patience) respond(false)
     waiting = waiting.filter(({ since }) => now - since <= patience)
     admit()
   }
@@ -147,14 +147,14 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
 
   function hold(body: ArrivingBody): void {
     count(body)
-    const isBeyond = () => total > most && total > countedOf(body)
-    const isBeyondShare = () => shareOf(body) > most / 2 && shareOf(body) > countedOf(body)
-    if (!isBeyond() && !isBeyondShare()) return
+    const isOver = () => total > most && total > countedOf(body)
+    const isOverShare = () => shareOf(body) > most / 2 && shareOf(body) > countedOf(body)
+    if (!isOver() && !isOverShare()) return
     const others = waits ? [...held.keys()].filter(({ isComplete }) => isComplete !== true) : stalled()
     for (const other of others) {
-      if (other !== body && (isBeyond() || (isBeyondShare() && other.caller === body.caller))) giveUp(other)
+      if (other !== body && (isOver() || (isOverShare() && other.caller === body.caller))) giveUp(other)
     }
-    if (isBeyond() || isBeyondShare()) giveUp(body)
+    if (isOver() || isOverShare()) giveUp(body)
   }
 
   return {
@@ -165,8 +165,8 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
         return true
       }
       watching ??= setInterval(look, Math.min(stall, patience) / LOOKS).unref()
-      return new Promise((tell) => {
-        waiting = [...waiting, { body, since: performance.now(), tell }]
+      return new Promise((resolve) => {
+        waiting = [...waiting, { body, since: performance.now(), respond: resolve }]
       })
     },
     touch(body) {

@@ -22,9 +22,9 @@ export function clientAddress({ peer, trusted, header }: ForwardedConnection): s
   const near = peer === undefined ? undefined : parseAddress(peer)
   if (near === undefined || !isProxy(near, trusted)) return near?.text ?? peer
   const lists = [hopsOfList(header('x-forwarded-for')), hopsOfForwarded(header('forwarded'))]
-  const said = lists.filter((hops) => hops !== undefined).map((hops) => farthest(hops, near, trusted)?.text)
-  if (said.length === 0) return near.text
-  return said.every((address) => address === said[0]) ? said[0] : undefined
+  const addresses = lists.filter((hops) => hops !== undefined).map((hops) => farthest(hops, near, trusted)?.text)
+  if (addresses.length === 0) return near.text
+  return addresses.every((address) => address === addresses[0]) ? addresses[0] : undefined
 }
 
 /** Longest header that is read, in characters, and the most proxies in a chain. */

@@ -21,8 +21,8 @@ export type Tagging = {
 /** Throws 422 for tags that are none. */
 export function taggingOf(c: AppContext, tagOf: TagOf, query: ListQuery): Tagging {
   const known = tagsOf(c, 'If-None-Match')
-  const { sent, isAsked } = withoutTag(query.sent)
-  if (!isAsked && known === undefined) return { query, tagged: undefined }
+  const { sent, wantsTag } = withoutTag(query.sent)
+  if (!wantsTag && known === undefined) return { query, tagged: undefined }
   return { query: { ...query, sent }, tagged: (answer) => tagged(answer, tagOf, known) }
 }
 
@@ -33,27 +33,27 @@ function tagged(answer: Answer, tagOf: TagOf, known: Tags | undefined): Eventual
 
 type Sent = ListQuery['sent']
 
-function withoutTag(sent: Sent): { readonly sent: Sent; readonly isAsked: boolean } {
+function withoutTag(sent: Sent): { readonly sent: Sent; readonly wantsTag: boolean } {
   if (typeof sent === 'string') return inText(sent)
-  if (!('body' in sent)) return { sent, isAsked: false }
+  if (!('body' in sent)) return { sent, wantsTag: false }
   const { meta, ...others } = sent.body as { readonly meta?: unknown }
   const names = typeof meta === 'string' ? meta.split(',') : Array.isArray(meta) ? (meta as readonly unknown[]) : []
-  if (!names.includes(TAG)) return { sent, isAsked: false }
+  if (!names.includes(TAG)) return { sent, wantsTag: false }
   const rest = names.filter((name) => name !== TAG)
-  return { sent: { ...sent, body: { ...others, ...(rest.length > 0 && { meta: rest }) } }, isAsked: true }
+  return { sent: { ...sent, body: { ...others, ...(rest.length > 0 && { meta: rest }) } }, wantsTag: true }
 }
 
 /** A parameter that is there twice is left to whoever refuses that. */
-function inText(sent: string): { readonly sent: string; readonly isAsked: boolean } {
-  if (!sent.includes(META)) return { sent, isAsked: false }
+function inText(sent: string): { readonly sent: string; readonly wantsTag: boolean } {
+  if (!sent.includes(META)) return { sent, wantsTag: false }
   const parts = sent.split('&')
   const at = parts.findIndex((part) => part.startsWith(META))
-  const asked = decoded(parts[at]?.slice(META.length) ?? '').split(',')
+  const names = decoded(parts[at]?.slice(META.length) ?? '').split(',')
   const isTwice = parts.some((part, index) => index > at && part.startsWith(META))
-  if (isTwice || !asked.includes(TAG)) return { sent, isAsked: false }
-  const rest = asked.filter((name) => name !== TAG)
+  if (isTwice || !names.includes(TAG)) return { sent, wantsTag: false }
+  const rest = names.filter((name) => name !== TAG)
   const others = rest.length === 0 ? [] : [META + encodeURIComponent(rest.join(','))]
-  return { sent: parts.toSpliced(at, 1, ...others).join('&'), isAsked: true }
+  return { sent: parts.toSpliced(at, 1, ...others).join('&'), wantsTag: true }
 }
 
 const META = 'meta='

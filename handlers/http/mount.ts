@@ -70,8 +70,8 @@ export type RouteOptions = {
 }
 
 /** Methods not in `methods` are refused with 405 and `Allow`. */
-export function mount(app: App, path: string, methods: Methods, manner: RouteOptions = {}): void {
-  const { isProbe = false, actsAs = false, instead = rethrown } = manner
+export function mount(app: App, path: string, methods: Methods, options: RouteOptions = {}): void {
+  const { isProbe = false, actsAs = false, instead = rethrown } = options
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const refuse: Handler = () =>
     instead(
@@ -79,7 +79,7 @@ export function mount(app: App, path: string, methods: Methods, manner: RouteOpt
         meta: { allow: allow.join(', ') },
       }),
     )
-  const strict = isProbe ? methods : mapped(methods, (handler, method) => strictly(handler, method, manner))
+  const strict = isProbe ? methods : mapped(methods, (handler, method) => strictly(handler, method, options))
   const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...strict, HEAD: strict.GET }))
   const takesQuery = methods.QUERY !== undefined
   app.hono.all(path, (c) =>

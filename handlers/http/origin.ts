@@ -18,9 +18,9 @@ export function publicAddress(c: AppContext, { SERVICE_BASE_URL: base }: Config)
 export function requireSameOrigin(c: AppContext, config: Config): void {
   const origin = headerOf(c, 'origin')
   const site = headerOf(c, 'sec-fetch-site')
-  const isSaid = origin !== undefined || site !== undefined
+  const isDeclared = origin !== undefined || site !== undefined
   const isOurs = origin === undefined || ownOrigins(c, config).includes(origin)
-  if (isSaid && isOurs && (site === undefined || site === 'same-origin')) return
+  if (isDeclared && isOurs && (site === undefined || site === 'same-origin')) return
   throw new ServiceError('forbidden', 'A change by session cookie must come from this origin (Origin, Sec-Fetch-Site)')
 }
 

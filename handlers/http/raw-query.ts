@@ -10,13 +10,13 @@ import { searchWithoutToken } from './credentials.ts'
 import { type AppContext, headerOf, isDisconnected, pathParam } from './request.ts'
 
 export function rawQuery(c: AppContext): ItemQuery {
-  return asked(c, searchWithoutToken(c.req.url))
+  return withReadOptions(c, searchWithoutToken(c.req.url))
 }
 
 /** The query of a request by QUERY: its body, beside which the address has none but for the token. */
 export async function bodyQuery(c: AppContext, limit: number) {
   if (searchWithoutToken(c.req.url) !== '') throw queryFault('query string', 'must be empty: the body is the query')
-  return asked(c, readQueryBody(await readPlainJson(c, limit, parseExactJson)))
+  return withReadOptions(c, readQueryBody(await readPlainJson(c, limit, parseExactJson)))
 }
 
 /** The address of the page behind a cursor of this list, without the token; undefined where it is too long for a header. */
@@ -43,7 +43,7 @@ function nameOf(parameter: string): string {
   return decodeURIComponent(name)
 }
 
-function asked<Sent>(c: AppContext, sent: Sent): Omit<ItemQuery, 'sent'> & { readonly sent: Sent } {
+function withReadOptions<Sent>(c: AppContext, sent: Sent): Omit<ItemQuery, 'sent'> & { readonly sent: Sent } {
   return { sent, ...readOptions(c) }
 }
 

@@ -29,7 +29,7 @@ export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.
   const result = schema.safeParse(arrived)
   if (result.success) return result.data
   const [first] = result.error.issues
-  const issue = first?.code === 'invalid_union' ? meant(first) : first
+  const issue = first?.code === 'invalid_union' ? chosenIssue(first) : first
   const path = issue === undefined ? '' : issuePath(issue.path)
   throw fault(path === '' ? 'arguments' : path, reasonOf(issue, schema))
 }
@@ -78,7 +78,7 @@ function jsonOrText(text: string): unknown {
 }
 
 /** Of the alternatives of a union, returns the issue of the one that was probably meant. */
-function meant(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue {
+function chosenIssue(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue {
   const inside = issue.errors.map(([one]) => one).find((one) => one !== undefined && one.path.length > 0)
   return inside === undefined ? issue : { ...inside, path: [...issue.path, ...inside.path] }
 }

@@ -38,8 +38,8 @@ export type McpRequest = {
 export function answerMcp({ open, sent, isAnonymous, observe }: McpRequest): Promise<Answer> {
   const answered = { length: 0 }
   return answerMessages(sent, {
-    initialize: method(InitializeRequestSchema, async ({ params: { protocolVersion: asked } }) => ({
-      protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
+    initialize: method(InitializeRequestSchema, async ({ params: { protocolVersion: requested } }) => ({
+      protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION,
       capabilities: { tools: {} },
       serverInfo: { name: 'service', version: VERSION },
       instructions,

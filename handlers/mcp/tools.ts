@@ -230,9 +230,9 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     }),
     output: z.array(item),
     isKeyed: true,
-    run: (agent, { data, idempotencyKey: under, ...asked }) =>
-      writtenOnce(under, ['create_items', asked], (once) => {
-        const { collection: name, ...query } = asked
+    run: (agent, { data, idempotencyKey: under, ...request }) =>
+      writtenOnce(under, ['create_items', request], (once) => {
+        const { collection: name, ...query } = request
         return agent.createItems({ collection: name, once }, data, query)
       }),
   }),
@@ -245,9 +245,9 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     input: z.strictObject({ collection, key, data: changedItem, fields, ifMatch, idempotencyKey }),
     output: item,
     isKeyed: true,
-    run: (agent, { data, idempotencyKey: under, ...asked }) =>
-      writtenOnce(under, ['update_item', asked], (once) => {
-        const { collection: name, key: of, ifMatch: tags, ...query } = asked
+    run: (agent, { data, idempotencyKey: under, ...request }) =>
+      writtenOnce(under, ['update_item', request], (once) => {
+        const { collection: name, key: of, ifMatch: tags, ...query } = request
         return agent.updateItem({ collection: name, key: of, tags: listOf(tags), once }, data, query)
       }),
   }),
@@ -258,9 +258,9 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     input: z.strictObject({ collection, key, ifMatch, idempotencyKey }),
     output: z.strictObject({ deleted: z.literal(true) }),
     isKeyed: true,
-    run: (agent, { idempotencyKey: under, ...asked }) =>
-      writtenOnce(under, ['delete_item', asked], async (once) => {
-        const { collection: name, key: of, ifMatch: tags } = asked
+    run: (agent, { idempotencyKey: under, ...request }) =>
+      writtenOnce(under, ['delete_item', request], async (once) => {
+        const { collection: name, key: of, ifMatch: tags } = request
         await agent.deleteItem({ collection: name, key: of, tags: listOf(tags), once })
         return '{"deleted":true}'
       }),
@@ -281,9 +281,9 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     async run(agent, { operations, idempotencyKey: under }) {
       let metas: ToolAnswer['metas']
       const answer = await writtenOnce(under, ['batch_items', {}], async (once) => {
-        const told = await agent.batchItems(operations, once)
-        metas = told.meta
-        return `[${told.data.join(',')}]`
+        const batch = await agent.batchItems(operations, once)
+        metas = batch.meta
+        return `[${batch.data.join(',')}]`
       })
       return { ...answer, metas }
     },
@@ -390,7 +390,7 @@ function requireKept(operations: unknown, path = 'operations'): void {
 /** Writes once under this key. `request` is what another call under it would differ in, but for the data. */
 async function writtenOnce(
   key: string | undefined,
-  request: readonly [tool: AgentTool, asked: unknown],
+  request: readonly [tool: AgentTool, input: unknown],
   write: (once: OnceKey | undefined) => Promise<string>,
 ): Promise<ToolAnswer> {
   if (key === undefined) return { data: await write(undefined) }

@@ -55,7 +55,7 @@ export const effectBody = lazily(() => {
 })
 
 export const testBody = lazily(() => {
-  const said = (sent: object, name: string) => (sent as Readonly<Record<string, unknown>>)[name] !== undefined
+  const has = (sent: object, name: string) => (sent as Readonly<Record<string, unknown>>)[name] !== undefined
   const only = (path: readonly string[], message: string) => ({ path: [...path], message })
   return z
     .strictObject({
@@ -77,12 +77,12 @@ export const testBody = lazily(() => {
         count: z.int('must be a whole number').min(0, 'must not be negative').optional(),
       }),
     })
-    .refine((sent) => sent.action !== 'create' || !said(sent, 'key'), only(['key'], NO_ITEM_YET))
-    .refine((sent) => !said(sent, 'key') || !said(sent, 'filter'), only(['filter'], 'is not beside a key'))
-    .refine((sent) => sent.action === 'read' || !said(sent, 'filter'), only(['filter'], 'is of items that are read'))
-    .refine((sent) => sent.action !== 'delete' || !said(sent, 'field'), only(['field'], WHOLE_ITEMS))
+    .refine((sent) => sent.action !== 'create' || !has(sent, 'key'), only(['key'], NO_ITEM_YET))
+    .refine((sent) => !has(sent, 'key') || !has(sent, 'filter'), only(['filter'], 'is not beside a key'))
+    .refine((sent) => sent.action === 'read' || !has(sent, 'filter'), only(['filter'], 'is of items that are read'))
+    .refine((sent) => sent.action !== 'delete' || !has(sent, 'field'), only(['field'], WHOLE_ITEMS))
     .refine(
-      (sent) => !said(sent, 'field') || !(said(sent, 'filter') || said(sent.expect, 'count')),
+      (sent) => !has(sent, 'field') || !(has(sent, 'filter') || has(sent.expect, 'count')),
       only(['field'], 'is not beside a filter or a count, which are of items'),
     )
     .refine(
@@ -156,7 +156,12 @@ export function mountAccess(app: App, services: Services): void {
   })
 }
 
-function questionOf({ userId, roleIds, anonymous, ...asked }: z.infer<ReturnType<typeof explainBody>>): AccessQuestion {
-  if (userId !== undefined) return { ...asked, of: { kind: 'user', id: userId } }
-  return { ...asked, of: roleIds === undefined ? { kind: 'anonymous' } : { kind: 'roles', ids: roleIds } }
+function questionOf({
+  userId,
+  roleIds,
+  anonymous,
+  ...question
+}: z.infer<ReturnType<typeof explainBody>>): AccessQuestion {
+  if (userId !== undefined) return { ...question, of: { kind: 'user', id: userId } }
+  return { ...question, of: roleIds === undefined ? { kind: 'anonymous' } : { kind: 'roles', ids: roleIds } }
 }

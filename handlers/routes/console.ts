@@ -12,7 +12,7 @@ import { type AppContext, headerOf } from '../http/request.ts'
 
 const headersOfPage = { ...pageHeaders(), 'Cross-Origin-Opener-Policy': 'same-origin', Vary: 'Accept' }
 
-const entrance = {
+const apiIndex = {
   name: 'service',
   info: '/api/system/info',
   documents: { openapi: '/api/system/openapi', page: '/api/system/docs' },
@@ -35,7 +35,7 @@ export function mountConsole(app: App, files: ConsoleFiles | undefined): void {
       GET: (c) =>
         files !== undefined && wantsPage(c)
           ? pageOf(c, files, tagOf)
-          : { ...json(entrance), headers: { Vary: 'Accept' } },
+          : { ...json(apiIndex), headers: { Vary: 'Accept' } },
     },
     open,
   )

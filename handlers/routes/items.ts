@@ -68,8 +68,8 @@ export function mountItems(app: App, services: Services): void {
   }
 
   /** With a tag a list is read as a whole, for its tag is known before its first byte is sent. */
-  function list(c: AppContext, scope: RequestScope, asked: ListQuery, linkTo?: LinkTo): Eventual<Answer> {
-    const { query, tagged } = taggingOf(c, tagOf, asked)
+  function list(c: AppContext, scope: RequestScope, sentQuery: ListQuery, linkTo?: LinkTo): Eventual<Answer> {
+    const { query, tagged } = taggingOf(c, tagOf, sentQuery)
     const shown = (answer: ListAnswer | LongAnswer) => listed(answer, linkTo)
     if (tagged === undefined) return answered(c, items.listForSending(scope, collection(c), query), shown)
     return answered(c, items.list(scope, collection(c), query), (answer) => tagged(shown(answer)))

@@ -28,9 +28,9 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
         const redirect = redirectOf(c, config)
         const name = pathParam(c, 'name')
         const callback = `${publicAddress(c, config)}/api/auth/providers/${encodeURIComponent(name)}/callback`
-        const begun = await providerSignIn.begin(name, { callback, redirect })
-        if (begun.kind === 'failed') return failedAnswer(begun.error, redirect)
-        const { address, sealed, lifetime } = begun
+        const started = await providerSignIn.begin(name, { callback, redirect })
+        if (started.kind === 'failed') return failedAnswer(started.error, redirect)
+        const { address, sealed, lifetime } = started
         return { ...sendTo(address), cookies: [cookie(c, config, { value: sealed, lifetime })] }
       },
     },

@@ -87,8 +87,8 @@ export const createBody = lazily(() =>
       }
       if (issuer !== undefined) {
         const { claims: named = claims, ...others } = sent
-        const [stray] = Object.keys(others)
-        if (stray !== undefined) return fault(stray, 'cannot be given together with issuer')
+        const [unexpected] = Object.keys(others)
+        if (unexpected !== undefined) return fault(unexpected, 'cannot be given together with issuer')
         return {
           ...rest,
           scopes: scopes ?? ['openid', 'email', 'profile'],

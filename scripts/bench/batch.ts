@@ -84,15 +84,15 @@ async function measureByHand(driver: SqlDriver, { dialect }: Database): Promise<
       { isWriting: true },
     )
   // By hand with what the driver itself does for a batch: in one message, its rows demanded by what is heard.
-  const heardByHand = (round: number) => {
+  const confirmedByHand = (round: number) => {
     const confirm = (answers: readonly (readonly unknown[])[]) => {
       if (isPostgres && answers.some((rows) => rows.length === 0)) throw new Error('a row is missing')
     }
     const statements = changes(round).flatMap((change) => handwritten(change, isPostgres))
     return driver.batch(statements, { isWriting: true, confirm })
   }
-  const [hand = 0, heard = 0, batch = 0] = await inTurns([byHand, heardByHand, ours])
-  const apart = driver.hears ? `, by hand as the driver sends it ${heard.toFixed(2)} ms` : ''
+  const [hand = 0, confirmed = 0, batch = 0] = await inTurns([byHand, confirmedByHand, ours])
+  const apart = driver.confirms ? `, by hand as the driver sends it ${confirmed.toFixed(2)} ms` : ''
   const detail = `${batch.toFixed(2)} ms, by hand ${hand.toFixed(2)} ms${apart}`
   const what = `batch of ${OPERATIONS} on ${dialect.title}: throughput over the same by hand`
   return { what, bound: { kind: 'atLeast', value: 0.8 }, value: hand / batch, unit: '', detail }

@@ -36,7 +36,7 @@ export type Bound = {
   readonly kind: 'atLeast' | 'atMost'
   readonly value: number
   /** Met whatever the value, where the difference behind a ratio is too small to count. */
-  readonly isMet?: true
+  readonly isReached?: true
 }
 
 export type Figure = {
@@ -140,16 +140,16 @@ async function timeStart(prepared: Prepared): Promise<number> {
 async function measureConnectors(): Promise<readonly Measured[]> {
   const node = await measureDenoCalls()
   const workerd = await measureLoaderCalls()
-  const told = ({ median, worst }: CallCost) => `median ${median.toFixed(3)} ms, worst ${worst.toFixed(1)} ms`
+  const costText = ({ median, worst }: CallCost) => `median ${median.toFixed(3)} ms, worst ${worst.toFixed(1)} ms`
   const memory = node.megabytes
   return [
-    { what: 'connector: warm call on Node', bound: atMost(1), value: node.median, unit: 'ms', detail: told(node) },
+    { what: 'connector: warm call on Node', bound: atMost(1), value: node.median, unit: 'ms', detail: costText(node) },
     {
       what: 'connector: warm call on workerd',
       bound: atMost(1),
       value: workerd.median,
       unit: 'ms',
-      detail: told(workerd),
+      detail: costText(workerd),
     },
     {
       what: 'connector: its idle process',

@@ -48,10 +48,10 @@ async function start(folder: string): Promise<Isolate> {
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')
-  const said: string[] = []
-  child.stderr?.on('data', (chunk) => said.push(String(chunk)))
+  const output: string[] = []
+  child.stderr?.on('data', (chunk) => output.push(String(chunk)))
   const failed = exited.then(() => {
-    throw new Error(`workerd ended early: ${said.join('').slice(0, 2_000)}`)
+    throw new Error(`workerd ended early: ${output.join('').slice(0, 2_000)}`)
   })
   failed.catch(() => {})
   const port = await Promise.race([listeningPort(child.stdio[3] as Readable), failed])

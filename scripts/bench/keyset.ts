@@ -113,7 +113,7 @@ async function measure(
   const [first = 0, far = 0, second = 0, offset = 0] = times.map(quick)
   const detail = `${far.toFixed(2)} ms, page 1 ${first.toFixed(2)} ms, page 2 ${second.toFixed(2)} ms, by offset ${offset.toFixed(0)} ms`
   const isSmall = far - first <= SMALL
-  const bound: Bound = { kind: 'atMost', value: MOST, ...(isSmall && { isMet: true }) }
+  const bound: Bound = { kind: 'atMost', value: MOST, ...(isSmall && { isReached: true }) }
   return { what: name, bound, value: far / first, unit: '', detail }
 }
 

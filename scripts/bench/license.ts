@@ -31,7 +31,7 @@ export async function measureLicense(lab: Lab, progress: (text: string) => void)
     // One of the requests is the read itself.
     requests.push(database.count() - before - 1)
   }
-  const asked = licensing.count() - activations
+  const validations = licensing.count() - activations
 
   progress('checks in memory')
   const nanoseconds = median(Array.from({ length: ROUNDS }, () => timeChecks(admit)))
@@ -40,7 +40,7 @@ export async function measureLicense(lab: Lab, progress: (text: string) => void)
     {
       what: 'license: requests to the licensing service by item reads',
       bound: exactly,
-      value: asked,
+      value: validations,
       unit: '',
       detail: `${READS} reads; ${activations} at the start`,
     },

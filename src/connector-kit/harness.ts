@@ -27,13 +27,13 @@ export type RunningConnector = {
    * The whole list as callers walk it, `limit` records at a time, each page behind the last record of the one before:
    * what `after` promises. `sort` ends with the key.
    */
-  walk(list: WalkedList): Promise<readonly Item[]>
+  walk(list: PagedList): Promise<readonly Item[]>
   /** Throws if the test fails. */
   testConnection(): Promise<void>
   close(): Promise<void>
 }
 
-export type WalkedList = Omit<
+export type PagedList = Omit<
   Extract<QueryRequest, { readonly sort?: unknown }>,
   'operation' | 'offset' | 'after' | 'count'
 > & {
@@ -99,7 +99,7 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
       required,
       introspect,
       query,
-      walk: (list) => walkedBy(query, list),
+      walk: (list) => readPages(query, list),
       async testConnection() {
         if (!handlers.has('testConnection')) throw handlerFault({ message: 'no test', code: null, denied: false })
         const fault = parseConnectionTest(answerOf(await session.call('testConnection'), 'testConnection'))
@@ -113,8 +113,8 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
   }
 }
 
-async function walkedBy(query: RunningConnector['query'], list: WalkedList): Promise<readonly Item[]> {
-  const walked: Item[] = []
+async function readPages(query: RunningConnector['query'], list: PagedList): Promise<readonly Item[]> {
+  const items: Item[] = []
   const places = new Set<string>()
   const read = {
     ...list,
@@ -124,8 +124,8 @@ async function walkedBy(query: RunningConnector['query'], list: WalkedList): Pro
   for (let after: Item | undefined; ; ) {
     const { records } = await query(after === undefined ? read : { ...read, after })
     const last = records.at(-1)
-    if (last === undefined) return walked
-    walked.push(...records)
+    if (last === undefined) return items
+    items.push(...records)
     after = Object.fromEntries(list.sort.map(({ field }) => [field, last[field]]))
     const place = JSON.stringify(after)
     if (places.has(place)) throw new Error(`the page behind ${place} ends there again`)

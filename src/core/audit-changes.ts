@@ -25,11 +25,11 @@ export function auditChanges(
 ): { readonly changes: readonly AuditChange[]; readonly changesLeftOut?: number } {
   const all = [...differences([], before, after)]
   let length = 0
-  const beyond = all.findIndex((change) => {
+  const cutAt = all.findIndex((change) => {
     length += JSON.stringify(change).length
     return length > MAX_ALL
   })
-  return beyond < 0 ? { changes: all } : { changes: all.slice(0, beyond), changesLeftOut: all.length - beyond }
+  return cutAt < 0 ? { changes: all } : { changes: all.slice(0, cutAt), changesLeftOut: all.length - cutAt }
 }
 
 function* differences(names: readonly string[], from: unknown, to: unknown): Generator<AuditChange> {

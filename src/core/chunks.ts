@@ -23,9 +23,9 @@ export function addChunk(chunks: Uint8Array[], piece: Uint8Array): void {
   const size = Math.max(FIRST, Math.min(LARGEST, 2 * (last?.length ?? 0)), piece.length)
   const buffer = new ArrayBuffer(size)
   own.add(buffer)
-  const begun = new Uint8Array(buffer, 0, piece.length)
-  begun.set(piece)
-  chunks.push(begun)
+  const opened = new Uint8Array(buffer, 0, piece.length)
+  opened.set(piece)
+  chunks.push(opened)
 }
 
 /** Returns all of them as one. */

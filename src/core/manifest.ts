@@ -52,7 +52,7 @@ function* compileServiceSchema(
     relations: positions(...collections.map(relationsOf)),
     constraints: constraintsByRelation(model),
   }
-  const told = {
+  const manifest = {
     sources: sources.map(({ id, apiName, provider }) => ({
       id,
       name: interner.text(apiName),
@@ -67,7 +67,7 @@ function* compileServiceSchema(
   }
   const entries: CollectionEntry[] = []
   yield* eachOf(collections, (collection) => entries.push(collectionEntry(collection, interner, places)))
-  return { ...told, collections: entries }
+  return { ...manifest, collections: entries }
 }
 
 function collectionEntry(collection: Collection, interner: Interner, places: Places): CollectionEntry {

@@ -14,8 +14,8 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
 
 /** Returns the same suggestion, or else the list of all known names: `; allowed: data, filter`. */
 export function listKnown(name: string, known: readonly string[]): string {
-  const meant = didYouMean(name, known)
-  if (meant !== '' || known.length === 0) return meant
+  const hint = didYouMean(name, known)
+  if (hint !== '' || known.length === 0) return hint
   return `; allowed: ${known.join(', ')}`
 }
 

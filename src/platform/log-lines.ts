@@ -2,7 +2,7 @@
 import type { Mail, Observation, Observe } from '../ports.ts'
 
 /** Calls `write` with each line; `isTrouble` is true for errors and warnings. */
-export function observeAsLines(write: (line: string, isTrouble: boolean) => void): Observe {
+export function observeAsLines(write: (line: string, isProblem: boolean) => void): Observe {
   let at = 0
   let time = ''
   return (observation) => {
@@ -13,11 +13,11 @@ export function observeAsLines(write: (line: string, isTrouble: boolean) => void
     if (observation.kind === 'request') write(requestLine(time, observation), false)
     else if (observation.kind === 'mail') write(mailText(observation.mail), false)
     else if (observation.kind !== 'drift')
-      write(JSON.stringify({ time, ...content(observation) }), isTrouble(observation))
+      write(JSON.stringify({ time, ...content(observation) }), isProblem(observation))
   }
 }
 
-function isTrouble(observation: Observation): boolean {
+function isProblem(observation: Observation): boolean {
   if (observation.kind === 'connector') return observation.level !== 'info'
   return observation.kind === 'fault' || observation.kind === 'warning'
 }
@@ -33,8 +33,8 @@ function mailText({ to, subject, text }: Mail): string {
   return [`Mail to ${to}: ${subject}`, ...text.split('\n').map((line) => `  | ${line}`)].join('\n')
 }
 
-export const observeOnConsole: Observe = observeAsLines((line, isTrouble) => {
-  if (isTrouble) console.error(line)
+export const observeOnConsole: Observe = observeAsLines((line, isProblem) => {
+  if (isProblem) console.error(line)
   else console.log(line)
 })
 

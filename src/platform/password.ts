@@ -19,9 +19,9 @@ export function createScryptPasswords(cost: ScryptCost): Passwords {
     async verify(password, hash) {
       const stored = hash === undefined ? undefined : parse(hash)
       // Hashes even for an unknown account, so that response times do not reveal which accounts exist.
-      const { salt, key, ...asked } = stored ?? decoy
+      const { salt, key, ...storedCost } = stored ?? decoy
       const { timingSafeEqual } = await import('node:crypto')
-      const found = await derive(password, salt, asked)
+      const found = await derive(password, salt, storedCost)
       return timingSafeEqual(found, key) && stored !== undefined
     },
   }

@@ -63,9 +63,9 @@ type Reading = {
 
 /** Gives versions their age, where the read of them begins with this call; `earlier` is how long before it has begun. */
 export function aging({ elapsed = () => performance.now() }: Clock) {
-  const begun = elapsed()
+  const startedAt = elapsed()
   return <S extends WorkspaceSnapshot | undefined>(snapshot: S, earlier = 0) =>
-    snapshot && { ...snapshot, age: () => elapsed() - begun + earlier }
+    snapshot && { ...snapshot, age: () => elapsed() - startedAt + earlier }
 }
 
 /** Returns a number higher than every earlier one in any process or isolate. */

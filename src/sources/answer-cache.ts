@@ -37,9 +37,9 @@ export function createAnswerCache(deps: AnswerCacheDeps): AnswerCache {
       return undefined
     },
     keeping(request) {
-      const begun = generation
+      const startGeneration = generation
       return (answer) => {
-        if (timeToLive === 0 || begun !== generation || answer.records.length > MAX_RECORDS) return
+        if (timeToLive === 0 || startGeneration !== generation || answer.records.length > MAX_RECORDS) return
         kept.set(request, { answer, until: clock.now() + timeToLive })
       }
     },

@@ -4,13 +4,13 @@ import { SqlFault } from '../core/sql/fault.ts'
 import type { Clock, SqlDriver } from '../ports.ts'
 
 export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver {
-  const { converse, hears } = driver
+  const { converse, confirms } = driver
   let breaker: Breaker = closedBreaker
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     if (isRefusing(breaker, now()))
       throw new SqlFault('the database was unreachable moments ago', { state: UNREACHABLE })
-    breaker = afterEvent(breaker, 'asked', now())
+    breaker = afterEvent(breaker, 'started', now())
     try {
       const answer = await work()
       if (breaker !== closedBreaker) breaker = afterEvent(breaker, 'reached', now())
@@ -26,7 +26,7 @@ export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver
     query: (statement, context) => guarded(() => driver.query(statement, context)),
     batch: (statements, context) => guarded(() => driver.batch(statements, context)),
     ...(converse && { converse: (statements, context) => guarded(() => converse(statements, context)) }),
-    ...(hears && { hears }),
+    ...(confirms && { confirms }),
     close: () => driver.close(),
   }
 }

@@ -20,7 +20,7 @@ import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { TagOf } from '../ports.ts'
-import { pushWalk, walkedFields } from './connector-walk.ts'
+import { cursorFields, pushWalk } from './connector-walk.ts'
 import type { ReadOptions } from './source.ts'
 
 /** Calls the connector and parses its answer. Throws ServiceError `Query failed`, or why it cannot be called. */
@@ -79,7 +79,7 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
       ...(keys === undefined ? [] : [pushKeys(declared, keys.field, keys.values)]),
       ...(pushed.kind === 'filter' ? [pushed.filter] : []),
     ]
-    const fields = [...projectedFields(selection), ...walkedFields(page)]
+    const fields = [...projectedFields(selection), ...cursorFields(page)]
     const filter = allOf(filters)
     const request: QueryRequest = {
       ...address(collection, fields),

@@ -10,7 +10,7 @@ import type { PlannedOperation, ReadPlan } from '../core/plan/plan.ts'
 import type { Row } from '../core/query/evaluate.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
-import { answeredWalk, walkedPage } from '../core/sql/read/walked-page.ts'
+import { answeredWalk, walkPage } from '../core/sql/read/walk-page.ts'
 import { assertionError } from './assertion-error.ts'
 import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
 import { bindPage, cursorAt } from './connector-walk.ts'
@@ -88,7 +88,7 @@ function shownOf(rows: readonly Row[], page: ReadPlan['page'], bindings: Binding
   if (page?.walk === undefined || walk === undefined) return { shown: rows }
   const { order } = page
   const { digest } = page.walk
-  return walkedPage(rows, walk, (row) => cursorAt(order, digest, row))
+  return walkPage(rows, walk, (row) => cursorAt(order, digest, row))
 }
 
 /** Returns the plan with every operand bound. */

@@ -1,4 +1,4 @@
-/** Pages by cursor of a connector that declares `after`: what it is asked, and the cursors of what it answers. */
+/** Pages by cursor of a connector that declares `after`: the query that it gets, and the cursors of what it answers. */
 import { bindText } from '../core/connector/by-key.ts'
 import type { QueryRequest } from '../core/connector/protocol.ts'
 import { type DeclaredCollection, pushOrder } from '../core/connector/push-down.ts'
@@ -28,7 +28,7 @@ export function pushWalk(
   walk: Walk,
 ): Pick<QueryRequest, 'sort' | 'after'> & { readonly limit: number } {
   const { collection, capabilities } = declared
-  const { place, start, isTold } = walk
+  const { place, start, withCursors } = walk
   if (!capabilities.after) {
     throw queryFault(place, `is not known of ${collection.apiName}: its data source has no cursors`, '4010')
   }
@@ -36,12 +36,12 @@ export function pushWalk(
   const sort = pushOrder(declared, terms)
   if (sort?.length !== order.length) throw queryFault(place, 'cannot follow this sort in its data source', '4010')
   const after = start && Object.fromEntries(order.map(({ field }, at) => [field.dbName, valueAt(field, start[at])]))
-  return { sort, ...(after && { after }), limit: isTold ? limit + 1 : limit }
+  return { sort, ...(after && { after }), limit: withCursors ? limit + 1 : limit }
 }
 
 /** The fields that a cursor of the page has values of. */
-export function walkedFields(page: Page | undefined): readonly PrimitiveField[] {
-  return page?.walk?.isTold ? page.order.map(({ field }) => field) : []
+export function cursorFields(page: Page | undefined): readonly PrimitiveField[] {
+  return page?.walk?.withCursors ? page.order.map(({ field }) => field) : []
 }
 
 export function cursorAt(order: readonly Order[], digest: string, row: Row): string {

@@ -164,7 +164,7 @@ type Run = {
 /** A row in its current or new state: canonical texts by field, and the key it was found by. */
 type Draft = { readonly key: Key; readonly values: Map<string, string | null> }
 
-type Sought = { readonly collection: Collection; readonly matches: readonly Cell[]; readonly where: Filter }
+type Search = { readonly collection: Collection; readonly matches: readonly Cell[]; readonly where: Filter }
 
 type Pending =
   | { readonly kind: 'create'; readonly slot: Slot; readonly cells: readonly Cell[] }
@@ -252,7 +252,7 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
       case 'delete':
         pending.push({ kind: 'delete', slot: step.slot })
         return
-      case 'demand':
+      case 'require':
         if (draftsOf(step.slot).length === 0) throw assertionError({ assertion: step.assertion })
         return
       case 'answer':
@@ -300,15 +300,15 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
     }
   }
 
-  async function find(sought: Sought): Promise<readonly Draft[]> {
-    const { collection } = sought
-    const matches = sought.matches.map((cell): Filter => {
+  async function find(search: Search): Promise<readonly Draft[]> {
+    const { collection } = search
+    const matches = search.matches.map((cell): Filter => {
       const text = textFor(cell)
       const { field } = cell
       if (text === null) return { kind: 'null', field, visible: all, negated: false }
       return { kind: 'compare', field, visible: all, operator: '=', operand: text }
     })
-    const where = bindFilter(and([...matches, sought.where]), bindings)
+    const where = bindFilter(and([...matches, search.where]), bindings)
     const page = { order: [], limit: MAX_FOUND + 1, offset: 0 }
     const rows = await reads.byKey(
       { collection, where, selection: selected(collection.primitives), page },

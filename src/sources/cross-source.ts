@@ -146,8 +146,8 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
       return source.prepareChanges({ ...plan, item: own.plan }, changes)(bindings, options)
     },
 
-    prepareBatch(asked) {
-      const plan = comparable(asked)
+    prepareBatch(batch) {
+      const plan = comparable(batch)
       if (plan.operations.every((operation) => isPlain(operation.plan))) return source.prepareBatch(plan)
       return async (bindings, options) => {
         const { own, whole } = await localBatch(plan, { open, bindings, options, room: answerRoom() })

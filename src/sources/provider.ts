@@ -85,6 +85,6 @@ export type SourceDatabase = {
   readonly driver: SqlDriver
   readonly dialect: Dialect
   readonly catalog: Introspection
-  /** Where the source was told to find it; undefined for the system database. */
+  /** The address that the source is configured with; undefined for the system database. */
   readonly place?: SqlPlace
 }

@@ -46,7 +46,7 @@ export type ReadOptions = QueryContext & {
   readonly freshness?: Freshness
   /** Of a write: the same each time that it is sent, for connectors that know it. */
   readonly idempotencyKey?: string
-  /** Told before a write leaves for its connector: until then nothing of it was done. */
+  /** Called before a write leaves for its connector: until then nothing of it was done. */
   readonly onSend?: () => void
 }
 

@@ -173,15 +173,15 @@ function createSqlProvider(id: SqlProvider, { databases, clock, timeLimit }: Sql
     async open({ config }) {
       const target = parseSqlTarget(id, config)
       const driver = withCircuitBreaker(databases.open(target), clock)
-      const asked = timed(driver)
-      const language = opened(() => languageOf(id, asked))
+      const timedDriver = timed(driver)
+      const language = opened(() => languageOf(id, timedDriver))
       return {
         source: lazySource(
           opened(async () => openSqlSource({ driver, dialect: (await forQuery(language())).dialect })),
         ),
-        introspect: async () => ({ ...(await readInTurn(await language(), asked)), statements: [] }),
-        look: async () => readSchema(await language(), asked),
-        digest: async (depth) => readDigest(await language(), asked, depth),
+        introspect: async () => ({ ...(await readInTurn(await language(), timedDriver)), statements: [] }),
+        look: async () => readSchema(await language(), timedDriver),
+        digest: async (depth) => readDigest(await language(), timedDriver, depth),
         database: async () => ({ driver, place: targetPlace(target), ...(await language()) }),
         close: () => driver.close(),
       }

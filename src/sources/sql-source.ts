@@ -9,7 +9,7 @@ import type { TableRef } from '../core/sql/change.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { RecordedPage } from '../core/sql/history/changes.ts'
-import { answeredWalk } from '../core/sql/read/walked-page.ts'
+import { answeredWalk } from '../core/sql/read/walk-page.ts'
 import { compileFirstStretch, compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder, type Statement } from '../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
@@ -69,8 +69,11 @@ function createSqlSource(deps: SqlSourceDeps): Source {
 
   // Chained by `then` instead of async functions, since each await costs every request a step.
   return {
-    prepareList(asked: ReadPlan) {
-      const plan = asked.keys === undefined ? asked : { ...asked, where: and([asked.where, among(asked.keys)]) }
+    prepareList(requested: ReadPlan) {
+      const plan =
+        requested.keys === undefined
+          ? requested
+          : { ...requested, where: and([requested.where, among(requested.keys)]) }
       const answer = (rows: Rows) => dialect.answerList(rows, plan.count)
       const { grouping } = plan
       if (grouping !== undefined) {
@@ -91,10 +94,10 @@ function createSqlSource(deps: SqlSourceDeps): Source {
       const bind = binder(statement)
       const weight = statement.text.length
       if (plan.page?.walk !== undefined) {
-        const all = walked(plan.page, bind, plan.count)
+        const all = prepareWalk(plan.page, bind, plan.count)
         const first = compileFirstStretch(plan, dialect)
         if (first === undefined) return weighing(all, weight)
-        const both = inTurn(plan.page, walked(plan.page, binder(first), plan.count), all)
+        const both = inTurn(plan.page, prepareWalk(plan.page, binder(first), plan.count), all)
         return weighing(both, weight + first.text.length)
       }
       return weighing(
@@ -148,7 +151,7 @@ function createSqlSource(deps: SqlSourceDeps): Source {
     }
   }
 
-  function walked(page: Page, bind: (bindings: Bindings) => Statement, isCounted: boolean): Prepared<ListAnswer> {
+  function prepareWalk(page: Page, bind: (bindings: Bindings) => Statement, isCounted: boolean): Prepared<ListAnswer> {
     const refuseWalk = page.walk?.start === undefined ? refuse : refuseCursor(page.walk.place)
     return (bindings, options = reader) => {
       const walk = answeredWalk(page, bindings)

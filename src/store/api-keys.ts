@@ -48,13 +48,13 @@ export async function loadApiKey(database: SqlDriver, id: string): Promise<ApiKe
 }
 
 /**
- * Returns false, and writes nothing, if the user does not exist, the guardian does not manage it, or the requester's
+ * Returns false, and writes nothing, if the user does not exist, `userFilter` does not include it, or the requester's
  * credential is no longer valid. Locks the user, so that no key is created while the account changes its owner, and the
  * session, so that no key is created while the session is being ended.
  */
 export async function insertApiKey(
   database: SqlDriver,
-  guardian: UserFilter,
+  userFilter: UserFilter,
   { record, by, ...key }: NewApiKey & Requested,
 ): Promise<boolean> {
   const [, rows] = await database.batch([
@@ -63,8 +63,8 @@ export async function insertApiKey(
       insert into service.api_key (id, user_id, name, description, expires_at, scope, made_by)
       select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${timestamp(key.expiresAt ?? null)},
         ${key.scope === undefined ? sql`null` : json(key.scope)}::jsonb, ${param(key.madeBy ?? null)}::uuid
-      from service."user" u where u.id = ${param(key.userId)}::uuid and ${matchesUser(guardian)}
-        and ${isAllowed(by, guardian)}
+      from service."user" u where u.id = ${param(key.userId)}::uuid and ${matchesUser(userFilter)}
+        and ${isAllowed(by, userFilter)}
       for share of u
       returning id`),
     record(sql`exists (select 1 from service.api_key where id = ${param(key.id)}::uuid)`),
@@ -74,7 +74,7 @@ export async function insertApiKey(
 
 export type ApiKeyChange = { readonly name?: string; readonly description?: string | null; readonly active?: boolean }
 
-/** Returns false if the keeper has no such key, or the requester's credential is no longer valid. */
+/** Returns false if `keyFilter` includes no such key, or the requester's credential is no longer valid. */
 export async function updateApiKey(
   database: SqlDriver,
   key: FilteredKey & Requested,
@@ -84,22 +84,22 @@ export async function updateApiKey(
   const [, , , rows] = await database.batch([
     bumpAccess,
     holdSession(key.by),
-    key.record(sql`${isThere(key)} and ${isAllowed(key.by, key.keeper)}`),
+    key.record(sql`${isThere(key)} and ${isAllowed(key.by, key.keyFilter)}`),
     statement(sql`
       update service.api_key k set
         name = coalesce(${param(name)}, k.name),
         description = case when ${param(String('description' in change))}::boolean
           then ${param(change.description ?? null)} else k.description end,
         active = coalesce(${param(active === null ? null : String(active))}::boolean, k.active)
-      from service."user" u where ${isKey(key)} and ${isAllowed(key.by, key.keeper)} returning k.id`),
+      from service."user" u where ${isKey(key)} and ${isAllowed(key.by, key.keyFilter)} returning k.id`),
   ])
   return rows?.length === 1
 }
 
-/** Deletes a key and all keys made with it. Returns false if the keeper has no such key. */
+/** Deletes a key and all keys made with it. Returns false if `keyFilter` includes no such key. */
 export async function deleteApiKey(
   database: SqlDriver,
-  key: { readonly id: string; readonly keeper: KeyFilter; readonly record: AuditStatement },
+  key: { readonly id: string; readonly keyFilter: KeyFilter; readonly record: AuditStatement },
 ): Promise<boolean> {
   const [, , rows] = await database.batch([
     bumpAccess,
@@ -142,29 +142,29 @@ function holdSession({ kind, id }: RequestCredential): Statement {
   )
 }
 
-/** SQL condition: the credential is valid, and of an administrator of the instance where the keeper is `anyone`. */
+/** SQL condition: the credential is valid, and of an administrator of the instance where `keyFilter` is `anyone`. */
 function isAllowed(by: RequestCredential, { kind }: KeyFilter): Sql {
   return actsBy(by, kind === 'anyone' ? 'administrator' : 'anybody')
 }
 
-type FilteredKey = { readonly id: string; readonly keeper: KeyFilter }
+type FilteredKey = { readonly id: string; readonly keyFilter: KeyFilter }
 
 function isThere(key: FilteredKey): Sql {
   return sql`exists (select 1 from service.api_key k, service."user" u where ${isKey(key)})`
 }
 
-function isKey({ id, keeper }: FilteredKey): Sql {
-  return sql`k.id = ${param(id)}::uuid and u.id = k.user_id and ${matchesKey(keeper)}`
+function isKey({ id, keyFilter }: FilteredKey): Sql {
+  return sql`k.id = ${param(id)}::uuid and u.id = k.user_id and ${matchesKey(keyFilter)}`
 }
 
-function matchesKey(keeper: KeyFilter): Sql {
-  if (keeper.kind !== 'key') return matchesUser(keeper)
-  const id = sql`${param(keeper.id)}::uuid`
+function matchesKey(keyFilter: KeyFilter): Sql {
+  if (keyFilter.kind !== 'key') return matchesUser(keyFilter)
+  const id = sql`${param(keyFilter.id)}::uuid`
   return sql`(k.id = ${id} or k.made_by = ${id})`
 }
 
-function matchesUser(guardian: UserFilter): Sql {
-  if (guardian.kind === 'anyone') return sql`true`
-  const id = sql`${param(guardian.id)}::uuid`
+function matchesUser(userFilter: UserFilter): Sql {
+  if (userFilter.kind === 'anyone') return sql`true`
+  const id = sql`${param(userFilter.id)}::uuid`
   return sql`(u.id = ${id} or u.service_account_owner_id = ${id})`
 }

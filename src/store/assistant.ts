@@ -241,7 +241,7 @@ export async function decideApproval(
   owner: Owner,
   { id, isApproved, now }: { readonly id: string; readonly isApproved: boolean; readonly now: Instant },
 ): Promise<DecidedApproval | undefined> {
-  const told = sql`json_build_object('kind', 'decision', 'tool', d.tool, 'isApproved', ${param(String(isApproved))}::boolean)::text`
+  const decision = sql`json_build_object('kind', 'decision', 'tool', d.tool, 'isApproved', ${param(String(isApproved))}::boolean)::text`
   const [row] = await database.query(
     statement(sql`
       with decided as (
@@ -251,7 +251,7 @@ export async function decideApproval(
           and a.expires_at > ${timestamp(now)} and (${param(String(!isApproved))}::boolean or w.model_version = a.model_version)
         returning a.tool, a.arguments, a.conversation_id, a.model_version)
       , added as (
-        insert into service.conversation_entry (conversation_id, entry) select d.conversation_id, ${told} from decided d)
+        insert into service.conversation_entry (conversation_id, entry) select d.conversation_id, ${decision} from decided d)
       select tool, arguments, conversation_id, model_version::text from decided`),
   )
   return (

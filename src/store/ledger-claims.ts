@@ -30,8 +30,8 @@ export async function findEntry(database: SqlDriver, scope: string, now: Instant
 }
 
 /** Returns false if another request was quicker. */
-export async function retakeEntry(database: SqlDriver, entry: LedgerEntry, began: Instant): Promise<boolean> {
-  const rows = await database.query(statement(statements().retake(entry, began)))
+export async function retakeEntry(database: SqlDriver, entry: LedgerEntry, startedAt: Instant): Promise<boolean> {
+  const rows = await database.query(statement(statements().retake(entry, startedAt)))
   return rows.length > 0
 }
 

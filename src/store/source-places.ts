@@ -10,7 +10,7 @@ export type Whereabouts = { readonly knownAs: readonly string[]; readonly defaul
 type SourcePlace = { readonly workspaceId: string; readonly sourceId: string } & Whereabouts
 
 /** Returns false where the source is not known to lead there. */
-export async function isPlaced(database: SqlDriver, { sourceId, knownAs, defaultSchema }: SourcePlace) {
+export async function isPlaceSaved(database: SqlDriver, { sourceId, knownAs, defaultSchema }: SourcePlace) {
   const rows = await database.query(
     statement(sql`
       select 1 from service.source_place where source_id = ${param(sourceId)}::uuid and known_as = ${json(knownAs)}::jsonb

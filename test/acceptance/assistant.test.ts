@@ -102,7 +102,7 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
     ])
     expect(of(events, 'done')).toEqual([{ isWaiting: false }])
     expect(textOf(more)).toBe('Still two.')
-    const asked = provider.asked(model)
+    const asked = provider.requests(model)
     expect(asked.map(({ headers }) => headers.authorization ?? headers['x-api-key'])).toEqual(
       Array(3).fill(connector === 'openai' ? 'Bearer sk-test' : 'sk-test'),
     )
@@ -123,7 +123,7 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
     const events = await ask('How many?')
     await ask('Sure?', idOf(events))
 
-    const bodies = provider.asked(model).map(({ body }) => body)
+    const bodies = provider.requests(model).map(({ body }) => body)
     const level = connector === 'openai' ? { reasoning_effort: 'high' } : { output_config: { effort: 'high' } }
     expect(bodies[0]).toMatchObject(level)
     const sentBack = [
@@ -150,7 +150,7 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
 
     const titleOf = async (id: string) => ((await shop.data(`/ai/conversations/${id}`)) as { title: string }).title
     expect([await titleOf(first), await titleOf(second)]).toEqual(['Late flights', 'Which were not?'])
-    expect(provider.asked(fastModel)).toHaveLength(2)
+    expect(provider.requests(fastModel)).toHaveLength(2)
     await shop.patch('/ai/settings', { fastModel: null })
   })
 
@@ -169,7 +169,7 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
     await ask('Hello again')
     await shop.patch('/ai/settings', { fastModel: null, limits: { tokens: 20_000_000 } })
 
-    expect(provider.asked(fastModel)).toHaveLength(1)
+    expect(provider.requests(fastModel)).toHaveLength(1)
   })
 
   it('keeps the question before a model, however much its tools answer', async () => {
@@ -187,7 +187,7 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
     const events = eventsOf(await (await wide.post('/ai/chat', { message: 'The question itself' })).text())
 
     expect(textOf(events)).toBe('Many.')
-    const bodies = provider.asked(model).map(({ body }) => JSON.stringify(body))
+    const bodies = provider.requests(model).map(({ body }) => JSON.stringify(body))
     expect(bodies.map((body) => body.includes('The question itself'))).toEqual([true, true, true])
     expect(Math.max(...bodies.map(({ length }) => length))).toBeLessThan(200_000)
   })
@@ -417,7 +417,7 @@ describe('settings', () => {
     const events = await ask('How many?')
 
     expect(of(events, 'tool').map(({ isError }) => isError)).toEqual([true])
-    const [asked] = provider.asked(model)
+    const [asked] = provider.requests(model)
     expect(JSON.stringify(asked?.body)).not.toContain('list_items')
   })
 
@@ -493,7 +493,7 @@ it('answers one question of a conversation at a time, and is free again where it
   await expect
     .poll(async () => (await shop.post('/ai/chat', { conversationId: id, message: 'Go on' })).status)
     .toBe(200)
-  expect(provider.asked(model).length).toBeGreaterThan(1)
+  expect(provider.requests(model).length).toBeGreaterThan(1)
 })
 
 it('runs what was approved under the model that was shown, and under no other', async () => {

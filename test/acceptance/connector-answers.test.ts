@@ -20,9 +20,9 @@ const fresh = { headers: { 'Cache-Control': 'no-cache' } }
 const get = async (path: string) => readAnswer(await shop.send('GET', path, fresh))
 
 async function whileTold(handler: string, instruction: object, path = '/items/authors?fields=name') {
-  system.tell(handler, instruction)
+  system.instruct(handler, instruction)
   const answer = await get(path)
-  system.tell(handler, null)
+  system.instruct(handler, null)
   return answer
 }
 
@@ -194,11 +194,11 @@ describe('an answer of query', () => {
 
   it('is checked after the write that it answers was made', async () => {
     const path = '/items/authors?fields=name&filter[name][_eq]=Barbara'
-    system.tell('query', null)
+    system.instruct('query', null)
     await shop.insert('authors', [{ name: 'Barbara' }])
-    system.tell('query', { do: 'answer', value: { records: [] } })
+    system.instruct('query', { do: 'answer', value: { records: [] } })
     const created = await readAnswer(await shop.post('/items/authors', [{ name: 'Dropped' }]))
-    system.tell('query', null)
+    system.instruct('query', null)
 
     expect(created).toMatchObject({ status: 500, body: { source: { message: 'Invalid extension response' } } })
     expect((await get(path)).body).toEqual({ data: [{ name: 'Barbara' }] })
@@ -248,9 +248,9 @@ describe('a source', () => {
   ])('is deactivated by %s from setup, and serves what it has kept', async (_, instruction, first, later) => {
     await introspect()
     const kept = await readAnswer(await shop.get(cached))
-    system.tell('setup', instruction)
+    system.instruct('setup', instruction)
     const answers = [await introspect(), await get(uncached), await get(uncached)]
-    system.tell('setup', null)
+    system.instruct('setup', null)
     const still = await get(uncached)
     const served = await readAnswer(await shop.get(cached))
 
@@ -270,9 +270,9 @@ describe('a source', () => {
     ['a plain error', { do: 'plain' }],
     ['another class', { do: 'throw', class: 'ConnectionFailed' }],
   ])('fails only the request whose setup throws %s', async (_, instruction) => {
-    system.tell('setup', instruction)
+    system.instruct('setup', instruction)
     const answer = await introspect()
-    system.tell('setup', null)
+    system.instruct('setup', null)
 
     expect(answer).toEqual({ status: 422, body: started({ message: 'Invalid extension configuration', ...own }) })
     expect((await get(uncached)).status).toBe(200)

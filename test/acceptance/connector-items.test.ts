@@ -172,7 +172,7 @@ describe('an item', () => {
   it('is not written where the connector finds it changed after it was compared', async () => {
     const { headers } = await shop.send('GET', '/items/authors/4', fresh)
     const ifMatch = { headers: { 'If-Match': headers.get('ETag') ?? '' } }
-    system.tell('query', null)
+    system.instruct('query', null)
     const gate = system.hold('query')
     const writing = shop.send('DELETE', '/items/authors/4', ifMatch)
     await gate.reached

@@ -48,7 +48,7 @@ it('fails only what was in flight, and is served again by itself', async () => {
   const failed = answers.filter(({ status }) => status !== 200)
   console.log(`served again ${(recovered - up).toFixed(0)} ms after it was back, ${failed.length} of 1000 failed`)
   expect(answers).toHaveLength(1_000)
-  expect(failed.filter(({ began }) => began > recovered)).toEqual([])
+  expect(failed.filter(({ startedAt }) => startedAt > recovered)).toEqual([])
   for (const { status, body } of failed) {
     expect({ status, body }).toMatchObject({
       status: 500,

@@ -49,11 +49,11 @@ describe('the handshake', () => {
   it('creates nothing and does not run setup before it is done', async () => {
     const { permissions, ...wish } = sourceInputFor(system)
     const more = [...permissions, { permission: 'net:a.com', reason: 'why not' }]
-    system.tell('setup', { do: 'throw', class: 'AccessDenied' })
+    system.instruct('setup', { do: 'throw', class: 'AccessDenied' })
 
     const answer = await create({ ...wish, permissions: more })
     const sources = await shop.data(`/items/ServiceDataSource?fields=id&filter[apiName][_eq]=s${count}`)
-    system.tell('setup', null)
+    system.instruct('setup', null)
 
     // The grant includes the system, so a setup that ran would have failed by what it was told.
     expect(answer).toEqual(mismatch(permissions))
@@ -322,17 +322,17 @@ const startFaults: readonly (readonly [string, object | undefined, object, numbe
 
 describe('a start that fails', () => {
   it.each(startFaults)('%s', async (_, instruction, config, status, cause) => {
-    system.tell('setup', instruction ?? null)
+    system.instruct('setup', instruction ?? null)
     const answer = await create(sourceInputFor(system, config))
-    system.tell('setup', null)
+    system.instruct('setup', null)
 
     expect(answer).toEqual({ status, body: { message: 'The extension could not be started', source: cause } })
   })
 
   it('is told by each route under its own outer message', async () => {
-    system.tell('setup', { do: 'throw', class: 'AccessDenied' })
+    system.instruct('setup', { do: 'throw', class: 'AccessDenied' })
     const answers = [await preview(sourceInputFor(system)), await test(sourceInputFor(system))]
-    system.tell('setup', null)
+    system.instruct('setup', null)
 
     expect(answers).toMatchObject([
       { body: { message: 'The extension could not be started', source: { code: '2002' } } },
@@ -341,9 +341,9 @@ describe('a start that fails', () => {
   })
 
   it('does not block the next attempt', async () => {
-    system.tell('setup', { do: 'throw', class: 'AccessDenied' })
+    system.instruct('setup', { do: 'throw', class: 'AccessDenied' })
     const first = await test(sourceInputFor(system))
-    system.tell('setup', null)
+    system.instruct('setup', null)
 
     expect(first.status).toBe(422)
     expect(await test(sourceInputFor(system))).toEqual({ status: 204, body: undefined })
@@ -389,19 +389,19 @@ describe('the connection test', () => {
       },
     ],
   ])('%j fails it', async (instruction, status, cause) => {
-    system.tell('testConnection', instruction)
+    system.instruct('testConnection', instruction)
 
     const answer = await test(sourceInputFor(system))
-    system.tell('testConnection', null)
+    system.instruct('testConnection', null)
 
     expect(answer).toEqual({ status, body: { message: UNTESTED, source: expect.objectContaining(cause) } })
   })
 })
 
 it('creates nothing where the connection test fails', async () => {
-  system.tell('testConnection', { do: 'throw', class: 'ConnectionFailed' })
+  system.instruct('testConnection', { do: 'throw', class: 'ConnectionFailed' })
   const answer = await readAnswer(await shop.post('/sources/data', { apiName: 'untested', ...sourceInputFor(system) }))
-  system.tell('testConnection', null)
+  system.instruct('testConnection', null)
 
   expect(answer).toMatchObject({ status: 500, body: { message: UNTESTED, source: { code: '5001' } } })
   expect(await shop.data('/items/ServiceDataSource?fields=id&filter[apiName][_eq]=untested')).toEqual([])
@@ -429,9 +429,9 @@ describe('the preview', () => {
       { message: 'Invalid extension response', source: { message: 'introspect returned no value' } },
     ],
   ])('%j fails it', async (instruction, status, cause) => {
-    system.tell('introspect', instruction)
+    system.instruct('introspect', instruction)
     const answer = await preview(sourceInputFor(system))
-    system.tell('introspect', null)
+    system.instruct('introspect', null)
 
     expect(answer).toEqual({ status, body: { message: 'Query failed', source: expect.objectContaining(cause) } })
   })

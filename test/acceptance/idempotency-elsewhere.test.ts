@@ -214,9 +214,9 @@ describe('a connector', () => {
     /** Sent twice; the answer to the first is lost, or the write itself. */
     async function twice(lost: 'lose' | 'plain', asked: Parameters<typeof send>[2], tag?: string) {
       const key = newKey()
-      own.tell('query', { do: lost })
+      own.instruct('query', { do: lost })
       const first = await send(other, key, asked, tag)
-      own.tell('query', null)
+      own.instruct('query', null)
       const answers = [await send(other, key, asked, tag), await send(other, key, asked, tag)]
       return { first: first.status, answers }
     }
@@ -264,7 +264,7 @@ describe('a connector', () => {
 
     it('tells nothing by what its first try may have changed', async () => {
       const tag = `"${((await other.data('/items/authors/2?fields=_etag')) as { _etag: string })._etag}"`
-      own.tell('query', null)
+      own.instruct('query', null)
       const gate = own.hold('query')
       const key = newKey()
       const change = ['PATCH', '/items/authors/2', { name: key }] as const
@@ -273,10 +273,10 @@ describe('a connector', () => {
       gate.release()
       const second = own.hold('query')
       await second.reached
-      own.tell('query', { do: 'lose' })
+      own.instruct('query', { do: 'lose' })
       second.release()
       expect((await writing).status).toBe(500)
-      own.tell('query', null)
+      own.instruct('query', null)
 
       expect(await send(other, key, change, tag)).toEqual({ status: 409, replayed: null, body: coded('4093') })
       expect(own.records.get('authors')?.find(({ id }) => id === 2)?.name).toBe(key)
@@ -286,10 +286,10 @@ describe('a connector', () => {
   it('whose answer was lost is not asked again', async () => {
     const key = newKey()
     written()
-    system.tell('query', { do: 'plain' })
+    system.instruct('query', { do: 'plain' })
 
     const first = await send(shop, key, write(key))
-    system.tell('query', null)
+    system.instruct('query', null)
     const again = await send(shop, key, write(key))
 
     expect(first.status).toBe(500)

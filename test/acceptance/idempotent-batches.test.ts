@@ -328,10 +328,10 @@ describe('a connector', () => {
 
   it('whose answer was lost is not asked again', async () => {
     const key = newKey()
-    system.tell('query', { do: 'plain' })
+    system.instruct('query', { do: 'plain' })
 
     const first = await run(far, key, operations(key))
-    system.tell('query', null)
+    system.instruct('query', null)
     const again = await run(far, key, operations(key))
 
     expect(first.status).toBe(500)

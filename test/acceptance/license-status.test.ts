@@ -4,7 +4,7 @@
  * own.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LicensingLine, openLicensingLine, type Trouble } from '../support/servers/licensing.ts'
+import { type Failure, type LicensingLine, openLicensingLine } from '../support/servers/licensing.ts'
 import type { Client } from '../support/service/client.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
 
@@ -384,7 +384,7 @@ async function newKey(): Promise<string> {
   return issued.key
 }
 
-function answers(status: number, body: string): Trouble {
+function answers(status: number, body: string): Failure {
   return { kind: 'answer', status, body }
 }
 

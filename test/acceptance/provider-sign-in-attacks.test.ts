@@ -89,14 +89,14 @@ it('takes a callback once, also from a browser that kept its cookie', async () =
   craft.answers.claims = somebody()
 
   const first = await browser.get(back)
-  const asked = craft.asked.length
+  const asked = craft.requests.length
   const again = await browser.get(back)
   const kept = await openBrowser().get(back, { Cookie: cookie })
 
   expect(first.headers.get('Location')).toBe(RETURN_URL)
   expect(again.status).toBe(401)
   expect(kept.headers.get('Location')).toBe(FAILED)
-  expect(craft.asked.slice(asked)).toEqual([])
+  expect(craft.requests.slice(asked)).toEqual([])
 })
 
 it('takes a callback once, also when it comes many times at once', async () => {
@@ -160,12 +160,12 @@ it('refuses a code that was given for the sign-in of somebody else', async () =>
 it('refuses the code of one provider at the callback of another', async () => {
   const browser = openBrowser()
   const back = new URL(await leave(browser, crafted))
-  const asked = craft.asked.length
+  const asked = craft.requests.length
 
   const response = await browser.get(`${callbackOf(real)}${back.search}`)
 
   expect(response.headers.get('Location')).toBe(FAILED)
-  expect(craft.asked.slice(asked)).toEqual([])
+  expect(craft.requests.slice(asked)).toEqual([])
 })
 
 it('refuses to be sent to one provider and to come back with a code of another', async () => {
@@ -211,14 +211,14 @@ it('takes one of an issuer that offers bad algorithms besides good ones', async 
 
 it('asks a provider once what it publishes of itself', async () => {
   const name = await freshProvider()
-  const asked = craft.asked.length
+  const asked = craft.requests.length
 
   craft.answers.claims = somebody()
   await enter(name)
   craft.answers.claims = somebody()
   const { location } = await enter(name)
 
-  const paths = craft.asked.slice(asked).map((path) => path.replace(/^\/issuers\/\d+/, ''))
+  const paths = craft.requests.slice(asked).map((path) => path.replace(/^\/issuers\/\d+/, ''))
   expect(location).toBe(RETURN_URL)
   expect(paths.toSorted()).toEqual([
     '/.well-known/openid-configuration',
@@ -349,7 +349,7 @@ it('follows a provider nowhere that it redirects to', async () => {
   await trap.close()
 
   expect([returned, started].map(({ headers }) => headers.get('Location'))).toEqual([FAILED, FAILED])
-  expect(trap.asked).toEqual([])
+  expect(trap.requests).toEqual([])
 })
 
 it.each<[string, { status: number; body: unknown }, string]>([

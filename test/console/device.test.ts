@@ -27,7 +27,9 @@ async function openDevice() {
     const [, uri, code] = /^Open (\S+) in a browser.* the code (\S+)$/m.exec(text) ?? []
     if (uri !== undefined && code !== undefined) resolve({ uri, code })
   }
-  const ended = line.governed(['login', '--url', world.url, '--workspace', shop.name, '--browser'], { told })
+  const ended = line.governed(['login', '--url', world.url, '--workspace', shop.name, '--browser'], {
+    onProgress: told,
+  })
   const refused = ended.then(({ stderr }) => Promise.reject(new Error(stderr)))
   return { line, ended, ...(await Promise.race([shown, refused])) }
 }

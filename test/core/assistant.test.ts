@@ -172,7 +172,7 @@ it.each([
       try {
         wire.answer().take(data)
       } catch (error) {
-        expect((error as Error).constructor.name).toBe('ProviderTrouble')
+        expect((error as Error).constructor.name).toBe('ProviderFailure')
       }
     }),
   )

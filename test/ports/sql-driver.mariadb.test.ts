@@ -319,7 +319,7 @@ describe('a statement that heeds its answer', () => {
 
   it('is told how many rows it has found, changed or not, and not so of a list', async () => {
     const told: (number | undefined)[] = []
-    const heed: Statement['heed'] = (_, matched) => {
+    const onRows: Statement['onRows'] = (_, matched) => {
       told.push(matched)
       return undefined
     }
@@ -327,7 +327,7 @@ describe('a statement that heeds its answer', () => {
     await driver.batch(
       [update, update, statement('select 1'), statement('delete from heeded where id = 2')].map((one) => ({
         ...one,
-        heed,
+        onRows,
       })),
     )
 
@@ -338,7 +338,7 @@ describe('a statement that heeds its answer', () => {
     const asked: string[] = []
     const again = (depth: number): Statement => ({
       ...statement(`select '${depth}'`),
-      heed([row]) {
+      onRows([row]) {
         asked.push(row?.[0] ?? '')
         if (depth === 2) throw new SqlFault('service:noRecord', { state: '45000' })
         return again(depth + 1)

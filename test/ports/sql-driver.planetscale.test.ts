@@ -54,7 +54,7 @@ describe('a conversation', () => {
     const seen: (string | null)[] = []
     function* talk(): Generator<Statement, void> {
       yield insert(30)
-      yield { ...count, heed: ([row]) => void seen.push(row?.[0] ?? null) }
+      yield { ...count, onRows: ([row]) => void seen.push(row?.[0] ?? null) }
       yield statement('select ?', [`seen ${seen}`])
     }
 
@@ -62,7 +62,7 @@ describe('a conversation', () => {
   })
 
   it('runs what a statement makes of its answer before the next one', async () => {
-    const asking = { ...statement(`select 'insert into parent (id) values (31)'`), heed: next }
+    const asking = { ...statement(`select 'insert into parent (id) values (31)'`), onRows: next }
 
     const answer = await driver.batch([asking, statement('select id from parent where id = 31')])
 
@@ -70,7 +70,7 @@ describe('a conversation', () => {
   })
 
   it('leaves nothing behind where a statement refuses its answer, and says why and where', async () => {
-    const refusing = { ...count, heed: refuse }
+    const refusing = { ...count, onRows: refuse }
 
     const failing = driver.batch([insert(32), refusing, insert(33)])
 

@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newKeyPair, signDocument } from '../../scripts/licensing/documents.ts'
-import { type LicensingLine, openLicensingLine, type Trouble } from '../support/servers/licensing.ts'
+import { type Failure, type LicensingLine, openLicensingLine } from '../support/servers/licensing.ts'
 import { openTestEnvironment, type TestEnvironment, type Variables } from '../support/service/instance.ts'
 
 let stage: TestEnvironment
@@ -108,7 +108,7 @@ it.each<[string, () => Variables | Promise<Variables>, string | RegExp]>([
   expect(reason).toBe(message)
 })
 
-it.each<[string, () => Trouble, string]>([
+it.each<[string, () => Failure, string]>([
   ['cannot be reached', () => ({ kind: 'down' }), 'cannot be reached (SERVICE_LICENSE__URL): no connection'],
   [
     'answers 503',

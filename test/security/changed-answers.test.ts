@@ -161,7 +161,7 @@ function password(value: string) {
 function overHttp(body: object): readonly Conversation[] {
   const content = JSON.stringify(body)
   const head = ['HTTP/1.1 200 OK', 'Content-Type: application/json', `Content-Length: ${content.length}`, 'X-Note: a']
-  return [[{ after: 1, said: Buffer.from(`${head.join('\r\n')}\r\n\r\n${content}`) }]]
+  return [[{ after: 1, bytes: Buffer.from(`${head.join('\r\n')}\r\n\r\n${content}`) }]]
 }
 
 /** The server believes everybody, so that the same is said each time. */
@@ -203,8 +203,8 @@ async function tryChanged(said: readonly Conversation[], ask: () => Promise<unkn
   expect(first.length).toBeGreaterThan(0)
   for (let tried = 0; tried < cases; tried += 1) {
     const turn = draw(first.length)
-    const changed = change(first[turn]?.said ?? Buffer.alloc(0), draw)
-    replay.say(said, { turn, said: changed })
+    const changed = change(first[turn]?.bytes ?? Buffer.alloc(0), draw)
+    replay.say(said, { turn, bytes: changed })
     await ask()
     if (uncaught.length > 0)
       expect.fail(`${changed.toString('base64')} in turn ${turn}: ${(uncaught.splice(0)[0] as Error)?.stack}`)

@@ -83,7 +83,7 @@ it('takes the public address for its origin, not the one that a request was sent
 })
 
 it('is deployed without leave to ask private addresses, for new providers and old', async () => {
-  const asked = craft.asked.length
+  const asked = craft.requests.length
 
   const answers = await Promise.all(
     [craft.url, 'https://127.0.0.1', 'https://10.0.0.1', 'https://intranet'].map((issuer) =>
@@ -94,7 +94,7 @@ it('is deployed without leave to ask private addresses, for new providers and ol
 
   expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422])
   expect(old.status).toBe(503)
-  expect(craft.asked.slice(asked)).toEqual([])
+  expect(craft.requests.slice(asked)).toEqual([])
 })
 
 it('lets people of one address come back only so often', async () => {

@@ -90,9 +90,9 @@ it('re-seals everything once, and nothing the second time, while the service run
 
   const kinds = (await listSealed(database)).map(({ kind }) => kind)
   expect(new Set(kinds)).toEqual(new Set(['signingKey', 'provider', 'secret', 'source']))
-  expect(first).toEqual({ total: kinds.length, resealed: kinds.length, overtaken: 0, unreadable: [] })
+  expect(first).toEqual({ total: kinds.length, resealed: kinds.length, superseded: 0, unreadable: [] })
   expect(told.at(-1)).toBe(`${kinds.length}/${kinds.length}`)
-  expect(second).toEqual({ total: kinds.length, resealed: 0, overtaken: 0, unreadable: [] })
+  expect(second).toEqual({ total: kinds.length, resealed: 0, superseded: 0, unreadable: [] })
   expect(blind.unreadable).toHaveLength(kinds.length)
   await service.close()
   // A start with the new one alone reads the signing key, and a source.

@@ -68,13 +68,13 @@ export function assistantChanged(workspace: string): Promise<void> {
   return queries.invalidateQueries({ queryKey: ['assistant', workspace] })
 }
 
-type Asked = { readonly conversationId?: string; readonly message?: string; readonly context?: object }
+type QuestionBody = { readonly conversationId?: string; readonly message?: string; readonly context?: object }
 
 /** Nobody waits so long for one answer. */
 const LONGEST = 3_600_000
 
 /** The events of an answer as they come; ends with `signal`. Throws what refuses the question. */
-export async function* ask(workspace: string, body: Asked, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
+export async function* ask(workspace: string, body: QuestionBody, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
   let pieces: ReadableStream<Uint8Array> | undefined
   // The client reads answers as a whole: it is given none, once there is something to read.
   const fetched: typeof fetch = async (input, init) => {

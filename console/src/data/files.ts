@@ -38,7 +38,7 @@ const PATIENCE = 15 * 60_000
 let last = 0
 let queue: Promise<unknown> = Promise.resolve()
 
-/** `onDone` is told of the file that it became. */
+/** `onDone` is called with the file that it became. */
 export function upload(
   workspace: string,
   place: string,
@@ -59,8 +59,8 @@ export function upload(
       signal: ended.signal,
       timeout: PATIENCE,
       ...(resume !== undefined && { resume }),
-      onBegin: (begun) => {
-        resume = begun
+      onBegin: (uploadId) => {
+        resume = uploadId
       },
       onProgress: ({ sent }) => change({ sent }),
     })
@@ -80,8 +80,8 @@ export function upload(
     dismiss(id)
     if (resume !== undefined) void files(clientOf(workspace)).uploads.delete(resume).then()
   }
-  const begun: Upload = { id, place, name: file.name, total: file.size, sent: 0, state: 'waiting', goOn: wait, cancel }
-  uploads.value = [...uploads.value, begun]
+  const entry: Upload = { id, place, name: file.name, total: file.size, sent: 0, state: 'waiting', goOn: wait, cancel }
+  uploads.value = [...uploads.value, entry]
   wait()
 }
 

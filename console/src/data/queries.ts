@@ -1,4 +1,4 @@
-/** What was asked of the service and is kept: by key, shared by all screens that ask for the same. */
+/** The cached answers of the service: by key, shared by all screens that ask for the same. */
 import { QueryClient, QueryObserver, type QueryObserverOptions, type QueryObserverResult } from '@tanstack/query-core'
 import type { ServiceError } from 'governed-data-client'
 import { useEffect, useState } from 'preact/hooks'

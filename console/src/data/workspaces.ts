@@ -73,10 +73,10 @@ export function namesQuery(workspace: string): Query<Presentations> {
     staleTime: 300_000,
     queryFn: async () => {
       const { collections: rights } = await queries.fetchQuery(accessQuery(workspace))
-      const told = (collection: string, id: string) => read(collection, id, rights[collection])
+      const readNames = (collection: string, id: string) => read(collection, id, rights[collection])
       const [collections, fields] = await Promise.all([
-        told('ServiceCollectionMeta', 'collectionId'),
-        told('ServiceFieldMeta', 'fieldId'),
+        readNames('ServiceCollectionMeta', 'collectionId'),
+        readNames('ServiceFieldMeta', 'fieldId'),
       ])
       return new Map([...collections, ...fields])
     },

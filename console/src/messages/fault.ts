@@ -6,19 +6,19 @@ import { formatSeconds, t } from './messages.ts'
 export function explainFault(error: ServiceError, retryAfter?: number): string {
   const { fault } = t.value
   const { field } = (error.meta ?? {}) as { readonly field?: unknown }
-  const said = [...error.messages, ...(typeof field === 'string' ? [field] : [])].filter(Boolean).join(': ')
+  const message = [...error.messages, ...(typeof field === 'string' ? [field] : [])].filter(Boolean).join(': ')
   if (error.status === 0) return { timeout: fault.timeout, unsent: fault.unsent }[error.code ?? ''] ?? fault.network
   if (error.status === 401) return fault.unauthenticated
-  if (error.status === 402) return `${fault.limit} ${said}`
+  if (error.status === 402) return `${fault.limit} ${message}`
   if (error.status === 403) return fault.forbidden
   if (error.status === 404) return fault.notFound
-  if (error.status === 409 || error.status === 412) return `${fault.conflict} ${said}`
+  if (error.status === 409 || error.status === 412) return `${fault.conflict} ${message}`
   if (error.status === 429) {
     return retryAfter === undefined ? fault.throttledSoon : fault.throttled(formatSeconds(retryAfter))
   }
   if (error.status === 503) return fault.unavailable
-  if (error.status >= 500) return said === 'Internal error' ? `${fault.failed} ${error.requestId ?? ''}` : said
-  return `${fault.invalid} ${said}`
+  if (error.status >= 500) return message === 'Internal error' ? `${fault.failed} ${error.requestId ?? ''}` : message
+  return `${fault.invalid} ${message}`
 }
 
 /** Whether the service says that it is this field: by `meta.fields`, or at the end of a path such as `[0].price`. */

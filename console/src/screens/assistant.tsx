@@ -19,8 +19,8 @@ import { Pending } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import styles from './assistant/assistant.module.css'
 import { Entries } from './assistant/entries.tsx'
-import { type Said, saidOf, withEvent } from './assistant/said.ts'
 import { SettingsForm } from './assistant/settings.tsx'
+import { type ShownEntry, shownEntriesOf, withEvent } from './assistant/shown-entries.ts'
 import { createFile, saveFile } from './transfer/file.ts'
 
 type PanelProps = { readonly workspace: string; readonly onClose: () => void }
@@ -41,7 +41,7 @@ export default function Assistant({ workspace, onClose }: PanelProps) {
       {data && (isSettingUp || !isReady) && (
         <>
           <Head title={texts.setUp} onClose={onClose} />
-          <div class={styles.said}>
+          <div class={styles.conversation}>
             {!isReady && <p>{texts.notReady}</p>}
             {maySetUp ? (
               <SettingsForm
@@ -111,7 +111,7 @@ function Conversations({ workspace, known, onClose, onSettings }: ConversationsP
   const texts = assistantTexts.value
   const kept = unsavedAt<Kept>(['assistant', userId.value, workspace], {})
   const { conversationId: id, text = '' } = kept.value
-  const [said, setSaid] = useState<readonly Said[]>([])
+  const [shown, setShown] = useState<readonly ShownEntry[]>([])
   const [answering, setAnswering] = useState<AbortController>()
   const [isDeciding, setDeciding] = useState(false)
   const end = useRef<HTMLDivElement>(null)
@@ -120,31 +120,31 @@ function Conversations({ workspace, known, onClose, onSettings }: ConversationsP
     kept.value = { ...(text !== '' && { text }), ...(conversationId !== undefined && { conversationId }) }
   }
 
-  const load = async (one: string) => setSaid(saidOf(await readConversation(workspace, one)))
+  const load = async (one: string) => setShown(shownEntriesOf(await readConversation(workspace, one)))
   // An answer that is under way shows what comes; what was there before is read where another conversation is chosen.
   useEffect(() => {
     if (answering !== undefined) return
-    if (id === undefined) setSaid([])
+    if (id === undefined) setShown([])
     else load(id).catch(() => choose(undefined))
   }, [id])
   useEffect(() => () => answering?.abort(), [answering])
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [said])
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [shown])
 
   const answer = async (message: string | undefined) => {
     const ended = new AbortController()
     setAnswering(ended)
-    if (message !== undefined) setSaid((before) => [...before, { kind: 'user', text: message }])
+    if (message !== undefined) setShown((before) => [...before, { kind: 'user', text: message }])
     const add = (event: AnswerEvent) => {
       if (event.name === 'conversation') kept.value = { conversationId: event.data.id }
-      setSaid((before) => withEvent(before, event))
+      setShown((before) => withEvent(before, event))
     }
-    const asked = {
+    const question = {
       context: contextOf(),
       ...(id !== undefined && { conversationId: id }),
       ...(message !== undefined && { message }),
     }
     try {
-      for await (const event of ask(workspace, asked, ended.signal)) add(event)
+      for await (const event of ask(workspace, question, ended.signal)) add(event)
     } catch (cause) {
       if (!ended.signal.aborted) {
         add({
@@ -207,11 +207,11 @@ function Conversations({ workspace, known, onClose, onSettings }: ConversationsP
   return (
     <>
       <Head title={current?.title ?? texts.title} onClose={onClose} items={items} />
-      <div class={styles.said} role="log" aria-label={texts.title} aria-busy={answering !== undefined}>
-        {said.length === 0 && <p class={styles.quiet}>{texts.hello}</p>}
+      <div class={styles.conversation} role="log" aria-label={texts.title} aria-busy={answering !== undefined}>
+        {shown.length === 0 && <p class={styles.quiet}>{texts.hello}</p>}
         <Entries
           workspace={workspace}
-          said={said}
+          shown={shown}
           isBusy={isDeciding || answering !== undefined}
           onDecide={(approval, isApproved) => void decide(approval, isApproved)}
         />

@@ -23,13 +23,13 @@ type AuditLogProps = { readonly workspace?: string; readonly user: User }
 export default function AuditLog({ workspace, user }: AuditLogProps) {
   const texts = t.value.audit
   const filter = filterInAddress()
-  const asked = JSON.stringify(filter)
-  const [shown, setShown] = useState({ asked, most: PAGE })
-  const most = shown.asked === asked ? shown.most : PAGE
+  const filterText = JSON.stringify(filter)
+  const [shown, setShown] = useState({ filterText, most: PAGE })
+  const most = shown.filterText === filterText ? shown.most : PAGE
   const { data, error, refetch } = useQuery(entriesQuery(workspace, filter, most))
-  const last = useRef<{ readonly asked: string; readonly data: readonly AuditEntry[] }>(undefined)
-  if (data !== undefined) last.current = { asked, data }
-  const entries = data ?? (last.current?.asked === asked ? last.current.data : undefined)
+  const last = useRef<{ readonly filterText: string; readonly data: readonly AuditEntry[] }>(undefined)
+  if (data !== undefined) last.current = { filterText, data }
+  const entries = data ?? (last.current?.filterText === filterText ? last.current.data : undefined)
   return (
     <div class={styles.page}>
       <div class={page.head}>
@@ -37,14 +37,14 @@ export default function AuditLog({ workspace, user }: AuditLogProps) {
         <CodeButton request={() => logRequest(workspace, filter)} />
       </div>
       {workspace === undefined && <Places at="audit-log" user={user} />}
-      <AuditFilter key={asked} workspace={workspace} filter={filter} />
+      <AuditFilter key={filterText} workspace={workspace} filter={filter} />
       {error && <Fault error={error} onRetry={() => void refetch()} />}
       {!entries && !error && <Skeleton lines={8} />}
       {entries?.length === 0 && <Empty title={texts.none} />}
       {entries && entries.length > 0 && <Entries entries={entries} label={texts.title} user={user} />}
       {entries && entries.length === most && (
         <div class={page.row}>
-          <Button isBusy={data === undefined} onClick={() => setShown({ asked, most: most + PAGE })}>
+          <Button isBusy={data === undefined} onClick={() => setShown({ filterText, most: most + PAGE })}>
             {texts.older}
           </Button>
         </div>

@@ -108,9 +108,9 @@ function useItems({ workspace, model, view, rows, field }: CalendarProps, weeks:
   const [from = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
   const within = { _gte: beginningOf(field, from), _lt: beginningOf(field, added(last, 1)) }
   const filters = [...(view.filter ? [view.filter] : []), { [field.name]: within }]
-  const asked = [...model.key, ...(model.display?.shows ?? []), field.name]
+  const requestedFields = [...model.key, ...(model.display?.shows ?? []), field.name]
   const query = {
-    fields: [...new Set(asked)].join(),
+    fields: [...new Set(requestedFields)].join(),
     filter: filters.length === 1 ? filters[0] : { _and: filters },
     sort: [{ [field.name]: { direction: 'asc' } }],
   }
@@ -119,8 +119,9 @@ function useItems({ workspace, model, view, rows, field }: CalendarProps, weeks:
     queryKey: ['calendar', workspace, path, query, rows.turn.value],
     staleTime: 0,
     queryFn: async () => {
-      const asked = { query: { ...query, limit: MOST + 1 } }
-      return (await clientOf(workspace).$request<{ readonly data: readonly Row[] }>('GET', path, asked).orThrow()).data
+      const options = { query: { ...query, limit: MOST + 1 } }
+      return (await clientOf(workspace).$request<{ readonly data: readonly Row[] }>('GET', path, options).orThrow())
+        .data
     },
   })
   return {

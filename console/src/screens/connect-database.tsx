@@ -56,14 +56,14 @@ export function ConnectDatabase({ workspace, first, onDone, onBack }: ConnectPro
   const more = sourceTexts.value
   const { options, hintOf, isDatabase } = useProviders(workspace)
   const connecting = useConnecting({ workspace, first, isDatabase, onDone })
-  const { draft, typed, tables, chosen, busy, fault, wrong, told, required, leftOut, ...on } = connecting
+  const { draft, typed, tables, chosen, busy, fault, wrong, notice, required, leftOut, ...on } = connecting
   if (leftOut !== undefined) return <LeftOut {...leftOut} />
   const isFixed = tables !== undefined || busy !== undefined
   const hasTables = tables !== undefined && tables.length > 0
   return (
     <form class={styles.form} onSubmit={on.submit}>
       {fault && <Notice look="danger">{fault}</Notice>}
-      {told && !busy && <Notice {...(told === more.answers && { look: 'good' })}>{told}</Notice>}
+      {notice && !busy && <Notice {...(notice === more.answers && { look: 'good' })}>{notice}</Notice>}
       {tables?.length === 0 && <Notice look="warning">{texts.noTables}</Notice>}
       {hasTables && !fault && !busy && <Notice look="good">{texts.connected}</Notice>}
       <Select
@@ -84,7 +84,9 @@ export function ConnectDatabase({ workspace, first, onDone, onBack }: ConnectPro
         onDraft={on.onDraft}
         onTyped={on.onTyped}
       />
-      {required && <Asked required={required} granted={on.granted} onGrant={on.onGrant} onRefuse={on.onRefuse} />}
+      {required && (
+        <PermissionRequest required={required} granted={on.granted} onGrant={on.onGrant} onRefuse={on.onRefuse} />
+      )}
       {hasTables && (
         <>
           <Field
@@ -123,7 +125,7 @@ export function ConnectDatabase({ workspace, first, onDone, onBack }: ConnectPro
   )
 }
 
-type AskedProps = {
+type PermissionRequestProps = {
   readonly required: readonly Permission[]
   readonly granted: readonly Permission[]
   readonly onGrant: () => void
@@ -131,7 +133,7 @@ type AskedProps = {
 }
 
 /** The hosts that a connector needs, for somebody to decide. */
-function Asked({ required, granted, onGrant, onRefuse }: AskedProps) {
+function PermissionRequest({ required, granted, onGrant, onRefuse }: PermissionRequestProps) {
   const texts = sourceTexts.value
   return (
     <div class={page.stack}>

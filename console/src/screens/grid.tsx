@@ -67,7 +67,7 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   const columns = useMemo(() => chosenOf(all, view.columns), [all, view])
   const place = useRef<Cell>(FIRST)
   const ask = useWhy(workspace)
-  const onWhy = ask && (() => navigate(ask(askedAt(model, place.current, rows.rows.value ?? [], columns))))
+  const onWhy = ask && (() => navigate(ask(questionAt(model, place.current, rows.rows.value ?? [], columns))))
   const { menu, chosen, dialog } = useMany({ workspace, model, view, rows, marks, all, columns, onWhy })
   const go = (to: View) => navigate(address.value.pathname + searchOf(to), 'replace')
   const texts = t.value.grid
@@ -180,11 +180,11 @@ function Layouts({ model, layout, onLayout }: LayoutsProps) {
 function useView(model: CollectionModel, search: string): View {
   const remembered = rememberedColumns(model, columnsOf(model))
   return useMemo(() => {
-    const asked = viewOf(new URLSearchParams(search))
+    const requestedView = viewOf(new URLSearchParams(search))
     const isOffered = layoutsOf(model).some(
-      ({ kind, field }) => kind === asked.layout?.kind && field === asked.layout.field,
+      ({ kind, field }) => kind === requestedView.layout?.kind && field === requestedView.layout.field,
     )
-    const view = isOffered ? asked : { ...asked, layout: undefined }
+    const view = isOffered ? requestedView : { ...requestedView, layout: undefined }
     const isOpen = view.columns === undefined && view.saved === undefined
     return isOpen ? { ...view, columns: remembered } : view
   }, [search, remembered?.join()])
@@ -233,7 +233,7 @@ function Count({ rows }: { readonly rows: Rows }) {
 const FIRST: Cell = { row: 0, column: 1 }
 
 /** About a cell, or a row by its number: why it may not be changed, or else is seen. */
-function askedAt(model: CollectionModel, { row, column }: Cell, rows: readonly Row[], columns: readonly Column[]) {
+function questionAt(model: CollectionModel, { row, column }: Cell, rows: readonly Row[], columns: readonly Column[]) {
   const [item, shown] = [rows[row], columns[column - 1]]
   const hasKey = item !== undefined && model.key.length > 0
   return {
@@ -294,7 +294,7 @@ function Body({ workspace, model, columns, rows, marks, view, onPlace, onSort }:
         {unsaved}
         {error && !shown && (
           <Fault error={error} onRetry={() => void rows.loadMore()}>
-            <WhyRefused workspace={workspace} error={error} asked={{ collection: model.name, action: 'read' }} />
+            <WhyRefused workspace={workspace} error={error} question={{ collection: model.name, action: 'read' }} />
           </Fault>
         )}
         {!error && !shown && <Skeleton lines={10} />}

@@ -1,4 +1,4 @@
-/** Makes items of a file: what fits is told before anything is sent, what failed by its lines. */
+/** Makes items of a file: what fits is shown before anything is sent, what failed is shown by its lines. */
 import { ServiceError } from 'governed-data-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatNumber, t } from '../messages/messages.ts'
@@ -51,7 +51,7 @@ export default function ImportDialog({ workspace, model, rows, onClose }: Import
   }
   const title = texts.importTitle(model.title)
   if (state.kind !== 'asking') {
-    const { made, failed, told, isCutOff } = state.sent
+    const { made, failed, listed, isCutOff } = state.sent
     const close = { running: stop, faulty: end, done: onClose }[state.kind]
     return (
       <Dialog isWide title={title} onClose={close}>
@@ -67,7 +67,12 @@ export default function ImportDialog({ workspace, model, rows, onClose }: Import
         {source && failed > 0 && (
           <>
             <p>{texts.failedLines(formatNumber(failed), failed)}</p>
-            <Wrongs source={source} label={texts.failedLines(formatNumber(failed), failed)} all={told} count={failed} />
+            <Wrongs
+              source={source}
+              label={texts.failedLines(formatNumber(failed), failed)}
+              all={listed}
+              count={failed}
+            />
           </>
         )}
         <DialogActions>
@@ -112,7 +117,7 @@ type State =
       readonly failures: Made | undefined
     }
 
-const nothing: Sent = { made: 0, failed: 0, told: [], isCutOff: false }
+const nothing: Sent = { made: 0, failed: 0, listed: [], isCutOff: false }
 
 /** `onEnd`: when nothing more is sent, whatever the reason. */
 function useSending(onEnd: () => void) {

@@ -50,7 +50,7 @@ function Loaded(props: LoadedProps) {
   const { workspace, model } = props
   return (
     <Fault error={error} onRetry={() => void refetch()}>
-      <WhyRefused workspace={workspace} error={error} asked={{ collection: model.name, action: 'read' }} />
+      <WhyRefused workspace={workspace} error={error} question={{ collection: model.name, action: 'read' }} />
     </Fault>
   )
 }
@@ -65,10 +65,10 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   const title = (model.display && calledBy(model.display, row)) || itemKey.join(', ')
   const why = useWhy(workspace)
   const { data: access } = useQuery(accessQuery(workspace))
-  const asked = { collection: model.name, key: keyTextOf(model.key, keyOf(model, row)) }
+  const target = { collection: model.name, key: keyTextOf(model.key, keyOf(model, row)) }
   const whyOf = ({ name }: FieldModel) => {
     if (access === undefined || mayUse(access, model.name, 'update', name)) return undefined
-    return why?.({ ...asked, action: 'update', field: name })
+    return why?.({ ...target, action: 'update', field: name })
   }
   const takeBack = (former: Row) => {
     form.takeBack(former)
@@ -93,7 +93,7 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
         <span class={page.row}>
           <CodeButton request={() => itemRequest(workspace, model, row, form.typed())} />
           {why && (
-            <ButtonLink href={why({ ...asked, action: 'read' })} aria-label={t.value.access.whyItem}>
+            <ButtonLink href={why({ ...target, action: 'read' })} aria-label={t.value.access.whyItem}>
               {t.value.access.parts.why}
             </ButtonLink>
           )}

@@ -95,7 +95,7 @@ function Form({ workspace, model, row }: FormProps) {
       {hasKept && <Notice>{texts.unsavedKept}</Notice>}
       {error && (
         <Fault error={error}>
-          <WhyRefused workspace={workspace} error={error} asked={{ collection: model.name, action: 'create' }} />
+          <WhyRefused workspace={workspace} error={error} question={{ collection: model.name, action: 'create' }} />
         </Fault>
       )}
       <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={submit}>
@@ -148,16 +148,16 @@ function Form({ workspace, model, row }: FormProps) {
 function useNewItem({ workspace, model, row }: FormProps, list: string) {
   const fields = formFields(model, true).filter(({ mayCreate }) => mayCreate)
   const [{ given }] = useState(() => givenIn(address.value.searchParams))
-  const begun = givenDrafts(given, fields)
-  const of = Object.keys(begun).length > 0 ? [given] : []
+  const initialDrafts = givenDrafts(given, fields)
+  const of = Object.keys(initialDrafts).length > 0 ? [given] : []
   const place = [userId.value, workspace, model.name, ...(row ? [COPY, ...keyOf(model, row)] : of)]
   const [drafts, links] = [draftsOf(...place), linkDraftsOf(...place)]
   const [hasKept] = useState(() => {
-    const isAsGiven = isSame(drafts.value, begun)
+    const isAsGiven = isSame(drafts.value, initialDrafts)
     return (Object.keys(drafts.value).length > 0 && !isAsGiven) || Object.keys(links.value).length > 0
   })
   useState(() => {
-    if (!hasKept) drafts.value = row ? copyOf(row, model, fields) : begun
+    if (!hasKept) drafts.value = row ? copyOf(row, model, fields) : initialDrafts
   })
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<ServiceError | undefined>(undefined)
@@ -176,8 +176,8 @@ function useNewItem({ workspace, model, row }: FormProps, list: string) {
   const create = async (values: Row) => {
     const body = JSON.stringify(values)
     if (sent.current.body !== body) sent.current = { body, idempotencyKey: crypto.randomUUID() }
-    const asked = { idempotencyKey: sent.current.idempotencyKey, ...(model.key.length > 0 && { fields: model.key }) }
-    const row = await itemsOf(workspace, model).create(values, asked).orThrow()
+    const options = { idempotencyKey: sent.current.idempotencyKey, ...(model.key.length > 0 && { fields: model.key }) }
+    const row = await itemsOf(workspace, model).create(values, options).orThrow()
     drafts.value = {}
     links.value = {}
     showToast(t.value.item.created)

@@ -62,9 +62,9 @@ function FirstAdministrator() {
 function AfterSignIn() {
   const texts = t.value.setUp
   const { data: workspaces, error, refetch } = useQuery(workspacesQuery())
-  const asked = address.value.searchParams.get('workspace')
+  const requestedWorkspace = address.value.searchParams.get('workspace')
   const [created, setCreated] = useState<string>()
-  const workspace = created ?? asked ?? workspaces?.[0]?.apiName
+  const workspace = created ?? requestedWorkspace ?? workspaces?.[0]?.apiName
   if (error && !workspaces) {
     return (
       <Entry title={texts.title}>

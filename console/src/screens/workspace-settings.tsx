@@ -23,8 +23,8 @@ type SettingsProps = { readonly workspace: Workspace; readonly mayEdit: boolean;
 
 export default function WorkspaceSettings({ workspace, mayEdit, mayDelete }: SettingsProps) {
   const texts = systemTexts.value.ofWorkspace
-  const [asked, setAsked] = useState<'name' | 'end'>()
-  const close = () => setAsked(undefined)
+  const [openDialog, setOpenDialog] = useState<'name' | 'end'>()
+  const close = () => setOpenDialog(undefined)
   return (
     <section class={page.stack} aria-label={texts.settings}>
       <h2>{texts.settings}</h2>
@@ -37,22 +37,22 @@ export default function WorkspaceSettings({ workspace, mayEdit, mayDelete }: Set
         </dd>
       </dl>
       <div class={page.row}>
-        {mayEdit && <Button onClick={() => setAsked('name')}>{texts.rename}</Button>}
+        {mayEdit && <Button onClick={() => setOpenDialog('name')}>{texts.rename}</Button>}
         {mayDelete && (
-          <Button look="danger" onClick={() => setAsked('end')}>
+          <Button look="danger" onClick={() => setOpenDialog('end')}>
             {texts.delete}
           </Button>
         )}
       </div>
-      {asked === 'name' && <Renaming workspace={workspace} onClose={close} />}
-      {asked === 'end' && <Deletion workspace={workspace} onClose={close} />}
+      {openDialog === 'name' && <Renaming workspace={workspace} onClose={close} />}
+      {openDialog === 'end' && <Deletion workspace={workspace} onClose={close} />}
     </section>
   )
 }
 
-type AskedProps = { readonly workspace: Workspace; readonly onClose: () => void }
+type DialogProps = { readonly workspace: Workspace; readonly onClose: () => void }
 
-function Renaming({ workspace: { id, apiName, displayName }, onClose }: AskedProps) {
+function Renaming({ workspace: { id, apiName, displayName }, onClose }: DialogProps) {
   const texts = systemTexts.value.ofWorkspace
   const [name, setName] = useState(displayName ?? '')
   const { fault, isBusy, submit } = useSubmission(async () => {
@@ -82,7 +82,7 @@ function Renaming({ workspace: { id, apiName, displayName }, onClose }: AskedPro
 }
 
 /** Names what goes with it, as far as one may see it, and what stays. */
-function Deletion({ workspace: { id, apiName }, onClose }: AskedProps) {
+function Deletion({ workspace: { id, apiName }, onClose }: DialogProps) {
   const texts = systemTexts.value.ofWorkspace
   const { data: access } = useQuery(accessQuery(apiName))
   const may = (right: string) => access?.entitlements.includes(right) === true

@@ -38,12 +38,12 @@ export function Combobox<O extends Option>({
   options,
   onChoose,
   onText,
-  text: begun = '',
+  text: initialText = '',
   isFirst = false,
   isBehind = false,
 }: ComboboxProps<O>) {
   const id = useId()
-  const [text, setText] = useState(begun)
+  const [text, setText] = useState(initialText)
   const [active, setActive] = useState(0)
   const found = (onText ? options : search(options, text)).slice(0, SHOWN)
   const groups = [...new Set(found.map(({ group }) => group))]

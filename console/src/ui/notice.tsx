@@ -13,7 +13,7 @@ type NoticeProps = {
   readonly action?: ComponentChildren
 }
 
-/** `danger` is told at once. */
+/** `danger` is announced at once. */
 export function Notice({ look, children, action }: NoticeProps) {
   return (
     <div class={`${styles.notice} ${look ? styles[look] : ''}`} role={look === 'danger' ? 'alert' : 'status'}>

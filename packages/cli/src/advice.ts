@@ -2,8 +2,8 @@
 import type { ServiceError } from 'governed-data-client'
 import { Failure } from './failure.ts'
 
-/** Who was asked, and as whom. */
-export type Asked = {
+/** The service and workspace of a call, and the kind of its credential. */
+export type Target = {
   readonly url: string
   readonly workspace: string
   /** What a call for this environment has beside its name, such as ` --env staging`. */
@@ -11,13 +11,13 @@ export type Asked = {
   readonly credential: 'token' | 'key' | 'session' | 'none'
 }
 
-export function explain(error: ServiceError, asked: Asked): Failure {
-  const help = byCode[error.code ?? '']?.(asked) ?? byStatus[error.status]?.(asked) ?? others(error)
-  const message = error.status === 0 ? unanswered(error, asked) : error.message
+export function explain(error: ServiceError, target: Target): Failure {
+  const help = byCode[error.code ?? '']?.(target) ?? byStatus[error.status]?.(target) ?? others(error)
+  const message = error.status === 0 ? unanswered(error, target) : error.message
   return new Failure(message, { cause: error, ...(help !== undefined && { help }) })
 }
 
-function unanswered(error: ServiceError, { url }: Asked): string {
+function unanswered(error: ServiceError, { url }: Target): string {
   if (error.code === 'timeout') return `${url} has not answered in time`
   // Node names the fault below: refused, unknown host, a certificate.
   const { cause } = error
@@ -26,7 +26,7 @@ function unanswered(error: ServiceError, { url }: Asked): string {
   return `${url} does not answer: ${code ?? below?.message ?? error.message}`
 }
 
-const byCode: Readonly<Record<string, (asked: Asked) => string>> = {
+const byCode: Readonly<Record<string, (target: Target) => string>> = {
   network: ({ flags }) => `is the service running, and is its address right? governed doctor${flags} looks at both`,
   timeout: ({ flags }) => `try again, or see governed doctor${flags}`,
   '4094': ({ flags }) => `somebody changed it meanwhile; see governed schema diff${flags}`,
@@ -36,7 +36,7 @@ const byCode: Readonly<Record<string, (asked: Asked) => string>> = {
   '4222': () => 'say --allow drop where this is meant to be lost',
 }
 
-const byStatus: Readonly<Record<number, (asked: Asked) => string>> = {
+const byStatus: Readonly<Record<number, (target: Target) => string>> = {
   401: ({ credential, flags }) =>
     credential === 'token'
       ? 'GOVERNED_TOKEN takes an API key or an access token that is still good'

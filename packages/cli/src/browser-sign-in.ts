@@ -35,25 +35,25 @@ export async function signInByBrowser(terminal: Terminal, project: Project, envi
   return user
 }
 
-async function begin({ db, asked }: Connection): Promise<Codes> {
+async function begin({ db, target }: Connection): Promise<Codes> {
   const name = `governed on ${hostname()}`.slice(0, 200)
-  const begun = await db.$request<Codes>('POST', '/api/auth/device', { body: { name } })
-  if (begun.ok) return begun.data
-  if (begun.status !== 404 && begun.status !== 405) throw explain(begun.error, asked)
+  const started = await db.$request<Codes>('POST', '/api/auth/device', { body: { name } })
+  if (started.ok) return started.data
+  if (started.status !== 404 && started.status !== 405) throw explain(started.error, target)
   throw new Failure('this service knows no sign-in by a browser', {
-    cause: begun.error,
+    cause: started.error,
     help: 'sign in by --email, or make an API key and give it by --key-stdin',
   })
 }
 
-async function waitFor({ db, asked }: Connection, codes: Codes, terminal: Terminal): Promise<Tokens> {
+async function waitFor({ db, target }: Connection, codes: Codes, terminal: Terminal): Promise<Tokens> {
   const { deviceCode, expires, interval } = codes
   const end = Date.now() + expires * 1_000
-  let told = ''
+  let shown = ''
   for (let wait = interval; Date.now() < end; ) {
     const text = `waiting for somebody to approve it: ${minutes(end - Date.now())} left`
-    if (text !== told) terminal.progress(text)
-    told = text
+    if (text !== shown) terminal.progress(text)
+    shown = text
     await pause(wait * 1_000)
     const answer = await db.$request<Tokens | { interval: number }>('POST', '/api/auth/device/token', {
       body: { deviceCode },
@@ -62,7 +62,7 @@ async function waitFor({ db, asked }: Connection, codes: Codes, terminal: Termin
     // Who asked too soon asks more slowly; a service that does not answer for a moment is asked again.
     if (!answer.ok && answer.status === 429) wait += 5
     if (!answer.ok && !isPassing(answer.error))
-      throw refusals[answer.status]?.(answer.error) ?? explain(answer.error, asked)
+      throw refusals[answer.status]?.(answer.error) ?? explain(answer.error, target)
   }
   throw tooLate()
 }

@@ -1,6 +1,6 @@
 /** The service that a command asks, and as whom: flags before variables before files. */
 import { apiKey, type Client, createClient, type Result } from 'governed-data-client'
-import { type Asked, explain } from './advice.ts'
+import { explain, type Target } from './advice.ts'
 import type { Call } from './command.ts'
 import { type Credentials, createCredentials, homeOf, parseToken } from './credentials.ts'
 import { Failure, wrongCall } from './failure.ts'
@@ -11,7 +11,7 @@ import { loadUsed } from './used.ts'
 
 export type Connection = {
   readonly db: Client<Record<never, never>>
-  readonly asked: Asked
+  readonly target: Target
   /** The data of a call, or a failure that says what to do. */
   must<T, M>(call: Result<T, M> | PromiseLike<Result<T, M>>): Promise<T>
 }
@@ -41,9 +41,9 @@ export async function openProject(host: Host, flag: string | undefined): Promise
   const home = homeOf(env)
   const { env: environments } = file.settings
   const [only, ...more] = environments.keys()
-  const asked = flag ?? (env.GOVERNED_ENV || undefined)
+  const requested = flag ?? (env.GOVERNED_ENV || undefined)
   const used = await loadUsed({ home, settings: file.path })
-  const name = parseName(asked ?? used ?? (only !== undefined && more.length === 0 ? only : 'default'))
+  const name = parseName(requested ?? used ?? (only !== undefined && more.length === 0 ? only : 'default'))
   const found = environments.get(name)
   // A named environment is meant as it is; variables complete the others.
   const url = (flag === undefined && env.GOVERNED_URL) || found?.url
@@ -77,12 +77,12 @@ export async function connect(call: Call, project: Project): Promise<Connection>
   })
 }
 
-type As = Pick<Asked, 'flags' | 'credential'> & {
+type As = Pick<Target, 'flags' | 'credential'> & {
   readonly auth: Parameters<typeof createClient>[1]['auth'] | undefined
 }
 
 export function connectionOf(environment: Environment, { auth, flags, credential }: As): Connection {
-  const asked = { ...environment, flags, credential }
+  const target = { ...environment, flags, credential }
   const db = createClient<Record<never, never>>(environment.url, {
     workspace: environment.workspace,
     timeout: PATIENCE,
@@ -90,13 +90,13 @@ export function connectionOf(environment: Environment, { auth, flags, credential
   })
   return {
     db,
-    asked,
+    target,
     async must(call) {
       const result = await call
       if (result.ok) return result.data
       // What a credential file or a lock does wrong is told as it is.
       const { cause } = result.error
-      throw cause instanceof Failure ? cause : explain(result.error, asked)
+      throw cause instanceof Failure ? cause : explain(result.error, target)
     },
   }
 }

@@ -4,14 +4,14 @@ import { ServiceError } from 'governed-data-client'
 /** Of all commands; `differs` is the answer of those that compare. */
 export const exitCodes = { done: 0, failed: 1, differs: 2, wrongCall: 64 } as const
 
-type Told = { readonly help?: string; readonly cause?: unknown; readonly exitCode?: number }
+type FailureOptions = { readonly help?: string; readonly cause?: unknown; readonly exitCode?: number }
 
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly help: string | undefined
   readonly exitCode: number
 
-  constructor(message: string, { help, cause, exitCode = exitCodes.failed }: Told = {}) {
+  constructor(message: string, { help, cause, exitCode = exitCodes.failed }: FailureOptions = {}) {
     super(message, { cause })
     this.help = help
     this.exitCode = exitCode

@@ -145,11 +145,11 @@ async function writePart({ db, must }: Loading, { name, part, key, isNew }: Part
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause
     // The service counts from the first of the request, the reader from the first of the file.
-    const placed = cause.message.replace(
+    const message = cause.message.replace(
       /(?<=^|> )\[(\d+)\]/g,
       (_, index) => `[${part[Number(index)]?.index ?? index}]`,
     )
-    throw new Failure(`${name}.json: ${placed}`, {
+    throw new Failure(`${name}.json: ${message}`, {
       cause: cause.cause,
       help: cause.help ?? 'what is before it is written; mend it and run this again',
     })

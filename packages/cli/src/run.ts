@@ -29,12 +29,12 @@ export async function run(host: Host, words: readonly string[]): Promise<number>
     const failure = failureOf(cause)
     terminal.clear()
     if (isJson) document(errorDocument(failure))
-    else tell(terminal, failure)
+    else print(terminal, failure)
     return failure.exitCode
   }
 }
 
-function tell(terminal: Terminal, { message, help }: Failure): void {
+function print(terminal: Terminal, { message, help }: Failure): void {
   terminal.say(`${terminal.paint('red', 'error:')} ${message}`)
   if (help !== undefined) terminal.say(`${terminal.paint('dim', 'help:')} ${help}`)
 }

@@ -22,10 +22,10 @@ export async function welcomed(connection: Connection): Promise<User> {
 }
 
 /** Throws where there is none, with the names that the caller may know: those of workspaces that they are members of. */
-export async function requireWorkspace({ db, asked }: Connection): Promise<void> {
+export async function requireWorkspace({ db, target }: Connection): Promise<void> {
   const found = await workspace(db).access()
   if (found.ok) return
-  if (found.status !== 404) throw explain(found.error, asked)
+  if (found.status !== 404) throw explain(found.error, target)
   const own = await system(db).workspaces.list({ limit: 0, fields: ['apiName'] })
   const names = own.ok ? own.data.map(({ apiName }) => apiName).sort() : []
   const more = names.length > MOST_NAMES ? ' and others' : ''
@@ -33,7 +33,7 @@ export async function requireWorkspace({ db, asked }: Connection): Promise<void>
     names.length === 0
       ? 'whoever runs the service knows what its workspaces are called'
       : `you are in ${names.slice(0, MOST_NAMES).join(', ')}${more}`
-  throw new Failure(`there is no workspace ${asked.workspace}${nearest(asked.workspace, names)}`, {
+  throw new Failure(`there is no workspace ${target.workspace}${nearest(target.workspace, names)}`, {
     cause: found.error,
     help,
   })

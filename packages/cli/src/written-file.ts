@@ -18,7 +18,7 @@ export type Written = {
   /** Of a new file; one that is there keeps its own, as far as this allows it. */
   readonly mode?: number
   /** Which text may be replaced; any, where this is not given. */
-  readonly replaces?: { readonly isMeant: (text: string) => boolean; readonly what: string }
+  readonly replaces?: { readonly isReplaceable: (text: string) => boolean; readonly what: string }
 }
 
 /**
@@ -41,7 +41,7 @@ export async function writeText(
   const mode = found === undefined ? first : found.mode & (first ?? 0o777)
   const before = await readText(path)
   if (before === text) return false
-  if (before !== undefined && before.trim() !== '' && replaces?.isMeant(before) === false) {
+  if (before !== undefined && before.trim() !== '' && replaces?.isReplaceable(before) === false) {
     throw new Failure(`${named} is there, and is no ${replaces.what}`, { help: 'remove it, or name another file' })
   }
   const made = `${path}.${randomBytes(6).toString('hex')}`

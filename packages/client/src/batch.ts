@@ -1,6 +1,6 @@
 /** Several calls as operations of one batch: all or nothing. */
 import { type Call, createCall, type Part, partOf, type Result } from './call.ts'
-import { type Asked, itemsOf, split } from './items.ts'
+import { type ItemRequest, itemsOf, split } from './items.ts'
 import type { Answer, Options, Sender } from './send.ts'
 import { jsonOf } from './wire.ts'
 
@@ -9,8 +9,8 @@ export function createBatch({ base, send }: { readonly base: string; readonly se
   return (calls: readonly object[], options: Options = {}): Call<unknown[]> =>
     createCall(async () => {
       const parts = calls.map((call) => {
-        const part = partOf<Asked>(call)
-        if (part === undefined || ['aggregate', 'upsert'].includes(part.asked.kind))
+        const part = partOf<ItemRequest>(call)
+        if (part === undefined || ['aggregate', 'upsert'].includes(part.request.kind))
           throw new TypeError('Not a call that a batch can take')
         return part
       })
@@ -19,10 +19,10 @@ export function createBatch({ base, send }: { readonly base: string; readonly se
       const body = jsonOf({ operations })
       const answer = send({ method: 'POST', url: `${base}items`, body, options })
       for (const [index, part] of parts.entries())
-        part.take(answer.then((whole) => itemsOf(part.asked, one(whole, index)) as Result<never>))
+        part.take(answer.then((whole) => itemsOf(part.request, one(whole, index)) as Result<never>))
       const whole = await answer
       if (!whole.ok) return whole
-      const results = parts.map(({ asked }, index) => itemsOf(asked, one(whole, index)).orThrow())
+      const results = parts.map(({ request }, index) => itemsOf(request, one(whole, index)).orThrow())
       return { ...whole, data: results, orThrow: () => results }
     })
 }
@@ -34,9 +34,9 @@ function one(whole: Answer, index: number): Answer {
   return { ...whole, data: { data: data[index], meta: meta?.[index] } }
 }
 
-function operationOf({ asked, name }: Part<Asked>): object {
-  const { kind, collection, data } = asked
-  const { options, parameters } = split(asked.query)
+function operationOf({ request, name }: Part<ItemRequest>): object {
+  const { kind, collection, data } = request
+  const { options, parameters } = split(request.query)
   const { ifMatch, ...others } = options
   const unread = Object.entries(others).find(([, value]) => value !== undefined)?.[0]
   if (unread !== undefined) throw new TypeError(`${unread} is for the batch, not for a call in it`)
@@ -44,7 +44,7 @@ function operationOf({ asked, name }: Part<Asked>): object {
     kind,
     collection,
     as: name,
-    ...('key' in asked && { key: asked.key }),
+    ...('key' in request && { key: request.key }),
     ...parameters,
     ...(ifMatch !== undefined && { ifMatch: ifMatch.replace(/^(W\/)?"|"$/g, '') }),
     ...(data !== undefined && { data }),

@@ -33,9 +33,9 @@ export type Result<T, M = object> =
 /** What a call answers. */
 export type Data<A> = A extends Call<infer T, infer _> ? T : never
 
-/** What a batch knows of a call: `asked` is what is sent, `prefix` leads from the call to its item. */
+/** What a batch knows of a call: `request` is what is sent, `prefix` leads from the call to its item. */
 export type Part<A> = {
-  readonly asked: A
+  readonly request: A
   readonly prefix: string
   /** In the batch that has taken it. */
   name?: string
@@ -50,7 +50,7 @@ export const partOf = <A>(call: object): Part<A> | undefined => parts.get(call) 
 
 export function createCall<T, M>(
   send: () => Promise<Result<T, M>>,
-  batched?: { readonly asked: unknown; readonly prefix: string },
+  batched?: { readonly request: unknown; readonly prefix: string },
 ): Call<T, M> {
   let sent: Promise<Result<T, M>> | undefined
   const once = () => {

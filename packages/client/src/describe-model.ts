@@ -156,12 +156,12 @@ function withColumns(drawn: ReadonlyMap<string, Drawn>): Model {
   }
   const keyOf = (collection: Drawn) => expand(collection, collection.text.key ?? ['id'])
   const referencedBy = (relation: Relation) => relation.text.references ?? keyOf(targetOf(relation))
-  const asked = new Set<Relation>()
+  const pending = new Set<Relation>()
   const columnsOf = (relation: Relation): readonly string[] => {
     const known = named.get(relation)
     if (known !== undefined) return known
-    if (asked.has(relation)) throw new TypeError(`${relation.name} leads to a key that it is itself a part of`)
-    asked.add(relation)
+    if (pending.has(relation)) throw new TypeError(`${relation.name} leads to a key that it is itself a part of`)
+    pending.add(relation)
     const found =
       relation.text.by ??
       referencedBy(relation).map((field) => `${relation.name}${field.charAt(0).toUpperCase()}${field.slice(1)}`)
@@ -198,7 +198,7 @@ function describe(collection: Drawn, model: Model): Described {
   const key = model.expand(collection, text.key ?? ['id'])
   const isWritten = text.readOnly !== true
   const writable = [...columns.values()].filter(({ isReadOnly }) => !isReadOnly)
-  const led = leadingTo(collection, model)
+  const incoming = leadingTo(collection, model)
   return {
     name,
     fields: [...columns.values()],
@@ -216,10 +216,10 @@ function describe(collection: Drawn, model: Model): Described {
         by: model.columnsOf(relation),
         mayMiss: relation.isNullable || !isKept(relation),
       })),
-      ...led.filter(({ isUnique }) => isUnique).map(({ name: opposite, from }) => backward(opposite, from)),
+      ...incoming.filter(({ isUnique }) => isUnique).map(({ name: opposite, from }) => backward(opposite, from)),
     ],
     many: [
-      ...led.filter(({ isUnique }) => !isUnique).map(({ name: opposite, from }) => [opposite, from] as const),
+      ...incoming.filter(({ isUnique }) => !isUnique).map(({ name: opposite, from }) => [opposite, from] as const),
       ...collection.many,
     ],
     unique: uniqueOf(collection, key, model),

@@ -74,15 +74,15 @@ export function files(db: Requesting) {
 async function inParts(db: Requesting, file: Blob, options: UploadOptions): Promise<Result<FileItem>> {
   const { fileName = nameOf(file), onProgress, onBegin, resume, ...given } = options
   const total = file.size
-  const begun = await under<Upload>(
+  const started = await under<Upload>(
     resume === undefined
       ? db.$request('POST', path('uploads'), { ...given, body: { fileName, fileSize: total } })
       : db.$request('GET', path('uploads', resume), given),
   )
   const complete = (upload: string) => under<FileItem>(db.$request('POST', path('uploads', upload, 'complete'), given))
   // The answer of its end may have been lost: it answers the same again.
-  if (!begun.ok) return resume !== undefined && begun.status === 404 ? complete(resume) : begun
-  const { id, partSize, fileSize, parts } = begun.data
+  if (!started.ok) return resume !== undefined && started.status === 404 ? complete(resume) : started
+  const { id, partSize, fileSize, parts } = started.data
   if (fileSize !== total) throw new TypeError(`The upload is of ${fileSize} bytes, the file has ${total}`)
   onBegin?.(id)
   const there = new Set(parts.map(({ n }) => n))

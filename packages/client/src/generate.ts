@@ -19,9 +19,9 @@ export function writeSchema(manifest: ManifestText, options: { readonly system?:
     .filter(isOwn)
     .flatMap(({ relationFields }) => relationFields.map(({ oppositeCollection }) => collections[oppositeCollection]))
   // Of the system collections, those that others lead to: files.
-  const isMeant = (collection: CollectionEntry | undefined) =>
+  const isIncluded = (collection: CollectionEntry | undefined) =>
     collection !== undefined && (options.system === true || isOwn(collection) || related.includes(collection))
-  return schemaText(collections.filter(isMeant).map((collection) => described(manifest, collection, isMeant)))
+  return schemaText(collections.filter(isIncluded).map((collection) => described(manifest, collection, isIncluded)))
 }
 
 /**
@@ -35,7 +35,7 @@ export function writeModelSchema(model: ModelText): string {
 function described(
   manifest: ManifestText,
   collection: CollectionEntry,
-  isMeant: (collection: CollectionEntry | undefined) => boolean,
+  isIncluded: (collection: CollectionEntry | undefined) => boolean,
 ): Described {
   const { strings, primitiveTypes, serviceSchema } = manifest
   const { primitiveFields, indexes = [] } = collection
@@ -45,7 +45,7 @@ function described(
   const targetOf = ({ oppositeCollection }: RelationEntry) =>
     text(serviceSchema.collections[oppositeCollection]?.apiName)
   const relations = collection.relationFields.filter(({ oppositeCollection }) =>
-    isMeant(serviceSchema.collections[oppositeCollection]),
+    isIncluded(serviceSchema.collections[oppositeCollection]),
   )
   const changed = dataOf(manifest, of('updateOne') ?? of('updateMany'))
   return {

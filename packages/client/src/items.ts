@@ -9,7 +9,7 @@ const LONGEST_ADDRESS = 6_000
 type Query = Options & { readonly [name: string]: unknown }
 
 /** What a call asks. Without `key` it is about many items, but for a create of one, `isOne`. */
-export type Asked = {
+export type ItemRequest = {
   readonly kind: keyof typeof methods
   readonly collection: string
   readonly key?: unknown
@@ -31,13 +31,13 @@ type ItemsDeps = { readonly collection: string; readonly base: string; readonly 
 
 /** `base` is the address of the workspace. */
 export function createItems({ collection, base, send }: ItemsDeps): object {
-  const call = (kind: Asked['kind'], parts: Omit<Asked, 'kind' | 'collection'>): Call<unknown> => {
-    const asked = { kind, collection, ...parts }
-    const prefix = asked.isOne ? '[0].' : 'key' in asked ? '.' : ''
-    return createCall(async () => itemsOf(asked, await send(requestOf(base, asked))), { asked, prefix })
+  const call = (kind: ItemRequest['kind'], parts: Omit<ItemRequest, 'kind' | 'collection'>): Call<unknown> => {
+    const request = { kind, collection, ...parts }
+    const prefix = request.isOne ? '[0].' : 'key' in request ? '.' : ''
+    return createCall(async () => itemsOf(request, await send(requestOf(base, request))), { request, prefix })
   }
   /** One item by its key, or those that a filter finds. */
-  const change = (kind: Asked['kind'], which: unknown, query: Query, data?: unknown) =>
+  const change = (kind: ItemRequest['kind'], which: unknown, query: Query, data?: unknown) =>
     call(kind, { ...(isSearch(which) ? { query: { ...query, ...which } } : { key: which, query }), data })
 
   const create = (kind: 'create' | 'upsert', data: unknown, query: Query) =>
@@ -78,14 +78,14 @@ const isList = (which: unknown) => Array.isArray(which) && which.every(isSearch)
 const isSearch = (which: unknown): which is object =>
   typeof which === 'object' && which !== null && !Array.isArray(which) && !('toJSON' in which)
 
-function requestOf(base: string, asked: Asked): Outgoing {
-  const { kind, collection, data } = asked
-  const { options, parameters } = split(asked.query)
+function requestOf(base: string, request: ItemRequest): Outgoing {
+  const { kind, collection, data } = request
+  const { options, parameters } = split(request.query)
   const method = methods[kind]
   const path = `${kind === 'aggregate' ? 'aggregates' : 'items'}/${encodeURIComponent(collection)}`
-  const address = `${base}${path}${'key' in asked ? `/${keyPath(asked.key)}` : ''}`
+  const address = `${base}${path}${'key' in request ? `/${keyPath(request.key)}` : ''}`
   const url = address + queryString(parameters)
-  if (method === 'GET' && !('key' in asked) && url.length > LONGEST_ADDRESS)
+  if (method === 'GET' && !('key' in request) && url.length > LONGEST_ADDRESS)
     return { method: 'QUERY', url: address, options, body: jsonOf(parameters) }
   return { method, url, options, ...(data !== undefined && { body: jsonOf(data) }) }
 }
@@ -95,13 +95,13 @@ export function split(query: Query): {
   readonly options: Options
   readonly parameters: Readonly<Record<string, unknown>>
 } {
-  const { signal, headers, fetch, timeout, ifMatch, ifNoneMatch, idempotencyKey, ...asked } = query
+  const { signal, headers, fetch, timeout, ifMatch, ifNoneMatch, idempotencyKey, ...rest } = query
   const options = { signal, headers, fetch, timeout, ifMatch, ifNoneMatch, idempotencyKey } as Options
-  return { options, parameters: parametersOf(asked) }
+  return { options, parameters: parametersOf(rest) }
 }
 
 /** What lies under `data`, and `meta` beside it. */
-export function itemsOf({ isOne }: Pick<Asked, 'isOne'>, answer: Answer): Answer {
+export function itemsOf({ isOne }: Pick<ItemRequest, 'isOne'>, answer: Answer): Answer {
   if (!answer.ok) return answer
   const { data: items, meta } = (answer.data ?? {}) as { data?: unknown; meta?: unknown }
   const data = isOne ? (items as unknown[] | undefined)?.[0] : (items ?? undefined)

@@ -58,11 +58,11 @@ type WrongMember<S, C extends keyof S, E, K extends keyof E> = K extends keyof M
     ? WrongNested<S, Target<S, C, K>, E[K], OneQuery<S, Target<S, C, K>>>
     : K
 
-/** `Asked` is the query that may stand there. */
-type WrongNested<S, C extends keyof S, Q, Asked> = Q extends readonly unknown[]
+/** `Allowed` is the query that may stand there. */
+type WrongNested<S, C extends keyof S, Q, Allowed> = Q extends readonly unknown[]
   ? Wrong<S, C, Q>
-  : Q extends { [P in keyof Asked]?: P extends 'fields' ? unknown : Asked[P] }
-    ? Exclude<keyof Q, keyof Asked> | (Q extends { readonly fields: infer F } ? Wrong<S, C, F> : never)
+  : Q extends { [P in keyof Allowed]?: P extends 'fields' ? unknown : Allowed[P] }
+    ? Exclude<keyof Q, keyof Allowed> | (Q extends { readonly fields: infer F } ? Wrong<S, C, F> : never)
     : Q
 
 /**

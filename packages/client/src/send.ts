@@ -154,8 +154,8 @@ function read(response: Response, text: string): Answer {
   const isJson = /[/+]json\b/.test(headers.get('Content-Type') ?? '')
   const body: unknown = text === '' ? undefined : isJson ? JSON.parse(text) : text
   if (!response.ok && status !== 304) {
-    const said = isJson ? (body as ErrorBody) : { message: `The answer has status ${status}` }
-    return failure(new ServiceError(status, said, { requestId: headers.get('X-Request-Id') }), headers)
+    const errorBody = isJson ? (body as ErrorBody) : { message: `The answer has status ${status}` }
+    return failure(new ServiceError(status, errorBody, { requestId: headers.get('X-Request-Id') }), headers)
   }
   const etag = headers.get('ETag')
   return { ok: true, status, data: body, headers, ...(etag !== null && { etag }), orThrow: () => body }

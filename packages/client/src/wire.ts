@@ -18,12 +18,12 @@ export function parametersOf({ fields, sort, meta, group, ...others }: Nested): 
   }
 }
 
-/** Paths of the items of `fields`; what their relations are asked goes into `deep`. */
+/** Paths of the items of `fields`; the queries of their relations go into `deep`. */
 function flatten(items: readonly unknown[], prefix: string, deep: Deep): readonly string[] {
   return items.flatMap((item) => {
     if (typeof item === 'string') return prefix + item
-    return Object.entries(item as Record<string, Nested | readonly unknown[]>).flatMap(([relation, asked]) => {
-      const query: Nested = Array.isArray(asked) ? { fields: asked } : (asked as Nested)
+    return Object.entries(item as Record<string, Nested | readonly unknown[]>).flatMap(([relation, nested]) => {
+      const query: Nested = Array.isArray(nested) ? { fields: nested } : (nested as Nested)
       const { fields = query.aggregate === undefined ? ['*'] : undefined, sort, meta, ...others } = query
       const below: Deep = (deep[relation] as Deep | undefined) ?? {}
       requireDefined(given(others))

@@ -124,13 +124,13 @@ async function firstByte(
     const [first, second] = [await ask(file), await ask(item)]
     if (round > 0) rounds.push([first, second])
   }
-  const told = (times: Times) => `${median(times).toFixed(2)} ms`
+  const timeText = (times: Times) => `${median(times).toFixed(2)} ms`
   return {
     what: 'a small file: wait over that of an item',
     bound: { kind: 'atMost', value: 1.2 },
     value: median(rounds.map(([first, second]) => first / second)),
     unit: '',
-    detail: `${told(rounds.map(([first]) => first))}, an item ${told(rounds.map(([, second]) => second))}`,
+    detail: `${timeText(rounds.map(([first]) => first))}, an item ${timeText(rounds.map(([, second]) => second))}`,
   }
 }
 

@@ -72,8 +72,9 @@ async function profile(connection: Connection, { text, params }: Side): Promise<
   await connection.query('set profiling = 1')
   for (let run = 0; run < RUNS; run += 1) await connection.execute(text, [...params])
   await connection.query('set profiling = 0')
-  const asked = 'select sum(duration) * 1e6 from information_schema.profiling group by query_id order by query_id desc'
-  const [rows] = await connection.query<RowDataPacket[][]>({ sql: `${asked} limit ${RUNS - 1}`, rowsAsArray: true })
+  const statement =
+    'select sum(duration) * 1e6 from information_schema.profiling group by query_id order by query_id desc'
+  const [rows] = await connection.query<RowDataPacket[][]>({ sql: `${statement} limit ${RUNS - 1}`, rowsAsArray: true })
   return rows.map(([duration]) => Number(duration))
 }
 

@@ -54,7 +54,7 @@ export function figureOf(
   const isSmall = ours - gold <= SMALL
   return {
     what,
-    bound: { kind: 'atMost', value: most, ...(isSmall && { isMet: true }) },
+    bound: { kind: 'atMost', value: most, ...(isSmall && { isReached: true }) },
     value: ours / gold,
     unit: '',
     detail: `${ours.toFixed(0)} µs, golden ${gold.toFixed(0)} µs${isSmall && ours / gold > most ? `, a difference below ${SMALL} µs` : ''}`,

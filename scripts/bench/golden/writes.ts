@@ -25,7 +25,7 @@ export type GoldenWrite = {
   readonly golden: Statement
 }
 
-type Asked = {
+type BenchedWrite = {
   readonly kind: 'create' | 'updateOne' | 'updateMany' | 'delete'
   readonly collection: string
   readonly body?: unknown
@@ -35,7 +35,7 @@ type Asked = {
 
 const administrator: Viewer = { accessTo: () => fullAccess, seesModel: true }
 
-function statementsOf({ kind, collection: name, body, key, query }: Asked): readonly Statement[] {
+function statementsOf({ kind, collection: name, body, key, query }: BenchedWrite): readonly Statement[] {
   const collection = model.byName.get(name)
   if (collection === undefined) throw new Error(`there are no ${name}`)
   const limits = { default: 100, max: 10_000 }
@@ -46,7 +46,7 @@ function statementsOf({ kind, collection: name, body, key, query }: Asked): read
     read: { viewer: administrator, collection, access: fullAccess, limits, maxRows: 100_000 },
     query: () => parseItemQuery(parseBrackets(query)),
   }
-  const plans: Readonly<Record<Asked['kind'], () => Parts<WritePlan>>> = {
+  const plans: Readonly<Record<BenchedWrite['kind'], () => Parts<WritePlan>>> = {
     create: () => planCreate(request, body, 1_000),
     updateOne: () => planUpdateOne(request, body, { kind: 'value', value: key }),
     updateMany: () => planUpdateMany(request, body),

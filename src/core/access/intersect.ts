@@ -55,8 +55,9 @@ function inBoth(one: Grant['fields'], other: Grant['fields']): Grant['fields'] {
 export function requireReadable({ viewer, model }: Reading, collection: Collection, other: Access): void {
   const own = viewer.accessTo(collection, 'read')
   if (own.kind === 'denied' || other.kind === 'denied') return
-  const met = new Set(own.grants.map(({ rows }) => filterText(rows)))
-  const hides = ({ rows }: Grant) => !(met.size === 1 && met.has(filterText(rows))) && asksMore({ viewer, model }, rows)
+  const grantedRows = new Set(own.grants.map(({ rows }) => filterText(rows)))
+  const hides = ({ rows }: Grant) =>
+    !(grantedRows.size === 1 && grantedRows.has(filterText(rows))) && asksMore({ viewer, model }, rows)
   if (!other.grants.some(hides)) return
   throw nested('forbidden', [
     'You may not read all that decides this',

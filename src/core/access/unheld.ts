@@ -15,7 +15,7 @@ import { type Action, actions, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
 
 /** Why a change is beyond somebody's rights. */
-export type Beyond = {
+export type RefusedChange = {
   readonly reason: string
   /** The ids of which the operation that does it has one. */
   readonly by: readonly string[]
@@ -36,7 +36,7 @@ export function unheld(
   after: ModelRecords,
   viewer: Viewer,
   made: ReadonlySet<string>,
-): Beyond | undefined {
+): RefusedChange | undefined {
   const changes = tableChanges(before.records, after, made)
   const inherited = changes.find(({ collection }) => collection.isInherited === true)
   if (inherited !== undefined) {
@@ -62,7 +62,7 @@ export function unheld(
 }
 
 /** What other tables may be hidden behind, where a name is looked up in one schema after the other. */
-function shadowing(before: ModelRecords, after: ModelRecords): Beyond | undefined {
+function shadowing(before: ModelRecords, after: ModelRecords): RefusedChange | undefined {
   const attached = attachedOf(before)
   const [had, has] = [before, after].map(({ namespaces }) => new Set(namespaces.map(({ id }) => id)))
   const made = after.namespaces.find(({ id, sourceId }) => attached.has(sourceId) && !had?.has(id))

@@ -14,17 +14,17 @@ const MOST_RANGES = 8
 export function rangesOf(header: string | undefined, size: number): readonly ByteRange[] | 'unsatisfiable' | undefined {
   const list = /^bytes=(.*)$/i.exec(header?.trim() ?? '')?.[1]
   if (list === undefined) return undefined
-  const asked = list
+  const specs = list
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
   const ranges: ByteRange[] = []
-  for (const one of asked) {
+  for (const one of specs) {
     const range = rangeOf(one, size)
     if (range === 'unreadable') return undefined
     if (range !== undefined) ranges.push(range)
   }
-  if (asked.length === 0 || ranges.length > MOST_RANGES) return undefined
+  if (specs.length === 0 || ranges.length > MOST_RANGES) return undefined
   if (ranges.length === 0) return 'unsatisfiable'
   const total = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0)
   return total > size ? undefined : ranges

@@ -1,7 +1,7 @@
 /** Chat completions, as OpenAI has them and as most others take them. */
 import { isObject } from '../json-object.ts'
 import type { Turn } from './conversation.ts'
-import { countOf, gatheredCalls, ProviderTrouble, parsedEvent, textOf, type Usage, type Wire } from './wire.ts'
+import { countOf, gatheredCalls, ProviderFailure, parsedEvent, textOf, type Usage, type Wire } from './wire.ts'
 
 export const chatCompletions: Wire = {
   request: ({ model, key, prompt, turns, tools, mostTokens, reasoning }) => ({
@@ -34,7 +34,7 @@ export const chatCompletions: Wire = {
           return ''
         }
         const event = parsedEvent(data)
-        if (event.error !== undefined) throw new ProviderTrouble('failed while it answered')
+        if (event.error !== undefined) throw new ProviderFailure('failed while it answered')
         if (isObject(event.usage)) {
           usage = { input: countOf(event.usage.prompt_tokens), output: countOf(event.usage.completion_tokens) }
         }

@@ -8,7 +8,7 @@ import { fenced } from './prompt.ts'
 export type ToolCall = { readonly id: string; readonly tool: string; readonly arguments: string }
 
 /** `reasoning` is what a provider wants back as it came, while the calls behind it are answered; nobody else reads it. */
-export type SaidByModel = {
+export type ModelTurn = {
   readonly text: string
   readonly calls: readonly ToolCall[]
   readonly reasoning?: readonly object[]
@@ -16,7 +16,7 @@ export type SaidByModel = {
 
 export type ConversationEntry =
   | { readonly kind: 'user'; readonly text: string }
-  | ({ readonly kind: 'assistant' } & SaidByModel)
+  | ({ readonly kind: 'assistant' } & ModelTurn)
   | { readonly kind: 'result'; readonly callId: string; readonly text: string; readonly isError: boolean }
   /** What the user said to a call that waited. */
   | { readonly kind: 'decision'; readonly tool: string; readonly isApproved: boolean }
@@ -26,7 +26,7 @@ export type ConversationEntry =
 /** What models take: texts of either side in turns, and after calls their results. */
 export type Turn =
   | { readonly kind: 'user'; readonly text: string; readonly results: readonly ToolResult[] }
-  | ({ readonly kind: 'assistant' } & SaidByModel)
+  | ({ readonly kind: 'assistant' } & ModelTurn)
 
 export type ToolResult = { readonly callId: string; readonly text: string; readonly isError: boolean }
 
@@ -51,16 +51,16 @@ export function turnsOf(entries: readonly ConversationEntry[]): readonly Turn[] 
       turns.push({ ...entry, text: entry.text || (entry.calls.length === 0 ? '…' : '') })
       continue
     }
-    const told = toldOf(entry)
+    const userTurn = userTurnOf(entry)
     if (last?.kind === 'user') {
-      const texts = [last.text, told.text].filter((text) => text !== '')
-      turns[turns.length - 1] = { ...last, text: texts.join('\n\n'), results: [...last.results, ...told.results] }
-    } else turns.push({ kind: 'user', ...told })
+      const texts = [last.text, userTurn.text].filter((text) => text !== '')
+      turns[turns.length - 1] = { ...last, text: texts.join('\n\n'), results: [...last.results, ...userTurn.results] }
+    } else turns.push({ kind: 'user', ...userTurn })
   }
   return shortened(withoutFormerReasoning(answered(turns)))
 }
 
-function toldOf(
+function userTurnOf(
   entry: Exclude<ConversationEntry, { kind: 'assistant' }>,
 ): Omit<Extract<Turn, { kind: 'user' }>, 'kind'> {
   switch (entry.kind) {

@@ -1,7 +1,7 @@
 /** Messages, as Anthropic has them. */
 import { isObject } from '../json-object.ts'
 import type { Turn } from './conversation.ts'
-import { countOf, gatheredCalls, ProviderTrouble, parsedEvent, textOf, type Usage, type Wire } from './wire.ts'
+import { countOf, gatheredCalls, ProviderFailure, parsedEvent, textOf, type Usage, type Wire } from './wire.ts'
 
 export const messagesApi: Wire = {
   request: ({ model, key, prompt, turns, tools, mostTokens, reasoning }) => ({
@@ -25,11 +25,11 @@ export const messagesApi: Wire = {
     const thoughts = gatheredThoughts()
     let usage: Usage = { input: 0, output: 0 }
     let ended = false
-    const count = (told: unknown) => {
-      if (!isObject(told)) return
+    const count = (reported: unknown) => {
+      if (!isObject(reported)) return
       usage = {
-        input: Math.max(usage.input, countOf(told.input_tokens)),
-        output: Math.max(usage.output, countOf(told.output_tokens)),
+        input: Math.max(usage.input, countOf(reported.input_tokens)),
+        output: Math.max(usage.output, countOf(reported.output_tokens)),
       }
     }
     return {
@@ -60,7 +60,7 @@ export const messagesApi: Wire = {
             ended = true
             return ''
           case 'error':
-            throw new ProviderTrouble('failed while it answered')
+            throw new ProviderFailure('failed while it answered')
           default:
             return ''
         }
@@ -84,12 +84,12 @@ function gatheredThoughts() {
   let length = 0
   const count = (text: string) => {
     length += text.length
-    if (length > MOST_THOUGHT) throw new ProviderTrouble('thinks too much')
+    if (length > MOST_THOUGHT) throw new ProviderFailure('thinks too much')
     return text
   }
   return {
     begin(position: number, { type, data }: Readonly<Record<string, unknown>>): void {
-      if (blocks.size >= MOST_BLOCKS) throw new ProviderTrouble('thinks too much')
+      if (blocks.size >= MOST_BLOCKS) throw new ProviderFailure('thinks too much')
       if (type === 'thinking') blocks.set(position, { type, thinking: '', signature: '' })
       if (type === 'redacted_thinking') blocks.set(position, { type, data: count(textOf(data)) })
     },

@@ -1,4 +1,7 @@
-/** What a model is told at the beginning, and how what comes from the workspace is kept apart from it (docs/contract.md#assistant). */
+/**
+ * The text that a conversation with a model begins with, and how what comes from the workspace is kept apart from it
+ * (docs/contract.md#assistant).
+ */
 
 /** Where the user is in the console, as the console says it. */
 export type Context = {

@@ -3,14 +3,14 @@ import type { ToolCall, Turn } from './conversation.ts'
 
 export type OfferedTool = { readonly name: string; readonly description: string; readonly schema: object }
 
-export type Asked = {
+export type ModelRequest = {
   readonly model: string
   readonly key: string | undefined
   readonly prompt: string
   readonly turns: readonly Turn[]
   readonly tools: readonly OfferedTool[]
   readonly mostTokens: number
-  /** How much a model that reasons is to do so; undefined where it is not told. */
+  /** How much a model that reasons is to do so; undefined where the request does not say. */
   readonly reasoning?: string | undefined
 }
 
@@ -25,7 +25,7 @@ export type Usage = { readonly input: number; readonly output: number }
 
 /** An answer as it grows. */
 export type Answering = {
-  /** Takes the data of an event and returns the text that it adds. Throws ProviderTrouble for what is none of the protocol. */
+  /** Takes the data of an event and returns the text that it adds. Throws ProviderFailure for what is none of the protocol. */
   take(data: string): string
   /** What has come. Calls that did not come whole are left out where the answer has not ended. */
   calls(): readonly ToolCall[]
@@ -37,10 +37,10 @@ export type Answering = {
   hasEnded(): boolean
 }
 
-export type Wire = { readonly request: (asked: Asked) => WireRequest; readonly answer: () => Answering }
+export type Wire = { readonly request: (modelRequest: ModelRequest) => WireRequest; readonly answer: () => Answering }
 
 /** A provider's answer that cannot be used; its message may be shown. */
-export class ProviderTrouble extends Error {}
+export class ProviderFailure extends Error {}
 
 /** Calls, and characters of all arguments, of one answer. */
 const MOST_CALLS = 8
@@ -58,7 +58,7 @@ export function gatheredCalls() {
       call.tool ||= piece.tool ?? ''
       call.text += piece.text ?? ''
       length += piece.text?.length ?? 0
-      if (known.size > MOST_CALLS || length > MOST_ARGUMENTS) throw new ProviderTrouble('asks for too much at once')
+      if (known.size > MOST_CALLS || length > MOST_ARGUMENTS) throw new ProviderFailure('asks for too much at once')
     },
     length: () => length,
     /** Each has an id of its own, whatever the provider sent. */
@@ -80,7 +80,7 @@ export function parsedEvent(data: string): Readonly<Record<string, unknown>> {
   } catch {
     // Below.
   }
-  throw new ProviderTrouble('sends an event that is not JSON')
+  throw new ProviderFailure('sends an event that is not JSON')
 }
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

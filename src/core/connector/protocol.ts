@@ -153,9 +153,9 @@ function membersOf(handler: string, value: unknown, { required, optional }: Memb
   if (value === undefined || value === null) throw invalidResponse(`${handler} returned no value`)
   if (!isObject(value)) throw invalidAnswer(handler, `a ${kindOf(value)}, expected an object`)
   const known = [...required, ...optional]
-  const stray = Object.keys(value).find((name) => !known.includes(name))
-  if (stray !== undefined) {
-    throw invalidAnswer(handler, `unknown field ${shortName(stray)}, expected ${known.join(' or ')}`)
+  const unexpected = Object.keys(value).find((name) => !known.includes(name))
+  if (unexpected !== undefined) {
+    throw invalidAnswer(handler, `unknown field ${shortName(unexpected)}, expected ${known.join(' or ')}`)
   }
   const missing = required.find((name) => value[name] === undefined)
   if (missing !== undefined) throw invalidAnswer(handler, `missing field ${missing}`)

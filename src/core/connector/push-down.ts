@@ -89,7 +89,7 @@ export function pushOrder({ capabilities }: DeclaredCollection, order: readonly 
   for (const { field, visible, direction, nulls, origin } of order) {
     const isSortable = capabilities.sort.includes(field.dbName) && visible.kind === 'all'
     if (isSortable) sort.push({ field: field.dbName, direction, ...(field.isNullable && { nulls }) })
-    else if (origin === 'asked') throw queryFault(`sort.${field.apiName}`, 'cannot be sorted by', '4010')
+    else if (origin === 'requested') throw queryFault(`sort.${field.apiName}`, 'cannot be sorted by', '4010')
     // Dropping only this part would sort by the parts after it.
     else break
   }
@@ -193,8 +193,8 @@ function compile(declared: DeclaredCollection, filter: Filter): ConnectorFilter 
 }
 
 /** An operator without an opposite, where it is negated. */
-function orNot({ negated }: { readonly negated: boolean }, asked: ConnectorFilter): ConnectorFilter {
-  return negated ? { not: asked } : asked
+function orNot({ negated }: { readonly negated: boolean }, filter: ConnectorFilter): ConnectorFilter {
+  return negated ? { not: filter } : filter
 }
 
 function jsonOperand(test: JsonTest): unknown {
@@ -218,9 +218,9 @@ function wireOperand({ type }: PrimitiveField, text: string): unknown {
 function leaf({ capabilities }: DeclaredCollection, condition: Condition, value: unknown): ConnectorFilter {
   const { field } = condition
   const operator = connectorOperator(operatorOf(condition))
-  const asked = operatorSupport(capabilities, field, operator)
-  if (asked === undefined)
+  const support = operatorSupport(capabilities, field, operator)
+  if (support === undefined)
     throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source', '4010')
-  if (asked.kind === 'plain') return { field: field.dbName, operator, value }
-  return { not: { field: field.dbName, operator: asked.operator, value } }
+  if (support.kind === 'plain') return { field: field.dbName, operator, value }
+  return { not: { field: field.dbName, operator: support.operator, value } }
 }

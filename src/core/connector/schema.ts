@@ -124,8 +124,9 @@ function fieldFault({ fields, key, filter, sort, after }: ConnectorCollection): 
     const field = byName.get(one)
     if (field === undefined) return `filter names ${shortName(one)}, which is not a field`
     const known: ReadonlySet<string> = operatorsOf(field.type, field.isList)
-    const stray = names.find((operator) => operator !== 'null' && !known.has(`_${operator}`))
-    if (stray !== undefined) return `filter.${shortName(one)} names ${shortName(stray)}, which its type does not have`
+    const unexpected = names.find((operator) => operator !== 'null' && !known.has(`_${operator}`))
+    if (unexpected !== undefined)
+      return `filter.${shortName(one)} names ${shortName(unexpected)}, which its type does not have`
   }
   const unsortable = sort.find((one) => !byName.has(one))
   if (unsortable !== undefined) return `sort names ${shortName(unsortable)}, which is not a field`

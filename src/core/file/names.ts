@@ -3,8 +3,8 @@ import { byteLength } from '../migration/derive.ts'
 import { MAX_NAME_LENGTH } from '../model/api-name.ts'
 import { lookupOf } from '../model/lookup.ts'
 import type { ModelRecords } from '../model/model.ts'
-import type { CollectionShape } from './placed.ts'
 import { fileFault } from './reading.ts'
+import type { CollectionShape } from './resolution.ts'
 
 export function checkApiName(name: string, place: string): void {
   if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name)) {
@@ -36,7 +36,7 @@ export function columnNames(shapes: readonly CollectionShape[], records: ModelRe
   }
   const styles = new Map(
     shapes.map((shape) => {
-      const { before, record } = shape.placed
+      const { before, record } = shape.matched
       const given = [...shape.columns.values()].flatMap(({ file }) => file?.dbName ?? [])
       const own = styleOf([...fieldsOf(before?.id).map(({ dbName }) => dbName), ...given], undefined)
       return [shape, own ?? sources.get(record.sourceId)]

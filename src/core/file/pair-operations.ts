@@ -39,9 +39,9 @@ export function* pairChanges(before: ModelRecords, after: ModelRecords): Parts<P
   const then = lookupOf(after).relations
   const isOverKept = (record: RelationFieldRecord) => {
     const next = then.get(record.id)
-    const isLed =
+    const isKeptThrough =
       record.through !== undefined && [record.through.nearId, record.through.farId].every((id) => keptSides.has(id))
-    return isLed && JSON.stringify(next?.through) === JSON.stringify(record.through)
+    return isKeptThrough && JSON.stringify(next?.through) === JSON.stringify(record.through)
   }
   const keptOvers = new Set(
     overBefore.filter((pair) => pair.every(isOverKept)).flatMap((pair) => pair.map(({ id }) => id)),

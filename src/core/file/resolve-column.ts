@@ -6,8 +6,8 @@ import type { DefaultValue, EngineDefault, PrimitiveFieldRecord } from '../model
 import { holdsTime } from '../model/moment.ts'
 import type { FilePrimitive } from './file.ts'
 import { checkDbName } from './names.ts'
-import type { Column } from './placed.ts'
 import { fileFault } from './reading.ts'
+import type { Column } from './resolution.ts'
 import type { ColumnSpec } from './shapes.ts'
 import { sortedJson } from './sorted-json.ts'
 

@@ -12,8 +12,15 @@ import {
 import type { Parts } from '../parts.ts'
 import { type Ids, identify } from './identity.ts'
 import { checkApiName, columnNames } from './names.ts'
-import type { CollectionShape, Column, Placed, RelationShape, Resolved, ResolvedCollection } from './placed.ts'
 import { fileFault } from './reading.ts'
+import type {
+  CollectionShape,
+  Column,
+  MatchedCollection,
+  RelationShape,
+  Resolved,
+  ResolvedCollection,
+} from './resolution.ts'
 import { resolveColumn } from './resolve-column.ts'
 import { resolveIndexes } from './resolve-indexes.ts'
 import { type PairRecords, resolveManyToMany, resolveRelation } from './resolve-relation.ts'
@@ -26,19 +33,22 @@ export type FieldsContext = {
   readonly ids: Ids
 }
 
-export function* resolveFields(placed: readonly Placed[], { records, sources, ids }: FieldsContext): Parts<Resolved> {
+export function* resolveFields(
+  matched: readonly MatchedCollection[],
+  { records, sources, ids }: FieldsContext,
+): Parts<Resolved> {
   const managed = new Set([...sources.values()].map(({ id }) => id))
   const files = fileRecords(records)
   const own = records.collections.filter(({ sourceId }) => !managed.has(sourceId))
-  const strange = [...own, ...files.collections]
-  const strangeIds = new Set(strange.map(({ id }) => id))
-  const isStrange = ({ collectionId }: { readonly collectionId: string }) => strangeIds.has(collectionId)
+  const unlisted = [...own, ...files.collections]
+  const unlistedIds = new Set(unlisted.map(({ id }) => id))
+  const isUnlisted = ({ collectionId }: { readonly collectionId: string }) => unlistedIds.has(collectionId)
   const { collections: built } = yield* modelOf(0, records, files)
   const shapes = yield* shapesOf(
-    placed,
-    strange.flatMap(({ id }) => built.get(id) ?? []),
+    matched,
+    unlisted.flatMap(({ id }) => built.get(id) ?? []),
   )
-  const places = new Map(placed.map(({ record, entry }) => [record.id, entry.place]))
+  const places = new Map(matched.map(({ record, entry }) => [record.id, entry.place]))
   const owners = yield* knownRelations(shapes, records, ids)
   const dbNameOf = columnNames(shapes.all, records)
   const collections = new Map<CollectionShape, ResolvedCollection>()
@@ -46,9 +56,9 @@ export function* resolveFields(placed: readonly Placed[], { records, sources, id
     collections.set(shape, yield* resolveColumns(shape, { shapes, records, ids, owners, places, dbNameOf }))
   }
 
-  const kept = strangePairs(records, strangeIds, placed)
+  const kept = unlistedPairs(records, unlistedIds, matched)
   const names = new Map<string, Set<string>>()
-  const collectionNames = new Map(placed.map(({ record }) => [record.id, record.apiName]))
+  const collectionNames = new Map(matched.map(({ record }) => [record.id, record.apiName]))
   const claim = (collectionId: string, name: string, place: string) => {
     const taken = names.get(collectionId) ?? new Set<string>()
     names.set(collectionId, taken)
@@ -56,7 +66,7 @@ export function* resolveFields(placed: readonly Placed[], { records, sources, id
     if (taken.has(name)) throw fileFault(place, `${collection} already has a field ${name}`)
     taken.add(name)
   }
-  const columns = [...records.primitiveFields, ...files.primitiveFields].filter(isStrange)
+  const columns = [...records.primitiveFields, ...files.primitiveFields].filter(isUnlisted)
   for (const { collectionId, apiName } of [...kept.relations, ...columns]) {
     claim(collectionId, apiName, 'model.sources')
   }
@@ -75,7 +85,7 @@ export function* resolveFields(placed: readonly Placed[], { records, sources, id
       places.set(pair.opposite.id, relation.place)
     }
   }
-  const manyToMany = yield* resolveManyToMany(placed, { built, pairs, records, ids, claim })
+  const manyToMany = yield* resolveManyToMany(matched, { built, pairs, records, ids, claim })
   for (const [id, place] of manyToMany.places) places.set(id, place)
 
   const indexes: IndexRecord[] = []
@@ -93,14 +103,14 @@ export function* resolveFields(placed: readonly Placed[], { records, sources, id
   const resolved: ModelRecords = {
     sources: records.sources,
     namespaces: records.namespaces,
-    collections: [...own, ...placed.map(({ record }) => record)],
+    collections: [...own, ...matched.map(({ record }) => record)],
     primitiveFields: [
-      ...records.primitiveFields.filter(isStrange),
+      ...records.primitiveFields.filter(isUnlisted),
       ...[...collections.values()].flatMap(({ fields }) => [...fields.values()]),
     ],
     relationFields,
     constraints: [...constraints.values()].filter(({ id }) => used.has(id)),
-    indexes: [...records.indexes.filter(isStrange), ...indexes],
+    indexes: [...records.indexes.filter(isUnlisted), ...indexes],
   }
   return { records: resolved, places }
 }
@@ -113,12 +123,12 @@ function* knownRelations(
 ): Parts<ReadonlyMap<RelationShape, RelationFieldRecord>> {
   const found = new Map<RelationShape, RelationFieldRecord>()
   const { relationsOf } = lookupOf(records)
-  for (const { placed, relations } of shapes.all) {
+  for (const { matched, relations } of shapes.all) {
     yield
-    const there = relationsOf(placed.before?.id).filter(({ constraintId }) => constraintId !== null)
+    const there = relationsOf(matched.before?.id).filter(({ constraintId }) => constraintId !== null)
     const wanted = [...relations.values()].map((relation) => ({
       name: relation.name,
-      line: `${placed.entry.line}.${relation.name}`,
+      line: `${matched.entry.line}.${relation.name}`,
       renamedFrom: relation.file.renamedFrom,
       relation,
     }))
@@ -143,8 +153,8 @@ function* resolveColumns(
   shape: CollectionShape,
   { shapes, records, ids, owners, places, dbNameOf }: Columns,
 ): Parts<ResolvedCollection> {
-  const { placed, columns } = shape
-  const { record, before, entry } = placed
+  const { matched, columns } = shape
+  const { record, before, entry } = matched
   const there = lookupOf(records).fieldsOf(before?.id)
   const wanted = [...columns.values()].map((column) => ({
     name: column.name,
@@ -198,20 +208,20 @@ function columnBefore(
 }
 
 /** The relations of collections that the file does not list, and their sides at those that it does. */
-function strangePairs(
+function unlistedPairs(
   records: ModelRecords,
-  strange: ReadonlySet<string>,
-  placed: readonly Placed[],
+  unlisted: ReadonlySet<string>,
+  matched: readonly MatchedCollection[],
 ): { readonly relations: readonly RelationFieldRecord[] } {
   const { collections, relations } = lookupOf(records)
-  const there = new Set(placed.map(({ record }) => record.id))
-  const isOfStranger = (record: RelationFieldRecord) => {
+  const there = new Set(matched.map(({ record }) => record.id))
+  const isOfUnlisted = (record: RelationFieldRecord) => {
     const owner = record.constraintId === null ? relations.get(record.oppositeRelationFieldId ?? '') : record
-    return owner !== undefined && owner.constraintId !== null && strange.has(owner.collectionId)
+    return owner !== undefined && owner.constraintId !== null && unlisted.has(owner.collectionId)
   }
-  const pairs = records.relationFields.filter((record) => record.through === undefined && isOfStranger(record))
+  const pairs = records.relationFields.filter((record) => record.through === undefined && isOfUnlisted(record))
   for (const { apiName, collectionId, oppositeCollectionId } of pairs) {
-    const gone = [collectionId, oppositeCollectionId].find((id) => !strange.has(id) && !there.has(id))
+    const gone = [collectionId, oppositeCollectionId].find((id) => !unlisted.has(id) && !there.has(id))
     const name = collections.get(gone ?? '')?.apiName
     if (gone !== undefined) {
       throw fileFault(

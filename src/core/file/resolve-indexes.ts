@@ -6,8 +6,8 @@ import { didYouMean } from '../nearest.ts'
 import type { Parts } from '../parts.ts'
 import type { Ids } from './identity.ts'
 import { checkDbName } from './names.ts'
-import type { ResolvedCollection } from './placed.ts'
 import { fileFault } from './reading.ts'
+import type { ResolvedCollection } from './resolution.ts'
 import type { Shapes } from './shapes.ts'
 import { isIndexed } from './sources.ts'
 
@@ -35,7 +35,7 @@ export function* resolveIndexes(
   const { records, ids, places } = context
   const wanted = yield* wantedIndexes(collection, context)
   const keyOf = (kind: IndexKind, fieldIds: readonly string[]) => `${kind} ${fieldIds.join()}`
-  const there = lookupOf(records).indexesOf(shape.placed.before?.id)
+  const there = lookupOf(records).indexesOf(shape.matched.before?.id)
   const free = Map.groupBy(there, ({ kind, fieldIds }) => keyOf(kind, fieldIds))
   const names = new Set<string>()
   const resolved: IndexRecord[] = []
@@ -67,7 +67,7 @@ function* wantedIndexes(
   { shape, record, fields }: ResolvedCollection,
   { shapes, records }: IndexesContext,
 ): Parts<readonly Wanted[]> {
-  const { entry } = shape.placed
+  const { entry } = shape.matched
   const { key, indexes } = entry.file
   const expanded = (names: readonly string[], place: string) => {
     const columns = shapes.expand(shape, names)

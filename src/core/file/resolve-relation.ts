@@ -9,8 +9,8 @@ import type { Parts } from '../parts.ts'
 import type { FileOver } from './file.ts'
 import { type Ids, identify } from './identity.ts'
 import { checkApiName } from './names.ts'
-import type { CollectionShape, Placed, RelationShape, ResolvedCollection } from './placed.ts'
 import { fileFault } from './reading.ts'
+import type { CollectionShape, MatchedCollection, RelationShape, ResolvedCollection } from './resolution.ts'
 import type { Shapes } from './shapes.ts'
 import { isEnforced } from './sources.ts'
 
@@ -35,7 +35,7 @@ export function resolveRelation(relation: RelationShape, context: RelationContex
   const { shapes, collections, records, ids, known } = context
   const { file, place, name, owner } = relation
   const own = collections.get(owner)
-  if (own === undefined) throw new Error(`the collection ${owner.placed.entry.name} is not resolved`)
+  if (own === undefined) throw new Error(`the collection ${owner.matched.entry.name} is not resolved`)
   const far = targetOf(relation, context)
   const columns = shapes.columnsOf(relation).map((column) => own.fields.get(column))
   const mappings = shapes.referencedBy(relation).map((referenced, position) => ({
@@ -61,7 +61,7 @@ export function resolveRelation(relation: RelationShape, context: RelationContex
   }
   if (known?.apiName !== name) checkApiName(name, place)
   const before = opposingRecord(known, far.record.id, records)
-  const owners = { id: known?.id ?? ids.forNew(`${owner.placed.entry.line}.${name}`) }
+  const owners = { id: known?.id ?? ids.forNew(`${owner.matched.entry.line}.${name}`) }
   const oppositeLine = `${far.record.apiName}.${file.opposite}`
   const isOppositeKnown = before !== undefined && (ids.of(oppositeLine) ?? before.id) === before.id
   const oppositeId = isOppositeKnown ? before.id : ids.forNew(oppositeLine)
@@ -145,7 +145,7 @@ function targetOf({ target }: RelationShape, { collections }: RelationContext): 
     return { record: other, names: other.primitives.map(({ apiName }) => apiName), fieldOf }
   }
   const resolved = collections.get(target.shape)
-  if (resolved === undefined) throw new Error(`the collection ${target.shape.placed.entry.name} is not resolved`)
+  if (resolved === undefined) throw new Error(`the collection ${target.shape.matched.entry.name} is not resolved`)
   const { record, fields } = resolved
   return { record, names: fields.keys(), fieldOf: (name) => fields.get(name)?.id }
 }
@@ -171,21 +171,21 @@ type Overs = {
 
 /** The many-to-many fields over junctions that are collections themselves. */
 export function* resolveManyToMany(
-  placed: readonly Placed[],
+  matched: readonly MatchedCollection[],
   { built, pairs, records, ids, claim }: Overs,
 ): Parts<{ readonly records: readonly RelationFieldRecord[]; readonly places: ReadonlyMap<string, string> }> {
   const made: RelationFieldRecord[] = []
   const places = new Map<string, string>()
   const { relations, relationsOf } = lookupOf(records)
   const files = built.get(fileCollectionId)
-  const names = new Map(placed.map(({ record, entry }) => [record.id, entry.name]))
+  const names = new Map(matched.map(({ record, entry }) => [record.id, entry.name]))
   if (files !== undefined) names.set(files.id, files.apiName)
   const ways: Ways = {
     leadingTo: Map.groupBy(pairs, ({ opposite }) => opposite.collectionId),
     from: Map.groupBy(pairs, ({ owner }) => owner.collectionId),
     names,
   }
-  for (const { entry, record, before } of placed) {
+  for (const { entry, record, before } of matched) {
     yield
     const overs = [...entry.file.fields].flatMap(([name, field]) => (field.kind === 'over' ? [{ name, field }] : []))
     const there = relationsOf(before?.id).filter(({ through }) => through !== undefined)

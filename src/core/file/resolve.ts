@@ -19,8 +19,8 @@ import { type FileCollection, type FileField, type FileJunction, junctionSides, 
 import { createIds, type Ids, identify } from './identity.ts'
 import { checkApiName, checkDbName } from './names.ts'
 import { requireNear } from './operations/size.ts'
-import type { CollectionEntry, Placed, Resolved } from './placed.ts'
 import { fileFault, within } from './reading.ts'
+import type { CollectionEntry, MatchedCollection, Resolved } from './resolution.ts'
 import { resolveFields } from './resolve-fields.ts'
 import { ownNamespaceOf } from './sources.ts'
 
@@ -37,9 +37,9 @@ export function* resolveFile(file: ModelFile, records: ModelRecords, context: Re
   requireNear(file, records)
   const ids = createIds(file.ids, idsOf(records), context.newId)
   const entries = entriesOf(collections)
-  const placed = yield* placeCollections(entries, records, { sources, ids, context })
-  const { namespaces } = placed
-  return yield* resolveFields(placed.collections, { records: { ...records, namespaces }, sources, ids })
+  const matched = yield* placeCollections(entries, records, { sources, ids, context })
+  const { namespaces } = matched
+  return yield* resolveFields(matched.collections, { records: { ...records, namespaces }, sources, ids })
 }
 
 /** The sources whose collections the file lists, by name. */
@@ -155,7 +155,7 @@ function* placeCollections(
   entries: readonly CollectionEntry[],
   records: ModelRecords,
   { sources, ids, context }: Placing,
-): Parts<{ readonly collections: readonly Placed[]; readonly namespaces: readonly NamespaceRecord[] }> {
+): Parts<{ readonly collections: readonly MatchedCollection[]; readonly namespaces: readonly NamespaceRecord[] }> {
   const managed = new Set([...sources.values()].map(({ id }) => id))
   const own = records.collections.filter(({ sourceId }) => managed.has(sourceId))
   const others = new Map(
@@ -171,7 +171,7 @@ function* placeCollections(
   }
   const before = collectionsBefore(entries, own, { records, ids })
   const namespaces = [...records.namespaces]
-  const collections: Placed[] = []
+  const collections: MatchedCollection[] = []
   for (const entry of entries) {
     yield
     const { file, name, place } = entry
@@ -282,12 +282,12 @@ function namespaceOf(
 /** Where a source has no namespace of its own that goes without saying, a collection of none stays where it is. */
 function isNamespace(
   [before, after]: readonly [string | null, string | null],
-  said: string | undefined,
+  given: string | undefined,
   source: SourceRecord,
   namespaces: readonly NamespaceRecord[],
 ): boolean {
   if (before === after) return true
   if (isSystemSource(source)) return false
   const own = ownNamespaceOf(source, namespaces, undefined)?.id
-  return own === undefined ? said === undefined : (before ?? own) === (after ?? own)
+  return own === undefined ? given === undefined : (before ?? own) === (after ?? own)
 }

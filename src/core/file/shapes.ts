@@ -6,8 +6,8 @@ import type { Collection } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Parts } from '../parts.ts'
 import { columnsOf, type FilePrimitive } from './file.ts'
-import type { CollectionShape, Column, Placed, RelationShape, Target } from './placed.ts'
 import { fileFault } from './reading.ts'
+import type { CollectionShape, Column, MatchedCollection, RelationShape, Target } from './resolution.ts'
 
 /** What a column is, whoever says it. */
 export type ColumnSpec = Pick<FilePrimitive, 'type' | 'isList' | 'isNullable'> & { readonly file?: FilePrimitive }
@@ -29,15 +29,15 @@ const MOST_COLUMNS = 32
 const MOST_DEEP = 100
 
 /** `others` are the collections of sources that the file does not name. */
-export function* shapesOf(placed: readonly Placed[], others: readonly Collection[]): Parts<Shapes> {
+export function* shapesOf(matched: readonly MatchedCollection[], others: readonly Collection[]): Parts<Shapes> {
   const shapes = new Map<string, Mutable>()
-  for (const one of placed) shapes.set(one.entry.name, { placed: one, relations: new Map(), columns: new Map() })
+  for (const one of matched) shapes.set(one.entry.name, { matched: one, relations: new Map(), columns: new Map() })
   const strangers = new Map(others.map((other) => [other.apiName, other]))
   for (const shape of shapes.values()) {
     yield
-    const { entry } = shape.placed
+    const { entry } = shape.matched
     for (const [name, file] of entry.file.fields) {
-      const place = fieldPlace(shape.placed, name)
+      const place = fieldPlace(shape.matched, name)
       if (file.kind === 'primitive') shape.columns.set(name, { name, place, file, uses: [] })
       if (file.kind !== 'relation') continue
       const to = shapes.get(file.to)
@@ -62,12 +62,12 @@ export function* shapesOf(placed: readonly Placed[], others: readonly Collection
     return found
   }
 
-  const names = new Map<RelationShape, readonly string[] | 'asked'>()
+  const names = new Map<RelationShape, readonly string[] | 'pending'>()
   const own = (relation: RelationShape): readonly string[] => {
     const known = names.get(relation)
-    if (known === 'asked') throw fileFault(relation.place, 'refers to a key that it belongs to itself')
+    if (known === 'pending') throw fileFault(relation.place, 'refers to a key that it belongs to itself')
     if (known !== undefined) return known
-    names.set(relation, 'asked')
+    names.set(relation, 'pending')
     const referenced = deeper(relation.place, () => referencedBy(relation))
     const { by } = relation.file
     if (by !== undefined && by.length !== referenced.length) {
@@ -87,7 +87,7 @@ export function* shapesOf(placed: readonly Placed[], others: readonly Collection
     if (file.references !== undefined) return file.references
     const key =
       'shape' in target
-        ? expand(target.shape, target.shape.placed.entry.file.key)
+        ? expand(target.shape, target.shape.matched.entry.file.key)
         : target.other.primaryKey.map(({ apiName }) => apiName)
     if (key.length === 0) throw fileFault(`${place}.to`, `${file.to} has no key: name its fields in references`)
     return key
@@ -104,7 +104,7 @@ export function* shapesOf(placed: readonly Placed[], others: readonly Collection
       yield
       for (const [position, name] of own(relation).entries()) {
         const known = shape.columns.get(name)
-        if (known === undefined && shape.placed.entry.file.fields.has(name)) {
+        if (known === undefined && shape.matched.entry.file.fields.has(name)) {
           throw fileFault(`${relation.place}.by`, `${name} is a relation, which has no column of its own`)
         }
         const column = known ?? { name, place: relation.place, file: undefined, uses: [] }
@@ -113,15 +113,15 @@ export function* shapesOf(placed: readonly Placed[], others: readonly Collection
     }
   }
 
-  const specs = new Map<Column, ColumnSpec | 'asked'>()
+  const specs = new Map<Column, ColumnSpec | 'pending'>()
   const specOf = (shape: CollectionShape, name: string): ColumnSpec => {
     const column = shape.columns.get(name)
     if (column === undefined) throw new Error(`no column ${name}`)
     if (column.file !== undefined) return { ...column.file, file: column.file }
     const known = specs.get(column)
-    if (known === 'asked') throw fileFault(column.place, 'refers to itself, so that nothing says its type')
+    if (known === 'pending') throw fileFault(column.place, 'refers to itself, so that nothing says its type')
     if (known !== undefined) return known
-    specs.set(column, 'asked')
+    specs.set(column, 'pending')
     const [first, ...rest] = deeper(column.place, () =>
       column.uses.map(({ relation, position }) => madeSpec(relation, position)),
     )
@@ -152,13 +152,13 @@ export function* shapesOf(placed: readonly Placed[], others: readonly Collection
 }
 
 type Mutable = {
-  readonly placed: Placed
+  readonly matched: MatchedCollection
   readonly relations: Map<string, RelationShape>
   readonly columns: Map<string, Column>
 }
 
 /** Where a field of an entry stands; all of a junction at the relation that stands for it. */
-export function fieldPlace({ entry }: Placed, name: string): string {
+export function fieldPlace({ entry }: MatchedCollection, name: string): string {
   return entry.of === undefined ? `${entry.place}.fields.${name}` : entry.place
 }
 

@@ -16,8 +16,8 @@ export function parseLicenseKey(text: string): KeyResult {
   const symbols = plain(text)
   if (symbols === '') return fault('is empty')
   if (!symbols.startsWith('M')) return fault('must begin with the letter M')
-  const stray = [...symbols].some((symbol) => !KEY_SYMBOLS.includes(symbol))
-  if (stray) return fault('has a character that is not used in license keys')
+  const hasUnexpected = [...symbols].some((symbol) => !KEY_SYMBOLS.includes(symbol))
+  if (hasUnexpected) return fault('has a character that is not used in license keys')
   if (symbols.length !== KEY_LENGTH) return fault(`must have ${KEY_LENGTH} symbols, it has ${symbols.length}`)
   const [body, check] = [symbols.slice(0, -1), symbols.slice(-1)]
   if (checkSymbol(body) !== check) return fault('is mistyped: its check symbol is wrong')

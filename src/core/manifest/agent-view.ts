@@ -44,15 +44,15 @@ export function agentView(model: Model, viewer: Viewer, declared: Declarations):
     describe(collection) {
       const own = allowed(collection)
       const serves = describeServed(view, collection, viewer.seesModel)
-      const told = viewer.seesModel ? wholly(view, collection, own) : asUsable(view, collection, own)
-      return { ...told, ...(serves !== undefined && { serves }) }
+      const description = viewer.seesModel ? wholly(view, collection, own) : asUsable(view, collection, own)
+      return { ...description, ...(serves !== undefined && { serves }) }
     },
     name(collection) {
       const { apiName, key } = collection
-      const told = viewer.seesModel
+      const entry = viewer.seesModel
         ? nameCollection(collection)
         : { apiName, key: keyName(key.every((field) => isUsable(view, collection, field)) ? key : []) }
-      return { ...told, actions: allowed(collection) }
+      return { ...entry, actions: allowed(collection) }
     },
   }
 }
@@ -95,8 +95,8 @@ function actionsOf(view: ModelView, collection: Collection, field: Field, own: r
 
 function wholly(view: ModelView, collection: Collection, own: readonly Action[]) {
   const { fields, relations, ...rest } = describeCollection(collection)
-  const withActions = <T extends object>(told: readonly T[], of: readonly Field[]) =>
-    told.map((one, index) => {
+  const withActions = <T extends object>(list: readonly T[], of: readonly Field[]) =>
+    list.map((one, index) => {
       const field = of[index]
       return { ...one, ...(field !== undefined && actionsOf(view, collection, field, own)) }
     })

@@ -17,11 +17,11 @@ import { all, and, type Filter, mapFilter, none, or, withoutTests } from '../que
 import { isServed, isUsable } from './access-view.ts'
 import { modelViewOf } from './model-view.ts'
 
-/** What is asked, by API names, of whom, and by whose rights. */
+/** The question, by API names, the principal that it is about, and who asks. */
 export type ExplainRequest = {
   readonly model: Model
   readonly declared: Declarations
-  readonly asker: Rights
+  readonly callerRights: Rights
   readonly principal: Principal
   readonly collection: string
   readonly action: Action
@@ -58,7 +58,7 @@ type Subject = {
   readonly isOpen: boolean
 }
 
-/** Throws 422 with its place for a name that is unknown, or that the asker is not told of. */
+/** Throws 422 with its place for a name that is unknown, or that the caller may not know. */
 export function explain(question: ExplainRequest): Explanation {
   const { model, principal, action, declared } = question
   const { collection, field } = namedThings(question)
@@ -83,12 +83,12 @@ export function explain(question: ExplainRequest): Explanation {
 }
 
 /**
- * Throws 403 where a condition of a policy asks about what the asker may not read: whether one row meets it would tell of
+ * Throws 403 where a condition of a policy asks about what the caller may not read: whether one row meets it would tell of
  * that.
  */
-export function requireAskable(question: ExplainRequest, { collection, findable }: Explanation): void {
-  const { model, asker, principal, action } = question
-  const viewer = viewerOf(asker, model)
+export function requireKnownNames(question: ExplainRequest, { collection, findable }: Explanation): void {
+  const { model, callerRights, principal, action } = question
+  const viewer = viewerOf(callerRights, model)
   const isFoundByChance = findable.kind !== 'all' && findable.kind !== 'none'
   for (const policy of principal.policies) {
     for (const one of isFoundByChance ? ([action, 'read'] as const) : [action]) {
@@ -190,18 +190,18 @@ function conditionOf(
   return action === 'create' ? validation : filter
 }
 
-/** The names of policies are told to whoever may ask; of others, those that the asker can use or read about. */
+/** The names of policies are shown to every caller of this; of other things, the names of those that the caller can use or read about. */
 function namedThings(question: ExplainRequest): { readonly collection: Collection; readonly field: Field | undefined } {
-  const { model, asker, principal, declared, collection: name, field: fieldName } = question
-  const viewer = viewerOf(asker, model)
+  const { model, callerRights, principal, declared, collection: name, field: fieldName } = question
+  const viewer = viewerOf(callerRights, model)
   const view = modelViewOf(viewer, declared)
-  const seesModel = hasEntitlement(asker, 'dataModel:read')
-  const told = principal.policies.map(({ content }) => policyReferences(content))
+  const seesModel = hasEntitlement(callerRights, 'dataModel:read')
+  const references = principal.policies.map(({ content }) => policyReferences(content))
   const collection = model.byName.get(name)
   const isKnown =
     collection !== undefined &&
     (seesModel ||
-      told.some(({ collectionIds }) => collectionIds.has(collection.id)) ||
+      references.some(({ collectionIds }) => collectionIds.has(collection.id)) ||
       actions.some((action) => view.may(collection, action)))
   if (!isKnown) throw unknown('collection', `${shortName(name)} is not a collection`)
   if (fieldName === undefined) return { collection, field: undefined }
@@ -209,7 +209,7 @@ function namedThings(question: ExplainRequest): { readonly collection: Collectio
   const isKnownField =
     field !== undefined &&
     (seesModel ||
-      told.some(({ fieldIds }) => fieldIds.has(field.id)) ||
+      references.some(({ fieldIds }) => fieldIds.has(field.id)) ||
       actions.some((action) => view.uses(collection, field, action) !== 'never'))
   if (isKnownField) return { collection, field }
   throw unknown('field', `${shortName(fieldName)} is not a field of ${collection.apiName}`)

@@ -154,19 +154,19 @@ type Entry = readonly [name: string, field: InputField]
 function listArguments(interner: Interner, collection: Collection): readonly Entry[] {
   const declared = interner.view.declared(collection)
   const page = pageArguments(interner, collection).filter(([name]) => name !== 'offset' || declared?.offset !== false)
-  const isWalked = hasCursors(interner, collection)
+  const isPaged = hasCursors(interner, collection)
   const counted = declared?.count === false ? [] : counts
-  const told = [...counted, ...(isWalked ? ['cursor', ...counted.map((count) => `${count},cursor`)] : [])]
+  const metaValues = [...counted, ...(isPaged ? ['cursor', ...counted.map((count) => `${count},cursor`)] : [])]
   return [
     ...page,
-    ...(isWalked ? [cursorArgument(interner, 'after'), cursorArgument(interner, 'before')] : []),
-    ...(told.length > 0 ? [metaArgument(interner.enumeration(metaName(told), told))] : []),
+    ...(isPaged ? [cursorArgument(interner, 'after'), cursorArgument(interner, 'before')] : []),
+    ...(metaValues.length > 0 ? [metaArgument(interner.enumeration(metaName(metaValues), metaValues))] : []),
   ]
 }
 
-function metaName(told: readonly string[]): string {
-  if (!told.includes('cursor')) return 'ServiceCountMeta'
-  return told.length === 1 ? 'ServiceCursorMeta' : 'ServiceMeta'
+function metaName(metaValues: readonly string[]): string {
+  if (!metaValues.includes('cursor')) return 'ServiceCountMeta'
+  return metaValues.length === 1 ? 'ServiceCursorMeta' : 'ServiceMeta'
 }
 
 function cursorArgument(interner: Interner, name: 'after' | 'before'): Entry {
@@ -262,7 +262,7 @@ function relationOutput(interner: Interner, relation: RelationField): OutputFiel
   const list = interner.output(`${target.id} list`, `${target.apiName}CollectionListOutput`, () => ({
     fields: [
       ['data', { type: `[${item}]` }],
-      ...(isWalkedInList(interner, target) ? [['meta', { type: cursorsOutput(interner) }] as const] : []),
+      ...(isPagedInList(interner, target) ? [['meta', { type: cursorsOutput(interner) }] as const] : []),
       ...(canAggregate(interner, target) ? [['aggregate', { type: aggregatedOutput(interner) }] as const] : []),
     ],
   }))
@@ -270,7 +270,7 @@ function relationOutput(interner: Interner, relation: RelationField): OutputFiel
 }
 
 /** Related rows of connectors are looked up by key, so that there is no page of them. */
-function isWalkedInList(interner: Interner, target: Collection): boolean {
+function isPagedInList(interner: Interner, target: Collection): boolean {
   return interner.view.declared(target) === undefined && hasCursors(interner, target)
 }
 
@@ -325,7 +325,7 @@ export function relationArguments(interner: Interner, relation: RelationField): 
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined
   const isOwn = !isCrossSource(relation, interner.view.declared)
-  const isWalked = isList && isWalkedInList(interner, target) && isOwn
+  const isPaged = isList && isPagedInList(interner, target) && isOwn
   const isAggregated = isList && canAggregate(interner, target) && isOwn
   const cursors = () => [
     cursorArgument(interner, 'after'),
@@ -334,7 +334,7 @@ export function relationArguments(interner: Interner, relation: RelationField): 
   return interner.input(`${id} arguments`, `${collection.apiName}${apiName}${RELATION_ARGUMENTS}`, () => ({
     fields: [
       ...pageArguments(interner, target),
-      ...(isWalked ? cursors() : []),
+      ...(isPaged ? cursors() : []),
       ...(isAggregated ? [['aggregate', { type: aggregatesInput(interner), optional: true }] as const] : []),
     ]
       .filter(([name]) => isList || name === 'filter')

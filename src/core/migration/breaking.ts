@@ -57,7 +57,7 @@ export function breakingChanges(
         case 'deletePrimitiveField':
           return ofField(fieldId, change.kind)
         case 'createPrimitiveField':
-          return isDemanded(change.data) ? [{ collection, field, operation: change.kind }] : []
+          return isRequired(change.data) ? [{ collection, field, operation: change.kind }] : []
         case 'updatePrimitiveField':
           return changes.filter(breaks).flatMap((one) => ofField(fieldId, one.kind))
         default:
@@ -68,7 +68,7 @@ export function breakingChanges(
 }
 
 /** A field that a create must now give. */
-function isDemanded({ isNullable, isReadOnly, defaultValue }: Data): boolean {
+function isRequired({ isNullable, isReadOnly, defaultValue }: Data): boolean {
   return isNullable === false && isReadOnly !== true && defaultValue === null
 }
 

@@ -11,10 +11,10 @@ import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
 import { FailedMigration, invalidOperation, isDataFault, type MigrationFault } from './fault.ts'
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
-  const told = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
-  if (told?.code !== undefined && passedOn.has(told.code)) return told
-  const reason = told?.message ?? 'The database refused a change'
-  const blamed = blame(fault) ?? (told?.kind === 'invalid' ? 'data' : undefined)
+  const explained = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
+  if (explained?.code !== undefined && passedOn.has(explained.code)) return explained
+  const reason = explained?.message ?? 'The database refused a change'
+  const blamed = blame(fault) ?? (explained?.kind === 'invalid' ? 'data' : undefined)
   if (blamed === undefined) return new ServiceError('failed', reason, { cause: fault })
   const views = blamed === 'inUse' ? viewsNamed(fault) : []
   return invalidOperation(blamed, reasons[blamed] ?? reason, {
@@ -48,13 +48,13 @@ export function isObstructed({ isTrial }: Obstacle, fault: SqlFault, dialect: Pi
   return isTrial === true && isDataFault(ddlError(fault, dialect))
 }
 
-/** The error of the migration where rows are in the way; how many is told where it is known. */
+/** The error of the migration where rows are in the way; `meta` has their number where it is known and not hidden. */
 export function rowsInTheWay(
   { operation, subject, cause }: Obstacle,
-  told: { readonly rows?: number } | 'untold',
+  found: { readonly rows?: number } | 'hidden',
 ): ServiceError {
-  const reason = told === 'untold' || cause.kind === 'catalog' ? undefined : databaseError(cause.reason).message
-  const meta = told === 'untold' || told.rows === undefined ? {} : { meta: told }
+  const reason = found === 'hidden' || cause.kind === 'catalog' ? undefined : databaseError(cause.reason).message
+  const meta = found === 'hidden' || found.rows === undefined ? {} : { meta: found }
   return new FailedMigration(operation, invalidOperation('data', reason ?? 'Rows are in the way', meta), subject)
 }
 

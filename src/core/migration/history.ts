@@ -34,9 +34,9 @@ export function changeHistory(
   const isNew = wasOff || !isSameKey
   const isSame = isEqual(columns, recorded.columns)
   // Ids of fields may be given again.
-  const begun = isNew ? [] : recorded.columns.map(idOf).filter((fieldId) => made.has(fieldId))
-  if (!isNew && isSame && begun.length === 0) return
-  emit(draft, now.record.sourceId, { kind: 'recordHistory', table: tableOf(draft, now), recorded, isNew, begun })
+  const newFieldIds = isNew ? [] : recorded.columns.map(idOf).filter((fieldId) => made.has(fieldId))
+  if (!isNew && isSame && newFieldIds.length === 0) return
+  emit(draft, now.record.sourceId, { kind: 'recordHistory', table: tableOf(draft, now), recorded, isNew, newFieldIds })
 }
 
 /** Emits what ends with a collection, if it has a history. */

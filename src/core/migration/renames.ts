@@ -12,7 +12,7 @@ import type {
   SourceRecord,
 } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { type CatalogIds, clusterOf, keyOf, type PlacedCollection, placedCollections } from '../sql/catalog-ids.ts'
+import { type CatalogIds, clusterOf, keyOf, type LocatedCollection, locatedCollections } from '../sql/catalog-ids.ts'
 import type { Change, SourceChange, TableRef } from '../sql/change.ts'
 import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
 import { tableName } from '../sql/table-choice.ts'
@@ -29,7 +29,7 @@ export type RenameDiff = {
   readonly operations: readonly SchemaOperation[]
   readonly renames: readonly Rename[]
   /** Whether something was led to something else though nothing proves that it is the same. */
-  readonly isLedOn: boolean
+  readonly followsUncertain: boolean
 }
 
 export type RenameSearch = {
@@ -46,7 +46,7 @@ export type RenameSearch = {
 
 export function* followRenames(records: ModelRecords, sourceId: string, search: RenameSearch): Parts<RenameDiff> {
   const { schema, whole, isAccepted } = search
-  const own = placedCollections(records, sourceId, schema.defaultNamespace)
+  const own = locatedCollections(records, sourceId, schema.defaultNamespace)
   const tables = new Map(schema.tables.map((table) => [keyOf(table), table]))
   const chosen = new Set(tables.keys())
   const all = new Map(whole.tables.map((table) => [keyOf(table), table]))
@@ -55,12 +55,12 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
   yield
   const namespaces = namespaceFinder(records, sourceId, search)
   const renames: Rename[] = []
-  let isLedOn = false
+  let followsUncertain = false
   const isFollowed = (rename: Rename) => {
     renames.push(rename)
-    const isMeant = !rename.certain && isAccepted(rename)
-    isLedOn ||= isMeant
-    return rename.certain || isMeant
+    const isChosen = !rename.certain && isAccepted(rename)
+    followsUncertain ||= isChosen
+    return rename.certain || isChosen
   }
   const collections = new Map<string, CollectionRecord>()
   const columns = new Map<string, PrimitiveFieldRecord>()
@@ -118,10 +118,10 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
     }
     if (changes.length > 0) operations.push({ kind: 'updateCollection', data: { id: record.id, operations: changes } })
   }
-  if (collections.size + columns.size === 0) return { records, operations, renames, isLedOn }
+  if (collections.size + columns.size === 0) return { records, operations, renames, followsUncertain }
   return {
     renames,
-    isLedOn,
+    followsUncertain,
     operations: [...namespaces.operations, ...operations],
     records: {
       ...records,
@@ -203,7 +203,7 @@ const NOWHERE = ''
 
 /** After a restore every table has another id, or one that another cluster gave, and the ids prove nothing. */
 function isRestored(
-  own: readonly PlacedCollection[],
+  own: readonly LocatedCollection[],
   tables: ReadonlyMap<string, SourceTable>,
   known: CatalogIds,
 ): boolean {

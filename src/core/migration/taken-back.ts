@@ -6,7 +6,7 @@ import type { ModelRecords } from '../model/model.ts'
 import type { CollectionChange, Operation } from './operation.ts'
 
 /** `what` is `made`, `deleted`, or the kind of a change. */
-type Deed = { readonly id: string; readonly what: string }
+type Effect = { readonly id: string; readonly what: string }
 
 /** Returns the id of the first thing that is changed twice in one way, or made or changed and not there at the end, or changed and made anew. */
 export function takenBack(
@@ -15,15 +15,15 @@ export function takenBack(
   operations: readonly Operation[],
 ): string | undefined {
   const [had, has] = [idsOf(before), idsOf(after)]
-  const deeds = operations.flatMap(deedsOf)
+  const effects = operations.flatMap(effectsOf)
   const known = new Set<string>()
   const ended = new Set(
-    deeds.flatMap(({ id, what }) => (what === 'deleted' || (what === 'made' && had.has(id)) ? [id] : [])),
+    effects.flatMap(({ id, what }) => (what === 'deleted' || (what === 'made' && had.has(id)) ? [id] : [])),
   )
-  for (const { id, what } of deeds) {
-    const deed = `${what} ${id}`
-    if (known.has(deed)) return id
-    known.add(deed)
+  for (const { id, what } of effects) {
+    const effect = `${what} ${id}`
+    if (known.has(effect)) return id
+    known.add(effect)
     if (what === 'deleted') continue
     if (!has.has(id) || (what !== 'made' && ended.has(id))) return id
   }
@@ -34,14 +34,14 @@ function idsOf(records: ModelRecords): ReadonlySet<string> {
   return new Set(Object.values(records).flatMap((list) => list.map(({ id }) => id)))
 }
 
-function deedsOf(operation: Operation): readonly Deed[] {
+function effectsOf(operation: Operation): readonly Effect[] {
   const made = (...ids: readonly string[]) => ids.map((id) => ({ id, what: 'made' }))
   const deleted = (...ids: readonly string[]) => ids.map((id) => ({ id, what: 'deleted' }))
   switch (operation.kind) {
     case 'createCollection':
       return [...made(operation.data.id), ...operation.data.operations.flatMap(({ data }) => made(data.id))]
     case 'updateCollection':
-      return operation.data.operations.flatMap((change) => deedsOfChange(operation.data.id, change))
+      return operation.data.operations.flatMap((change) => effectsOfChange(operation.data.id, change))
     case 'createRelationFieldPair': {
       const { firstField, secondField } = operation.data.data
       return made(firstField.id, secondField.id)
@@ -70,7 +70,7 @@ function deedsOf(operation: Operation): readonly Deed[] {
   }
 }
 
-function deedsOfChange(id: string, change: CollectionChange): readonly Deed[] {
+function effectsOfChange(id: string, change: CollectionChange): readonly Effect[] {
   switch (change.kind) {
     case 'createPrimitiveField':
     case 'createIndex':

@@ -71,6 +71,6 @@ export function describeLimits(limits: Limits): string {
     maxLength: (value: number) => `at most ${value} characters long`,
     pattern: (value: string) => `of the form ${value}`,
   }
-  const told = Object.entries(limits).map(([name, value]) => parts[name as keyof Limits](value as never))
-  return `must be ${told.join(' and ')}`
+  const texts = Object.entries(limits).map(([name, value]) => parts[name as keyof Limits](value as never))
+  return `must be ${texts.join(' and ')}`
 }

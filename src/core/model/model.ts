@@ -248,8 +248,9 @@ export function* modelOf(version: number, own: ModelRecords, builtIn: ModelRecor
       }),
     )
     const primaryKey = ownIndexes.find(({ kind }) => kind === 'primary')?.fields ?? []
-    const isTelling = ({ kind, fields }: Index) => kind === 'unique' && fields.every(({ isNullable }) => !isNullable)
-    const telling = primaryKey.length > 0 ? primaryKey : (ownIndexes.find(isTelling)?.fields ?? [])
+    const isIdentifying = ({ kind, fields }: Index) =>
+      kind === 'unique' && fields.every(({ isNullable }) => !isNullable)
+    const identifying = primaryKey.length > 0 ? primaryKey : (ownIndexes.find(isIdentifying)?.fields ?? [])
     collections.set(record.id, {
       id: record.id,
       sourceId: record.sourceId,
@@ -269,7 +270,7 @@ export function* modelOf(version: number, own: ModelRecords, builtIn: ModelRecor
       hasHistory: record.hasHistory === true,
       isRecorded: record.hasHistory === true,
       primaryKey,
-      identity: record.isInherited && telling.length > 0 ? [...telling, tableOfRow(record.id)] : telling,
+      identity: record.isInherited && identifying.length > 0 ? [...identifying, tableOfRow(record.id)] : identifying,
       key: primaryKey.some(({ isList, type }) => isList || type.name === 'geometry') ? [] : primaryKey,
     })
   }

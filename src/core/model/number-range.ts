@@ -8,7 +8,7 @@ export type Range = {
   /** Undefined where no value can. */
   readonly bound: string | undefined
   /** Values that stay what they are. */
-  readonly beyond: readonly string[]
+  readonly fixedValues: readonly string[]
 }
 
 /** `amount` is a canonical text. Undefined where every value can take it, or only the database knows. */
@@ -17,14 +17,14 @@ export function rangeOf(type: FieldType, amount: string): Range | undefined {
   if (isInteger(type.name)) {
     const { low, high } = limitsOf(type.name)
     const bound = (isUp ? high : low) - BigInt(amount)
-    return { isUp, bound: bound < low || bound > high ? undefined : String(bound), beyond: [] }
+    return { isUp, bound: bound < low || bound > high ? undefined : String(bound), fixedValues: [] }
   }
   if (type.name === 'decimal') {
     return type.params.kind === 'unconstrained' ? undefined : decimalRange(type.params, amount, isUp)
   }
   if (!isFloat(type.name)) return undefined
   const most = type.name === 'float32' ? MAX_SINGLE : Number.MAX_VALUE
-  return { isUp, bound: String((isUp ? most : -most) - Number(amount)), beyond: special }
+  return { isUp, bound: String((isUp ? most : -most) - Number(amount)), fixedValues: special }
 }
 
 export function isInteger(name: FieldType['name']): name is keyof typeof integers {
@@ -54,10 +54,10 @@ function decimalRange(
   const size = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'))
   const most = (10n ** BigInt(precision) - 1n) * 10n ** BigInt(Math.max(-scale, 0))
   const bound = most - size
-  if (bound < -most) return { isUp, bound: undefined, beyond: special }
+  if (bound < -most) return { isUp, bound: undefined, fixedValues: special }
   const text = String(bound < 0n ? -bound : bound).padStart(digits + 1, '0')
   const isNegative = isUp ? bound < 0n : bound > 0n
   const point = text.length - digits
   const shown = digits === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`
-  return { isUp, bound: isNegative ? `-${shown}` : shown, beyond: special }
+  return { isUp, bound: isNegative ? `-${shown}` : shown, fixedValues: special }
 }

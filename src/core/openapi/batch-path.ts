@@ -110,13 +110,13 @@ const conflict = {
   additionalProperties: false,
 }
 
-/** What a batch may be asked beside the items: neither an estimate nor a tag, which are of a list alone. */
-const told = ['totalCount', 'cursor']
+/** The values of `meta` in a batch: neither an estimate nor a tag, which are of a list alone. */
+const metaValues = ['totalCount', 'cursor']
 const meta = {
   description: 'Adds the number of all items that match, the cursors of the pages beside this one, or both.',
   anyOf: [
-    { type: 'string', enum: [...told, told.join()] },
-    { type: 'array', items: { type: 'string', enum: told } },
+    { type: 'string', enum: [...metaValues, metaValues.join()] },
+    { type: 'array', items: { type: 'string', enum: metaValues } },
   ],
 }
 

@@ -93,16 +93,16 @@ export const itemHeaders = {
 }
 
 /** What `meta` takes, with the tag of a list beside it. */
-export function metaSchema(told: readonly string[]) {
-  const tagged = told.filter((one) => !one.includes(',')).map((one) => `${one},etag`)
-  return { type: 'string', enum: [...told, 'etag', ...tagged] }
+export function metaSchema(metaValues: readonly string[]) {
+  const tagged = metaValues.filter((one) => !one.includes(',')).map((one) => `${one},etag`)
+  return { type: 'string', enum: [...metaValues, 'etag', ...tagged] }
 }
 
 /** The parameter of a list that tells these. */
-export function metaParameter(told: readonly string[]): string {
-  if (told.length === itemParameters.meta.schema.enum.length) return shared.meta
-  const description = told.includes('cursor') ? itemHeaders.meta.description : COUNTED
-  return JSON.stringify({ ...itemParameters.meta, description, schema: metaSchema(told) })
+export function metaParameter(metaValues: readonly string[]): string {
+  if (metaValues.length === itemParameters.meta.schema.enum.length) return shared.meta
+  const description = metaValues.includes('cursor') ? itemHeaders.meta.description : COUNTED
+  return JSON.stringify({ ...itemParameters.meta, description, schema: metaSchema(metaValues) })
 }
 
 const COUNTED = 'Adds the number of all items that match; `etag` asks for a tag of the list.'

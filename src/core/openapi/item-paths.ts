@@ -239,8 +239,8 @@ export function queryParameters(
   kind: 'list' | 'item',
 ): readonly string[] {
   const served = servedOperations(context.interner, collection)
-  const [asked] = served.filter((one) => one.kind === (kind === 'list' ? 'readMany' : 'readOne'))
-  return asked === undefined ? [] : parameters(context, collection, asked)
+  const [operation] = served.filter((one) => one.kind === (kind === 'list' ? 'readMany' : 'readOne'))
+  return operation === undefined ? [] : parameters(context, collection, operation)
 }
 
 /** The name of the component of an item in answers. */
@@ -261,8 +261,8 @@ export function structured(
   content: { readonly schema: JsonSchema; readonly example: unknown },
   more = '',
 ): string {
-  const said = JSON.stringify({ description: STRUCTURED, ...content }).slice(1)
-  return `{"name":"${name}","in":"query",${more}"style":"deepObject","explode":true,${said}`
+  const described = JSON.stringify({ description: STRUCTURED, ...content }).slice(1)
+  return `{"name":"${name}","in":"query",${more}"style":"deepObject","explode":true,${described}`
 }
 
 function conflictParameter(schema: JsonSchema): string {

@@ -84,13 +84,13 @@ function operation(route: string, description: RouteDescription, means: Means): 
   const { summary, tag, asks, parameters = [], body, isBodyOptional, otherBodies, answers } = description
   const bodies = { ...(body !== undefined && { 'application/json': body }), ...otherBodies }
   const content = Object.fromEntries(Object.entries(bodies).map(([type, schema]) => [type, { schema }]))
-  const asked = asks === undefined ? [] : query(asks, means)
+  const queryParameters = asks === undefined ? [] : query(asks, means)
   return {
     operationId: operationId(route),
     summary,
     description: `${summary}.`,
     tags: [tag],
-    ...(asked.length + parameters.length > 0 && { parameters: [...asked, ...parameters] }),
+    ...(queryParameters.length + parameters.length > 0 && { parameters: [...queryParameters, ...parameters] }),
     ...(Object.keys(content).length > 0 && { requestBody: { required: isBodyOptional !== true, content } }),
     responses: {
       ...errorResponses(errorsOf(route, description)),
@@ -134,10 +134,13 @@ function query({ kind, of }: NonNullable<RouteDescription['asks']>, { context, c
 
 function answered({ description, schema, mediaType, headers = {} }: AnswerDescription, means: Means): JsonSchema {
   const shown = schema === undefined ? undefined : isBuiltIn(schema) ? underData(schema, means) : schema
-  const said = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }])
+  const described = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ])
   return {
     description,
-    ...(said.length > 0 && { headers: Object.fromEntries(said) }),
+    ...(described.length > 0 && { headers: Object.fromEntries(described) }),
     ...(shown !== undefined && { content: { [mediaType ?? 'application/json']: { schema: shown } } }),
   }
 }

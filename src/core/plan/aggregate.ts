@@ -91,7 +91,7 @@ function orderOf({ fields }: Collection, groups: readonly Group[], { sort }: Agg
     const path = `sort[${index}].${shortName(name)}`
     const field = fields.get(name) ?? unknownName(fields.keys(), name, path)
     if (field.kind !== 'primitive' || field.type.name === 'bytes') throw queryFault(path, 'cannot be sorted by')
-    if (!order.has(field)) order.set(field, { path: [], field, visible: all, direction, nulls, origin: 'asked' })
+    if (!order.has(field)) order.set(field, { path: [], field, visible: all, direction, nulls, origin: 'requested' })
   })
   for (const { output } of groups) {
     const tie = { path: [], field: output, visible: all, direction: 'asc', nulls: 'last', origin: 'tie' } as const
@@ -101,10 +101,10 @@ function orderOf({ fields }: Collection, groups: readonly Group[], { sort }: Agg
 }
 
 function planAggregate(context: ReadContext, sent: SentAggregate, dbName: string): Aggregate {
-  const { name, field: asked, path } = sent
-  if (asked === '*') return { function: 'rows', output: outputOf(countType, { name, dbName }) }
-  if (asked.includes('.')) throw queryFault(path, 'must name a field of the collection itself')
-  const ref = primitive(context, asked, path)
+  const { name, field: fieldName, path } = sent
+  if (fieldName === '*') return { function: 'rows', output: outputOf(countType, { name, dbName }) }
+  if (fieldName.includes('.')) throw queryFault(path, 'must name a field of the collection itself')
+  const ref = primitive(context, fieldName, path)
   requireFunction(sent, ref.field)
   return { function: sent.function, ...ref, output: aggregateOutput(sent, ref.field, dbName) }
 }
@@ -211,8 +211,8 @@ function valueOutput({ native, isLoose }: PrimitiveField, type: FieldType, named
 }
 
 function planGroup(context: ReadContext, sent: SentGroup, dbName: string): Group {
-  const { field: asked, name, path } = sent
-  const { field, at, ...ref } = pathField(context, asked.split('.'), { at: path, purpose: 'group' })
+  const { field: fieldPath, name, path } = sent
+  const { field, at, ...ref } = pathField(context, fieldPath.split('.'), { at: path, purpose: 'group' })
   if (!isGroupable(field)) throw queryFault(at, 'cannot be grouped by')
   const truncation = truncationOf(sent, field, at)
   const type = truncation === undefined ? field.type : truncatedType(truncation)

@@ -111,6 +111,6 @@ function roomFor({ field, operator, text }: Alteration): Filter | undefined {
   return or([
     { kind: 'null', field, visible: { kind: 'all' }, negated: false },
     range.bound === undefined ? none : compare(range.isUp ? '<=' : '>=', range.bound),
-    ...range.beyond.map((special) => compare('=', special)),
+    ...range.fixedValues.map((special) => compare('=', special)),
   ])
 }

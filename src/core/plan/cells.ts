@@ -62,9 +62,9 @@ function hasSameColumns(one: RelationField, other: RelationField): boolean {
 export function isSameLink(one: RelationField, other: RelationField): boolean {
   const [key, same] = [foreignKeyOf(one), foreignKeyOf(other)]
   if (key.collection !== same.collection || key.target !== same.target) return false
-  const isMet = (column: PrimitiveField, at: number) =>
+  const matches = (column: PrimitiveField, at: number) =>
     same.referenced[same.columns.indexOf(column)] === key.referenced[at]
-  return key.columns.length === same.columns.length && key.columns.every(isMet)
+  return key.columns.length === same.columns.length && key.columns.every(matches)
 }
 
 type ForeignKey = {

@@ -34,9 +34,9 @@ export function* connectLinks(
   const [first] = keys
   if (first === undefined) return
   const wanted = [far.joins.map(({ other }) => other)]
-  const sought = { keys, wanted, provided: links.owner, lock: 'reference' } as const
+  const search = { keys, wanted, provided: links.owner, lock: 'reference' } as const
   const unless = linkKey(links.through)
-  for (const { slot, keys: found } of yield* findReferences(program, far.target, sought)) {
+  for (const { slot, keys: found } of yield* findReferences(program, far.target, search)) {
     agreeOnLink(program, links, { slot, path })
     for (const key of found) {
       yield
@@ -107,8 +107,8 @@ export function addLink(
   const given = [...linked.values()]
   const named = [near, far]
   const names = given.map(({ field }) => field.apiName)
-  const sought = { collection: junction, names, except: named, cells, provided: owner, absent: undefined }
-  const filledIn = addReferences(program, sought)
+  const search = { collection: junction, names, except: named, cells, provided: owner, absent: undefined }
+  const filledIn = addReferences(program, search)
   addStep(program, { kind: 'insert', into, cells, provided: owner, absent: undefined, unless, unique: undefined })
   addFilledIn(program, into, filledIn)
   const implied = impliedIds(context.access, impliedRelations(junction, { named, given }))

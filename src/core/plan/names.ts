@@ -24,8 +24,8 @@ export function openCollection(
   const access: Access = collection === undefined ? { kind: 'denied' } : viewer.accessTo(collection, action)
   if (access.kind === 'granted' && collection !== undefined) return { collection, access }
   if (collection === undefined && viewer.seesModel) {
-    const meant = didYouMean(name, readableNames(model, viewer))
-    throw nested('notFound', [QUERY_FAILED, `collection ${shortName(name)} does not exist${meant}`])
+    const hint = didYouMean(name, readableNames(model, viewer))
+    throw nested('notFound', [QUERY_FAILED, `collection ${shortName(name)} does not exist${hint}`])
   }
   throw forbidden()
 }
@@ -46,8 +46,8 @@ export function usableField({ viewer, collection, action, access }: Using, name:
   const visible = field === undefined ? undefined : visibility(access, field)
   if (field !== undefined && visible !== undefined) return { field, visible }
   if (field === undefined && viewer.seesModel) {
-    const meant = didYouMean(name, readableFields(viewer, collection, access))
-    throw queryFault(path, `is not a field of ${collection.apiName}${meant}`)
+    const hint = didYouMean(name, readableFields(viewer, collection, access))
+    throw queryFault(path, `is not a field of ${collection.apiName}${hint}`)
   }
   throw new Forbidden({ collectionId: collection.id, action, field: shortName(name) })
 }

@@ -1,8 +1,8 @@
-/** The error of one operation of a batch, and how it is told: with the place in the batch, and the operation's index. */
+/** The error of one operation of a batch, and its form in the answer: with the place in the batch, and the operation's index. */
 import { nested, ServiceError } from '../error.ts'
 import { QUERY_FAILED } from '../error-codes.ts'
 
-/** Has all that its error has; `placed` makes the caller's error of it. */
+/** Has all that its error has; `withOperation` makes the caller's error of it. */
 export class OperationFault extends ServiceError {
   readonly operation: number
   readonly fault: ServiceError
@@ -23,7 +23,7 @@ export function faultOf(error: unknown, operation: number): unknown {
 }
 
 /** The place of a fault of a request is one in its operation. */
-export function placed(error: ServiceError, operation: number): ServiceError {
+export function withOperation(error: ServiceError, operation: number): ServiceError {
   const { kind, message, cause, code } = error
   const detail = { ...(code && { code }), meta: { ...error.meta, operation } }
   if (kind === 'notFound' && cause instanceof ServiceError && cause.cause instanceof ServiceError) {
@@ -35,9 +35,9 @@ export function placed(error: ServiceError, operation: number): ServiceError {
   }
   const { message: place, cause: reason } = cause
   const path = place === 'body' || place === 'query' ? `operations[${operation}]` : `operations[${operation}].${place}`
-  const told = reason instanceof ServiceError ? reason : undefined
-  return nested(kind, told === undefined ? [message, path] : [message, path, told.message], {
+  const inner = reason instanceof ServiceError ? reason : undefined
+  return nested(kind, inner === undefined ? [message, path] : [message, path, inner.message], {
     ...detail,
-    ...(told?.cause !== undefined && { cause: told.cause }),
+    ...(inner?.cause !== undefined && { cause: inner.cause }),
   })
 }

@@ -16,7 +16,7 @@ export type Order = FieldRef & {
   readonly direction: 'asc' | 'desc'
   readonly nulls: 'first' | 'last'
   /** Requested by the caller, or added to make the order total. */
-  readonly origin: 'asked' | 'tie'
+  readonly origin: 'requested' | 'tie'
 }
 
 /** A to-one relation on the way to a field, and the rows of its target that the caller sees. */
@@ -97,10 +97,10 @@ export type Walk = {
   /** The cursor's value for each term of the order; undefined for a page without a cursor. */
   readonly start: readonly (Operand | null)[] | undefined
   /** The cursor as it was sent, which an empty page gives back. */
-  readonly asked: Operand | undefined
+  readonly sentCursor: Operand | undefined
   /** The parameter that a cursor was sent in. */
   readonly place: string
-  readonly isTold: boolean
+  readonly withCursors: boolean
 }
 
 export type Cut = { readonly limit: number; readonly offset: number }
@@ -294,7 +294,7 @@ export type Step =
     }
   | { readonly kind: 'delete'; readonly slot: Slot }
   /** The slot must have a row. */
-  | { readonly kind: 'demand'; readonly slot: Slot; readonly assertion: Assertion }
+  | { readonly kind: 'require'; readonly slot: Slot; readonly assertion: Assertion }
   /** The rows of the slot, and those of another one where either has some. */
   | { readonly kind: 'answer'; readonly slot: Slot; readonly or?: Slot }
 

@@ -49,8 +49,8 @@ export function addReferences(
     const name = JSON.stringify([relation.id, provided?.number, absent?.number, ...matches.map(nameOf)])
     if (program.referred.has(name) || isSelfReference(relation, cells, matches)) return false
     program.referred.add(name)
-    const sought = { matches, where: rows, provided, absent }
-    addFind(program, relation.target, { ...sought, assertion: 'noReference', lock: 'reference' })
+    const search = { matches, where: rows, provided, absent }
+    addFind(program, relation.target, { ...search, assertion: 'noReference', lock: 'reference' })
     return false
   })
 }
@@ -135,11 +135,13 @@ function keyConditions(
       ? { kind: 'null', field, visible, negated: false }
       : fieldEquals(field, visible, valueFor(field, value, at) ?? '')
   })
-  const told = wanted.filter((set) => set.every(isTelling))
-  if (told.length === 0) throw queryFault(path, `${target.apiName} has no key that a request can name`)
-  const isUnique = told.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
+  const identifyingKeys = wanted.filter((set) => set.every(isIdentifying))
+  if (identifyingKeys.length === 0) throw queryFault(path, `${target.apiName} has no key that a request can name`)
+  const isUnique = identifyingKeys.some(
+    (set) => set.length === named.length && set.every((field) => named.includes(field)),
+  )
   if (!isUnique) {
-    const sets = told.map((set) => set.map(({ apiName }) => apiName).join(', '))
+    const sets = identifyingKeys.map((set) => set.map(({ apiName }) => apiName).join(', '))
     throw queryFault(path, `must name ${sets.join(' or ')}`)
   }
   return { conditions, matches }
@@ -147,10 +149,12 @@ function keyConditions(
 
 /** Sets of columns that identify a row of the collection, and whose values a request can name. */
 export function uniqueSets({ indexes }: Collection): readonly (readonly PrimitiveField[])[] {
-  return indexes.filter(({ kind, fields }) => kind !== 'normal' && fields.every(isTelling)).map(({ fields }) => fields)
+  return indexes
+    .filter(({ kind, fields }) => kind !== 'normal' && fields.every(isIdentifying))
+    .map(({ fields }) => fields)
 }
 
 /** Whether a row is found by a value of the field: lists, composite values and geometries are not compared. */
-function isTelling({ type, isList, native }: PrimitiveField): boolean {
+function isIdentifying({ type, isList, native }: PrimitiveField): boolean {
   return !isList && type.name !== 'geometry' && native?.members === undefined
 }

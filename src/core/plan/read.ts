@@ -60,9 +60,9 @@ export class Unloaded extends Error {}
 /** Plans a list. `query` is the result of `parseListQuery`. */
 export function planList(context: ReadContext, query: ReadQuery): ReadPlan {
   const selection = planFields(context, query)
-  const asked = requestFilter(context.viewer, context.collection, query.filter, 'filter')
-  const where = and([context.access.rows, asked])
-  const isSeen = context.access.rows.kind === 'all' && hidesNothing(asked)
+  const requested = requestFilter(context.viewer, context.collection, query.filter, 'filter')
+  const where = and([context.access.rows, requested])
+  const isSeen = context.access.rows.kind === 'all' && hidesNothing(requested)
   const page = planPage(context, query, { default: context.limits.default, path: '' })
   spendRows(context, selection, { own: page.limit, isPage: true })
   return {
@@ -174,7 +174,7 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
   if (level.counter.selected > level.counter.most) {
     throw queryFault('fields', `selects more than ${MAX_SELECTED_FIELDS} fields`)
   }
-  refuseStrayArguments(context, level.deep, selected)
+  refuseUnexpectedArguments(context, level.deep, selected)
   return [...selected.values()]
 }
 
@@ -198,7 +198,7 @@ function selectRelation(
   const { relation, visible, below } = input
   if (level.depth >= MAX_RELATION_DEPTH) throw tooManyRelations(level.path)
   const access = relatedAccess(context.viewer, relation.target)
-  const beyond: ReadContext = { ...context, collection: relation.target, access }
+  const target: ReadContext = { ...context, collection: relation.target, access }
   const deep = level.deep.get(relation.apiName)
   if (deep !== undefined) refuseUselessArguments(relation, deep)
   const filter = requestFilter(context.viewer, relation.target, deep?.own.filter, `${deep?.path}._filter`)
@@ -209,7 +209,7 @@ function selectRelation(
     ...(relation.through !== undefined && { links: linkRows(context.viewer, relation) ?? none }),
     where: and([access.rows, filter]),
   }
-  const aggregates = aggregatesOf(beyond, deep, level)
+  const aggregates = aggregatesOf(target, deep, level)
   if (below === undefined) {
     if (deep !== undefined) refuseUnlisted(deep)
     return { kind: 'aggregates', ...behind, aggregates: aggregates ?? [] }
@@ -217,22 +217,22 @@ function selectRelation(
   return {
     kind: 'relation',
     ...behind,
-    selection: select(beyond, below, { ...level, deep: deep?.deeper ?? new Map(), depth: level.depth + 1 }),
+    selection: select(target, below, { ...level, deep: deep?.deeper ?? new Map(), depth: level.depth + 1 }),
     page: relation.isList
-      ? planPage(beyond, deep?.own ?? noArguments, { default: USUAL_LIST, path: `${deep?.path}._` })
+      ? planPage(target, deep?.own ?? noArguments, { default: USUAL_LIST, path: `${deep?.path}._` })
       : undefined,
     ...(aggregates !== undefined && { aggregates }),
   }
 }
 
 function aggregatesOf(
-  beyond: ReadContext,
+  target: ReadContext,
   deep: RelationArguments | undefined,
   { counter }: Level,
 ): readonly Aggregate[] | undefined {
   if (deep?.aggregate === undefined) return undefined
-  if (beyond.planInList === undefined) throw new Unloaded('aggregates in lists')
-  const aggregates = beyond.planInList(beyond, deep.aggregate, `${deep.path}._aggregate`)
+  if (target.planInList === undefined) throw new Unloaded('aggregates in lists')
+  const aggregates = target.planInList(target, deep.aggregate, `${deep.path}._aggregate`)
   counter.aggregated += aggregates.length
   if (counter.aggregated <= MAX_SELECTED_FIELDS) return aggregates
   throw queryFault('deep', `names more than ${MAX_SELECTED_FIELDS} aggregates`)
@@ -252,7 +252,7 @@ const noArguments: ListArguments = {
   limit: undefined,
   offset: 0,
   start: undefined,
-  isTold: false,
+  withCursors: false,
 }
 
 function refuseUselessArguments(relation: RelationField, { own, aggregate, path }: RelationArguments): void {
@@ -277,12 +277,12 @@ function pageArguments(own: ListArguments): readonly string[] {
     ['_limit', own.limit !== undefined],
     ['_offset', own.offset > 0],
     ['_after', own.start !== undefined],
-    ['_meta', own.isTold],
+    ['_meta', own.withCursors],
   ] as const
   return given.flatMap(([name, isGiven]) => (isGiven ? [name] : []))
 }
 
-function refuseStrayArguments(
+function refuseUnexpectedArguments(
   context: ReadContext,
   deep: DeepArguments,
   selected: ReadonlyMap<string, Selected>,
@@ -314,9 +314,9 @@ export function pageSize(
   limit: number | undefined,
   rules: { readonly default: number; readonly path: string },
 ): number {
-  const asked = limit ?? Math.min(rules.default, max)
-  if (asked > max) throw queryFault(`${rules.path}limit`, `must be at most ${max}`)
-  return asked <= 0 ? max : asked
+  const size = limit ?? Math.min(rules.default, max)
+  if (size > max) throw queryFault(`${rules.path}limit`, `must be at most ${max}`)
+  return size <= 0 ? max : size
 }
 
 /**
@@ -335,7 +335,7 @@ function planOrder(context: ReadContext, query: Pick<ListArguments, 'sort'>, pat
     named.add(id)
     const { direction } = entry
     const nulls = entry.nulls ?? usualNulls(direction)
-    order.push({ ...found, direction, nulls, origin: 'asked' })
+    order.push({ ...found, direction, nulls, origin: 'requested' })
   })
   const direction = order.at(-1)?.direction ?? 'asc'
   const nulls = usualNulls(direction)
@@ -365,9 +365,9 @@ export function usualNulls(direction: Order['direction']): Order['nulls'] {
  */
 function tieBreakers(collection: Collection, access: Granted): readonly FieldRef[] {
   const sortable = collection.primitives.filter(isSortable)
-  const telling = collection.identity
-  const asStored = telling.map((field) => ({ field, visible: all }))
-  if (telling.every((field) => visibility(access, field)?.kind === 'all')) return asStored
+  const identity = collection.identity
+  const asStored = identity.map((field) => ({ field, visible: all }))
+  if (identity.every((field) => visibility(access, field)?.kind === 'all')) return asStored
   const seen = sortable.flatMap((field) => {
     const visible = visibility(access, field)
     return visible === undefined ? [] : [{ field, visible }]

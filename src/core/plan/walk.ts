@@ -12,7 +12,7 @@ import type { Order, Walk } from './plan.ts'
 /** Maximum fields of a sort that cursors follow. */
 const MAX_SORTED = 8
 
-export type Walked = {
+export type PagedList = {
   readonly collection: Collection
   readonly access: Granted
   readonly order: readonly Order[]
@@ -21,22 +21,22 @@ export type Walked = {
 }
 
 /** Undefined for a list without cursors. */
-export function planWalk(list: Walked, { start, isTold }: ListArguments): Walk | undefined {
-  if (start === undefined && !isTold) return undefined
+export function planWalk(list: PagedList, { start, withCursors }: ListArguments): Walk | undefined {
+  if (start === undefined && !withCursors) return undefined
   const { order, path } = list
   const place = start === undefined ? `${path}meta` : `${path}${start.side}`
   requireRepeatable(list, place)
   const digest = digestOf(orderText(list))
   const direction = start?.side === 'before' ? 'backward' : 'forward'
-  if (start === undefined) return { digest, direction, isTold, start: undefined, asked: undefined, place }
-  return { digest, direction, isTold, place, ...startAt({ order, digest, place }, start.cursor) }
+  if (start === undefined) return { digest, direction, withCursors, start: undefined, sentCursor: undefined, place }
+  return { digest, direction, withCursors, place, ...startAt({ order, digest, place }, start.cursor) }
 }
 
 /**
  * The key has to be there, and to be read by the caller: a cursor holds it, and what a comparison with a hidden field answers
  * would tell of it. Both are refused alike.
  */
-function requireRepeatable({ collection, access, order, path }: Walked, place: string): void {
+function requireRepeatable({ collection, access, order, path }: PagedList, place: string): void {
   const { identity, isInherited } = collection
   const isKeySeen = identity.every((field) => visibility(access, field)?.kind === 'all')
   if (identity.length === 0 || isInherited || !isKeySeen) {
@@ -46,12 +46,12 @@ function requireRepeatable({ collection, access, order, path }: Walked, place: s
     throw queryFault(place, 'cannot follow a sort by JSON', '4010')
   }
   if (order.some(({ field }) => field.isList)) throw queryFault(place, 'cannot follow a key that is a list', '4010')
-  if (order.filter(({ origin }) => origin === 'asked').length > MAX_SORTED) {
+  if (order.filter(({ origin }) => origin === 'requested').length > MAX_SORTED) {
     throw queryFault(`${path}sort`, `names more than ${MAX_SORTED} fields, the most that a cursor holds`)
   }
 }
 
-function orderText({ collection, order }: Walked): string {
+function orderText({ collection, order }: PagedList): string {
   const terms = order.map(({ path, field, direction, nulls }) => [
     ...path.map(({ relation }) => relation.id),
     field.id,
@@ -63,7 +63,7 @@ function orderText({ collection, order }: Walked): string {
 
 type Ordered = { readonly order: readonly Order[]; readonly digest: string; readonly place: string }
 
-function startAt(ordered: Ordered, { sent, template }: CursorSent): Pick<Walk, 'start' | 'asked'> {
+function startAt(ordered: Ordered, { sent, template }: CursorSent): Pick<Walk, 'start' | 'sentCursor'> {
   const { order, digest, place } = ordered
   const isOpen = typeof sent === 'symbol'
   const cursor = isOpen ? template?.cursorOf(sent) : readCursor(sent)
@@ -79,7 +79,7 @@ function startAt(ordered: Ordered, { sent, template }: CursorSent): Pick<Walk, '
     const { type } = term.field
     return isOpen ? { kind: 'cursorValue', index, at, type, path: place } : readValue(cursor, { type, at, path: place })
   })
-  return { start, asked: isOpen ? { kind: 'cursorText', index } : sent }
+  return { start, sentCursor: isOpen ? { kind: 'cursorText', index } : sent }
 }
 
 /** Whether a term of an order may be null: also where it is hidden, or its row is. */

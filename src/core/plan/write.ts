@@ -349,8 +349,8 @@ export function addTarget(
   },
 ): Slot {
   const { key, where, order, cut, most } = target
-  const demanded = key === undefined ? {} : ({ assertion: 'noRecord', matches: key.matches } as const)
-  return addFind(program, collection, { where, order, ...(cut && { cut }), most, ...demanded })
+  const required = key === undefined ? {} : ({ assertion: 'noRecord', matches: key.matches } as const)
+  return addFind(program, collection, { where, order, ...(cut && { cut }), most, ...required })
 }
 
 /** Rows of a filter are answered in the order of a list that names none. */

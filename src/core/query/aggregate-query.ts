@@ -117,10 +117,10 @@ export function parseAggregates(node: BracketNode | undefined, path: string): re
   if (!isTree(node)) throw queryFault(path, `must be given in brackets${hint(path)}`)
   const entries = Object.entries(node)
   if (entries.length > MAX_AGGREGATES) throw queryFault(path, `has more than ${MAX_AGGREGATES} aggregates`)
-  return entries.map(([name, asked]) => {
+  return entries.map(([name, spec]) => {
     const at = `${path}.${shortName(name)}`
     requireName(name, at)
-    const [[called, field] = [], ...others] = isTree(asked) ? Object.entries(asked) : []
+    const [[called, field] = [], ...others] = isTree(spec) ? Object.entries(spec) : []
     if (called === undefined || others.length > 0) throw queryFault(at, `must name one function${hint(path)}`)
     const place = `${at}.${shortName(called)}`
     const known = aggregateFunctions.find((one) => one === called)

@@ -165,13 +165,13 @@ export function toTree(sent: object): BracketTree {
   const given = Object.entries(sent).filter(([, value]) => value !== undefined)
   for (const [name, value] of given) {
     const [isRight, words] = structures.get(name) ?? [() => value !== null, 'must not be null']
-    if (!isRight(value)) throw queryFault(name, name === 'sort' ? `${words}${sortMeant(value)}` : words)
+    if (!isRight(value)) throw queryFault(name, name === 'sort' ? `${words}${sortHint(value)}` : words)
   }
   return Object.fromEntries(given.map(([name, value]) => [name, nodeOf(name, value)]))
 }
 
 /** How `-price` is written here. */
-function sortMeant(value: unknown): string {
+function sortHint(value: unknown): string {
   const terms = shorthandTerms(value).map(({ name, direction }) => ({ [name]: { direction } }))
   return terms.length === 0 ? '' : `, such as ${JSON.stringify(terms)}`
 }

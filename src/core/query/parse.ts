@@ -44,7 +44,7 @@ export type ListArguments = {
   /** The cursor behind which the page begins, or before which it ends. */
   readonly start: { readonly side: 'after' | 'before'; readonly cursor: CursorSent } | undefined
   /** Whether the answer tells the cursors of the pages beside this one. */
-  readonly isTold: boolean
+  readonly withCursors: boolean
 }
 
 /** What a cursor says: which order it is of, and what each term of the order is there. */
@@ -182,8 +182,8 @@ export function refuseUnknown(tree: BracketTree, known: readonly string[]): void
 /** Throws 422 for a parameter that the route does not accept. */
 export function requireKnown(name: string, known: readonly string[]): void {
   if (known.includes(name)) return
-  const meant = didYouMean(name, known) || `; allowed: ${known.join(', ') || 'none'}`
-  throw queryFault(shortName(name), `is not a parameter of this route${meant}`)
+  const hint = didYouMean(name, known) || `; allowed: ${known.join(', ') || 'none'}`
+  throw queryFault(shortName(name), `is not a parameter of this route${hint}`)
 }
 
 function parseFields(node: BracketNode | undefined): readonly string[] | undefined {
@@ -327,7 +327,7 @@ export function parseMeta(
   node: BracketNode | undefined,
   path: string,
   known: readonly string[],
-): { readonly totalCount: boolean; readonly totalEstimate: boolean; readonly isTold: boolean } {
+): { readonly totalCount: boolean; readonly totalEstimate: boolean; readonly withCursors: boolean } {
   const sent = node === undefined ? [] : isList(node) ? node : typeof node === 'string' ? node.split(',') : [node]
   if (sent.includes('etag')) throw queryFault(path, 'etag is told of a list of items alone')
   if (sent.some((name) => typeof name !== 'string' || !known.includes(name))) {
@@ -336,7 +336,7 @@ export function parseMeta(
   return {
     totalCount: sent.includes('totalCount'),
     totalEstimate: sent.includes('totalEstimate'),
-    isTold: sent.includes('cursor'),
+    withCursors: sent.includes('cursor'),
   }
 }
 
@@ -405,7 +405,7 @@ function finishDeep(draft: DeepDraft): DeepArguments {
         limit: parseInteger(own._limit, `${path}._limit`, -1),
         offset: parseInteger(own._offset, `${path}._offset`, 0) ?? 0,
         start: parseStart(own, `${path}._`, '_'),
-        isTold: parseMeta(own._meta, `${path}._meta`, ['cursor']).isTold,
+        withCursors: parseMeta(own._meta, `${path}._meta`, ['cursor']).withCursors,
       },
       deeper: finishDeep(children),
       path,

@@ -101,7 +101,7 @@ function member(reading: Reading, name: string, part: unknown, scope: Scope): Fi
 function related(reading: Reading, relation: RelationField, part: unknown, scope: Scope): Filter {
   if (scope.relations >= MAX_RELATION_DEPTH) throw tooManyRelations(scope.path)
   const rows = reading.resolver.rowsOf(relation.target)
-  const beyond = { ...scope, collection: relation.target, relations: scope.relations + 1 }
+  const target = { ...scope, collection: relation.target, relations: scope.relations + 1 }
   if (!isObject(part)) {
     throw queryFault(scope.path, `must be an object${part === null ? absenceHint(reading, relation, scope) : ''}`)
   }
@@ -110,7 +110,7 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
   }
   const links = relation.through && reading.resolver.linksOf(relation)
   const exists = (quantifier: Quantifier, value: unknown, path: string, quantified = false): Filter => {
-    const filter = group(reading, value, { ...beyond, path, nesting: scope.nesting + 1, quantified })
+    const filter = group(reading, value, { ...target, path, nesting: scope.nesting + 1, quantified })
     if (filter.kind === certain[quantifier]) return quantifier === 'some' ? none : all
     return relation.through === undefined
       ? { kind: 'related', relation, target: relation.target, quantifier, rows, filter }
@@ -136,8 +136,8 @@ function absenceHint({ form, resolver }: Reading, relation: RelationField, { pat
   const isUsable = own !== undefined && isKnown(() => resolver.field(relation.collection, own, path))
   const none = isUsable ? { [own]: { _null: true } } : { _not: { [relation.apiName]: {} } }
   const beside = path.slice(0, path.lastIndexOf('.'))
-  const told = form === 'text' && isUsable ? `${bracketed(`${beside}.${own}._null`)}=true` : JSON.stringify(none)
-  return `; where there is none: ${told}`
+  const example = form === 'text' && isUsable ? `${bracketed(`${beside}.${own}._null`)}=true` : JSON.stringify(none)
+  return `; where there is none: ${example}`
 }
 
 function isKnown(use: () => unknown): boolean {
@@ -165,8 +165,8 @@ function linked(
     rows: of,
     filter: inner,
   })
-  const sought = quantifier === 'every' ? not(isTrue(filter)) : filter
-  const exists = some(near, links, some(far, rows, sought))
+  const linkedFilter = quantifier === 'every' ? not(isTrue(filter)) : filter
+  const exists = some(near, links, some(far, rows, linkedFilter))
   return quantifier === 'some' ? exists : not(exists)
 }
 

@@ -8,7 +8,7 @@ export type Breaker =
   | { readonly kind: 'open'; readonly failures: number; readonly until: number }
   | { readonly kind: 'trying'; readonly failures: number; readonly until: number }
 
-export type BreakerEvent = 'asked' | 'reached' | 'unreachable'
+export type BreakerEvent = 'started' | 'reached' | 'unreachable'
 
 export const closedBreaker: Breaker = { kind: 'closed', failures: 0 }
 
@@ -23,10 +23,10 @@ export function isRefusing(breaker: Breaker, now: number): boolean {
   return breaker.kind !== 'closed' && now < breaker.until
 }
 
-/** `asked`: a request was let through. */
+/** `started`: a request was let through. */
 export function afterEvent(breaker: Breaker, event: BreakerEvent, now: number): Breaker {
   switch (event) {
-    case 'asked':
+    case 'started':
       return breaker.kind === 'closed' ? breaker : { ...breaker, kind: 'trying', until: now + TRIAL }
     case 'reached':
       return closedBreaker

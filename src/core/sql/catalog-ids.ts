@@ -30,13 +30,13 @@ export function keyOf({ schema, dbName }: Place): string {
 }
 
 /** A collection and where its table stands, or stood. */
-export type PlacedCollection = { readonly record: CollectionRecord; readonly place: Place }
+export type LocatedCollection = { readonly record: CollectionRecord; readonly place: Place }
 
-export function placedCollections(
+export function locatedCollections(
   { collections, namespaces }: Pick<ModelRecords, 'collections' | 'namespaces'>,
   sourceId: string,
   defaultSchema: string | undefined,
-): readonly PlacedCollection[] {
+): readonly LocatedCollection[] {
   const names = new Map(namespaces.map(({ id, dbName }) => [id, dbName]))
   return collections
     .filter((record) => record.sourceId === sourceId && !record.isSystem)
@@ -55,7 +55,7 @@ export function catalogIdsOf(
   const byPlace = new Map(tables.map((table) => [keyOf(table), table]))
   const fields = Map.groupBy(records.primitiveFields, ({ collectionId }) => collectionId)
   const ids = new Map<string, string>()
-  for (const { record, place } of placedCollections(records, sourceId, defaultNamespace)) {
+  for (const { record, place } of locatedCollections(records, sourceId, defaultNamespace)) {
     const table = byPlace.get(keyOf(place))
     if (table?.identity === undefined) continue
     const { id, columns } = table.identity

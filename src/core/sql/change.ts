@@ -68,13 +68,13 @@ export type Change =
       readonly isNamesake: boolean
     }
 
-  /** Has the table record its changes, or record them anew. `isNew`: nothing was recorded before; `begun`: the ids of fields without a past. */
+  /** Has the table record its changes, or record them anew. `isNew`: nothing was recorded before; `newFieldIds`: the ids of fields without a past. */
   | {
       readonly kind: 'recordHistory'
       readonly table: TableRef
       readonly recorded: Recorded
       readonly isNew: boolean
-      readonly begun: readonly string[]
+      readonly newFieldIds: readonly string[]
     }
   /** The table records no longer; `isDropped`: it is gone, and what was recorded goes with it. */
   | {

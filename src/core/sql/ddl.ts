@@ -63,9 +63,9 @@ export function compileChange(change: Change, dialect: Dialect): Statements {
 
 /** A history begins anew: between two times of recording an item may have become another one of the same key. */
 function recordHistory(change: ChangeOf<'recordHistory'>, dialect: Dialect): Statements {
-  const { recorded, isNew, begun } = change
+  const { recorded, isNew, newFieldIds } = change
   const history = historyOf(dialect)
-  const past = isNew ? [forgetChanges(recorded)] : history.forget(recorded, begun)
+  const past = isNew ? [forgetChanges(recorded)] : history.forget(recorded, newFieldIds)
   return [...past, ...history.record(change, dialect)]
 }
 

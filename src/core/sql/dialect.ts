@@ -45,7 +45,7 @@ export type Slots = {
    */
   readonly found: (
     slot: number,
-    demand: {
+    requirement: {
       readonly count: number
       readonly provided: number | undefined
       readonly absent: number | undefined
@@ -180,7 +180,7 @@ export type Dialect = SqlSyntax & {
   readonly ranked: (column: Sql, field: PrimitiveField) => Sql
   /** The same as the text of a JSON value, as a cursor holds it, and a cursor's value as it is compared with that. */
   readonly mark: (column: Sql, field: PrimitiveField) => Sql
-  readonly placed: (field: PrimitiveField, value: TemplateParam) => Sql
+  readonly cursorValue: (field: PrimitiveField, value: TemplateParam) => Sql
   /** Whether an index serves a comparison of rows, `(a, b) > (1, 2)`. */
   readonly comparesRows: boolean
   /** True if no index can serve an order that has nulls last ascending, and first descending. */
@@ -200,7 +200,7 @@ export type Dialect = SqlSyntax & {
   /** A list that a transaction answers, as `list`; all of them have one bound together. */
   readonly writtenList: (rows: RowQuery, total?: Sql) => Sql
   /** The same, where a transaction without such a row fails with `marker` in its message; the last one is the list. */
-  readonly demandedList: (rows: RowQuery, marker: Marker) => readonly Sql[]
+  readonly requiredList: (rows: RowQuery, marker: Marker) => readonly Sql[]
   readonly one: (rows: RowQuery) => Sql
   /**
    * Scalar expressions for a relation inside a row. Of one item there may still be several rows: a view does not hold
@@ -240,12 +240,12 @@ export type Dialect = SqlSyntax & {
    */
   readonly updateOne: ((targets: Targets, settings: readonly Setting[], marker: Marker) => Sql) | undefined
   /** How triggers learn who writes: by a statement before the others, or by the write of an operation that is alone. Absent where none records anything. */
-  readonly actor?: { readonly tell: Sql; readonly written: Dialect['written'] }
+  readonly actor?: { readonly setActor: Sql; readonly written: Dialect['written'] }
   /**
-   * How one row is written or demanded where its driver hears the answers before it commits (`SqlDriver.hears`): neither its
+   * How one row is written or required where its driver confirms the answers before it commits (`SqlDriver.confirms`): neither its
    * size nor its lack fails the statement. Undefined where there is no such driver.
    */
-  readonly heard?: Pick<Dialect, 'demandedList' | 'written'>
+  readonly confirming?: Pick<Dialect, 'requiredList' | 'written'>
   /**
    * How a transaction is sent: as a whole, so that its statements hand on what they find in settings of its session, or
    * each statement when the one before was answered, so that we hand it on.
@@ -260,7 +260,7 @@ export type Dialect = SqlSyntax & {
   /** The column type for a definition; undefined where this database cannot store the type. */
   readonly columnType: (type: FieldType, isList: boolean) => Sql | undefined
   readonly ddl: Ddl
-  /** What compiles changes for a dry run, where statements ask the catalog for others (`heed`) that are shown instead. */
+  /** What compiles changes for a dry run, where statements ask the catalog for others (`onRows`) that are shown instead. */
   readonly shown?: () => Dialect
   /** Converts a database error to the caller's error; undefined where the request is not the cause. */
   readonly explain: (fault: SqlFault) => ServiceError | undefined
@@ -369,7 +369,7 @@ export type Ddl = {
    * A scalar query: 1 if a column has a type, or as a text a collation, of its own, whose rules another type would not
    * keep.
    */
-  readonly ruled: (ref: TableRef, column: string, to: FieldType) => Sql
+  readonly hasOwnRules: (ref: TableRef, column: string, to: FieldType) => Sql
   /** Undefined where a failed migration leaves nothing behind, so that nothing has to be known beforehand. */
   readonly catalog: CatalogQuestions | undefined
 }
@@ -392,8 +392,8 @@ export type CatalogQuestions = {
   readonly tooLongKey: (ref: TableRef, columns: readonly string[]) => Sql
   /** What a column would lose if its definition were written anew. */
   readonly lost: (ref: TableRef, column: ColumnDefinition, isCast: boolean) => Sql
-  /** What the catalog does not tell of a default that is written anew; it may fail. */
-  readonly untold: ((ref: TableRef, column: string) => Sql) | undefined
+  /** 1 if a column has a default that the catalog cannot show, where the change writes it anew; it may fail. */
+  readonly unreadableDefault: ((ref: TableRef, column: string) => Sql) | undefined
   /** What of a table needs a column, but for its `dropped` columns. */
   readonly users: (ref: TableRef, column: string, dropped: readonly string[]) => Sql
   /** Triggers that read or write a column. */

@@ -127,7 +127,7 @@ function slotsReadBy(step: Step): readonly Slot[] {
     case 'range':
     case 'match':
     case 'delete':
-    case 'demand':
+    case 'require':
       return [step.slot]
     case 'answer':
       return step.or ? [step.slot, step.or] : [step.slot]

@@ -1,6 +1,6 @@
 /**
  * What stands in the way of a migration (docs/contract.md#all-or-nothing): changes → questions to the database as it is
- * before the first of them. Of what the migration makes itself nothing is asked.
+ * before the first of them. Nothing is counted in what the migration itself makes.
  */
 import { integers } from '../model/codec/number.ts'
 import type { FieldType } from '../model/field-type.ts'
@@ -17,8 +17,8 @@ export type Obstacle = {
   /** A scalar query: how many rows, or entries of the catalog, are in the way. */
   readonly count: Sql
   readonly cause: ObstacleCause
-  /** What of the rows the answer tells. */
-  readonly asked: readonly Asked[]
+  /** The columns that `count` reads. */
+  readonly reads: readonly ReadColumns[]
   /** Whether a row that is in the way makes the query fail. */
   readonly isTrial?: true
   /** Where the query answers a text: the views in it that are in the way. */
@@ -26,7 +26,7 @@ export type Obstacle = {
 }
 
 /** Columns of a table, all by the names that they have before the migration; without any, that there are rows. */
-export type Asked = { readonly table: TableRef; readonly columns: readonly string[] }
+export type ReadColumns = { readonly table: TableRef; readonly columns: readonly string[] }
 
 export type ObstacleCause =
   | { readonly kind: 'data'; readonly reason: DatabaseErrorReason }
@@ -48,18 +48,22 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
   for (const { operation, subject, change } of changes) {
     const of = { operation, subject }
     yield
-    const inData = (reason: DatabaseErrorReason, count: Sql | undefined, ...asked: readonly (Asked | undefined)[]) => {
-      const known = asked.filter((one) => one !== undefined)
-      if (count !== undefined) obstacles.push({ ...of, count, cause: { kind: 'data', reason }, asked: known })
+    const inData = (
+      reason: DatabaseErrorReason,
+      count: Sql | undefined,
+      ...reads: readonly (ReadColumns | undefined)[]
+    ) => {
+      const known = reads.filter((one) => one !== undefined)
+      if (count !== undefined) obstacles.push({ ...of, count, cause: { kind: 'data', reason }, reads: known })
     }
     const inCatalog = (reason: CatalogReason, count: Sql | undefined) => {
-      if (count !== undefined) obstacles.push({ ...of, count, cause: { kind: 'catalog', reason }, asked: [] })
+      if (count !== undefined) obstacles.push({ ...of, count, cause: { kind: 'catalog', reason }, reads: [] })
     }
     const inViews = (ref: TableRef, column?: string) => {
       if (catalog === undefined) return
       const viewsIn = (text: string) => catalog.usingViews(text, ref, column)
       const cause = { kind: 'catalog', reason: 'inUse' } as const
-      obstacles.push({ ...of, count: catalog.views(ref), cause, asked: [], viewsIn })
+      obstacles.push({ ...of, count: catalog.views(ref), cause, reads: [], viewsIn })
     }
     const inColumn = (ref: TableRef, column: string) => {
       inViews(ref, column)
@@ -69,11 +73,11 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
       const [place, dbName] = [before.tableOf(ref), before.columnOf(ref, column.dbName)]
       if (!place || !dbName) return
       inCatalog('unsupported', catalog?.lost(place, { ...column, dbName }, how.isCast))
-      if (how.hasDefault) inCatalog('unsupported', catalog?.untold?.(place, dbName))
+      if (how.hasDefault) inCatalog('unsupported', catalog?.unreadableDefault?.(place, dbName))
     }
     const inRules = (ref: TableRef, { dbName: name, type }: ColumnDefinition) => {
       const [place, dbName] = [before.tableOf(ref), before.columnOf(ref, name)]
-      if (place && dbName) inCatalog('conversion', ddl.ruled(place, dbName, type))
+      if (place && dbName) inCatalog('conversion', ddl.hasOwnRules(place, dbName, type))
     }
 
     switch (change.kind) {
@@ -108,7 +112,7 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
           const isKnown = before.isFreed(change.table, column.dbName)
           inCatalog('nameInUse', isKnown ? undefined : catalog?.columns(ref, column.dbName))
           const needsValue = !column.isNullable && !column.isAutoincrement && backfill === undefined
-          if (needsValue) inData('null', sql`select count(*) from ${table(ref)}`, before.asked(change.table, []))
+          if (needsValue) inData('null', sql`select count(*) from ${table(ref)}`, before.readColumns(change.table, []))
         }
         before.makeColumn(change.table, column.dbName)
         break
@@ -142,25 +146,25 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
         inData(
           'range',
           before.rows(change.table, [change.column.dbName], ([column]) => column && misfits(change, column, ddl)),
-          before.asked(change.table, [change.column.dbName]),
+          before.readColumns(change.table, [change.column.dbName]),
         )
-        tries(before, change, dialect).forEach(({ count, asked }) => {
-          obstacles.push({ ...of, count, cause: { kind: 'data', reason: 'range' }, asked, isTrial: true })
+        tries(before, change, dialect).forEach(({ count, reads }) => {
+          obstacles.push({ ...of, count, cause: { kind: 'data', reason: 'range' }, reads, isTrial: true })
         })
         break
       case 'setNullable':
         inAttributes(change.table, change.column, { isCast: false, hasDefault: true })
         if (!change.column.isNullable) {
           const names = [change.column.dbName]
-          inData('null', before.rows(change.table, names, anyNull), before.asked(change.table, names))
+          inData('null', before.rows(change.table, names, anyNull), before.readColumns(change.table, names))
         }
         break
       case 'createIndex': {
         const { index } = change
         const ref = before.tableOf(change.table)
-        const asked = before.asked(change.table, index.columns)
-        if (index.kind === 'primary') inData('null', before.rows(change.table, index.columns, anyNull), asked)
-        inData('unique', index.kind === 'normal' ? undefined : doubled(before, change.table, index), asked)
+        const reads = before.readColumns(change.table, index.columns)
+        if (index.kind === 'primary') inData('null', before.rows(change.table, index.columns, anyNull), reads)
+        inData('unique', index.kind === 'normal' ? undefined : doubled(before, change.table, index), reads)
         if (ref !== undefined) {
           const own = index.columns.flatMap((name) => before.columnOf(change.table, name) ?? [])
           if (own.length === index.columns.length) inCatalog('unsupported', catalog?.tooLongKey(ref, own))
@@ -171,8 +175,8 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
         inData(
           'foreignKey',
           orphans(before, change),
-          before.asked(change.table, change.columns),
-          before.asked(change.references.table, change.references.columns),
+          before.readColumns(change.table, change.columns),
+          before.readColumns(change.references.table, change.references.columns),
         )
         break
       case 'dropForeignKey':
@@ -257,7 +261,7 @@ function createBefore() {
       freed.add(columnKey(ref, from))
     },
     /** Undefined where something is new. */
-    asked(ref: TableRef, names: readonly string[]): Asked | undefined {
+    readColumns(ref: TableRef, names: readonly string[]): ReadColumns | undefined {
       const [place, columns] = [tableOf(ref), names.flatMap((name) => columnOf(ref, name) ?? [])]
       return place && columns.length === names.length ? { table: place, columns } : undefined
     },
@@ -312,11 +316,11 @@ function tries(
   { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
   dialect: Dialect,
 ) {
-  const asked = before.asked(ref, [column.dbName])
-  const [name] = asked?.columns ?? []
-  const isTried = conversion === 'cast' && from.name === 'string' && name !== undefined && asked !== undefined
+  const reads = before.readColumns(ref, [column.dbName])
+  const [name] = reads?.columns ?? []
+  const isTried = conversion === 'cast' && from.name === 'string' && name !== undefined && reads !== undefined
   const tried = isTried ? dialect.ddl.tried?.(column, ident('b', name), dialect) : undefined
-  return tried && asked ? [{ count: sql`select 0 * ${tried} from ${table(asked.table)} b`, asked: [asked] }] : []
+  return tried && reads ? [{ count: sql`select 0 * ${tried} from ${table(reads.table)} b`, reads: [reads] }] : []
 }
 
 /** What of the old values, or of their elements, the new type has no room for; undefined where all fit. */

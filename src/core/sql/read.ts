@@ -27,7 +27,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): StatementTemplate
  */
 export function compileFirstStretch(plan: ReadPlan, dialect: Dialect): StatementTemplate | undefined {
   const { parts, ...rows } = listed(plan, rootScope(dialect))
-  if (parts === undefined || rows.walk?.told === undefined || dialect.splitsNulls) return undefined
+  if (parts === undefined || rows.walk?.cursorOptions === undefined || dialect.splitsNulls) return undefined
   return compileTemplate(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
 }
 
@@ -68,8 +68,8 @@ function whereClause(filter: Filter, scope: Scope): Sql {
 export function rendered(selection: Selection, scope: Scope, page?: Page): Pick<RowQuery, 'members' | 'row' | 'mark'> {
   const shown: Scope = { ...scope, named: new Set() }
   const rendering = members(selection, shown)
-  const told = page?.walk?.isTold === true ? { mark: markOf(page.order, page.walk.digest, shown) } : {}
-  return { members: rendering, ...told, row: { alias: scope.alias, columns: [...shown.named] } }
+  const marked = page?.walk?.withCursors === true ? { mark: markOf(page.order, page.walk.digest, shown) } : {}
+  return { members: rendering, ...marked, row: { alias: scope.alias, columns: [...shown.named] } }
 }
 
 function members(selection: Selection, scope: Scope): RowQuery['members'] {

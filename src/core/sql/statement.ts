@@ -22,22 +22,22 @@ export type Statement = {
    * Gets the rows of this statement before the next one of its batch runs. It fails the batch by what it throws, or
    * returns one more statement. Only dialects of drivers that wait for each answer have such statements.
    */
-  readonly heed?: Heed<Statement>
+  readonly onRows?: OnRows<Statement>
 }
 
 /** `matched` is how many rows a change has found, where the driver tells. */
-export type Heed<Next> = (rows: readonly (readonly SqlParam[])[], matched?: number) => Next | undefined
+export type OnRows<Next> = (rows: readonly (readonly SqlParam[])[], matched?: number) => Next | undefined
 
 /** A statement whose parameters are not all bound; `binder` makes statements of it. */
-export type StatementTemplate = Omit<Statement, 'params' | 'heed'> & {
+export type StatementTemplate = Omit<Statement, 'params' | 'onRows'> & {
   readonly params: readonly TemplateParam[]
-  readonly heed?: Heed<StatementTemplate>
+  readonly onRows?: OnRows<StatementTemplate>
 }
 
 export type Sql = {
   readonly parts: readonly Part[]
   /** As in `Statement`; only a whole statement has it. */
-  readonly heed?: Heed<Sql>
+  readonly onRows?: OnRows<Sql>
 }
 
 type Part =
@@ -117,9 +117,9 @@ export function answered(text: string): Sql {
   return { parts: [{ kind: 'text', text }] }
 }
 
-/** Shows the answer to `heed`. */
-export function heeding(asked: Sql, heed: Heed<Sql>): Sql {
-  return { ...asked, heed }
+/** The same query, whose rows are passed to `onRows`. */
+export function withRowHandler(query: Sql, onRows: OnRows<Sql>): Sql {
+  return { ...query, onRows }
 }
 
 export const empty: Sql = { parts: [] }
@@ -140,26 +140,26 @@ export function compileTemplate(fragment: Sql, syntax: SqlSyntax): StatementTemp
     else if (part.kind === 'ident') text += part.names.map(syntax.quote).join('.')
     else text += syntax.placeholder(params.push(part.value))
   }
-  const { heed } = fragment
-  if (heed === undefined) return { text, params }
+  const { onRows } = fragment
+  if (onRows === undefined) return { text, params }
   return {
     text,
     params,
-    heed(rows, matched) {
-      const next = heed(rows, matched)
+    onRows(rows, matched) {
+      const next = onRows(rows, matched)
       return next && compileTemplate(next, syntax)
     },
   }
 }
 
 /** Prepares `template` for repeated execution with other values for its placeholders. */
-export function binder({ params, heed, ...rest }: StatementTemplate): (bindings: Bindings) => Statement {
+export function binder({ params, onRows, ...rest }: StatementTemplate): (bindings: Bindings) => Statement {
   const bound = (values: readonly SqlParam[]): Statement => ({ ...rest, params: values })
-  if (heed !== undefined) {
+  if (onRows !== undefined) {
     return (bindings) => ({
       ...bound(params.map((value) => (isPlaceholder(value) ? bindings(value) : value))),
-      heed(rows, matched) {
-        const next = heed(rows, matched)
+      onRows(rows, matched) {
+        const next = onRows(rows, matched)
         return next && binder(next)(bindings)
       },
     })

@@ -14,7 +14,7 @@ import type { RowQuery } from './read/row-query.ts'
 import { rootScope, type Scope, table } from './read/scope.ts'
 import type { Sql, SqlParam } from './statement.ts'
 import { deleteKept, keepKeys, kept, readBack, requireKey, rowsOf, wholly } from './write/kept-rows.ts'
-import { answer, demanded, type Lines, run, settingsOf } from './write/lines.ts'
+import { answer, type Lines, requiredLines, run, settingsOf } from './write/lines.ts'
 import { answerWritten, inserted, linesOfStep } from './write/steps.ts'
 
 /** Where a plan stands in its transaction. */
@@ -143,7 +143,7 @@ function isByPrimaryKey({ collection, where, assignments }: UpdatePlan): boolean
 function* unchanged({ collection, where, selection, order }: UpdatePlan, dialect: Dialect, marker?: Marker): Lines {
   const scope = rootScope(dialect)
   const rows = { ...wholly(rowsOf(collection, where, scope), selection, scope), order: orderBy(order, scope) }
-  yield* marker === undefined ? answer([dialect.writtenList(rows)]) : demanded(dialect.demandedList(rows, marker))
+  yield* marker === undefined ? answer([dialect.writtenList(rows)]) : requiredLines(dialect.requiredList(rows, marker))
 }
 
 /** Keeps the keys of the rows. */

@@ -67,10 +67,10 @@ function openSession(program: ConnectorProgram, options: CloudflareConnectorHost
 
   return {
     async call(method, argument) {
-      const asked = name
+      const nameAtCall = name
       const text = argument === undefined ? undefined : JSON.stringify(argument)
       const reply = await withinTime(Promise.race([ask(method, text), closed.promise]), options.limits.timeLimit)
-      if (reply.kind === 'ended' && name === asked) restart()
+      if (reply.kind === 'ended' && name === nameAtCall) restart()
       return reply
     },
     async close() {

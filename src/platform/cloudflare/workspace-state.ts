@@ -1,8 +1,8 @@
 /**
  * WorkspaceState of an isolate, backed by the workspace's Durable Object. Work runs in this isolate; the object gets a
  * closure to call, so that results and errors never cross the wire.
- * Age of a snapshot: the object returns the time between its read and our request (sent at `asked`), so the read was no
- * earlier than `asked - age`, whatever the two clocks say. An entry is used until `asked - age + STATE_MAX_AGE`, so
+ * Age of a snapshot: the object returns the time between its read and our request (sent at `sentAt`), so the read was no
+ * earlier than `sentAt - age`, whatever the two clocks say. An entry is used until `sentAt - age + STATE_MAX_AGE`, so
  * isolate and object together stay below STATE_MAX_AGE = 1 s. A model may be 2 s old
  * (docs/contract.md#when-a-new-model-is-seen) and rights 5 s (docs/contract.md#when-changes-of-rights-take-effect); the
  * rest is margin for the read and for the request that uses it.
@@ -59,13 +59,13 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
       const known = remembered(workspaceId, wanted)
       if (known !== undefined) return known
 
-      const asked = clock.now()
-      const maxAge = Math.min(wanted, asked - changedAt)
+      const sentAt = clock.now()
+      const maxAge = Math.min(wanted, sentAt - changedAt)
       const aged = aging(clock)
       const { snapshot: versions, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
       const snapshot = aged(versions, age)
       if (snapshot === undefined) readings.delete(workspaceId)
-      else readings.set(workspaceId, { at: asked - age, snapshot })
+      else readings.set(workspaceId, { at: sentAt - age, snapshot })
       return snapshot
     },
 

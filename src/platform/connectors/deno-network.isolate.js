@@ -56,7 +56,7 @@ export function useGate({ port: gatePort, pass, grant }) {
       const answer = await hop(url, { method, headers, body, signal })
       const location = answer.headers.get('location')
       if (!REDIRECTS.has(answer.status) || location === null || redirect === 'manual')
-        return told(answer, url, hops > 0)
+        return withAddress(answer, url, hops > 0)
       await answer.body?.cancel()
       if (redirect === 'error' || hops === MOST_HOPS) throw new TypeError('fetch failed: redirected too often')
       const next = new URL(location, url)
@@ -110,7 +110,7 @@ export function useGate({ port: gatePort, pass, grant }) {
   }
 }
 
-function told(answer, url, redirected) {
+function withAddress(answer, url, redirected) {
   return Object.defineProperties(answer, { url: { value: url.href }, redirected: { value: redirected } })
 }
 

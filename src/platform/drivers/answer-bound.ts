@@ -61,7 +61,7 @@ export async function withinSocketBound<T>(work: Promise<T>, socket: Duplex, end
 }
 
 /** Of what a caller asked of PlanetScale: base64 and the length of each value take less than half as much again. */
-export const MAX_ASKED_BODY = MAX_TEXT * 1.5
+export const MAX_CALLER_BODY = MAX_TEXT * 1.5
 
 /** Of what anybody asked: each character of a text takes two at most, since a JSON text has no others to escape. */
 const MAX_BODY = 2 * MAX_RECEIVED

@@ -28,18 +28,18 @@ export function isRead({ text }: Statement, context: QueryContext | undefined): 
 }
 
 /**
- * Runs a transaction, which calls `begun` when the server has begun it. Where the connection is lost before, the
+ * Runs a transaction, which calls `onBegin` when the server has begun it. Where the connection is lost before, the
  * transaction runs again on another one, since nothing of it has run.
  */
-export function untilBegun<T>(transaction: (begun: () => void) => Promise<T>): Promise<T> {
-  let hasBegun = false
-  const begun = () => {
-    hasBegun = true
+export function untilStarted<T>(transaction: (onBegin: () => void) => Promise<T>): Promise<T> {
+  let hasStarted = false
+  const onBegin = () => {
+    hasStarted = true
   }
   return again(
     3,
-    () => transaction(begun),
-    () => !hasBegun,
+    () => transaction(onBegin),
+    () => !hasStarted,
   )
 }
 

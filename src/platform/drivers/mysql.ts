@@ -6,7 +6,7 @@ import { BUSY, SqlFault } from '../../core/sql/fault.ts'
 import type { ConversingDriver } from '../../ports.ts'
 import { createMysqlDriver } from './mysql/driver.ts'
 import { CONNECT_LIMIT, connectionOptions, type MysqlAddress, sessionSetup } from './mysql/session.ts'
-import { isAsked } from './time-limit.ts'
+import { isForCaller } from './time-limit.ts'
 
 /** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` enables TLS. */
 export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }) & {
@@ -23,7 +23,7 @@ export function openMysql(options: MysqlOptions): ConversingDriver {
   return createMysqlDriver({
     sessions: {
       take(context) {
-        const { pool, renew } = isAsked(context) ? limited : unlimited
+        const { pool, renew } = isForCaller(context) ? limited : unlimited
         return renew(() => lend(pool, address.connectLimit))
       },
       async close() {
@@ -63,9 +63,9 @@ function lend(pool: Pool, limit = CONNECT_LIMIT): Promise<PoolConnection> {
     }
     // Told before the call returns.
     pool.pool.once('enqueue', wait)
-    const lent = pool.getConnection()
+    const pending = pool.getConnection()
     pool.pool.off('enqueue', wait)
-    lent
+    pending
       .then((session) => (isGivenUp ? session.release() : resolve(session)), reject)
       .finally(() => clearTimeout(timer))
   })

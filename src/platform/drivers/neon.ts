@@ -15,7 +15,7 @@ import type { Fetch } from '../fetch.ts'
 import { bodyBound } from './answer-bound.ts'
 import { limitStatement } from './neon-limit.ts'
 import { privateHostFault } from './private-host.ts'
-import { isAsked, withAbortSignal } from './time-limit.ts'
+import { isForCaller, withAbortSignal } from './time-limit.ts'
 
 export type NeonDeps = {
   readonly connectionString: string
@@ -32,7 +32,7 @@ export type NeonDeps = {
 export function openNeon(deps: NeonDeps): SqlDriver {
   const { connectionString, wayOut, timeLimit = 0 } = deps
   neonConfig.fetchEndpoint = endpoint
-  neonConfig.fetchFunction = fetchAsAsked
+  neonConfig.fetchFunction = fetchByOptions
   const sql = neon(connectionString, { arrayMode: true, fetchOptions: { wayOut } })
   const request = ({ text, params }: Statement) => sql.query(text, [...params], rawText)
   const limit = limitStatement(timeLimit)
@@ -56,7 +56,7 @@ export function openNeon(deps: NeonDeps): SqlDriver {
 
     async batch(statements, context) {
       if (statements.length === 0) return []
-      const isLimited = isAsked(context) && timeLimit > 0
+      const isLimited = isForCaller(context) && timeLimit > 0
       const transaction = (fetchOptions?: { readonly signal: AbortSignal }) =>
         sql.transaction(
           (isLimited ? [limit, ...statements] : statements).map(request),
@@ -98,7 +98,7 @@ const endpoint: Endpoint = (host, port, options) => {
 }
 
 /** Also global: each request carries the `fetch` of its instance in its options. */
-async function fetchAsAsked(url: string, { wayOut = fetch, ...init }: RequestInit & { wayOut?: Fetch }) {
+async function fetchByOptions(url: string, { wayOut = fetch, ...init }: RequestInit & { wayOut?: Fetch }) {
   return bodyBound()(await wayOut(url, init))
 }
 

@@ -13,10 +13,10 @@ import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow, Statements } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
-import { bodyBound, MAX_ASKED_BODY } from './answer-bound.ts'
-import { heedingFault, namesIn } from './mysql/fault.ts'
+import { bodyBound, MAX_CALLER_BODY } from './answer-bound.ts'
+import { namesIn, rowHandlerFault } from './mysql/fault.ts'
 import { privateHostFault } from './private-host.ts'
-import { isAsked, limitOf, withAbortSignal } from './time-limit.ts'
+import { isForCaller, limitOf, withAbortSignal } from './time-limit.ts'
 
 export type HttpSourceDeps = {
   readonly address: SqlAddress
@@ -66,7 +66,7 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
       })
     }
     const brief = <T>(work: () => Promise<T>, most = SILENCE) => {
-      current = { bounded: bodyBound(MAX_ASKED_BODY), ...(most > 0 && { signal: AbortSignal.timeout(most) }) }
+      current = { bounded: bodyBound(MAX_CALLER_BODY), ...(most > 0 && { signal: AbortSignal.timeout(most) }) }
       return work()
     }
     return runTransaction(
@@ -88,7 +88,7 @@ export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
 }
 
 /** One for all requests of the work. */
-const boundOf = (context: QueryContext | undefined) => bodyBound(isAsked(context) ? MAX_ASKED_BODY : undefined)
+const boundOf = (context: QueryContext | undefined) => bodyBound(isForCaller(context) ? MAX_CALLER_BODY : undefined)
 
 function withLimit({ text, ...statement }: Statement, timeLimit: number): Statement {
   const limited = timeLimit === 0 ? text : text.replace(/^\s*select\b/i, `$& /*vt+ QUERY_TIMEOUT_MS=${timeLimit} */`)
@@ -156,18 +156,18 @@ async function runTransaction(
   { within, brief, timeLimit, term }: Bounds,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
-  let hasBegun = false
+  let hasStarted = false
   try {
     await requireTerm(term)
     await within(async () => {
       await run(connection, statement('BEGIN'))
-      hasBegun = true
+      hasStarted = true
       for await (const statement of statements) {
         const rows = await run(connection, statement)
-        let next = statement.heed?.(rows)
+        let next = statement.onRows?.(rows)
         while (next !== undefined) {
           const answer = await run(connection, next)
-          next = next.heed?.(answer)
+          next = next.onRows?.(answer)
         }
         answers.push(rows)
       }
@@ -181,7 +181,7 @@ async function runTransaction(
       await connection.execute('ROLLBACK').catch(() => {})
       await connection.execute('select release_all_locks()').catch(() => {})
     })
-    throw hasBegun ? heedingFault(error, answers.length) : error
+    throw hasStarted ? rowHandlerFault(error, answers.length) : error
   }
 }
 
@@ -196,9 +196,9 @@ function planetscaleFault(error: unknown): SqlFault {
   if (refusal !== undefined) return refusal
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof DatabaseError)) return new SqlFault(message, { state: '08000', cause: error })
-  const [, said = '', errno, state] = /^(.*?) \(errno (\d+)\) \(sqlstate (\w{5})\)/s.exec(message) ?? []
+  const [, reason = '', errno, state] = /^(.*?) \(errno (\d+)\) \(sqlstate (\w{5})\)/s.exec(message) ?? []
   if (errno !== undefined && state !== undefined) {
-    return new SqlFault(message, { state, errno: Number(errno), cause: error, ...namesIn(said) })
+    return new SqlFault(message, { state, errno: Number(errno), cause: error, ...namesIn(reason) })
   }
   return new SqlFault(message, { state: refused.has(error.status) ? '28000' : '08000', cause: error })
 }

@@ -18,12 +18,12 @@ export async function lendInTerm<C extends { release(): void }>(
   lend: () => Promise<C>,
   context: Pick<QueryContext, 'term'> | undefined,
 ): Promise<C> {
-  const lent = await lend()
+  const connection = await lend()
   try {
     if (context?.term?.isOver()) await requireTerm(context.term)
-    return lent
+    return connection
   } catch (error) {
-    lent.release()
+    connection.release()
     throw error
   }
 }
@@ -44,7 +44,7 @@ export function limitOf(context: QueryContext | undefined, timeLimit: number): n
 }
 
 /** Whether a caller waits for the statement, so that the limits of requests hold for it and for its session. */
-export function isAsked(context: QueryContext | undefined): context is QueryContext {
+export function isForCaller(context: QueryContext | undefined): context is QueryContext {
   return context !== undefined && context.timeLimit === undefined
 }
 
@@ -53,10 +53,10 @@ export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Pro
   const { context, elapsed, end } = bounds
   const timeLimit = limitOf(context, bounds.timeLimit)
   if (context === undefined || (timeLimit === 0 && context.isDisconnected === undefined)) return work
-  const begun = performance.now()
+  const startedAt = performance.now()
   let fault: SqlFault | undefined
   const check = () => {
-    fault = abortReason(context, { elapsed: elapsed?.() ?? performance.now() - begun, timeLimit })
+    fault = abortReason(context, { elapsed: elapsed?.() ?? performance.now() - startedAt, timeLimit })
     if (fault === undefined) return
     clearInterval(timer)
     end()

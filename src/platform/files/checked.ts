@@ -14,7 +14,7 @@ export type PartStore = Omit<FileStore, 'read'> & {
 export type CheckedOptions = { readonly store: PartStore; readonly observe: Observe }
 
 export function checkedFiles({ store, observe }: CheckedOptions): FileStore {
-  async function told<T>(work: () => Promise<T>): Promise<T> {
+  async function reportingFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (cause) {
@@ -29,14 +29,14 @@ export function checkedFiles({ store, observe }: CheckedOptions): FileStore {
     async put(key, number, bytes) {
       requirePart(key, number)
       requireRange(bytes.byteLength <= PART_SIZE, 'a part has at most 8 MiB')
-      await told(() => store.put(key, number, bytes))
+      await reportingFailure(() => store.put(key, number, bytes))
     },
 
     async read(key, number, offset, length) {
       requirePart(key, number)
       requireRange([offset, length, PART_SIZE - offset - length].every(isCount), 'the range is none of a part')
       if (length === 0) return new Blob([]).stream()
-      const stream = await told(() => store.read(key, number, offset, length))
+      const stream = await reportingFailure(() => store.read(key, number, offset, length))
       if (stream !== undefined) return stream
       observe({ kind: 'fault', error: new Error(`Bytes of files are missing: part ${number} of ${key}`) })
       throw new ServiceError('unavailable', 'The bytes of this file are missing')
@@ -44,13 +44,13 @@ export function checkedFiles({ store, observe }: CheckedOptions): FileStore {
 
     async parts(key) {
       requireKey(fileKey, key)
-      const parts = await told(() => store.parts(key))
+      const parts = await reportingFailure(() => store.parts(key))
       return parts.toSorted((one, other) => one.number - other.number)
     },
 
     async clear(key) {
       requireKey(clearedKey, key)
-      await told(() => store.clear(key))
+      await reportingFailure(() => store.clear(key))
     },
   }
 }

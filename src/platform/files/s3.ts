@@ -21,7 +21,7 @@ export type S3Options = {
   readonly timeLimit?: number
 }
 
-type Asked = {
+type S3Request = {
   readonly method: 'GET' | 'PUT' | 'POST'
   readonly path?: string
   readonly query?: Record<string, string>
@@ -41,7 +41,7 @@ export function openS3(options: S3Options): PartStore {
   const base = `${withoutTrailing(endpoint, '/')}/${encodeURIComponent(bucket)}`
   const cache = new Map<string, ArrayBuffer>()
 
-  async function signed({ method, path = '', query, headers, body }: Asked) {
+  async function signed({ method, path = '', query, headers, body }: S3Request) {
     const url = `${base}${path}${query === undefined ? '' : `?${new URLSearchParams(query)}`}`
     // The server compares it with what arrives.
     const digest = createHash('sha256')
@@ -55,12 +55,12 @@ export function openS3(options: S3Options): PartStore {
   }
 
   /** Sends a request until it is answered, and returns what `take` makes of the answer, within the time limit. */
-  async function ask<T>(asked: Asked, take: (response: Response) => Promise<T>): Promise<T> {
+  async function ask<T>(s3Request: S3Request, take: (response: Response) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       const ending = new AbortController()
       const timer = setTimeout(() => ending.abort(new Error(`no answer in ${timeLimit} ms`)), timeLimit)
       try {
-        const { url, ...request } = await signed(asked)
+        const { url, ...request } = await signed(s3Request)
         const response = await fetch(url, { ...(request as RequestInit), redirect: 'manual', signal: ending.signal })
         if (!isPassing(response.status) || attempt === ATTEMPTS) return await take(response)
         await response.body?.cancel()

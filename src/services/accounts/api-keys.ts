@@ -90,9 +90,9 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
   }
 
   async function insert(caller: Caller, made: NewApiKey, payload: object): Promise<void> {
-    const guardian = guardianOf(caller)
+    const userFilter = userFilterOf(caller)
     try {
-      const isMade = await insertApiKey(database, guardian, {
+      const isMade = await insertApiKey(database, userFilter, {
         ...made,
         by: requestCredentialOf(caller),
         record: record(caller, 'create', made.id, payload),
@@ -121,11 +121,11 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
       const scope = await scopes.resolve(caller, userId, input)
       const id = ids.next()
       const madeBy = maker?.id
-      const told = scope && (JSON.parse(await scopes.show(JSON.stringify({ scope }))) as object)
+      const shownScope = scope && (JSON.parse(await scopes.show(JSON.stringify({ scope }))) as object)
       await insert(
         caller,
         { id, userId, name, description, expiresAt, scope, madeBy },
-        { name, userId, ...told, ...(madeBy !== undefined && { madeBy }) },
+        { name, userId, ...shownScope, ...(madeBy !== undefined && { madeBy }) },
       )
       const key = await tokens.sign({ sort: 'key+jwt', userId, id, tokenId: id, expiresAt }, now)
       return { ...JSON.parse(await read(everything, id)), key }
@@ -137,17 +137,22 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
     },
 
     async update(caller, id, sent) {
-      const keeper = keeperOf(caller)
+      const keyFilter = keyFilterOf(caller)
       const change = await sent()
       if (change.active === true) await requireNoLonger(await presented(caller), id)
-      const key = { id, keeper, by: requestCredentialOf(caller), record: record(caller, 'update', id, change) }
+      const key = {
+        id,
+        keyFilter,
+        by: requestCredentialOf(caller),
+        record: record(caller, 'update', id, change),
+      }
       if (!(await updateApiKey(database, key, change))) return notFound('apiKeys')
       await workspaces.changed(id)
       return read(reachOf(caller), id)
     },
 
     async delete(caller, id) {
-      const key = { id, keeper: keeperOf(caller), record: record(caller, 'delete', id) }
+      const key = { id, keyFilter: keyFilterOf(caller), record: record(caller, 'delete', id) }
       if (!(await deleteApiKey(database, key))) notFound('apiKeys')
       await workspaces.changed(id)
     },
@@ -162,14 +167,14 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
   }
 }
 
-function guardianOf(caller: Caller): UserFilter {
+function userFilterOf(caller: Caller): UserFilter {
   const id = requireUser(caller)
   return isAdministrator(caller) ? { kind: 'anyone' } : { kind: 'user', id }
 }
 
-function keeperOf(caller: Caller): KeyFilter {
-  const guardian = guardianOf(caller)
-  return isScoped(caller) ? { kind: 'key', id: caller.credential.id } : guardian
+function keyFilterOf(caller: Caller): KeyFilter {
+  const userFilter = userFilterOf(caller)
+  return isScoped(caller) ? { kind: 'key', id: caller.credential.id } : userFilter
 }
 
 function reachOf(caller: Caller): RowScope {

@@ -43,7 +43,7 @@ const LEEWAY = 1_000
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
 
-type Decider = { readonly caller: Caller; readonly address: string | undefined }
+type Approver = { readonly caller: Caller; readonly address: string | undefined }
 
 export async function startDevice(
   { ports: { clock, database }, throttle }: DeviceSignInDeps,
@@ -88,22 +88,22 @@ export async function takeTokens(
   return sessions.issue(session)
 }
 
-export async function findDevice(deps: DeviceSignInDeps, decider: Decider, userCode: string): Promise<string> {
-  requireSession(decider.caller)
-  return waiting(deps, decider, userCode)
+export async function findDevice(deps: DeviceSignInDeps, approver: Approver, userCode: string): Promise<string> {
+  requireSession(approver.caller)
+  return waiting(deps, approver, userCode)
 }
 
 export async function decideDevice(
   deps: DeviceSignInDeps,
-  decider: Decider,
+  approver: Approver,
   { userCode, approve }: DeviceDecision,
 ): Promise<void> {
   const { database, ids } = deps.ports
-  const by = requireSession(decider.caller)
-  const device = JSON.parse(await waiting(deps, decider, userCode)) as object
+  const by = requireSession(approver.caller)
+  const device = JSON.parse(await waiting(deps, approver, userCode)) as object
   const userHash = await digestOf(userCode)
   const openedId = ids.next()
-  const event = { actor: actorOf(decider.caller), address: decider.address } as const
+  const event = { actor: actorOf(approver.caller), address: approver.address } as const
   const isDecided = approve
     ? await approveDevice(
         database,
@@ -124,9 +124,9 @@ export async function decideDevice(
 }
 
 /** What waits under this code; guesses count as failures of the one who makes them, whatever session or address they use. */
-async function waiting({ ports, throttle }: DeviceSignInDeps, decider: Decider, userCode: string): Promise<string> {
-  const account = `device codes of ${requireUser(decider.caller)}`
-  const attempt: LoginAttempt = { kind: 'deviceCode', account, address: decider.address, credential: account }
+async function waiting({ ports, throttle }: DeviceSignInDeps, approver: Approver, userCode: string): Promise<string> {
+  const account = `device codes of ${requireUser(approver.caller)}`
+  const attempt: LoginAttempt = { kind: 'deviceCode', account, address: approver.address, credential: account }
   await throttle.begin(attempt)
   const device = await findWaitingDevice(ports.database, await digestOf(userCode))
   await throttle.settle(attempt, { isRight: device !== undefined })

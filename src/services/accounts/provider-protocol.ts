@@ -143,7 +143,7 @@ export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProt
     }),
 
     authorizationUrl: (provider, { state, nonce, verifier, callback }) =>
-      told(async () => {
+      withProviderFault(async () => {
         const { server, client } = await open(provider)
         const endpoint = server.authorization_endpoint ?? ''
         const reason = providerGate.refusal(endpoint)
@@ -165,7 +165,7 @@ export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProt
 
     async identify(provider, keys, parameters) {
       const secret = await vault.open(secretPurpose(provider.id), provider.sealedClientSecret)
-      return told(async () => {
+      return withProviderFault(async () => {
         const session = await open(provider)
         const { server, client } = session
         const { state, callback, verifier } = keys
@@ -216,7 +216,7 @@ function requireProfile(issuer: string, claims: Claims): Profile {
   return profile
 }
 
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function withProviderFault<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {

@@ -57,7 +57,7 @@ export type CallbackResult = { readonly redirect: string | undefined } & (
 
 export type ProviderSignIn = {
   /** Throws 404 for a provider that does not exist or is disabled. */
-  begin(name: string, departure: AuthorizationRequest): Promise<AuthorizationResult>
+  begin(name: string, request: AuthorizationRequest): Promise<AuthorizationResult>
   /** Opens a session for the user that the provider asserts. Throws 429 for too many attempts. */
   finish(name: string, answer: AuthorizationCallback): Promise<CallbackResult>
 }

@@ -201,10 +201,10 @@ function requireHarmless(known: readonly RoleRow[]): void {
 }
 
 function changedServer(server: ProviderServer, addresses: ProviderChange['server']): ProviderServer {
-  const stray = Object.keys(addresses).find((name) => !(name in server))
-  if (stray !== undefined) {
+  const unexpected = Object.keys(addresses).find((name) => !(name in server))
+  if (unexpected !== undefined) {
     const sort = server.kind === 'openid' ? 'an OpenID Connect issuer' : 'endpoints of its own'
-    throw bodyFault(stray, `cannot be given: this provider has ${sort}`)
+    throw bodyFault(unexpected, `cannot be given: this provider has ${sort}`)
   }
   return { ...server, ...addresses }
 }

@@ -108,8 +108,11 @@ export function createUsers(deps: UsersDeps): Users {
       requireAdministrator(caller)
       const change = await sent()
       await changeRights(ports, id, {
-        load: async () => ({ account: await findAccount(caller, id), ruled: await soleAdministratorOf(database, id) }),
-        decide: ({ account, ruled }) => {
+        load: async () => ({
+          account: await findAccount(caller, id),
+          soleAdministered: await soleAdministratorOf(database, id),
+        }),
+        decide: ({ account, soleAdministered }) => {
           const after = {
             status: change.status ?? account.status,
             isAdministrator: change.isAdministrator ?? account.isAdministrator,
@@ -117,7 +120,7 @@ export function createUsers(deps: UsersDeps): Users {
           if (after.isAdministrator && !account.isAdministrator) requireProven(account)
           if (after.status !== 'active' || !after.isAdministrator) requireAnotherAdministrator(account)
           const isSuspended = account.status === 'active' && after.status === 'suspended'
-          if (isSuspended) requireNoneRuled(ruled, 'suspended')
+          if (isSuspended) requireOtherAdministrators(soleAdministered, 'suspended')
           return [
             updateAccount(id, after),
             ...(change.fullName === undefined ? [] : [setFullName(id, change.fullName)]),
@@ -139,12 +142,12 @@ export function createUsers(deps: UsersDeps): Users {
       await changeRights(ports, id, {
         load: async () => ({
           account: await findAccount(caller, id),
-          ruled: await soleAdministratorOf(database, id),
+          soleAdministered: await soleAdministratorOf(database, id),
           owned: await ownedServiceAccounts(database, id),
         }),
-        decide: ({ account, ruled, owned }) => {
+        decide: ({ account, soleAdministered, owned }) => {
           requireAnotherAdministrator(account)
-          requireNoneRuled(ruled, 'removed')
+          requireOtherAdministrators(soleAdministered, 'removed')
           const target = { type: 'user', id } as const
           const payload = { fullName: account.fullName }
           const actor = actorOf(caller)
@@ -174,7 +177,7 @@ function requireAnotherAdministrator(account: AccountRow): void {
 }
 
 /** Throws 409 with the name of the first of the workspaces that have no other Administrator. */
-function requireNoneRuled([workspace]: readonly string[], verb: 'suspended' | 'removed'): void {
+function requireOtherAdministrators([workspace]: readonly string[], verb: 'suspended' | 'removed'): void {
   if (workspace === undefined) return
   throw new ServiceError('conflict', `The last Administrator of ${workspace} cannot be ${verb}`)
 }

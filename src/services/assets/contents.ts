@@ -157,12 +157,12 @@ export function createContents(deps: ContentsDeps): Contents {
 
     async keep(workspace, files, write) {
       const rows: StoredFile[] = []
-      const begun: string[] = []
+      const started: string[] = []
       try {
         for (const { fileName, body } of files) {
           const contentKey = ids.next()
           await beginContent(database, workspace.apiName, contentKey)
-          begun.push(contentKey)
+          started.push(contentKey)
           rows.push(
             rowFrom(await receive(body, { store, key: keyOf(workspace, contentKey), fileName }), fileName, contentKey),
           )
@@ -171,7 +171,7 @@ export function createContents(deps: ContentsDeps): Contents {
         return await write(rows)
       } catch (error) {
         const isLeft = await isThere(workspace)
-        for (const contentKey of begun) {
+        for (const contentKey of started) {
           // Of a row that was written nevertheless the bytes stay.
           await tried(isLeft ? giveUp(workspace, contentKey) : store.clear(keyOf(workspace, contentKey)))
         }

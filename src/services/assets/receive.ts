@@ -11,8 +11,8 @@ export type Received = {
   readonly mediaType: string
 }
 
-/** The bytes by which the type of a file is told. */
-const TELLING = 64 * 1024
+/** The bytes by which the type of a file is recognised. */
+const SNIFFED_BYTES = 64 * 1024
 
 /** Throws what `body` and the store throw; some parts are stored then. Holds one part in memory, whatever the file. */
 export function receive(
@@ -38,20 +38,20 @@ export function receive(
   return taken(stored(), fileName)
 }
 
-/** What a file is, by all of its bytes. Holds the first of them, by which its type is told. */
+/** What a file is, by all of its bytes. Holds the first of them, by which its type is recognised. */
 export async function taken(bytes: AsyncIterable<Uint8Array>, fileName: string): Promise<Received> {
   const [{ createHash }, { fileTypeFromBuffer }] = await Promise.all([import('node:crypto'), import('file-type')])
   const hash = createHash('sha256')
-  const start = new Uint8Array(TELLING)
+  const start = new Uint8Array(SNIFFED_BYTES)
   let size = 0
   for await (const piece of bytes) {
-    if (size < TELLING) start.set(piece.subarray(0, TELLING - size), size)
+    if (size < SNIFFED_BYTES) start.set(piece.subarray(0, SNIFFED_BYTES - size), size)
     size += piece.length
     hash.update(piece)
   }
-  const told = start.subarray(0, size)
-  const sniffed = (await fileTypeFromBuffer(told))?.mime
-  const named = textTypeOf(told, size <= TELLING, fileName)
+  const head = start.subarray(0, size)
+  const sniffed = (await fileTypeFromBuffer(head))?.mime
+  const named = textTypeOf(head, size <= SNIFFED_BYTES, fileName)
   // What the signature of XML begins with may be of a more exact type.
   const mediaType = sniffed === undefined || (sniffed === 'application/xml' && named.endsWith('xml')) ? named : sniffed
   return { size, hash: hash.digest('base64url'), mediaType }

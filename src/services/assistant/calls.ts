@@ -49,7 +49,7 @@ export type Calls = {
 }
 
 const APPROVAL = 10 * 60_000
-const NOT_TOLD = 'This was not run: the model may be told no values of items any more.'
+const NOT_ALLOWED = 'This was not run: the model may be told no values of items any more.'
 
 export type CallsDeps = {
   readonly ports: Pick<Ports, 'clock' | 'database' | 'ids'>
@@ -60,8 +60,11 @@ export function createCalls(deps: CallsDeps): Calls {
   const { ports, settings } = deps
   const { clock, database, ids } = ports
 
-  async function undecided(owner: Owner, asked: { readonly id: string; readonly now: Instant }): Promise<ServiceError> {
-    const state = await loadApproval(database, owner, asked)
+  async function undecided(
+    owner: Owner,
+    approval: { readonly id: string; readonly now: Instant },
+  ): Promise<ServiceError> {
+    const state = await loadApproval(database, owner, approval)
     if (state === undefined) return new ServiceError('notFound', 'Approval does not exist')
     if (state === 'pending') {
       return new ServiceError('conflict', 'The data model has changed since: the call is not run any more')
@@ -90,10 +93,10 @@ export function createCalls(deps: CallsDeps): Calls {
       await recordAssistantAction(ports, scope, { action, conversationId, tool, approvalId: id })
       if (!isApproved) return { state: 'declined' }
       const level = (await settings.open(scope.workspace.id))?.dataLevel
-      const isTold = level !== undefined && isOffered(tool, level)
-      const { text, isError } = isTold
+      const isAllowed = level !== undefined && isOffered(tool, level)
+      const { text, isError } = isAllowed
         ? await tools.run(tool, call.arguments, call.modelVersion)
-        : { text: NOT_TOLD, isError: true }
+        : { text: NOT_ALLOWED, isError: true }
       const result = cutResult(text)
       await addOutcome(database, conversationId, { kind: 'outcome', tool, text: result, isError })
       return { state: 'approved', result, isError }

@@ -1,6 +1,6 @@
 /**
  * Conversations with the assistant (docs/contract.md#assistant): a model answers, its calls of tools run under the rights of the user,
- * and those that delete, change the model or open something wait for the user's own yes. What was said is kept as it comes, so that a
+ * and those that delete, change the model or open something wait for the user's own yes. Each entry is kept as it comes, so that a
  * conversation goes on wherever it ended.
  */
 import { asksFor, isOffered } from '../../core/assistant/approval.ts'
@@ -11,7 +11,7 @@ import {
   turnsOf,
 } from '../../core/assistant/conversation.ts'
 import { type Context, cutResult, promptOf } from '../../core/assistant/prompt.ts'
-import { ProviderTrouble } from '../../core/assistant/wire.ts'
+import { ProviderFailure } from '../../core/assistant/wire.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { isObject } from '../../core/json-object.ts'
 import { lazily } from '../../core/lazily.ts'
@@ -106,7 +106,11 @@ export function createAnswers(deps: AnswersDeps): Answers {
     if (conversationId !== undefined) {
       const found = await holdConversation(database, owner, conversationId, held(holder))
       if (found === undefined) throw await unheld(owner, conversationId)
-      const refusal = mayTell(found, opened) ? ((await isCounted()) ? undefined : limitReached(clock.now())) : noRows()
+      const refusal = mayContinue(found, opened)
+        ? (await isCounted())
+          ? undefined
+          : limitReached(clock.now())
+        : noRows()
       if (refusal === undefined) return conversationId
       await releaseConversation(database, conversationId, holder)
       throw refusal
@@ -142,7 +146,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
       const message = `The assistant stopped after ${MOST_STEPS} steps. Write “go on” to continue.`
       yield { name: 'error', data: { message } }
     } catch (cause) {
-      if (!(cause instanceof ProviderTrouble || cause instanceof ServiceError)) {
+      if (!(cause instanceof ProviderFailure || cause instanceof ServiceError)) {
         ports.observe({ kind: 'fault', error: cause })
       }
       await keepPartial(work)
@@ -157,7 +161,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
     throw new ServiceError('conflict', 'The conversation is full, gone, or goes on elsewhere: begin a new one')
   }
 
-  /** What was said of an answer that did not come to its end, and what it cost as far as that is known. */
+  /** The text of an answer that did not come to its end, and what it cost as far as that is known. */
   async function keepPartial({ id, holder, owner, opened, partial, day }: Work): Promise<void> {
     const { text } = partial
     const tokens = tokensOf(partial)
@@ -177,17 +181,17 @@ export function createAnswers(deps: AnswersDeps): Answers {
     const partial: PartialAnswer = { text: '', characters: 0 }
     const count = (tokens: number) => countTokens(database, owner, { day, tokens, limits })
     try {
-      const { said, usage } = await askOnce(
+      const { turn, usage } = await askOnce(
         ports.providerGate,
         { ...opened, chatModel, chatReasoningEnabled: false },
         { prompt: TITLE, turns: [{ kind: 'user', text: untitled, results: [] }], tools: [], mostTokens: TITLE_TOKENS },
         { signal: AbortSignal.any([ended.signal, AbortSignal.timeout(TITLING)]), partial },
       )
       await count(usage.input + usage.output)
-      const title = titleOf(said.text)
+      const title = titleOf(turn.text)
       if (title !== '') await changeConversation(database, owner, id, { title })
     } catch (cause) {
-      if (!(cause instanceof ProviderTrouble)) throw cause
+      if (!(cause instanceof ProviderFailure)) throw cause
       await count(tokensOf(partial))
     }
   }
@@ -200,28 +204,28 @@ export function createAnswers(deps: AnswersDeps): Answers {
     if (conversation === undefined) return noConversation()
     const opened = await settings.open(scope.workspace.id)
     if (opened === undefined) throw notSetUp()
-    if (!mayTell(conversation, opened)) throw noRows()
+    if (!mayContinue(conversation, opened)) throw noRows()
     // One that began without values of items goes on without.
     const level = conversation.hasRows ? opened.dataLevel : 'model'
     const offered = (await tools.offered()).filter(({ name }) => isOffered(name, level))
-    const asked = {
+    const modelRequest = {
       prompt: promptOf({ workspace: scope.workspace.apiName, context }),
       turns: turnsOf(conversation.entries),
       tools: offered,
       mostTokens: opened.chatReasoningEnabled ? MOST_TOKENS_REASONING : MOST_TOKENS,
     }
-    const said = askModel(ports.providerGate, opened, {
-      asked,
+    const stream = askModel(ports.providerGate, opened, {
+      modelRequest,
       signal: ended.signal,
       partial,
     })
-    let next = await said.next()
+    let next = await stream.next()
     try {
-      for (; next.done !== true; next = await said.next()) yield { name: 'text', data: { text: next.value } }
+      for (; next.done !== true; next = await stream.next()) yield { name: 'text', data: { text: next.value } }
     } finally {
-      await said.return(undefined as never)
+      await stream.return(undefined as never)
     }
-    const { said: answered, usage } = next.value
+    const { turn: answered, usage } = next.value
     const { calls: wanted } = answered
     const tokens = usage.input + usage.output
     const isWithin = await countTokens(database, owner, { day, tokens, limits: opened.limits })
@@ -235,9 +239,13 @@ export function createAnswers(deps: AnswersDeps): Answers {
       const sent = argumentsOf(call)
       const isKnown = offered.some(({ name }) => name === call.tool)
       if (isWaiting || !isKnown || sent === undefined) {
-        const told = isWaiting ? NOT_YET : isKnown ? 'The arguments are not a JSON object.' : 'There is no such tool.'
-        await add(id, holder, { kind: 'result', callId: call.id, text: told, isError: true })
-        yield { name: 'tool', data: { ...call, result: told, isError: true } }
+        const message = isWaiting
+          ? NOT_YET
+          : isKnown
+            ? 'The arguments are not a JSON object.'
+            : 'There is no such tool.'
+        await add(id, holder, { kind: 'result', callId: call.id, text: message, isError: true })
+        yield { name: 'tool', data: { ...call, result: message, isError: true } }
         continue
       }
       const asks = asksFor(call.tool, sent)
@@ -250,10 +258,10 @@ export function createAnswers(deps: AnswersDeps): Answers {
       if (asks === 'writes')
         await recordAssistantAction(ports, scope, { action: 'assistant.run.v1', conversationId: id, tool: call.tool })
       const { text: result, isError } = await tools.run(call.tool, call.arguments)
-      const told = cutResult(result, charactersOfResults(conversation.entries) + added)
-      added += told.length
-      await add(id, holder, { kind: 'result', callId: call.id, text: told, isError })
-      yield { name: 'tool', data: { ...call, result: told, isError } }
+      const shortened = cutResult(result, charactersOfResults(conversation.entries) + added)
+      added += shortened.length
+      await add(id, holder, { kind: 'result', callId: call.id, text: shortened, isError })
+      yield { name: 'tool', data: { ...call, result: shortened, isError } }
     }
     return { isWaiting, isWithin, hasCalls: wanted.length > 0 }
   }
@@ -284,7 +292,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
 
   function underWay(
     scope: RequestScope,
-    begun: Omit<Work, 'ended' | 'partial' | 'finish'>,
+    started: Omit<Work, 'ended' | 'partial' | 'finish'>,
     leaveRoom: () => void,
   ): AnswerUnderWay {
     const ended = new AbortController()
@@ -292,9 +300,9 @@ export function createAnswers(deps: AnswersDeps): Answers {
       ended.abort()
       leaveRoom()
       await keepPartial(work)
-      await releaseConversation(database, begun.id, begun.holder)
+      await releaseConversation(database, started.id, started.holder)
     })
-    const work: Work = { ...begun, ended, partial: { text: '', characters: 0 }, finish }
+    const work: Work = { ...started, ended, partial: { text: '', characters: 0 }, finish }
     const events = answer(scope, work)
     const leave = async () => {
       // A generator ends only behind what it waits for, and does nothing where it has not begun.
@@ -323,8 +331,8 @@ type Work = {
   readonly finish: () => Promise<void>
 }
 
-/** Values of items that are in a conversation are told with it. */
-function mayTell({ hasRows }: { readonly hasRows: boolean }, { dataLevel }: OpenedSettings): boolean {
+/** A conversation that holds values of items may go on only where the model may be sent such values. */
+function mayContinue({ hasRows }: { readonly hasRows: boolean }, { dataLevel }: OpenedSettings): boolean {
   return !hasRows || dataLevel === 'rows'
 }
 
@@ -362,6 +370,6 @@ function limitReached(now: Instant): ServiceError {
 }
 
 function messageOf(cause: unknown): string {
-  if (cause instanceof ProviderTrouble) return `The provider of the model ${cause.message}.`
+  if (cause instanceof ProviderFailure) return `The provider of the model ${cause.message}.`
   return cause instanceof ServiceError ? cause.message : 'Internal error'
 }

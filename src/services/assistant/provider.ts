@@ -2,14 +2,14 @@
 
 import { chatCompletions } from '../../core/assistant/chat-completions.ts'
 import type { AssistantConnector } from '../../core/assistant/choices.ts'
-import type { SaidByModel } from '../../core/assistant/conversation.ts'
+import type { ModelTurn } from '../../core/assistant/conversation.ts'
 import { messagesApi } from '../../core/assistant/messages-api.ts'
 import { eventReader } from '../../core/assistant/server-events.ts'
-import { type Asked, ProviderTrouble, type Usage, type Wire } from '../../core/assistant/wire.ts'
+import { type ModelRequest, ProviderFailure, type Usage, type Wire } from '../../core/assistant/wire.ts'
 import type { ProviderGate } from '../../ports.ts'
 import type { OpenedSettings } from './settings.ts'
 
-export type ModelAnswer = { readonly said: SaidByModel; readonly usage: Usage }
+export type ModelAnswer = { readonly turn: ModelTurn; readonly usage: Usage }
 
 const wires: Readonly<Record<AssistantConnector, Wire>> = { openai: chatCompletions, anthropic: messagesApi }
 
@@ -30,25 +30,25 @@ const MOST_TEXT = 100_000
 const MOST_READ = 8_000_000
 
 /**
- * Asks a model and yields its text piece by piece; returns the whole answer. Throws ProviderTrouble, whose message may be shown,
+ * Asks a model and yields its text piece by piece; returns the whole answer. Throws ProviderFailure, whose message may be shown,
  * where it does not answer, refuses or says what is none of its protocol. Nothing of what a provider says of an error is shown.
  */
 export async function* askModel(
   gate: ProviderGate,
   settings: OpenedSettings,
   {
-    asked,
+    modelRequest,
     signal,
     partial,
   }: {
-    readonly asked: Omit<Asked, 'model' | 'key' | 'reasoning'>
+    readonly modelRequest: Omit<ModelRequest, 'model' | 'key' | 'reasoning'>
     readonly signal: AbortSignal
     readonly partial: PartialAnswer
   },
 ): AsyncGenerator<string, ModelAnswer> {
   const wire = wires[settings.connector]
   const { path, headers, body } = wire.request({
-    ...asked,
+    ...modelRequest,
     model: settings.chatModel,
     key: settings.key,
     reasoning: settings.chatReasoningEnabled ? (settings.chatReasoningLevel ?? 'medium') : undefined,
@@ -60,11 +60,11 @@ export async function* askModel(
     signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST)]),
   }
   const response = await gate.stream(`${settings.address}${path}`, request, IDLE).catch(() => {
-    throw new ProviderTrouble('does not answer')
+    throw new ProviderFailure('does not answer')
   })
   if (!response.ok || response.body === null) {
     await response.body?.cancel().catch(() => {})
-    throw new ProviderTrouble(refusalOf(response.status))
+    throw new ProviderFailure(refusalOf(response.status))
   }
   // Whoever refuses charges nothing.
   partial.characters = body.length
@@ -77,41 +77,41 @@ export async function* askModel(
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => {
-        throw new ProviderTrouble('stopped in the middle of its answer')
+        throw new ProviderFailure('stopped in the middle of its answer')
       })
       if (done) break
       length += value.byteLength
-      if (length > MOST_READ) throw new ProviderTrouble('answers too much')
+      if (length > MOST_READ) throw new ProviderFailure('answers too much')
       const added = read(decoder.decode(value, { stream: true }))
         .map((data) => answer.take(data))
         .join('')
       text += added
       partial.text = text
       partial.characters = body.length + text.length + answer.unshown()
-      if (text.length > MOST_TEXT) throw new ProviderTrouble('answers too much')
+      if (text.length > MOST_TEXT) throw new ProviderFailure('answers too much')
       if (added !== '') yield added
     }
   } finally {
     await reader.cancel().catch(() => {})
   }
-  if (!answer.hasEnded()) throw new ProviderTrouble('stopped in the middle of its answer')
+  if (!answer.hasEnded()) throw new ProviderFailure('stopped in the middle of its answer')
   const reasoning = answer.reasoning()
-  const said = { text, calls: answer.calls(), ...(reasoning.length > 0 && { reasoning }) }
+  const turn = { text, calls: answer.calls(), ...(reasoning.length > 0 && { reasoning }) }
   const usage = answer.usage()
-  const isTold = usage.input + usage.output > 0
-  return { said, usage: isTold ? usage : { input: 0, output: tokensOf(partial) } }
+  const isReported = usage.input + usage.output > 0
+  return { turn, usage: isReported ? usage : { input: 0, output: tokensOf(partial) } }
 }
 
 /** The whole answer of a model, of which nothing is shown as it comes. Throws ProviderTrouble as `askModel` does. */
 export async function askOnce(
   gate: ProviderGate,
   settings: OpenedSettings,
-  asked: Omit<Asked, 'model' | 'key' | 'reasoning'>,
+  modelRequest: Omit<ModelRequest, 'model' | 'key' | 'reasoning'>,
   { signal, partial }: { readonly signal: AbortSignal; readonly partial: PartialAnswer },
 ): Promise<ModelAnswer> {
-  const said = askModel(gate, settings, { asked, signal, partial })
-  let next = await said.next()
-  while (next.done !== true) next = await said.next()
+  const stream = askModel(gate, settings, { modelRequest, signal, partial })
+  let next = await stream.next()
+  while (next.done !== true) next = await stream.next()
   return next.value
 }
 

@@ -1,6 +1,6 @@
 /**
- * The settings of the assistant of a workspace (docs/contract.md#assistant): which provider is asked for which model, what it may
- * be told, and how much. The key is sealed for its address and never read back.
+ * The settings of the assistant of a workspace (docs/contract.md#assistant): which provider and model answer, what it may
+ * be sent, and how much. The key is sealed for its address and never read back.
  */
 
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -47,7 +47,7 @@ export type SettingsChange = {
 
 export type ShownSettings = AssistantSettings & { readonly hasCredentials: boolean; readonly usage: readonly object[] }
 
-/** What is asked, opened. */
+/** The settings with the key opened. */
 export type OpenedSettings = AssistantSettings & {
   readonly connector: AssistantConnector
   readonly chatModel: string

@@ -58,9 +58,9 @@ export type RequestScope = {
 export type Callers = {
   /**
    * Identifies the caller by `token`; undefined is the anonymous caller. Throws 401 for an invalid token, and 403 for a
-   * key whose scope limits rights, unless `asked` is `itself`: the route describes only that key.
+   * key whose scope limits rights, unless `subject` is `itself`: the route describes only that key.
    */
-  identify(token: string | undefined, asked?: 'anything' | 'itself'): Promise<Caller>
+  identify(token: string | undefined, subject?: 'anything' | 'itself'): Promise<Caller>
   /**
    * Identifies the caller and authorizes it in a workspace; 404 for an unknown name. Synchronous if everything is
    * cached.
@@ -135,14 +135,14 @@ export function createCallers(deps: CallersDeps): Callers {
   }
 
   /** Throws 403 for a key of other workspaces, and for a member that is suspended. */
-  function scopeOf(entrance: ScopedWorkspace, token: string, { caller, rights: known }: Known): RequestScope {
-    const { workspace, snapshot } = entrance
+  function scopeOf(scopedWorkspace: ScopedWorkspace, token: string, { caller, rights: known }: Known): RequestScope {
+    const { workspace, snapshot } = scopedWorkspace
     if (caller.kind === 'user' && caller.scope !== undefined && !includesWorkspace(caller.scope, workspace.id)) {
       throw new ServiceError('forbidden', 'The scope of this key does not include this workspace')
     }
     const rights = unlessSuspended(known)
     const again = () => authorized(workspace.apiName, token === '' ? undefined : token)
-    return { ...entrance, caller, rights, term: planTermOf({ snapshot, rights }, again), again }
+    return { ...scopedWorkspace, caller, rights, term: planTermOf({ snapshot, rights }, again), again }
   }
 
   const authorized = (name: string, token: string | undefined): Eventual<RequestScope> =>
@@ -165,13 +165,18 @@ export function createCallers(deps: CallersDeps): Callers {
 
   async function authorizeAnew(name: string, token: string | undefined): Promise<RequestScope> {
     const claims = token === undefined ? undefined : await claimsOf(token)
-    const entrance = await currentWorkspace(name)
-    const known = principals.get(entrance.workspace.id)?.get(token ?? '')
-    if (known?.accessVersion === entrance.snapshot.accessVersion) return scopeOf(entrance, token ?? '', known)
-    const { id } = entrance.workspace
+    const scopedWorkspace = await currentWorkspace(name)
+    const known = principals.get(scopedWorkspace.workspace.id)?.get(token ?? '')
+    if (known?.accessVersion === scopedWorkspace.snapshot.accessVersion)
+      return scopeOf(scopedWorkspace, token ?? '', known)
+    const { id } = scopedWorkspace.workspace
     if (claims === undefined) {
       const rights = membershipRights(undefined, await loadPublicPrincipalState(ports.database, id))
-      return scopeOf(entrance, '', remember(entrance, '', { caller: anonymous, rights, expiresAt: undefined }))
+      return scopeOf(
+        scopedWorkspace,
+        '',
+        remember(scopedWorkspace, '', { caller: anonymous, rights, expiresAt: undefined }),
+      )
     }
     const state = await loadPrincipalState(ports.database, credentialOf(claims), id)
     if (state === undefined) throw invalidToken()
@@ -180,7 +185,7 @@ export function createCallers(deps: CallersDeps): Callers {
       rights: rightsOfPrincipal(state),
       expiresAt: claims.expiresAt,
     }
-    return scopeOf(entrance, token ?? '', remember(entrance, token ?? '', found))
+    return scopeOf(scopedWorkspace, token ?? '', remember(scopedWorkspace, token ?? '', found))
   }
 
   /** Returns the scope once the use of its key is recorded, where that is due. */
@@ -192,12 +197,12 @@ export function createCallers(deps: CallersDeps): Callers {
   }
 
   return {
-    async identify(token, asked = 'anything') {
+    async identify(token, subject = 'anything') {
       if (token === undefined) return anonymous
       const claims = await claimsOf(token)
       const state = await loadPrincipalState(ports.database, credentialOf(claims), undefined)
       if (state === undefined) throw invalidToken()
-      if (asked === 'anything' && state.scope !== undefined && limitsRights(state.scope)) {
+      if (subject === 'anything' && state.scope !== undefined && limitsRights(state.scope)) {
         throw new ServiceError('forbidden', 'The scope of this key allows no system route but that of the key itself')
       }
       if (claims.sort === 'key+jwt') await keyUse.seen(claims.id)

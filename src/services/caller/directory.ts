@@ -112,7 +112,7 @@ const everyField: ReadQuery = {
   limit: undefined,
   offset: 0,
   start: undefined,
-  isTold: false,
+  withCursors: false,
   deep: new Map(),
   totalCount: false,
   totalEstimate: false,

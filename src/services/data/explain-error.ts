@@ -9,7 +9,7 @@ import type { ServiceErrorCode } from '../../core/error-codes.ts'
 import { describeLimits } from '../../core/model/checks.ts'
 import type { Collection, Model, PrimitiveField } from '../../core/model/model.ts'
 import { Forbidden } from '../../core/plan/names.ts'
-import { OperationFault, placed } from '../../core/plan/operation-fault.ts'
+import { OperationFault, withOperation } from '../../core/plan/operation-fault.ts'
 import { isDatabaseGiven, writtenReferences } from '../../core/plan/references.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { OutOfRange } from '../../sources/assertion-error.ts'
@@ -34,8 +34,8 @@ export function explainError(
 ): unknown {
   if (!(error instanceof ServiceError)) return error
   if (!(error instanceof OperationFault)) return explained(error, requestOf(0))
-  const told = explained(error.fault, requestOf(error.operation))
-  return isBatch ? placed(told, error.operation) : told
+  const shown = explained(error.fault, requestOf(error.operation))
+  return isBatch ? withOperation(shown, error.operation) : shown
 }
 
 /** The operation of a batch that has failed; the first where that is not known. */
@@ -73,10 +73,10 @@ function withFields(error: ServiceError, refused: FailedRequest): ServiceError {
   if (error instanceof OutOfRange) return withRange(error, refused)
   const { cause } = error
   if (cause instanceof ServiceError) {
-    const told = withFields(cause, refused)
-    if (told === cause) return error
+    const named = withFields(cause, refused)
+    if (named === cause) return error
     const { code, meta } = error
-    return new ServiceError(error.kind, error.message, { cause: told, ...(code && { code }), ...(meta && { meta }) })
+    return new ServiceError(error.kind, error.message, { cause: named, ...(code && { code }), ...(meta && { meta }) })
   }
   if (!(cause instanceof SqlFault) || error.code === undefined) return error
   const fields = constrained(cause, error.code, refused)

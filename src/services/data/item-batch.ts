@@ -17,7 +17,7 @@ import { onlyItem } from './only-item.ts'
 import type { Viewers } from './plan-cache.ts'
 import { answering, type OnceKey, type Planned, type Planning, started } from './planned.ts'
 
-/** The items of each operation as JSON text, and what else a read asks to be told. */
+/** The items of each operation as JSON text, and the `meta` of each read. */
 export type BatchText = { readonly data: readonly string[]; readonly meta: readonly (ListMeta | undefined)[] }
 
 export type ItemBatchDeps = ItemReadsDeps & {
@@ -39,7 +39,7 @@ export function runBatch(
   { body, options, once }: BatchRun,
 ): Planning<BatchText> {
   const operations = parseOperations(body)
-  const asked = operations.map(({ kind, collection: name, data, query }) => ({
+  const requests = operations.map(({ kind, collection: name, data, query }) => ({
     name,
     action: actionOf[kind],
     sent: () => JSON.stringify([data, query]),
@@ -84,7 +84,7 @@ export function runBatch(
         source ??= own
         return rest
       },
-      // What is kept of a batch depends on all rights that were asked for.
+      // What is kept of a batch depends on all rights that were read.
       formOf(operation: Operation) {
         const form = isOnce ? undefined : formOf(within, operation)
         source ??= form?.source
@@ -105,7 +105,7 @@ export function runBatch(
     return started(() => writes.run({ scope, once: key, body: text, model, rights, source, plan }))
   }
 
-  const planning = onModel(scope, asked, (model, scope): Planning<BatchAnswer> => {
+  const planning = onModel(scope, requests, (model, scope): Planning<BatchAnswer> => {
     if (once !== undefined) return runOnce(model, scope, once)
     return andThen(planned({ model, viewer: viewers.of(scope.rights, model), scope }), ({ source, plan }) => {
       const run = source.prepareBatch(plan)

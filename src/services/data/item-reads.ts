@@ -122,7 +122,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         const where = and([access.rows, keyEquals(access, fields, decodeKey(fields, key))])
         const plan = { kind: 'read', collection, where, page: undefined, count: false } as const
         const run = source.prepareOne({ ...plan, selection: asSelection(fields, conditions(model, scope.rights)) })
-        return started(() => run(bindings()).then((item) => metIn(known(item))))
+        return started(() => run(bindings()).then((item) => conditionResults(known(item))))
       })
     },
 
@@ -184,7 +184,7 @@ function asSelection([field]: readonly PrimitiveField[], conditions: readonly Fi
   return conditions.map((visible, index) => ({ kind: 'field', name: `met${index}`, field, visible }))
 }
 
-function metIn(item: string): readonly boolean[] {
+function conditionResults(item: string): readonly boolean[] {
   return Object.values(JSON.parse(item) as object).map((value) => value !== null)
 }
 

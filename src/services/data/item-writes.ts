@@ -87,7 +87,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   function openWrite<Rights extends Watched>(
     model: Model,
     scope: RequestScope,
-    { name, action, query, parse = parseItem, isUpload }: AskedWrite,
+    { name, action, query, parse = parseItem, isUpload }: WriteInput,
     watch: (viewer: Viewer) => Rights,
   ) {
     const { source, ...opened } = open(model, scope, name, action)
@@ -109,16 +109,16 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     return { source, rights, request }
   }
 
-  function write(scope: RequestScope, asked: AskedWrite, plan: PlanWrite): Planning<string> {
-    const { name, action, query, body } = asked
+  function write(scope: RequestScope, input: WriteInput, plan: PlanWrite): Planning<string> {
+    const { name, action, query, body } = input
     const sent = () => `${textOf(query.sent)}&${JSON.stringify(body)}`
     const planning = onModel(scope, { name, action, sent }, (own, scope): Planning<BatchAnswer> => {
-      const model = asked.isUpload === true ? uploadingModel(own) : own
-      if (query.once !== undefined) return writeOnce(model, scope, { ...asked, once: query.once, plan })
-      const insert = openInsert(model, scope, asked, unwatched)
+      const model = input.isUpload === true ? uploadingModel(own) : own
+      if (query.once !== undefined) return writeOnce(model, scope, { ...input, once: query.once, plan })
+      const insert = openInsert(model, scope, input, unwatched)
       if (insert !== undefined)
         return started(() => insert.run(bindings({ ...insert.values, caller: scope.caller }), { term: scope.term }))
-      const { source, request } = openWrite(model, scope, asked, unwatched)
+      const { source, request } = openWrite(model, scope, input, unwatched)
       // Large ones are planned in parts, between which other requests run.
       return andThen(inParts(plan(request)), (planned) => {
         const run = source.prepareBatch(alone(planned, request.collection))
@@ -131,16 +131,16 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   async function writeOnce(
     model: Model,
     scope: RequestScope,
-    asked: AskedWrite & { readonly once: OnceKey; readonly plan: PlanWrite },
+    input: WriteInput & { readonly once: OnceKey; readonly plan: PlanWrite },
   ): Promise<Planned<BatchAnswer>> {
     const { watched, writes } = await loadOnce()
-    const { once, action, isOne = false } = asked
-    const sent = { scope, once, body: JSON.stringify(asked.body) ?? '', model }
-    const insert = openInsert(model, scope, asked, watched)
+    const { once, action, isOne = false } = input
+    const sent = { scope, once, body: JSON.stringify(input.body) ?? '', model }
+    const insert = openInsert(model, scope, input, watched)
     if (insert !== undefined) return started(() => writes.run({ ...insert, ...sent }))
-    const { source, rights, request } = openWrite(model, scope, asked, watched)
+    const { source, rights, request } = openWrite(model, scope, input, watched)
     const answers = action === 'delete' ? 'deleted' : 'items'
-    const plan = alone(await inParts(asked.plan(request)), request.collection, { isOne, answers })
+    const plan = alone(await inParts(input.plan(request)), request.collection, { isOne, answers })
     return started(() => writes.run({ ...sent, rights, source, plan }))
   }
 
@@ -148,10 +148,10 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   function openInsert<Rights extends Watched>(
     model: Model,
     scope: RequestScope,
-    asked: AskedWrite,
+    input: WriteInput,
     watch: (viewer: Viewer) => Rights,
   ) {
-    const { name, action, query, body } = asked
+    const { name, action, query, body } = input
     const item = action === 'create' ? singleItem(body) : undefined
     if (item === undefined) return undefined
     const members = Object.keys(item)
@@ -160,7 +160,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     const opened = plans.get<Counted<OpenInsert<Rights> | 'uncacheable'>>(scope.rights, model, key, () => {
       // Later requests count it, too, and what is planned each time counts each time.
       const spent = { rows: 0 }
-      const { source, rights, request } = openWrite(model, { ...scope, spent }, asked, watch)
+      const { source, rights, request } = openWrite(model, { ...scope, spent }, input, watch)
       const insert = planPlainInsert(request, members)
       if (insert === undefined) return { made: 'uncacheable', rows: 0, most: maxRows }
       const plan = alone(insert.plan, request.collection)
@@ -183,51 +183,51 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     },
 
     updateOne(scope, name, { key, body }, query) {
-      const asked = { name, action: 'update', query, body, isOne: true } as const
+      const input = { name, action: 'update', query, body, isOne: true } as const
       return answering(
-        write(scope, asked, (request) => planUpdateOne(request, body, key)),
+        write(scope, input, (request) => planUpdateOne(request, body, key)),
         onlyItem,
       )
     },
 
     updateMany(scope, name, body, query) {
-      const asked = { name, action: 'update', query, body, parse: parseMany } as const
-      return write(scope, asked, (request) =>
+      const input = { name, action: 'update', query, body, parse: parseMany } as const
+      return write(scope, input, (request) =>
         Array.isArray(body) ? planUpdateEach(request, body, createLimit) : planUpdateMany(request, body),
       )
     },
 
     deleteOne(scope, name, key, query) {
-      const asked = { name, action: 'delete', query, isOne: true } as const
+      const input = { name, action: 'delete', query, isOne: true } as const
       return answering(
-        write(scope, asked, (request) => planDeleteOne(request, key)),
-        (items) => ifAsked(onlyItem(items), parseItem(query.sent)),
+        write(scope, input, (request) => planDeleteOne(request, key)),
+        (items) => ifSelected(onlyItem(items), parseItem(query.sent)),
       )
     },
 
     deleteMany(scope, name, query) {
       return answering(write(scope, { name, action: 'delete', query, parse: parseMany }, planDeleteMany), (items) =>
-        ifAsked(items, parseMany(query.sent)),
+        ifSelected(items, parseMany(query.sent)),
       )
     },
 
     createFiles(scope, files, query) {
-      const asked = { ...uploaded, action: 'create', query, body: files, parse: parseCreate } as const
-      return write(scope, asked, (request) => planCreate(request, files, createLimit))
+      const input = { ...uploaded, action: 'create', query, body: files, parse: parseCreate } as const
+      return write(scope, input, (request) => planCreate(request, files, createLimit))
     },
 
     restoreFile(scope, file, query) {
-      const asked = { ...uploaded, action: 'create', query, body: file } as const
+      const input = { ...uploaded, action: 'create', query, body: file } as const
       return answering(
-        write(scope, asked, (request) => planRestore(request, file)),
+        write(scope, input, (request) => planRestore(request, file)),
         onlyItem,
       )
     },
 
     replaceFile(scope, { key, body }, query) {
-      const asked = { ...uploaded, action: 'update', query, body, isOne: true } as const
+      const input = { ...uploaded, action: 'update', query, body, isOne: true } as const
       return answering(
-        write(scope, asked, (request) => planUpdateOne(request, body, key)),
+        write(scope, input, (request) => planUpdateOne(request, body, key)),
         onlyItem,
       )
     },
@@ -244,7 +244,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
 const uploaded = { name: FILES, isUpload: true } as const
 
 /** Deleted items are answered only to whoever names fields of them. */
-function ifAsked(items: string, { fields }: ReadQuery): string | undefined {
+function ifSelected(items: string, { fields }: ReadQuery): string | undefined {
   return fields === undefined ? undefined : items
 }
 
@@ -256,7 +256,7 @@ const unwatched = (viewer: Viewer): Watched => ({ viewer })
 type OpenInsert<Rights> = Pick<PlainInsert, 'valuesOf'> &
   Pick<OnceRequest, 'source' | 'plan'> & { readonly rights: Rights; readonly run: Prepared<BatchAnswer> }
 
-type AskedWrite = {
+type WriteInput = {
   readonly name: string
   readonly action: Action
   readonly query: WriteQuery

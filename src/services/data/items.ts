@@ -44,16 +44,16 @@ export type Items = ItemReads &
     batch(scope: RequestScope, body: unknown, query: BatchQuery): Promise<Planned<BatchText>>
   }
 
-/** The JSON text of a list with what was asked to be told of it. */
-export function listBody({ data, ...told }: Pick<ListAnswer, 'data' | 'cursors'> & Partial<ListAnswer>): string {
-  const meta = listMeta(told)
+/** The JSON text of a list with its `meta`. */
+export function listBody({ data, ...metaParts }: Pick<ListAnswer, 'data' | 'cursors'> & Partial<ListAnswer>): string {
+  const meta = listMeta(metaParts)
   return meta === undefined ? `{"data":${data}}` : `{"data":${data},"meta":${JSON.stringify(meta)}}`
 }
 
-/** The same of a batch, whose lists are one text; null where nothing was asked of an operation. */
+/** The same of a batch, whose lists are one text; null where the query of an operation has no `meta`. */
 export function batchBody({ data, metas }: { readonly data: string; readonly metas: BatchText['meta'] }): string {
-  if (metas.every((told) => told === undefined)) return `{"data":${data}}`
-  return `{"data":${data},"meta":${JSON.stringify(metas.map((told) => told ?? null))}}`
+  if (metas.every((meta) => meta === undefined)) return `{"data":${data}}`
+  return `{"data":${data},"meta":${JSON.stringify(metas.map((meta) => meta ?? null))}}`
 }
 
 export type ItemsDeps = {

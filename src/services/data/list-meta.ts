@@ -1,4 +1,4 @@
-/** What a list is told of beside its items, where it was asked for. */
+/** The member `meta` of a list, as far as the request named it. */
 import type { ListAnswer } from '../../sources/source.ts'
 
 export type ListMeta = {
@@ -8,7 +8,7 @@ export type ListMeta = {
   readonly previous?: string | null
 }
 
-/** Undefined where nothing was asked for. */
+/** Undefined where the request named nothing in `meta`. */
 export function listMeta({ total, cursors, estimate }: Partial<ListAnswer>): ListMeta | undefined {
   if (total === undefined && cursors === undefined && estimate === undefined) return undefined
   return {

@@ -22,17 +22,17 @@ import type { RemainingModel } from './remaining-model.ts'
 import type { SnapshotRecheck } from './snapshot-recheck.ts'
 
 /**
- * `asked` is what the request asks for, or each operation of a batch. Throws 503 where model or rights change each time before it
- * ends.
+ * `requested` is the collection, action and query of the request, or those of each operation of a batch. Throws
+ * 503 where model or rights change each time before it ends.
  */
 export type OnModel = <T>(
   scope: RequestScope,
-  asked: Asked | readonly Asked[],
+  requested: ItemRequest | readonly ItemRequest[],
   /** Plans in a scope that is that of the request, or a later one. */
   plan: (model: Model, scope: RequestScope) => Planning<T>,
 ) => Planning<T>
 
-type Asked = Pick<FailedRequest, 'name' | 'action' | 'sent'>
+type ItemRequest = Pick<FailedRequest, 'name' | 'action' | 'sent'>
 
 export type OnModelDeps = {
   /** Loads what planning found missing. */
@@ -50,7 +50,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
 
   const onModel = <T>(
     scope: RequestScope,
-    asked: Asked | readonly Asked[],
+    requested: ItemRequest | readonly ItemRequest[],
     planOn: (model: Model, scope: RequestScope) => Planning<T>,
     attempts: number,
   ): Planning<T> => {
@@ -64,7 +64,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     /** With a term that a change of what the request does not lead to leaves as it is. */
     const termed = (model: Model, within: RequestScope): RequestScope => {
       const isUntouched = async () => {
-        const names = [asked].flat().map(({ name }) => name)
+        const names = [requested].flat().map(({ name }) => name)
         const ids = reachedFrom(names, model)
         return ids !== undefined && untouched(workspace, ids, model.version)
       }
@@ -85,15 +85,15 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       if (attempts === 1) throw changing(error)
       const now = await scope.again()
       if (spent !== undefined) spent.rows = spentBefore
-      return (await onModel({ ...now, ...(spent && { spent }) }, asked, planOn, attempts - 1)).answer
+      return (await onModel({ ...now, ...(spent && { spent }) }, requested, planOn, attempts - 1)).answer
     }
 
     const explained = (model: Model, error: unknown) =>
-      explainError(error, 'length' in asked, (operation) => {
-        return { ...askedBy(asked, operation), model, rights, viewer: viewers.of(rights, model) }
+      explainError(error, 'length' in requested, (operation) => {
+        return { ...operationRequest(requested, operation), model, rights, viewer: viewers.of(rights, model) }
       })
 
-    const isReading = [asked].flat().every(({ action }) => action === 'read')
+    const isReading = [requested].flat().every(({ action }) => action === 'read')
     const running = (
       { plannedAt, answer }: Planned<T>,
       { term }: RequestScope,
@@ -111,7 +111,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       const newer = isNewer
         ? await open(await models.load(workspace, current.modelVersion))
         : isMissingTable(refused) &&
-          (await remaining.without(workspace, model, askedBy(asked, operationOf(refused)).name))
+          (await remaining.without(workspace, model, operationRequest(requested, operationOf(refused)).name))
       if (newer === undefined || newer === false) throw explained(model, refused)
       const within = termed(newer, isNewer ? { ...scope, snapshot: current } : scope)
       const fail = (error: unknown): never => {
@@ -126,7 +126,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
 
     const open = (model: Model) => {
       // To whoever may neither use nor know a collection it is one that there is not.
-      const closed = [asked].flat().find(({ name, action }) => {
+      const closed = [requested].flat().find(({ name, action }) => {
         const collection = model.byName.get(name)
         if (collection?.isClosed !== true) return false
         const isUsed = viewers.of(rights, model).accessTo(collection, action).kind !== 'denied'
@@ -153,7 +153,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     })
   }
 
-  return (scope, asked, planOn) => onModel(scope, asked, planOn, MOST_ATTEMPTS)
+  return (scope, requested, planOn) => onModel(scope, requested, planOn, MOST_ATTEMPTS)
 }
 
 /** How often a request is planned that waits so long each time that model or rights have changed. */
@@ -164,9 +164,9 @@ function changing(cause: unknown): ServiceError {
   return new ServiceError('unavailable', message, { cause, meta: { retryAfter: 1 } })
 }
 
-function askedBy(asked: Asked | readonly Asked[], operation: number): Asked {
-  if (!('length' in asked)) return asked
-  const one = asked[operation] ?? asked[0]
+function operationRequest(requested: ItemRequest | readonly ItemRequest[], operation: number): ItemRequest {
+  if (!('length' in requested)) return requested
+  const one = requested[operation] ?? requested[0]
   if (one === undefined) throw new TypeError('a batch has an operation')
   return one
 }

@@ -9,7 +9,7 @@ export type OnceKey = {
   readonly key: string
   /** The request but for its body: what another one under this key would differ in. */
   readonly request: string
-  /** Told before an answer that an earlier request got. */
+  /** Called before the answer of an earlier request is returned again. */
   readonly onReplay: () => void
   /** Milliseconds that the request has waited for another one with the key, however often it was planned. */
   waited: number

@@ -15,8 +15,8 @@ export function refusedField(
   const fields = [...collections].flatMap(({ primitives }) => primitives.filter(({ apiName }) => named.has(apiName)))
   if (message.startsWith('index row')) return only(fields.filter(({ id }) => [...collections].some(isLongIn(id))))
   if (column !== undefined) return only(fields.filter(({ dbName }) => dbName === column))
-  const told = wordsOf(message)
-  return only(fields.filter(({ native }) => native !== null && told.has(native.name))) ?? only(fields.filter(isJudged))
+  const words = wordsOf(message)
+  return only(fields.filter(({ native }) => native !== null && words.has(native.name))) ?? only(fields.filter(isJudged))
 }
 
 /** Whether a collection has an index on the field, whose values may be too long for one. */

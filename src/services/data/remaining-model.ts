@@ -6,7 +6,7 @@
 import { andThen, type Eventual } from '../../core/and-then.ts'
 import type { Model } from '../../core/model/model.ts'
 import { withoutClosed, withoutFields } from '../../core/model/without-fields.ts'
-import { keyOf, placedCollections } from '../../core/sql/catalog-ids.ts'
+import { keyOf, locatedCollections } from '../../core/sql/catalog-ids.ts'
 import type { SourceSchema } from '../../core/sql/source-schema.ts'
 import type { Clock, Instant } from '../../ports.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
@@ -15,7 +15,7 @@ import { compileModel } from '../model/model-cache.ts'
 /** Reads the schema that a source has now. */
 export type LookAtSource = (workspace: WorkspaceRow, model: Model, sourceId: string) => Promise<SourceSchema>
 
-/** Is told of a source that lacks a table or a column of the model, once in a while. */
+/** Called for a source that lacks a table or a column of the model, once in a while. */
 export type OnMissing = (workspace: WorkspaceRow, sourceId: string) => void
 
 export type RemainingModel = {
@@ -84,7 +84,7 @@ function missingFields({ records }: Model, sourceId: string, schema: SourceSchem
     schema.tables.map((table) => [keyOf(table), new Set(table.columns.map(({ dbName }) => dbName))]),
   )
   const tables = new Map(
-    placedCollections(records, sourceId, schema.defaultNamespace).map(({ record, place }) => [
+    locatedCollections(records, sourceId, schema.defaultNamespace).map(({ record, place }) => [
       record.id,
       columns.get(keyOf(place)),
     ]),

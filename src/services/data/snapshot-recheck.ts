@@ -20,12 +20,12 @@ export function createSnapshotRecheck(deps: SnapshotRecheckDeps): SnapshotRechec
   } = deps
   const looked = new Map<string, Instant>()
   return async (workspaceId) => {
-    const asked = clock.now()
-    const rest = (looked.get(workspaceId) ?? Number.NEGATIVE_INFINITY) + INTERVAL - asked
+    const startedAt = clock.now()
+    const rest = (looked.get(workspaceId) ?? Number.NEGATIVE_INFINITY) + INTERVAL - startedAt
     if (rest > 0) await pause(rest)
     const now = clock.now()
     looked.set(workspaceId, now)
     // Requests that waited together share one read.
-    return workspaces.snapshot(workspaceId, now - asked)
+    return workspaces.snapshot(workspaceId, now - startedAt)
   }
 }

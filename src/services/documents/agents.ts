@@ -173,14 +173,14 @@ export function createAgents(deps: AgentsDeps): Agents {
           if (name === undefined) return { collections: known.map(known.length > MAX_DESCRIBED ? named : describe) }
           const collection = find(name)
           if (collection !== undefined) return { collections: [describe(collection)] }
-          const meant = didYouMean(
+          const hint = didYouMean(
             name,
             known.map(({ apiName }) => apiName),
           )
           throw nested('notFound', [
             'Failed to read the schema',
             'collection',
-            `does not exist, or is hidden from you${meant}`,
+            `does not exist, or is hidden from you${hint}`,
           ])
         },
         async readDataSources() {

@@ -3,8 +3,8 @@ import type { Called } from '../../core/manifest/model-view.ts'
 import type { Ports } from '../../ports.ts'
 import { loadNames } from '../../store/presentation.ts'
 
-/** `told` differs where anything of it does. */
-export type CalledThings = { readonly of: Called; readonly told: string }
+/** `text` differs where any name differs. */
+export type CalledThings = { readonly of: Called; readonly text: string }
 
 /** As it is now in a workspace, by one statement. */
 export type LoadCalled = (workspace: string) => Promise<CalledThings>
@@ -18,6 +18,6 @@ export function createCalled(deps: CalledDeps): LoadCalled {
       displayName || description ? [[id, { displayName, description }] as const] : [],
     )
     const things = new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)))
-    return { of: (id) => things.get(id), told: JSON.stringify([...things]) }
+    return { of: (id) => things.get(id), text: JSON.stringify([...things]) }
   }
 }

@@ -13,7 +13,7 @@ import type { ModelCache } from '../model/model-cache.ts'
 import { anonymousPrincipal, principalOfMember, principalOfRoles } from '../rights/principals.ts'
 import type { LoadDeclarations } from './declarations.ts'
 
-/** Of whom is asked, and what; `key` is the value of a primary key, or an object of its fields. */
+/** What to explain: the rights of a user, of roles or of anonymous callers. `key` is the value of a primary key, or an object of its fields. */
 export type AccessQuestion = {
   readonly of:
     | { readonly kind: 'user'; readonly id: string }
@@ -40,7 +40,7 @@ export type ExplainedAccess = { readonly allowed: boolean | null; readonly polic
 export type Explanations = {
   /**
    * Throws 403 without workspaceMembers:read, 404 for a user who is no member, for a role that there is not and for an item that the
-   * caller does not read, 422 for names that they are not told of, and 403 where a condition is about what they may not read.
+   * caller does not read, 422 for names that the caller does not know, and 403 where a condition is about what they may not read.
    */
   explain(scope: RequestScope, sent: LazyBody<AccessQuestion>): Promise<ExplainedAccess>
 }
@@ -58,23 +58,34 @@ export function createExplanations(deps: ExplanationsDeps): Explanations {
   return {
     async explain(scope, sent) {
       requireEntitlement(scope.rights, 'workspaceMembers:read')
-      const { of, key, ...asked } = await sent()
+      const { of, key, ...sentQuestion } = await sent()
       const { workspace, snapshot, rights } = scope
       const core = await import('../../core/manifest/explanation.ts')
       const principal = await principalOf(ports, workspace.id, of)
       const model = await models.load(workspace, snapshot.modelVersion)
-      const question = { ...asked, model, declared: await declarations(workspace, model), asker: rights, principal }
+      const question = {
+        ...sentQuestion,
+        model,
+        declared: await declarations(workspace, model),
+        callerRights: rights,
+        principal,
+      }
       const explanation = core.explain(question)
       if (key === undefined) return answered(explanation)
       if (viewerOf(rights, model).accessTo(explanation.collection, 'read').kind === 'denied') return noRecord()
-      core.requireAskable(question, explanation)
-      const run = await items.meets(scope, asked.collection, { kind: 'value', value: key }, (current, asker) => {
-        const { together, policies, findable } = core.explain({ ...question, model: current, asker })
-        const rows = [and([rowsOf(together), findable]), ...policies.map(({ judgement }) => rowsOf(judgement))]
-        return boundedBy(core, principal, rows)
-      })
-      const [isAllowed = false, ...met] = verdictsOf(principal, await run.answer)
-      return answered(explanation, { isAllowed, met })
+      core.requireKnownNames(question, explanation)
+      const run = await items.meets(
+        scope,
+        sentQuestion.collection,
+        { kind: 'value', value: key },
+        (current, callerRights) => {
+          const { together, policies, findable } = core.explain({ ...question, model: current, callerRights })
+          const rows = [and([rowsOf(together), findable]), ...policies.map(({ judgement }) => rowsOf(judgement))]
+          return boundedBy(core, principal, rows)
+        },
+      )
+      const [isAllowed = false, ...results] = verdictsOf(principal, await run.answer)
+      return answered(explanation, { isAllowed, results })
     },
   }
 }
@@ -108,24 +119,24 @@ export function boundedBy(
 }
 
 /** What the answers to `boundedBy` say: null where it is neither so in any case nor in none. */
-export function verdictsOf({ isAnybody }: Principal, met: readonly boolean[]): readonly (boolean | null)[] {
-  if (!isAnybody) return met
-  return met.flatMap((always, at) => (at % 2 === 1 ? [] : [always || (met[at + 1] === true ? null : false)]))
+export function verdictsOf({ isAnybody }: Principal, results: readonly boolean[]): readonly (boolean | null)[] {
+  if (!isAnybody) return results
+  return results.flatMap((always, at) => (at % 2 === 1 ? [] : [always || (results[at + 1] === true ? null : false)]))
 }
 
 /** Without a row, a policy that allows some rows allows. */
 function answered(
   { together, policies }: Explanation,
-  row?: { readonly isAllowed: boolean | null; readonly met: readonly (boolean | null)[] },
+  row?: { readonly isAllowed: boolean | null; readonly results: readonly (boolean | null)[] },
 ): ExplainedAccess {
   return {
     allowed: row === undefined ? together.kind === 'allowed' : row.isAllowed,
     policies: policies.map(({ id, name, judgement, condition }, index) => {
       const isRefused = judgement.kind === 'refused'
-      const allows = isRefused ? false : row === undefined || (row.met[index] ?? null)
+      const allows = isRefused ? false : row === undefined || (row.results[index] ?? null)
       const reason = isRefused ? judgement.reason : allows === null ? 'user' : 'filter'
-      const told = condition !== undefined && !isRefused
-      return { id, name, allows, ...(allows !== true && { reason }), ...(told && { condition }) }
+      const showsCondition = condition !== undefined && !isRefused
+      return { id, name, allows, ...(allows !== true && { reason }), ...(showsCondition && { condition }) }
     }),
   }
 }

@@ -29,14 +29,14 @@ export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
       declarations(scope.workspace, model),
     ])
     const { action, key, field, expect } = expectation
-    const asked = { collection: collection.apiName, action, field }
-    const question = { ...asked, model, declared, asker: scope.rights, principal }
-    const explained = core.explain({ ...question, asker: knowing })
+    const target = { collection: collection.apiName, action, field }
+    const question = { ...target, model, declared, callerRights: scope.rights, principal }
+    const explained = core.explain({ ...question, callerRights: knowing })
 
     async function meets(): Promise<boolean | null> {
-      core.requireAskable(question, explained)
+      core.requireKnownNames(question, explained)
       const run = await items.meets(scope, collection.apiName, { kind: 'value', value: key }, (current) => {
-        const { together, findable } = core.explain({ ...question, model: current, asker: knowing })
+        const { together, findable } = core.explain({ ...question, model: current, callerRights: knowing })
         return boundedBy(core, principal, [and([rowsOf(together), findable])])
       })
       return verdictsOf(principal, await run.answer)[0] ?? null
@@ -51,8 +51,8 @@ export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
       }
       if (!isOfItems(expectation)) return isAllowed === expect.allowed
       if (key !== undefined) {
-        const isMet = await meets()
-        return isMet === null ? null : isMet === expect.allowed
+        const isAllowed = await meets()
+        return isAllowed === null ? null : isAllowed === expect.allowed
       }
       if (isAllowed && principal.isAnybody && principal.policies.some(({ content }) => usesCurrentUser(content)))
         return null

@@ -39,12 +39,12 @@ export function createManifests(deps: ManifestsDeps): Manifests {
       const model = await models.load(workspace, snapshot.modelVersion)
       const called = await load(workspace.apiName)
       const kept = names === undefined ? known.get(model) : undefined
-      if (kept?.names === called.told) return kept
+      if (kept?.names === called.text) return kept
       const collections = names && new Set(names.map((name) => find(model, name)))
       const declared = await declarations(workspace, model)
       const compiled = await inParts(compileManifest(model, declared, collections, called.of))
       const text = await inParts(jsonInParts(compiled, { depth: 3 }))
-      const manifest = { text, tag: await weakTag(text), names: called.told }
+      const manifest = { text, tag: await weakTag(text), names: called.text }
       if (names === undefined) known.set(model, manifest)
       return manifest
     },

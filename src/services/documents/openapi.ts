@@ -64,9 +64,9 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
       requireEntitlement(rights, 'openApiSchema:read')
       const model = await models.load(workspace, snapshot.modelVersion)
       const called = await load(workspace.apiName)
-      const told = fingerprints.get(rights) ?? fingerprint(rights)
-      fingerprints.set(rights, told)
-      const parts = [version, workspace.id, workspace.apiName, model.version, told, called.told]
+      const rightsKey = fingerprints.get(rights) ?? fingerprint(rights)
+      fingerprints.set(rights, rightsKey)
+      const parts = [version, workspace.id, workspace.apiName, model.version, rightsKey, called.text]
       const tag = await weakTag(JSON.stringify(parts))
       return {
         tag,

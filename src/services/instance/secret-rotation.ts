@@ -14,7 +14,7 @@ export type Rotation = {
   readonly total: number
   readonly resealed: number
   /** Number of texts that changed meanwhile; the next run checks them again. */
-  readonly overtaken: number
+  readonly superseded: number
   /** Texts that none of the secrets opens; left unchanged. */
   readonly unreadable: readonly string[]
 }
@@ -26,14 +26,14 @@ export async function rotateSecrets(
 ): Promise<Rotation> {
   const all = await listSealed(database)
   const unreadable: string[] = []
-  let [resealed, overtaken] = [0, 0]
+  let [resealed, superseded] = [0, 0]
   for (const [index, one] of all.entries()) {
     try {
       const fresh = await vault.reseal(purposeOf(one), one.sealed)
       if (fresh !== undefined) {
         const rows = await database.query(replaceSealed(one, fresh))
         if (rows.length === 1) resealed += 1
-        else overtaken += 1
+        else superseded += 1
       }
     } catch (error) {
       if (!(error instanceof Error) || !/sealed text/.test(error.message)) throw error
@@ -41,7 +41,7 @@ export async function rotateSecrets(
     }
     onProgress(index + 1, all.length)
   }
-  return { total: all.length, resealed, overtaken, unreadable }
+  return { total: all.length, resealed, superseded, unreadable }
 }
 
 function purposeOf(one: SealedText): string {

@@ -1,5 +1,5 @@
 /**
- * The use cases of the license: what callers are told of it, and when it is validated. The state that admits requests is
+ * The use cases of the license: what it says to callers, and when it is validated. The state that admits requests is
  * `held-license.ts`, the rules are in core/license.
  */
 import type { Config } from '../../config.ts'
@@ -80,10 +80,10 @@ export async function openLicensing(deps: LicensingDeps): Promise<Licensing> {
     if (at !== undefined) await licensing.alarm.set(at)
   }
 
-  const occasion = (event: Omit<AuditEvent, 'action'>, isTold: 'always' | 'news'): RefreshReason => ({
+  const refreshReason = (event: Omit<AuditEvent, 'action'>, audited: 'always' | 'news'): RefreshReason => ({
     startId: undefined,
     audit: (outcome, provided) => {
-      if (isTold === 'news' && !outcome.isNews) return []
+      if (audited === 'news' && !outcome.isNews) return []
       const { verdict } = outcome.state ?? {}
       const payload = { verdict, ...(outcome.fault !== null && { fault: outcome.fault.message }) }
       return [recordEvent(ids, { ...event, action: 'license.refresh.v1', payload }, provided)]
@@ -122,8 +122,8 @@ export async function openLicensing(deps: LicensingDeps): Promise<Licensing> {
     async info(caller) {
       await held.reload()
       const state = held.state()
-      const isTold = caller.kind === 'user' && caller.isAdministrator
-      return { ...describe(state, clock.now()), warnings: isTold ? await warnings(state) : [] }
+      const showsWarnings = caller.kind === 'user' && caller.isAdministrator
+      return { ...describe(state, clock.now()), warnings: showsWarnings ? await warnings(state) : [] }
     },
 
     async ofInstance(caller) {
@@ -141,7 +141,7 @@ export async function openLicensing(deps: LicensingDeps): Promise<Licensing> {
       if (held.state().kind !== 'activated') {
         throw new ServiceError('conflict', 'Only a license by key can be refreshed, this instance has none')
       }
-      await ask(await contact.load(), occasion({ actor: actorOf(caller) }, 'always'))
+      await ask(await contact.load(), refreshReason({ actor: actorOf(caller) }, 'always'))
       await setAlarm()
       return report()
     },
@@ -153,7 +153,7 @@ export async function openLicensing(deps: LicensingDeps): Promise<Licensing> {
       held.adopt(seen)
       const due = next()
       if (due === undefined || clock.now() < due) return due
-      await ask(seen, occasion({ actor: { kind: 'system' } }, 'news'))
+      await ask(seen, refreshReason({ actor: { kind: 'system' } }, 'news'))
       return next()
     },
   }

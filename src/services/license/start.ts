@@ -51,9 +51,9 @@ async function activated({ ports, contact }: LicenseStartDeps): Promise<Versione
   const { startId } = ports.licensing
   const known = await contact.load()
   if (known.state !== undefined && (await isStarted(ports.database, startId))) return started(known)
-  const asked = await contact.ask(known, { startId, audit: () => [] })
-  if (asked.row.fault !== null) throw refusedStart(asked.row.fault.message)
-  return started(asked)
+  const answer = await contact.ask(known, { startId, audit: () => [] })
+  if (answer.row.fault !== null) throw refusedStart(answer.row.fault.message)
+  return started(answer)
 }
 
 function started({ state, version }: KnownLicense): VersionedLicense {

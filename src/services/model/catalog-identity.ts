@@ -4,7 +4,7 @@
  */
 
 import type { ModelRecords } from '../../core/model/model.ts'
-import { catalogIdsOf, placedCollections } from '../../core/sql/catalog-ids.ts'
+import { catalogIdsOf, locatedCollections } from '../../core/sql/catalog-ids.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { withClusterIds } from '../../sources/cluster.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
@@ -26,10 +26,10 @@ export async function rememberIds(
   const touched = new Set(after.primitiveFields.flatMap(({ id, collectionId }) => (made.has(id) ? [collectionId] : [])))
   for (const { sourceId, database } of sources) {
     const { identities } = database.catalog
-    const placed = placedCollections(after, sourceId, undefined).filter(({ record }) => touched.has(record.id))
-    if (identities === undefined || placed.length === 0) continue
+    const located = locatedCollections(after, sourceId, undefined).filter(({ record }) => touched.has(record.id))
+    if (identities === undefined || located.length === 0) continue
     try {
-      const places = placed.map(({ place: { schema, dbName } }) => ({ schema: schema === '' ? null : schema, dbName }))
+      const places = located.map(({ place: { schema, dbName } }) => ({ schema: schema === '' ? null : schema, dbName }))
       const rows = await database.driver.query(identities.statement(places))
       const found = await withClusterIds(database, identities.parse(rows))
       const statements = saveCatalogIds(workspace, new Map(), catalogIdsOf(after, sourceId, found))

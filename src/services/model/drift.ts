@@ -135,7 +135,7 @@ export function createDrift(deps: DriftDeps): Drift {
     })
   }
 
-  async function lookAround(workspace: WorkspaceRow): Promise<void> {
+  async function checkSources(workspace: WorkspaceRow): Promise<void> {
     const model = await load(workspace)
     const sources = model.records.sources.filter(hasCatalog)
     await sideBySide(async () => {
@@ -156,7 +156,7 @@ export function createDrift(deps: DriftDeps): Drift {
             const now = clock.now()
             const workspace = await claimLook(database, { now, due: now - interval + Math.min(SLACK, interval / 10) })
             if (workspace === undefined) break
-            await attempt(() => lookAround(workspace))
+            await attempt(() => checkSources(workspace))
           }
         })
         observe({ kind: 'drift', sources: (await loadDriftedSources(database)).length })

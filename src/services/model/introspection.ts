@@ -20,7 +20,7 @@ import { inParts } from '../../sources/in-parts.ts'
 import type { Imported, SourceDatabase } from '../../sources/provider.ts'
 import { loadCatalogIds, saveCatalogIds } from '../../store/catalog-ids.ts'
 import { loadSeenSchema, saveAgreement } from '../../store/drift.ts'
-import { isPlaced, savePlace } from '../../store/source-places.ts'
+import { isPlaceSaved, savePlace } from '../../store/source-places.ts'
 import { loadTableChoice, markedSources, saveTableChoice, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
@@ -35,8 +35,8 @@ import { whereabouts } from './shared-names.ts'
 import {
   createSourceCatalogs,
   INTROSPECTION_FAILED,
-  type PlacedSource,
   type SourceCatalogs,
+  type WorkspaceSource,
 } from './source-catalogs.ts'
 
 export type Introspection = {
@@ -98,16 +98,16 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   const { database, ids } = ports
   const catalogs = createSourceCatalogs({ system, openSources })
   const agreements = createAgreements()
-  const looked = async (at: PlacedSource) => ({ schema: await catalogs.look(at), statements: [] })
+  const looked = async (at: WorkspaceSource) => ({ schema: await catalogs.look(at), statements: [] })
 
-  function placed(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): PlacedSource {
+  function requireSource(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): WorkspaceSource {
     const source = records.sources.find(({ id }) => id === sourceId.toLowerCase())
     if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
     return { workspace, records, source }
   }
 
   /** What the last import left out, where this one has the same schema before it, and the same model. */
-  async function stillSkipped(at: PlacedSource, { tables, renames, plan }: IntrospectionRequest) {
+  async function stillSkipped(at: WorkspaceSource, { tables, renames, plan }: IntrospectionRequest) {
     const { workspace, records, source } = at
     const agreement = agreements.known(records, source.id)
     if (agreement === undefined || [tables, renames, plan].some((one) => one !== undefined)) return undefined
@@ -119,9 +119,9 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
   /** What an import makes of a schema. */
   async function compare(
-    { workspace, records: current, source }: PlacedSource,
+    { workspace, records: current, source }: WorkspaceSource,
     imported: Pick<Imported, 'schema' | 'statements'>,
-    { tables, renames: meant = [] }: Pick<IntrospectionRequest, 'tables' | 'renames'>,
+    { tables, renames: requestedRenames = [] }: Pick<IntrospectionRequest, 'tables' | 'renames'>,
   ) {
     const place = { workspace: workspace.apiName, sourceId: source.id }
     if (tables !== undefined) requireTables(imported.schema, tables)
@@ -133,10 +133,11 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       workspace: workspace.apiName,
     }
     const known = await loadCatalogIds(database, workspace.apiName, source.id)
-    const isAccepted = (rename: Rename) => meant.some(({ from, to }) => from === rename.from && to === rename.to)
+    const isAccepted = (rename: Rename) =>
+      requestedRenames.some(({ from, to }) => from === rename.from && to === rename.to)
     const search = { schema, whole: imported.schema, known, isAccepted, newId: ids.next }
     const followed = await inParts(followRenames(current, source.id, search))
-    requireOffered(followed.renames, meant)
+    requireOffered(followed.renames, requestedRenames)
     const { records, operations } = await inParts(diffModel(followed.records, source.id, { schema, context }))
     return {
       schema,
@@ -144,7 +145,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       operations: [...followed.operations, ...operations],
       renames: followed.renames,
       followed: followed.renames.filter((rename) => rename.certain || isAccepted(rename)),
-      isLedOn: followed.isLedOn,
+      followsUncertain: followed.followsUncertain,
       statements: [...imported.statements, ...(tables === undefined ? [] : [saveTableChoice(place, tables)])],
       isNew: records !== current || imported.statements.length > 0,
       identify: saveCatalogIds(workspace.apiName, known, catalogIdsOf(records, source.id, schema)),
@@ -154,7 +155,11 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   }
 
   /** What policies may name and only a choice of tables takes away: the database has its table still. */
-  async function leftOut(at: PlacedSource, imported: Pick<Imported, 'schema' | 'statements'>, records: ModelRecords) {
+  async function leftOut(
+    at: WorkspaceSource,
+    imported: Pick<Imported, 'schema' | 'statements'>,
+    records: ModelRecords,
+  ) {
     const lost = gone({ before: at.records, after: records })
     if (lost.size === 0) return lost
     const whole = await compare(at, imported, { tables: {}, renames: undefined })
@@ -163,14 +168,14 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   }
 
   /** Remembers which database the source leads to, unless that is known. */
-  async function rememberPlace({ workspace, source }: PlacedSource) {
+  async function rememberPlace({ workspace, source }: WorkspaceSource) {
     const { database: open } = await openSources.open(workspace, source)
     if (open === undefined) return []
     const { driver, ...opened } = await open()
-    const asked = { query: (statement: Statement) => driver.query(statement, { timeLimit }) }
-    const found = await whereabouts({ ...opened, driver: asked })
+    const limited = { query: (statement: Statement) => driver.query(statement, { timeLimit }) }
+    const found = await whereabouts({ ...opened, driver: limited })
     const place = { workspaceId: workspace.id, sourceId: source.id, ...found }
-    return (await isPlaced(database, place)) ? [] : [savePlace(place)]
+    return (await isPlaceSaved(database, place)) ? [] : [savePlace(place)]
   }
 
   return {
@@ -182,7 +187,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         scope,
         'dataModel:edit',
         async ({ records: current, version: modelVersion }, { rights }) => {
-          const at = placed(workspace, current, request.sourceId)
+          const at = requireSource(workspace, current, request.sourceId)
           const { source } = at
           const skipped = await stillSkipped(at, request)
           if (skipped !== undefined) return { records: current, statements: [], answer: { operations: [], skipped } }
@@ -198,7 +203,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
           const lost = isFollowed ? await leftOut(at, imported, records) : gone({ before: current, after: records })
           const use = await firstUse(database, workspace.id, { lost, rights })
           if (use !== undefined) throw refusedImport(use)
-          if (found.isLedOn && rights.kind !== 'all') throw refusedImport(UNCERTAIN)
+          if (found.followsUncertain && rights.kind !== 'all') throw refusedImport(UNCERTAIN)
           keep = async () => {
             if (digest === undefined || !(await isSettled())) return
             agreements.keep(records, source.id, { digest, skipped: schema.skipped })
@@ -244,7 +249,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     },
 
     async differences(workspace, current, sourceId) {
-      const at = placed(workspace, current, sourceId)
+      const at = requireSource(workspace, current, sourceId)
       const { schema, records, operations } = await compare(at, await looked(at), unchosen)
       const isHarmless = operations.length > 0 && operations.every(harmsNobody)
       if (isHarmless || (operations.length === 0 && isAlike(records, current))) return undefined
@@ -252,13 +257,13 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     },
 
     async look(workspace, { records }, sourceId) {
-      return catalogs.look(placed(workspace, records, sourceId))
+      return catalogs.look(requireSource(workspace, records, sourceId))
     },
 
     async preview({ workspace, rights }, request) {
       requireEntitlement(rights, 'dataModel:edit')
       const { records: current, version: modelVersion } = await models.current(workspace)
-      const at = placed(workspace, current, request.sourceId)
+      const at = requireSource(workspace, current, request.sourceId)
       const { schema, records, operations, renames } = await compare(at, await looked(at), request)
       const hash = await hashOf(schema)
       return {
@@ -333,8 +338,10 @@ function refusedImport(reason: string): ServiceError {
 }
 
 /** Throws 422 for a rename that was not found. */
-function requireOffered(found: readonly Rename[], meant: readonly RenamedFrom[]): void {
-  const unknown = meant.findIndex(({ from, to }) => !found.some((rename) => rename.from === from && rename.to === to))
+function requireOffered(found: readonly Rename[], requested: readonly RenamedFrom[]): void {
+  const unknown = requested.findIndex(
+    ({ from, to }) => !found.some((rename) => rename.from === from && rename.to === to),
+  )
   if (unknown === -1) return
   throw nested('invalid', ['Failed to read the JSON body', `renames[${unknown}]`, 'is no rename that a dry run offers'])
 }

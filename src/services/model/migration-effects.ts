@@ -133,18 +133,18 @@ async function touchedRows(
   viewer: Viewer,
 ): Promise<readonly TouchedRows[]> {
   const sources = new Map([...own, ...others].map(({ sourceId, database }) => [sourceId, database]))
-  const told: TouchedRows[] = []
+  const result: TouchedRows[] = []
   for (const [at, one] of touched.entries()) {
     const { collection, fields, destroys } = one
-    const isTold = at < MOST_COUNTS && holdsEveryRow(viewer, 'read', collection, fields)
-    const database = isTold ? sources.get(collection.sourceId) : undefined
+    const isCounted = at < MOST_COUNTS && holdsEveryRow(viewer, 'read', collection, fields)
+    const database = isCounted ? sources.get(collection.sourceId) : undefined
     const answer = await database?.driver.query(countTouched(one, database.dialect)).catch(unknown)
     const rows = answer === undefined ? null : Number(answer[0]?.[0] ?? 0)
     const isMore = rows !== null && rows > MOST_COUNTED
     const count = isMore ? { rows: MOST_COUNTED, isAtLeast: true as const } : { rows }
-    told.push({ collection: collection.apiName, ...count, destroys })
+    result.push({ collection: collection.apiName, ...count, destroys })
   }
-  return told
+  return result
 }
 
 /** A count that takes too long says nothing of the migration. */

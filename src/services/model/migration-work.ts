@@ -16,7 +16,7 @@ import { touchedSources } from '../../core/migration/touched-sources.ts'
 import type { Model, ModelRecords } from '../../core/model/model.ts'
 import { type DeclaredKey, keyFault, keyQuestion, NO_KEY } from '../../core/sql/declared-key.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { Asked } from '../../core/sql/obstacles.ts'
+import type { ReadColumns } from '../../core/sql/obstacles.ts'
 import { postgres } from '../../core/sql/postgres/dialect.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
@@ -141,7 +141,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
         provider: current.sources.find(({ id }) => id === sourceId)?.provider ?? '',
         database: source,
         changes: own,
-        isRead: (asked) => readsAll({ sourceId, asked }, reader),
+        isRead: (reads) => readsAll({ sourceId, reads }, reader),
       }
     })
     const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
@@ -251,12 +251,12 @@ type Reader = { readonly rights: Rights; readonly before: Model }
 
 /** Whether the caller reads the columns in every row of their tables. */
 function readsAll(
-  { sourceId, asked }: { readonly sourceId: string; readonly asked: readonly Asked[] },
+  { sourceId, reads }: { readonly sourceId: string; readonly reads: readonly ReadColumns[] },
   { rights, before }: Reader,
 ): boolean {
   if (rights.kind === 'all') return true
   const viewer = viewerOf(rights, before)
-  return asked.every(({ table, columns }) => {
+  return reads.every(({ table, columns }) => {
     const collection = [...before.collections.values()].find(
       (one) => one.sourceId === sourceId && one.schema === table.schema && one.dbName === table.dbName,
     )
@@ -282,8 +282,8 @@ async function requireKey(key: DeclaredKey, databases: Databases, reader: Reader
   })
   const fault = keyFault(rows)
   if (fault === undefined) return
-  const told = readsAll({ sourceId: key.sourceId, asked: [key] }, reader) ? fault : NO_KEY
-  throw new FailedMigration(key.operation, new ServiceError('conflict', told, { code: '3015' }))
+  const message = readsAll({ sourceId: key.sourceId, reads: [key] }, reader) ? fault : NO_KEY
+  throw new FailedMigration(key.operation, new ServiceError('conflict', message, { code: '3015' }))
 }
 
 /** Maps a fault of the system database to an error of the operation that caused it. */

@@ -123,7 +123,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     const saved = await save(half ?? change).catch((error: unknown) => ({ error }))
     if (saved === true) return half ?? change
     // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
-    const error = half?.error ?? (saved === false ? overtaken() : saved.error)
+    const error = half?.error ?? (saved === false ? supersededFault() : saved.error)
     const isKept = half === undefined && (await save(unsaved).catch(() => false))
     if (!isKept) await database.batch((half ?? unsaved).statements)
     return { error }
@@ -154,6 +154,6 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
   }
 }
 
-function overtaken(): ServiceError {
+function supersededFault(): ServiceError {
   return new ServiceError('unavailable', 'Another migration ran concurrently; introspect the data source first')
 }

@@ -7,7 +7,7 @@ import type { ServiceError } from '../../core/error.ts'
 import { catalogError, isObstructed, rowsInTheWay } from '../../core/migration/ddl-error.ts'
 import type { SourceChange } from '../../core/sql/change.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { type Asked, compileCounts, type Obstacle, obstaclesOf } from '../../core/sql/obstacles.ts'
+import { compileCounts, type Obstacle, obstaclesOf, type ReadColumns } from '../../core/sql/obstacles.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 
@@ -17,8 +17,8 @@ const MAX_QUESTIONS = 50
 type Planned = {
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
-  /** Whether the caller reads all this in every row; others are told only that rows are in the way. */
-  readonly isRead: (asked: readonly Asked[]) => boolean
+  /** Whether the caller reads these columns in every row; others learn only that rows are in the way. */
+  readonly isRead: (reads: readonly ReadColumns[]) => boolean
 }
 
 /** Throws the migration's error for the first operation that something stands in the way of. */
@@ -75,12 +75,12 @@ async function askTogether(planned: Planned, obstacles: readonly Obstacle[]): Pr
   return undefined
 }
 
-/** What cannot be asked shows when the migration runs. */
+/** A fault of a count that cannot run shows when the migration runs. */
 function refusalOf(planned: Planned, obstacle: Obstacle, fault: unknown): ServiceError | undefined {
   if (!(fault instanceof SqlFault)) throw fault
   return isObstructed(obstacle, fault, planned.database.dialect) ? inTheWay(planned, obstacle, {}) : undefined
 }
 
-function inTheWay({ isRead }: Planned, obstacle: Obstacle, told: { readonly rows?: number }) {
-  return rowsInTheWay(obstacle, isRead(obstacle.asked) ? told : 'untold')
+function inTheWay({ isRead }: Planned, obstacle: Obstacle, found: { readonly rows?: number }) {
+  return rowsInTheWay(obstacle, isRead(obstacle.reads) ? found : 'hidden')
 }

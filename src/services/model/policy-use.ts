@@ -6,7 +6,7 @@ import { firstOfOthers, namesGiven, type OwnedApiName } from '../../core/access/
 import { type Affected, affected, type Change, gone } from '../../core/access/gone.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
-import { type Beyond, unheld } from '../../core/access/unheld.ts'
+import { type RefusedChange, unheld } from '../../core/access/unheld.ts'
 import { ServiceError } from '../../core/error.ts'
 import { FailedMigration, invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
 import { madeBy, textsIn } from '../../core/migration/named.ts'
@@ -29,7 +29,7 @@ export type Impact = Loss & {
   /** Empty where the caller holds everything, and so may change what policies mean (decision 112). */
   readonly affected: Affected
   /** Undefined likewise. */
-  readonly unheld: Beyond | undefined
+  readonly unheld: RefusedChange | undefined
   /** The ids of the collections and fields that the change makes; empty likewise. */
   readonly made: readonly string[]
   /** The names that what is there gets; empty likewise. */
@@ -54,14 +54,14 @@ export function impactOf(
     return { lost, affected: new Map(), unheld: undefined, made: [], given: [], operations, rights }
   const anew = madeBy(operations)
   const back = takenBack(before.records, after, operations)
-  const beyond =
+  const refused =
     back === undefined ? unheld(before, after, viewerOf(rights, before), anew) : { reason: BACK, by: [back] }
   const { relations } = lookupOf(before.records)
   const linked = after.relationFields.filter(({ id }) => !relations.has(id)).map(({ id }) => id)
   const made = [...anew, ...linked]
   const given = namesGiven(before.records, after)
   const taken = firstOfOthers(given, before.records)
-  const unheldNow = beyond ?? (taken && { reason: formerName(taken), by: [taken.ownerId] })
+  const unheldNow = refused ?? (taken && { reason: formerName(taken), by: [taken.ownerId] })
   return { lost, affected: affected(change), unheld: unheldNow, made, given, operations, rights }
 }
 

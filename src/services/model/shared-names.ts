@@ -136,10 +136,10 @@ export async function placesOf(
   return statements
 }
 
-type Asked = Pick<SourceDatabase, 'catalog' | 'place'> & { readonly driver: Pick<SqlDriver, 'query'> }
+type CatalogDatabase = Pick<SourceDatabase, 'catalog' | 'place'> & { readonly driver: Pick<SqlDriver, 'query'> }
 
 /** What a database is known by: the address it was given, and what its server says of itself. */
-export async function whereabouts(database: Asked): Promise<Whereabouts> {
+export async function whereabouts(database: CatalogDatabase): Promise<Whereabouts> {
   const { driver, catalog, place } = database
   const address = place === undefined ? [] : [await sha256Hex(place.address)]
   if (catalog.identities === undefined) return { knownAs: address, defaultSchema: place?.schema }

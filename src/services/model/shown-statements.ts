@@ -29,9 +29,9 @@ async function written(
   statements: readonly Statement[],
 ): Promise<readonly string[] | undefined> {
   const texts: string[] = []
-  for (const { text, params, heed } of statements) {
+  for (const { text, params, onRows } of statements) {
     try {
-      const statement = heed ? heed(await driver.query({ text, params })) : { text }
+      const statement = onRows ? onRows(await driver.query({ text, params })) : { text }
       if (statement !== undefined && statement.text !== '') texts.push(statement.text)
     } catch (cause) {
       if (!(cause instanceof SqlFault)) throw cause

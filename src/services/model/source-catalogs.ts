@@ -6,7 +6,7 @@
 import { isStartFailure } from '../../core/connector/activity.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
-import { keyOf, placedCollections } from '../../core/sql/catalog-ids.ts'
+import { keyOf, locatedCollections } from '../../core/sql/catalog-ids.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SourceSchema, SourceTable } from '../../core/sql/source-schema.ts'
 import type { Statement } from '../../core/sql/statement.ts'
@@ -18,7 +18,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { OpenSources } from './open-sources.ts'
 
 /** A source of a workspace, whose model has these records. */
-export type PlacedSource = {
+export type WorkspaceSource = {
   readonly workspace: WorkspaceRow
   readonly records: ModelRecords
   readonly source: SourceRecord
@@ -26,11 +26,11 @@ export type PlacedSource = {
 
 export type SourceCatalogs = {
   /** Returns the importable schema, without ledgers; waits for migrations that still run. */
-  read(place: PlacedSource): Promise<Imported & { readonly ledger: SourceTable | undefined }>
+  read(place: WorkspaceSource): Promise<Imported & { readonly ledger: SourceTable | undefined }>
   /** Like `read`, without any effect on the source. */
-  look(place: PlacedSource): Promise<SourceSchema>
+  look(place: WorkspaceSource): Promise<SourceSchema>
   /** Returns the digest of what `read` would; undefined for a source without a catalog. */
-  digest(place: PlacedSource, depth: DigestDepth): Promise<string | undefined>
+  digest(place: WorkspaceSource, depth: DigestDepth): Promise<string | undefined>
 }
 
 export type SourceCatalogsDeps = {
@@ -41,13 +41,13 @@ export type SourceCatalogsDeps = {
 export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
   const { system, openSources } = deps
 
-  async function readOwn(place: PlacedSource): Promise<Imported> {
+  async function readOwn(place: WorkspaceSource): Promise<Imported> {
     const ask = (statement: Statement) => askCatalog(system, statement)
     const rows = await ask(system.catalog.statement(ownSchemas(place)))
     return { ...(await readCatalog(system, rows, ask)), statements: [] }
   }
 
-  async function ownDigest(place: PlacedSource, depth: DigestDepth): Promise<string> {
+  async function ownDigest(place: WorkspaceSource, depth: DigestDepth): Promise<string> {
     const ask = (statement: Statement) => askCatalog(system, statement)
     const rows = await ask(system.catalog.digest.statement(ownSchemas(place)))
     return catalogDigest(system, { rows, depth }, ask)
@@ -65,7 +65,7 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
     }
   }
 
-  const open = ({ workspace, source }: PlacedSource) => openSources.open(workspace, source)
+  const open = ({ workspace, source }: WorkspaceSource) => openSources.open(workspace, source)
   return {
     read: (place) =>
       explained(isSystemSource(place.source) ? readOwn(place) : open(place).then((source) => source.introspect())).then(
@@ -85,9 +85,9 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
 }
 
 /** The schema without ledgers, and that of the source itself. A table that is a collection already stays one, whatever its columns are. */
-function apart({ records, source }: PlacedSource, schema: SourceSchema) {
+function apart({ records, source }: WorkspaceSource, schema: SourceSchema) {
   const { tables, defaultNamespace } = schema
-  const known = new Set(placedCollections(records, source.id, defaultNamespace).map(({ place }) => keyOf(place)))
+  const known = new Set(locatedCollections(records, source.id, defaultNamespace).map(({ place }) => keyOf(place)))
   const ledgers = new Set(tables.filter((table) => isLedger(table) && !known.has(keyOf(table))))
   const { dbName } = ledgerOf({ id: source.id, ledgerSchema: '' })
   return {
@@ -100,7 +100,7 @@ function apart({ records, source }: PlacedSource, schema: SourceSchema) {
  * Of the system database only the workspace's own schemas are read; others belong to the service or to other
  * workspaces.
  */
-function ownSchemas({ workspace, records, source }: PlacedSource) {
+function ownSchemas({ workspace, records, source }: WorkspaceSource) {
   const own = records.namespaces.filter(({ sourceId, isSystem }) => sourceId === source.id && !isSystem)
   const names = [...new Set([dataSchema(workspace.apiName), ...own.map(({ dbName }) => dbName)])]
   return { kind: 'schemas', names } as const

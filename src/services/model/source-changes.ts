@@ -14,7 +14,7 @@ import type { TableRef } from '../../core/sql/change.ts'
 import { compileChange } from '../../core/sql/ddl.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { isInDoubt, SqlFault } from '../../core/sql/fault.ts'
-import type { Asked } from '../../core/sql/obstacles.ts'
+import type { ReadColumns } from '../../core/sql/obstacles.ts'
 import { compile, type Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
@@ -29,7 +29,7 @@ export type SourceMigration = {
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
   /** Whether the caller reads these columns in every row. */
-  readonly isRead: (asked: readonly Asked[]) => boolean
+  readonly isRead: (reads: readonly ReadColumns[]) => boolean
 }
 
 /** Compiles the changes of one source to statements of its dialect. */

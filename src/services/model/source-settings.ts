@@ -79,14 +79,14 @@ export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
     if (provider === undefined) {
       // Installed extensions are left out: listing them requires a separate entitlement.
       const builtIn = providers().filter(({ origin }) => origin === 'builtIn')
-      const meant = didYouMean(
+      const hint = didYouMean(
         id,
         builtIn.map((one) => one.id),
       )
       throw nested('invalid', [
         'Failed to read the JSON body',
         'provider',
-        `is not a data connector that is installed${meant}`,
+        `is not a data connector that is installed${hint}`,
       ])
     }
     const { availability } = provider

@@ -33,7 +33,7 @@ export type NewAccessTest = Expectation & { readonly name: string; readonly as: 
 
 export type AccessTest = NewAccessTest & { readonly id: string }
 
-/** `passed` is null where it is not told to whoever asks, or cannot be told now. */
+/** `passed` is null where the caller may not know it, or where it is not known now. */
 export type JudgedTest = { readonly id: string; readonly name: string; readonly passed: boolean | null }
 
 export type AccessTests = {
@@ -57,7 +57,7 @@ export type AccessTests = {
 /** What becomes of tests that would fail by a change. */
 export type TestsIn = { readonly mayFail: boolean }
 
-/** Whether what is expected of a principal is so; null where the caller is not told. */
+/** Whether what is expected of a principal is so; null where the caller may not know it. */
 export type JudgeTest = (
   scope: RequestScope,
   expectation: Expectation,
@@ -109,7 +109,7 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
     const collection = model.collections.get(test.collectionId)
     if (collection === undefined) return null
     const expectation = shownExpectation(test.expectation, collection)
-    if (expectation === undefined || !mayBeTold(scope, expectation, { model, collection })) return null
+    if (expectation === undefined || !mayShowExpectation(scope, expectation, { model, collection })) return null
     return judgeTest(scope, expectation, { principal: principalOf(outline, test), model, collection })
   }
 
@@ -125,7 +125,7 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
 
     async create(scope, sent) {
       requireInsight(scope)
-      const { name, as, collection: named, ...asked } = await sent()
+      const { name, as, collection: named, ...expected } = await sent()
       const { workspace } = scope
       const [model, of, tests] = await Promise.all([
         currentModel(scope),
@@ -133,13 +133,13 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
         loadAccessTests(database, workspace.apiName),
       ])
       const collection = expectedOf(model, named)
-      const expectation = storedExpectation(asked, collection, model)
+      const expectation = storedExpectation(expected, collection, model)
       if (tests.length >= MOST_TESTS) {
         throw new ServiceError('conflict', `A workspace has at most ${MOST_TESTS} access tests`)
       }
       const test = { id: ids.next(), name, collectionId: collection.id, ...of, expectation }
       const target = { type: 'accessTest', id: test.id } as const
-      const payload = { name, as, collection: named, action: asked.action, allowed: asked.expect.allowed }
+      const payload = { name, as, collection: named, action: expected.action, allowed: expected.expect.allowed }
       try {
         await database.batch([
           insertAccessTest(workspace.apiName, test),
@@ -150,7 +150,7 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
         if (breaksReference(cause)) throw new ServiceError('conflict', 'What it is about was deleted meanwhile')
         throw cause
       }
-      return { id: test.id, name, as: nameOf(test), collection: named, ...asked }
+      return { id: test.id, name, as: nameOf(test), collection: named, ...expected }
     },
 
     async delete(scope, id) {
@@ -266,8 +266,8 @@ function nameOf({ userId, roleId }: Subject): string {
   return roleId === null ? 'anonymous' : `role:${roleId}`
 }
 
-/** What a test says of items would tell of some that are not read. */
-function mayBeTold(
+/** Returns false where a test is about items some of which the caller does not read. */
+function mayShowExpectation(
   { rights }: RequestScope,
   expectation: Expectation,
   { model, collection }: { readonly model: Model; readonly collection: Collection },
@@ -284,9 +284,9 @@ function shown(scope: RequestScope, test: AccessTestRow, model: Model): readonly
   const collection = model.collections.get(collectionId)
   if (collection === undefined) return []
   const stored = shownExpectation(test.expectation, collection)
-  const told = { id, name, as: nameOf(test), collection: collection.apiName }
+  const base = { id, name, as: nameOf(test), collection: collection.apiName }
   if (stored === undefined) return []
-  if (mayBeTold(scope, stored, { model, collection })) return [{ ...told, ...stored }]
+  if (mayShowExpectation(scope, stored, { model, collection })) return [{ ...base, ...stored }]
   const { key: _, filter: __, expect, ...others } = stored
-  return [{ ...told, ...others, expect: { allowed: expect.allowed, ...(expect.fields && { fields: expect.fields }) } }]
+  return [{ ...base, ...others, expect: { allowed: expect.allowed, ...(expect.fields && { fields: expect.fields }) } }]
 }

@@ -5,7 +5,7 @@
 import { type Grantor, namesVisibleTo } from '../../core/access/delegation.ts'
 import { namesOf, type PolicyContent, parsePolicy, policyReferences, presentPolicy } from '../../core/access/policy.ts'
 import { hasEntitlement, requireEntitlement } from '../../core/access/principal.ts'
-import { type Unasked, unasked } from '../../core/access/unasked.ts'
+import { type UncheckedWrite, uncheckedWrites } from '../../core/access/unchecked-writes.ts'
 import { auditChanges } from '../../core/audit-changes.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
@@ -95,14 +95,14 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       requireEntitlement(rights, 'workspaceMembers:edit')
       const input = await sent()
       const id = ids.next()
-      let warnings: readonly Unasked[] = []
+      let warnings: readonly UncheckedWrite[] = []
       await changeRights(ports, workspace.id, {
         load: async () => ({ grantor: await loadGrantor(caller, workspace), model: await currentModel(workspace) }),
         decide: async ({ grantor, model }) => {
           const content = contentBy(grantor, input.content, model)
           await requireGrantable(grantor, [{ content }])
           warnings = warningsFor(scope, content, model)
-          const payload = told({ name: input.name }, { ...input, content }, model)
+          const payload = auditPayload({ name: input.name }, { ...input, content }, model)
           return [
             lockModelVersion(workspace.id, model.version),
             ...license.within(
@@ -122,7 +122,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
-      let warnings: readonly Unasked[] = []
+      let warnings: readonly UncheckedWrite[] = []
       await changeRights(ports, workspace.id, {
         load: async () => ({
           policy: await findPolicy(id, workspace.id),
@@ -136,7 +136,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           await requireGrantable(grantor, [{ content }])
           await accessTests.keep(scope, { policies: { [id]: { content } } }, tests)
           warnings = change.content === undefined ? [] : warningsFor(scope, content, model)
-          const payload = told(policy, { name, description, content }, model)
+          const payload = auditPayload(policy, { name, description, content }, model)
           return [
             lockModelVersion(workspace.id, model.version),
             ...license.within([rules], workspace.id, updatePolicy({ id, name, description, content }, usesOf(content))),
@@ -160,7 +160,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
         decide: async ({ policy, grantor, model }) => {
           await requireRevocable(grantor, [policy])
           await accessTests.keep(scope, { policies: { [id]: null } }, tests)
-          const payload = told(policy, { name: policy.name }, model)
+          const payload = auditPayload(policy, { name: policy.name }, model)
           return [
             deletePolicy(id),
             recordWorkspaceEvent(ids, scope, { action: 'policy.delete.v1', target: { type: 'policy', id }, payload }),
@@ -182,8 +182,8 @@ export function contentBy(grantor: Grantor, content: unknown, model: Model): Pol
   }
 }
 
-function warningsFor({ rights }: RequestScope, content: PolicyContent, { records }: Model): readonly Unasked[] {
-  return hasEntitlement(rights, 'dataModel:read') ? unasked(records, content) : []
+function warningsFor({ rights }: RequestScope, content: PolicyContent, { records }: Model): readonly UncheckedWrite[] {
+  return hasEntitlement(rights, 'dataModel:read') ? uncheckedWrites(records, content) : []
 }
 
 function usesOf(content: PolicyContent): readonly string[] {
@@ -191,11 +191,11 @@ function usesOf(content: PolicyContent): readonly string[] {
   return [...new Set([...collectionIds, ...fieldIds])]
 }
 
-type Told = { readonly name: string } & Partial<Pick<PolicyRow, 'description' | 'content'>>
+type AuditedPolicy = { readonly name: string } & Partial<Pick<PolicyRow, 'description' | 'content'>>
 
 /** The payload of an audit entry, in current names; `before` or `after` has only the name where there is no policy. */
-function told(before: Told, after: Told, model: Model) {
-  const named = ({ name, description = null, content = nothing }: Told) => ({
+function auditPayload(before: AuditedPolicy, after: AuditedPolicy, model: Model) {
+  const named = ({ name, description = null, content = nothing }: AuditedPolicy) => ({
     name,
     description,
     content: presentPolicy(content, model),

@@ -88,7 +88,10 @@ export function createRoles(deps: RolesDeps): Roles {
         decide: async ({ known, grantor }) => {
           requireKnown('policies', role.policies, known)
           await requireGrantable(grantor, known)
-          const changes = told({ name: role.name, description: null, policies: [] }, { ...role, policies: known })
+          const changes = auditedChanges(
+            { name: role.name, description: null, policies: [] },
+            { ...role, policies: known },
+          )
           const payload = { name: role.name, policiesAttached: role.policies, ...changes }
           return [
             ...license.within(['custom_roles'], workspace.id, insertRole(workspace.id, id, role)),
@@ -123,7 +126,11 @@ export function createRoles(deps: RolesDeps): Roles {
             name,
             policiesAttached: added.map((policy) => policy.id),
             policiesDetached: before.filter((policy) => !policies.includes(policy)),
-            ...told(role, { name, description, policies: change.policies === undefined ? role.policies : known }),
+            ...auditedChanges(role, {
+              name,
+              description,
+              policies: change.policies === undefined ? role.policies : known,
+            }),
           }
           return [
             ...updateRole(id, { name, description, policies }),
@@ -152,7 +159,7 @@ export function createRoles(deps: RolesDeps): Roles {
           const payload = {
             name: role.name,
             policiesDetached: role.policies.map((policy) => policy.id),
-            ...told(role, { name: role.name, description: null, policies: [] }),
+            ...auditedChanges(role, { name: role.name, description: null, policies: [] }),
           }
           return [
             deleteRole(id),
@@ -169,11 +176,11 @@ export function createRoles(deps: RolesDeps): Roles {
   }
 }
 
-type Told = Pick<RoleRow, 'name' | 'description'> & { readonly policies: readonly { readonly name: string }[] }
+type AuditedRole = Pick<RoleRow, 'name' | 'description'> & { readonly policies: readonly { readonly name: string }[] }
 
 /** The changes that an audit entry names: policies by their names. */
-function told(before: Told, after: Told) {
-  const named = ({ name, description, policies }: Told) => ({
+function auditedChanges(before: AuditedRole, after: AuditedRole) {
+  const named = ({ name, description, policies }: AuditedRole) => ({
     name,
     description,
     policies: policies.map((policy) => policy.name),

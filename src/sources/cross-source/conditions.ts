@@ -43,7 +43,7 @@ async function matchingKeys(
   const first = await page(wanted.where, [])
   const found = new Set(first.filter((key) => key !== undefined))
   if (first.length < PAGE) return [...found]
-  const byKey: Order = { path: [], field: other, visible: all, direction: 'asc', nulls: 'last', origin: 'asked' }
+  const byKey: Order = { path: [], field: other, visible: all, direction: 'asc', nulls: 'last', origin: 'requested' }
   let behind: Filter = all
   for (let pages = 0; pages < MAX_PAGES && found.size <= MAX_KEYS; pages += 1) {
     const keys = await page(and([wanted.where, behind]), [byKey])

@@ -5,7 +5,7 @@ import type { Bindings } from '../../core/query/placeholder.ts'
 import { type PlanTerm, requireTerm } from '../../core/sql/begin/plan-term.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { isInDoubt, SqlFault } from '../../core/sql/fault.ts'
-import { answeredWalk } from '../../core/sql/read/walked-page.ts'
+import { answeredWalk } from '../../core/sql/read/walk-page.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import {
   type BatchPlaces,
@@ -47,13 +47,16 @@ export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<B
       return ran(bindings, inTurn(plan, conversed, contextOf(options)), options?.term)
     }
   }
-  const isHeard = plan.isAlone !== true && driver.hears === true && dialect.heard !== undefined
+  const isConfirmed = plan.isAlone !== true && driver.confirms === true && dialect.confirming !== undefined
   const together = (compiled: CompiledBatch, bindings: Bindings, options?: ReadOptions) => {
     const context = contextOf(options)
-    const heard = isHeard && { ...context, confirm: (results: Results) => requireRows(plan, compiled, results) }
-    return ran(bindings, atOnce(plan, { compiled, bindings }, heard || context), options?.term)
+    const confirmingContext = isConfirmed && {
+      ...context,
+      confirm: (results: Results) => requireRows(plan, compiled, results),
+    }
+    return ran(bindings, atOnce(plan, { compiled, bindings }, confirmingContext || context), options?.term)
   }
-  const compiled = inParts(compileBatch(plan, dialect, { forms, isHeard }))
+  const compiled = inParts(compileBatch(plan, dialect, { forms, isConfirmed }))
   if (!(compiled instanceof Promise)) return (bindings, options) => together(compiled, bindings, options)
   // Awaited when it runs; an error before that must not count as an unhandled rejection.
   compiled.catch(() => {})
@@ -141,10 +144,10 @@ export function transactions(
       async refuse(error) {
         if (!(error instanceof SqlFault)) throw error
         if (!isInDoubt(error)) await requireTerm(term)
-        const told = isAlone ? 0 : (unmetOperation(error.message) ?? sent.operations[error.position ?? -1])
-        const fault = refused(dialect, error, plans[told ?? -1])
-        const isSearched = told === undefined && error.position === undefined && fault.kind === 'invalid'
-        const operation = isSearched ? await searched(deps, error, sent) : told
+        const failedOperation = isAlone ? 0 : (unmetOperation(error.message) ?? sent.operations[error.position ?? -1])
+        const fault = refused(dialect, error, plans[failedOperation ?? -1])
+        const isSearched = failedOperation === undefined && error.position === undefined && fault.kind === 'invalid'
+        const operation = isSearched ? await searched(deps, error, sent) : failedOperation
         throw operation === undefined || isAlone ? fault : new OperationFault(fault, operation)
       },
     }

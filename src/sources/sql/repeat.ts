@@ -5,7 +5,7 @@
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SqlDriver } from '../../ports.ts'
-import { around } from './around.ts'
+import { wrapTransactions } from './wrap-transactions.ts'
 
 export type RetryDeps = { readonly driver: SqlDriver; readonly dialect: Dialect }
 
@@ -37,7 +37,7 @@ export async function repeat<T>(
   cause: PassingCause,
 ): Promise<T> {
   const { take, release, remaining } = dialect.writeQueue
-  const queued = { ...driver, ...around(driver, [take], release) }
+  const queued = { ...driver, ...wrapTransactions(driver, [take], release) }
   const end = performance.now() + PATIENCE
   const failed = { blocked: 0, added: 0, perhaps: 0 }
   failed[cause] += 1

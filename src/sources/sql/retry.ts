@@ -4,15 +4,15 @@ import type { Plan, Step } from '../../core/plan/plan.ts'
 import { blockedCode } from '../../core/sql/database-error.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { around } from './around.ts'
 import type { Attempt, RetryDeps } from './repeat.ts'
+import { wrapTransactions } from './wrap-transactions.ts'
 
 export type Retry = <T>(attempt: Attempt<T>) => Promise<T>
 
 export function createRetry(deps: RetryDeps): Retry {
   const { driver, dialect } = deps
   const { patience } = dialect.writeQueue
-  const first = patience === undefined ? driver : { ...driver, batch: around(driver, [patience], []).batch }
+  const first = patience === undefined ? driver : { ...driver, batch: wrapTransactions(driver, [patience], []).batch }
   return (attempt) =>
     attempt.run(first).catch(async (error: unknown) => {
       const cause = error instanceof SqlFault ? attempt.passing(error) : undefined

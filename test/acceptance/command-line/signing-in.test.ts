@@ -141,7 +141,7 @@ it('signs in by a browser elsewhere: says where to go with which code, waits, an
     expect(uri).toBe(`${world.url}/api/auth/device`)
     expect((await session.post('/api/auth/device/decision', { userCode, approve: true })).status).toBe(204)
   }
-  const signedIn = await line.governed(['login', ...service(), '--browser', '--json'], { told: approve })
+  const signedIn = await line.governed(['login', ...service(), '--browser', '--json'], { onProgress: approve })
   const doctor = await line.governed(['doctor'])
 
   expect(signedIn).toMatchObject({ code: 0, json: { data: { name: 'default', email: reader.email } } })
@@ -157,7 +157,7 @@ it('says that a browser declined, and keeps nothing', async () => {
     const [, userCode] = /the code (\S+)$/m.exec(text) ?? []
     if (userCode !== undefined) await session.post('/api/auth/device/decision', { userCode, approve: false })
   }
-  const declined = await line.governed(['login', ...service(), '--browser'], { told: decline })
+  const declined = await line.governed(['login', ...service(), '--browser'], { onProgress: decline })
   const both = await line.governed(['login', ...service(), '--browser', '--key-stdin'])
 
   expect(declined).toMatchObject({ code: 1, stderr: expect.stringContaining('error: the sign-in was declined\n') })

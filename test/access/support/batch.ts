@@ -7,7 +7,7 @@ import { planInList } from '../../../src/core/plan/aggregate.ts'
 import { parseOperations } from '../../../src/core/plan/batch/operation.ts'
 import { planBatch } from '../../../src/core/plan/batch/plan.ts'
 import { openCollection } from '../../../src/core/plan/names.ts'
-import { OperationFault, placed } from '../../../src/core/plan/operation-fault.ts'
+import { OperationFault, withOperation } from '../../../src/core/plan/operation-fault.ts'
 import { compileChange } from '../../../src/core/sql/ddl.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { compile } from '../../../src/core/sql/statement.ts'
@@ -72,7 +72,7 @@ export async function runBatch(database: Database, who: Who, sent: readonly obje
   } catch (error) {
     const told = refusalOf(error)
     return error instanceof OperationFault
-      ? { ...told, operation: error.operation, place: placeOf(placed(error.fault, error.operation)) }
+      ? { ...told, operation: error.operation, place: placeOf(withOperation(error.fault, error.operation)) }
       : told
   }
 }

@@ -90,7 +90,7 @@ function explained({ policies, caller, isAnybody }: Of, asked: Asked) {
   const held = policies.map((policy, at) => ({ id: `${at}`, name: `${at}`, content: parsePolicy(policy, model) }))
   const rights = rightsFor(policies, isAnybody ? { ...caller, userId: undefined } : caller, model)
   const principal = { rights, roleIds: caller.roleIds, policies: held, ...(isAnybody && { isAnybody }) }
-  return explain({ ...asked, model, declared: () => undefined, asker: knowing, principal })
+  return explain({ ...asked, model, declared: () => undefined, callerRights: knowing, principal })
 }
 
 async function meeting(database: Opened, collection: string, judgement: Judgement): Promise<ReadonlySet<number>> {

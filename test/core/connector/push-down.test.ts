@@ -255,11 +255,11 @@ describe('keys', () => {
 })
 
 describe('an order', () => {
-  const by = (name: string, origin: 'asked' | 'tie', visible: Filter = all) =>
+  const by = (name: string, origin: 'requested' | 'tie', visible: Filter = all) =>
     ({ path: [], field: field(name), visible, direction: 'asc', nulls: 'last', origin }) as const
 
   it('is pushed down where it is declared, without what only makes it total', () => {
-    expect(pushOrder(declared(), [by('title', 'asked'), by('id', 'tie')])).toEqual([
+    expect(pushOrder(declared(), [by('title', 'requested'), by('id', 'tie')])).toEqual([
       { field: 'title', direction: 'asc', nulls: 'last' },
     ])
     expect(pushOrder(declared({ sort: ['id'] }), [by('id', 'tie')])).toEqual([{ field: 'id', direction: 'asc' }])
@@ -269,8 +269,8 @@ describe('an order', () => {
   it('is refused where it is not', () => {
     const expected = ['Failed to execute query', 'sort.rank', 'cannot be sorted by']
 
-    expect(messages(() => pushOrder(declared(), [by('rank', 'asked')]))).toEqual(expected)
-    expect(messages(() => pushOrder(declared(), [by('title', 'asked', is('id', '1'))])).at(1)).toBe('sort.title')
+    expect(messages(() => pushOrder(declared(), [by('rank', 'requested')]))).toEqual(expected)
+    expect(messages(() => pushOrder(declared(), [by('title', 'requested', is('id', '1'))])).at(1)).toBe('sort.title')
   })
 })
 

@@ -21,7 +21,7 @@ const nothingAsked: ReadQuery = {
   limit: undefined,
   offset: 0,
   start: undefined,
-  isTold: false,
+  withCursors: false,
   deep: new Map(),
   totalCount: false,
   totalEstimate: false,

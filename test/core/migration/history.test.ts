@@ -26,7 +26,7 @@ const recording = migrate(blog, updateCollection('articles', toHistory(true))).r
 /** The kinds of the changes, with what is told of a history. */
 function changes(records: ModelRecords, ...operations: readonly Json[]) {
   return migrate(records, ...operations).changes.map(({ operation, change }) => {
-    if (change.kind === 'recordHistory') return [operation, change.kind, change.isNew ? 'new' : change.begun]
+    if (change.kind === 'recordHistory') return [operation, change.kind, change.isNew ? 'new' : change.newFieldIds]
     return [operation, change.kind, ...(change.kind === 'endHistory' ? [change.isDropped ? 'dropped' : 'kept'] : [])]
   })
 }

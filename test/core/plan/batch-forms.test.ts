@@ -11,7 +11,7 @@ import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { type CompiledForms, compileBatch, requireRows } from '../../../src/core/sql/write/batch.ts'
 import { build } from '../../support/data/build.ts'
-import { toldStatements } from '../../support/data/write-statements.ts'
+import { answeredStatements } from '../../support/data/write-statements.ts'
 import { contextOf, refusal, viewer } from './blog.ts'
 
 const generators = { uuid: () => 'a-uuid', now: () => '2026-01-02T03:04:05.678Z' }
@@ -98,7 +98,7 @@ describe.each([postgres, mariadb, mysql].map((dialect): [string, Dialect] => [di
 it('tells which operation of a form has found nothing, step by step', () => {
   const operations = [1, 2].map((key) => ({ kind: 'delete', collection: 'plain', key }))
   const plan = planned(parseOperations({ operations }), keptForms().formOf)
-  const found = (key: string) => toldStatements(plan, mysql, ({ params }) => (params.includes(key) ? [[key]] : []))
+  const found = (key: string) => answeredStatements(plan, mysql, ({ params }) => (params.includes(key) ? [[key]] : []))
 
   expect(() => found('1')).toThrow('service:noRecord@1')
   expect(() => found('2')).toThrow('service:noRecord@0')
@@ -113,7 +113,7 @@ describe('where the driver hears answers before it commits', () => {
   ]
   const operations = parseOperations({ operations: one.map((each) => ({ ...each, collection: 'plain' })) })
   const plan = planned(operations, keptForms().formOf)
-  const compiled = atOnce(compileBatch(plan, postgres, { isHeard: true }))
+  const compiled = atOnce(compileBatch(plan, postgres, { isConfirmed: true }))
 
   it('demands no row in the statements of one', () => {
     const statements = compiled.statements(unbound)
@@ -137,7 +137,7 @@ describe('where the driver hears answers before it commits', () => {
 function told(plan: BatchPlan, dialect: Dialect, forms: CompiledForms = new WeakMap()) {
   const { statements, ...places } =
     dialect.transaction === 'stepwise'
-      ? toldStatements(plan, dialect, undefined, forms)
+      ? answeredStatements(plan, dialect, undefined, forms)
       : allAtOnce(plan, dialect, forms)
   const texts = statements.map(({ text, params }) => ({ text: text.replaceAll(/@\d+'/g, "'"), params }))
   return { ...places, texts }

@@ -15,7 +15,7 @@ describe('a list', () => {
     expect(plan.selection.map(({ name }) => name)).toEqual(['title', 'author'])
     expect(plan.page).toMatchObject({ limit: 5, offset: 2 })
     expect(plan.page?.order.map(({ field, direction, origin }) => [field.apiName, direction, origin])).toEqual([
-      ['title', 'desc', 'asked'],
+      ['title', 'desc', 'requested'],
       ['id', 'desc', 'tie'],
     ])
     expect(plan.count).toBe(true)

@@ -18,7 +18,7 @@ it('begins to count anew once the database was reached', () => {
 
 it('lets one request try after the pause, and nobody beside it', () => {
   const open = fail(closedBreaker, 5, 1_000)
-  const trying = afterEvent(open, 'asked', 1_500)
+  const trying = afterEvent(open, 'started', 1_500)
 
   expect(isRefusing(open, 1_499)).toBe(true)
   expect(isRefusing(open, 1_500)).toBe(false)
@@ -34,7 +34,7 @@ it('pauses longer each time that a trial fails, up to five seconds', () => {
     const { until } = breaker as { until: number }
     pauses.push(until - now)
     now = until
-    breaker = afterEvent(afterEvent(breaker, 'asked', now), 'unreachable', now)
+    breaker = afterEvent(afterEvent(breaker, 'started', now), 'unreachable', now)
   }
 
   expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000])
@@ -45,7 +45,7 @@ it('counts those that failed together once', () => {
 })
 
 it('gives up a trial that tells nothing', () => {
-  const trying = afterEvent(fail(closedBreaker, 5, 0), 'asked', 500)
+  const trying = afterEvent(fail(closedBreaker, 5, 0), 'started', 500)
 
   expect(isRefusing(trying, 15_499)).toBe(true)
   expect(isRefusing(trying, 15_500)).toBe(false)

@@ -4,7 +4,7 @@ import { ddlError } from '../../../src/core/migration/ddl-error.ts'
 import { SqlFault } from '../../../src/core/sql/fault.ts'
 import { mysqlConversation } from '../../../src/core/sql/mysql/dialect.ts'
 import { build } from '../../support/data/build.ts'
-import { aloneIn, toldStatements } from '../../support/data/write-statements.ts'
+import { aloneIn, answeredStatements } from '../../support/data/write-statements.ts'
 
 const model = build.model({ authors: { id: 'int64', name: 'string' } })
 const { collection, selection, where } = build.read(model, 'authors', 'fields=name&filter[name][_eq]=Ada')
@@ -13,7 +13,7 @@ const update = { kind: 'update', collection, where, order: [], assignments, sele
 
 /** The statements of the update, each heeding its answer; the rows of the first one are those of the keys. */
 function told(keys: readonly string[]) {
-  const { statements, answers } = toldStatements(aloneIn(update), mysqlConversation, () => keys.map((key) => [key]))
+  const { statements, answers } = answeredStatements(aloneIn(update), mysqlConversation, () => keys.map((key) => [key]))
   return { statements: statements.map(({ text, params }) => ({ text, params })), answers: answers[0] }
 }
 

@@ -627,10 +627,10 @@ describe('a write', () => {
       text: `select case when 1 = 0 then 1\n      else (coalesce(current_setting('service.none', true), '') || 'service:x')::int end`,
       params: [],
     })
-    const { text, heed } = compile(asked(mariadb), mariadb)
+    const { text, onRows } = compile(asked(mariadb), mariadb)
     expect(text).toBe('select 1 = 0')
-    expect(() => heed?.([['0']])).toThrow('service:x')
-    expect(heed?.([['1']])).toBeUndefined()
+    expect(() => onRows?.([['0']])).toThrow('service:x')
+    expect(onRows?.([['1']])).toBeUndefined()
   })
 
   it('reads a kept value as one of its type', () => {
@@ -638,7 +638,7 @@ describe('a write', () => {
     const value = (dialect: Dialect) => {
       const slots = dialect.newSlots()
       const from = [sql` from articles`]
-      for (const one of slots.keep(2, { columns: [{ value: sql`a`, shape }], from })) one.heed?.([['x']])
+      for (const one of slots.keep(2, { columns: [{ value: sql`a`, shape }], from })) one.onRows?.([['x']])
       return compile(slots.value(2, { row: 0, position: 0 }, shape), dialect)
     }
 
@@ -792,8 +792,8 @@ function written(plan: WritePlan): Record<'postgres' | 'mariadb' | 'mysql', read
 function all(make: (dialect: Dialect) => Iterable<Sql>): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
   const texts = (dialect: Dialect) =>
     Array.from(make(dialect), (statement) => {
-      const { text, heed } = compile(statement, dialect)
-      const next = heed?.([['1']])
+      const { text, onRows } = compile(statement, dialect)
+      const next = onRows?.([['1']])
       return next === undefined ? text : `${text}; then: ${next.text}`
     })
   return { postgres: texts(postgres), mariadb: texts(mariadb), mysql: texts(mysql) }

@@ -89,11 +89,13 @@ export async function answerOf(driver: SqlDriver, dialect: Dialect, plan: ReadPl
 function answeredWalk({ page }: ReadPlan): AnsweredWalk | undefined {
   if (page?.walk === undefined) return undefined
   const { limit, offset, walk } = page
-  const { direction, isTold, start, asked } = walk
+  const { direction, withCursors, start, sentCursor } = walk
   const isBehind = start !== undefined || offset > 0
   return {
     direction,
-    told: isTold ? { limit, isBehind, asked: asked === undefined ? asked : boundText(asked) } : undefined,
+    cursorOptions: withCursors
+      ? { limit, isBehind, sentCursor: sentCursor === undefined ? sentCursor : boundText(sentCursor) }
+      : undefined,
   }
 }
 
@@ -142,7 +144,7 @@ function withFilters(deep: DeepArguments, tree: Tree): DeepArguments {
         limit: undefined,
         offset: 0,
         start: undefined,
-        isTold: false,
+        withCursors: false,
       }
       const filter = '_filter' in part ? ({ form: 'json', value: part._filter } as const) : undefined
       const deeper = withFilters(known?.deeper ?? new Map(), part)

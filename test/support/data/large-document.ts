@@ -26,7 +26,7 @@ export async function renderDocument(model: Model): Promise<Rendering> {
   const models = createModelCache({ database: noDatabase })
   models.keep(workspace.id, model)
   const openApi = createOpenApi({
-    called: async () => ({ of: () => undefined, told: '' }),
+    called: async () => ({ of: () => undefined, text: '' }),
     models,
     declarations: async () => () => undefined,
     version: '1.0.0',

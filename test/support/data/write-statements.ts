@@ -10,12 +10,12 @@ import { type CompiledForms, compileBatch, conversedBatch, noPlaces } from '../.
 
 export function writeStatements(plan: WritePlan, dialect: Dialect, answer?: Answer): readonly Statement[] {
   const batch = aloneIn(plan)
-  if (dialect.transaction === 'stepwise') return toldStatements(batch, dialect, answer).statements
+  if (dialect.transaction === 'stepwise') return answeredStatements(batch, dialect, answer).statements
   return atOnce(compileBatch(batch, dialect)).statements(unbound)
 }
 
 /** Those of a transaction that goes stepwise, each answered by `answer`: otherwise as if there were a row for each of its parameters. */
-export function toldStatements(
+export function answeredStatements(
   plan: BatchPlan,
   dialect: Dialect,
   answer: Answer = anyRows,
@@ -26,7 +26,7 @@ export function toldStatements(
   for (const statement of conversedBatch(plan, dialect, { bindings: unbound, places, forms })) {
     if (statement === undefined) continue
     statements.push(statement)
-    statement.heed?.(answer(statement))
+    statement.onRows?.(answer(statement))
   }
   return { ...places, statements }
 }

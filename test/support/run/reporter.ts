@@ -24,7 +24,7 @@ export default class LogReporter implements Reporter {
   #start = performance.now()
   readonly #failures: Failure[] = []
   readonly #printed = new Map<string, string[]>()
-  readonly #rooms = new Map<string, { files: number; began: number; ended: number }>()
+  readonly #rooms = new Map<string, { files: number; startedAt: number; ended: number }>()
 
   onTestRunStart(files: readonly TestSpecification[]): void {
     this.#files = files.length
@@ -33,7 +33,7 @@ export default class LogReporter implements Reporter {
 
   onTestModuleStart({ project }: TestModule): void {
     const room = this.#rooms.get(project.name)
-    if (room === undefined) this.#rooms.set(project.name, { files: 0, began: performance.now(), ended: 0 })
+    if (room === undefined) this.#rooms.set(project.name, { files: 0, startedAt: performance.now(), ended: 0 })
   }
 
   onUserConsoleLog({ taskId, content }: UserConsoleLog): void {
@@ -58,7 +58,7 @@ export default class LogReporter implements Reporter {
     const tenth = (ended: number) => Math.floor((ended * 10) / this.#files)
     if (this.#files >= MANY && tenth(this.#ended) > tenth(this.#ended - 1)) {
       const failed = this.#failures.length === 0 ? '' : `, ${this.#failures.length} failed`
-      console.log(`${this.#ended} of ${this.#files} files, ${told(performance.now() - this.#start)}${failed}`)
+      console.log(`${this.#ended} of ${this.#files} files, ${duration(performance.now() - this.#start)}${failed}`)
     }
   }
 
@@ -70,7 +70,7 @@ export default class LogReporter implements Reporter {
     const faults = [...this.#failures, ...unhandled.map((error) => failure('outside of a test', error, this.#root))]
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const passed = tests.filter((test) => test.result().state === 'passed').length
-    if (this.#files >= MANY) this.#tellTimes(modules)
+    if (this.#files >= MANY) this.#printTimes(modules)
     if (faults.length > 0) console.log(`\nAll failures`)
     for (const fault of faults) print(fault)
     // Where a set-up fails nothing runs.
@@ -78,14 +78,14 @@ export default class LogReporter implements Reporter {
     console.log(`${passed} passed, ${failed} failed`)
   }
 
-  #tellTimes(modules: readonly TestModule[]): void {
+  #printTimes(modules: readonly TestModule[]): void {
     const slowest = modules
       .map((module) => ({ name: nameOf(module, this.#root), took: durationOf(module) }))
       .toSorted((one, other) => other.took - one.took)
       .slice(0, SLOWEST)
-    console.log(`Slowest files\n${slowest.map(({ name, took }) => `  ${told(took)}  ${name}`).join('\n')}`)
+    console.log(`Slowest files\n${slowest.map(({ name, took }) => `  ${duration(took)}  ${name}`).join('\n')}`)
     const rooms = [...this.#rooms].map(
-      ([name, { files, began, ended }]) => `  ${told(ended - began)}  ${name}, ${files}`,
+      ([name, { files, startedAt, ended }]) => `  ${duration(ended - startedAt)}  ${name}, ${files}`,
     )
     console.log(`Rooms, from their first file to their last, with their number of files\n${rooms.join('\n')}`)
   }
@@ -106,8 +106,8 @@ function failuresOf(module: TestModule, root: string): readonly Failure[] {
 function failure(title: string, error: SerializedError, root: string): Failure {
   const at = error.stacks?.find(({ file }) => file.startsWith(root) && !file.includes('node_modules'))
   const place = at === undefined ? '' : `${relative(root, at.file)}:${at.line}:${at.column}`
-  const said = `${error.name ?? 'Error'}: ${error.message}\n${error.diff ?? ''}`
-  const lines = stripVTControlCharacters(said).trimEnd().split('\n')
+  const text = `${error.name ?? 'Error'}: ${error.message}\n${error.diff ?? ''}`
+  const lines = stripVTControlCharacters(text).trimEnd().split('\n')
   return { title, message: lines.slice(0, MESSAGE).join('\n'), place }
 }
 
@@ -125,7 +125,7 @@ function durationOf(module: TestModule): number {
 }
 
 /** Milliseconds as seconds, or as minutes and seconds. */
-function told(milliseconds: number): string {
+function duration(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000)
   return seconds < 100 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }

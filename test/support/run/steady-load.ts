@@ -1,5 +1,5 @@
 /** Many requests by a few clients at once, kept with when they began and how they were answered. */
-export type Answered = { readonly status: number; readonly body: unknown; readonly began: number }
+export type Answered = { readonly status: number; readonly body: unknown; readonly startedAt: number }
 
 export type Load = { readonly answers: readonly Answered[]; readonly done: Promise<unknown> }
 
@@ -10,9 +10,9 @@ export function startLoad(count: number, ask: () => Promise<Response>): Load {
   const client = async () => {
     while (left > 0) {
       left -= 1
-      const began = performance.now()
+      const startedAt = performance.now()
       const response = await ask()
-      answers.push({ status: response.status, body: await response.json(), began })
+      answers.push({ status: response.status, body: await response.json(), startedAt })
     }
   }
   return { answers, done: Promise.all(Array.from({ length: CLIENTS }, client)) }

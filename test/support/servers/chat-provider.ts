@@ -22,7 +22,7 @@ export type ScriptedAnswer = {
 }
 
 /** What a provider was asked. */
-export type AskedOfProvider = {
+export type ChatRequest = {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: Readonly<Record<string, unknown>>
@@ -33,15 +33,15 @@ export type ChatProvider = {
   /** Answers, in order, for a model of this name; a function is given how many requests it has had. */
   script(
     model: string,
-    answers: readonly ScriptedAnswer[] | ((count: number, asked: AskedOfProvider) => ScriptedAnswer),
+    answers: readonly ScriptedAnswer[] | ((count: number, request: ChatRequest) => ScriptedAnswer),
   ): void
-  asked(model: string): readonly AskedOfProvider[]
+  requests(model: string): readonly ChatRequest[]
   close(): Promise<void>
 }
 
 export async function startChatProvider(): Promise<ChatProvider> {
-  const scripts = new Map<string, (count: number, asked: AskedOfProvider) => ScriptedAnswer>()
-  const requests = new Map<string, AskedOfProvider[]>()
+  const scripts = new Map<string, (count: number, request: ChatRequest) => ScriptedAnswer>()
+  const requests = new Map<string, ChatRequest[]>()
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error))
   }).listen(0, '127.0.0.1')
@@ -52,14 +52,14 @@ export async function startChatProvider(): Promise<ChatProvider> {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString()) as Readonly<Record<string, unknown>>
     const model = String(body.model)
-    const asked: AskedOfProvider = { path: request.url ?? '', headers: request.headers, body }
-    const known = [...(requests.get(model) ?? []), asked]
+    const received: ChatRequest = { path: request.url ?? '', headers: request.headers, body }
+    const known = [...(requests.get(model) ?? []), received]
     requests.set(model, known)
-    const made = scripts.get(model)?.(known.length - 1, asked) ?? { text: 'No more answers.' }
+    const made = scripts.get(model)?.(known.length - 1, received) ?? { text: 'No more answers.' }
     if (made.status !== undefined)
       return void response.writeHead(made.status).end('{"error":{"message":"secret detail"}}')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    const events = made.raw ?? (asked.path.endsWith('/v1/messages') ? messages(made) : completions(made))
+    const events = made.raw ?? (received.path.endsWith('/v1/messages') ? messages(made) : completions(made))
     // In pieces of seven bytes, which end within characters, lines and arguments.
     const bytes = Buffer.from(events)
     for (let at = 0; at < bytes.length; at += 7) response.write(bytes.subarray(at, at + 7))
@@ -75,7 +75,7 @@ export async function startChatProvider(): Promise<ChatProvider> {
         typeof answers === 'function' ? answers : (count) => answers[count] ?? { text: 'No more answers.' },
       )
     },
-    asked: (model) => requests.get(model) ?? [],
+    requests: (model) => requests.get(model) ?? [],
     async close() {
       server.closeAllConnections()
       server.close()
@@ -92,8 +92,8 @@ const textOf = (sent: unknown) => (typeof sent === 'string' ? sent : JSON.string
 function completions({ text = '', calls = [], end }: ScriptedAnswer): string {
   const delta = (made: object, reason: string | null = null) =>
     event({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: made, finish_reason: reason }] })
-  const said = [...text].map((character) => delta({ content: character })).join('')
-  if (end !== undefined) return said
+  const deltas = [...text].map((character) => delta({ content: character })).join('')
+  if (end !== undefined) return deltas
   const called = calls.flatMap((call, index) => {
     const sent = textOf(call.arguments)
     const half = Math.floor(sent.length / 2)
@@ -107,7 +107,7 @@ function completions({ text = '', calls = [], end }: ScriptedAnswer): string {
   })
   const ended = delta({}, calls.length > 0 ? 'tool_calls' : 'stop')
   const usage = event({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 7 } })
-  return `${said}${called.join('')}${ended}${usage}${event('[DONE]')}`
+  return `${deltas}${called.join('')}${ended}${usage}${event('[DONE]')}`
 }
 
 function messages({ text = '', calls = [], thinking, end }: ScriptedAnswer): string {
@@ -124,10 +124,10 @@ function messages({ text = '', calls = [], thinking, end }: ScriptedAnswer): str
           made('content_block_start', { index: 91, content_block: { type: 'redacted_thinking', data: 'hidden' } }),
         ].join('')
   const block = made('content_block_start', { index: 0, content_block: { type: 'text', text: '' } })
-  const said = [...text]
+  const deltas = [...text]
     .map((character) => made('content_block_delta', { index: 0, delta: { type: 'text_delta', text: character } }))
     .join('')
-  if (end !== undefined) return `${start}${thoughts}${block}${said}`
+  if (end !== undefined) return `${start}${thoughts}${block}${deltas}`
   const called = calls.flatMap((call, at) => {
     const index = at + 1
     const sent = textOf(call.arguments)
@@ -145,5 +145,5 @@ function messages({ text = '', calls = [], thinking, end }: ScriptedAnswer): str
     ]
   })
   const ended = made('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } })
-  return `${start}${made('ping', {})}${thoughts}${block}${said}${called.join('')}${ended}${made('message_stop', {})}`
+  return `${start}${made('ping', {})}${thoughts}${block}${deltas}${called.join('')}${ended}${made('message_stop', {})}`
 }

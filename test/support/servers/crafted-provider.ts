@@ -28,7 +28,7 @@ export type CraftedProvider = {
   /** A signature by the key that the provider publishes. */
   readonly sign: (claims: JWTPayload, header?: object) => Promise<string>
   /** Paths that were asked for, in order. */
-  readonly asked: string[]
+  readonly requests: string[]
   /** Another issuer of the same server, whose discovery document nobody has seen yet. */
   newIssuer(): string
   /** Every answer from now on is a redirect to there. */
@@ -47,7 +47,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', use: 'sig' }
   const codes = new Map<string, Issued>()
-  const asked: string[] = []
+  const requests: string[] = []
   let issuers = 0
   let elsewhere: string | undefined
 
@@ -131,7 +131,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
 
   server.on('request', (request, response) => {
     const address = new URL(request.url ?? '', url)
-    asked.push(address.pathname)
+    requests.push(address.pathname)
     const moved: Answer = { status: 307, headers: { Location: elsewhere ?? '' }, body: '' }
     void (elsewhere === undefined ? answer(request, address) : Promise.resolve(moved)).then(
       ({ status, headers, body }) => response.writeHead(status, headers).end(body),
@@ -143,7 +143,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
     clientSecret,
     answers,
     sign,
-    asked,
+    requests,
     newIssuer() {
       issuers += 1
       return `${url}/issuers/${issuers}`

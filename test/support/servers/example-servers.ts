@@ -23,7 +23,7 @@ export type ExampleServer = {
 }
 
 type Answer = { readonly status?: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-type Asked = {
+type ExampleRequest = {
   readonly method: string
   readonly url: URL
   readonly headers: IncomingMessage['headers']
@@ -32,15 +32,15 @@ type Asked = {
 
 const TOKEN = 'only-for-tests'
 
-async function serve(answer: (asked: Asked) => Answer): Promise<ExampleServer> {
+async function serve(answer: (request: ExampleRequest) => Answer): Promise<ExampleServer> {
   const seen: string[] = []
   const planned: Answer[] = []
   const server = createServer(async (request, response) => {
     seen.push(`${request.method} ${request.url}`)
     const text = await readAll(request)
     const url = new URL(request.url ?? '/', 'http://example')
-    const asked = { method: request.method ?? '', url, headers: request.headers, body: text && JSON.parse(text) }
-    send(response, planned.shift() ?? answer(asked))
+    const received = { method: request.method ?? '', url, headers: request.headers, body: text && JSON.parse(text) }
+    send(response, planned.shift() ?? answer(received))
   })
   const port = await freePort()
   server.listen(port, '127.0.0.1')

@@ -20,8 +20,8 @@ export type ExternalSystem = {
   readonly permission: string
   readonly declarations: CollectionDeclaration[]
   readonly records: Map<string, Item[]>
-  /** What a handler does instead of its work, until it is told otherwise. */
-  tell(handler: string, instruction: object | null): void
+  /** What a handler does instead of its work, until `tell` says otherwise. */
+  instruct(handler: string, instruction: object | null): void
   /** Keeps the next start of a handler waiting: `reached` when it is, until `release`. */
   hold(handler: string): { readonly reached: Promise<void>; readonly release: () => void }
   /** Queries that came in since this was last asked. */
@@ -36,7 +36,7 @@ export async function startExternalSystem(
   records: Readonly<Record<string, readonly Item[]>>,
 ): Promise<ExternalSystem> {
   const store = new Map(Object.entries(records).map(([name, items]) => [name, [...items]]))
-  const told = new Map<string, object>()
+  const instructions = new Map<string, object>()
   const held = new Map<string, Gate>()
   const queries: QueryRequest[] = []
   /** What writes under a key were answered. */
@@ -53,7 +53,7 @@ export async function startExternalSystem(
   })
 
   function answer(path: string, body: string): unknown {
-    if (path.startsWith('/told/')) return told.get(path.slice('/told/'.length)) ?? null
+    if (path.startsWith('/instructions/')) return instructions.get(path.slice('/instructions/'.length)) ?? null
     if (path === '/schema') return { schema: { collections: declarations } }
     const request = JSON.parse(body) as QueryRequest
     queries.push(request)
@@ -74,13 +74,13 @@ export async function startExternalSystem(
     permission: `net:127.0.0.1:${port}`,
     declarations,
     records: store,
-    tell(handler, instruction) {
-      if (instruction === null) told.delete(handler)
-      else told.set(handler, instruction)
+    instruct(handler, instruction) {
+      if (instruction === null) instructions.delete(handler)
+      else instructions.set(handler, instruction)
     },
     hold(handler) {
       const gate: Gate = { reached: Promise.withResolvers(), released: Promise.withResolvers() }
-      held.set(`/told/${handler}`, gate)
+      held.set(`/instructions/${handler}`, gate)
       return { reached: gate.reached.promise, release: () => gate.released.resolve() }
     },
     queries: () => queries.splice(0),
@@ -140,21 +140,21 @@ function serve(store: Map<string, Item[]>, request: QueryRequest): unknown {
     case 'updateMany':
     case 'deleteMany': {
       const { filter } = request
-      const isMeant = (item: Item) => filter === undefined || matches(filter, item) === true
-      const meant = items.filter(isMeant)
+      const isMatch = (item: Item) => filter === undefined || matches(filter, item) === true
+      const matching = items.filter(isMatch)
       if (request.operation === 'deleteMany') {
         store.set(
           request.collection,
-          items.filter((item) => !isMeant(item)),
+          items.filter((item) => !isMatch(item)),
         )
-        return { records: meant.map(only) }
+        return { records: matching.map(only) }
       }
       const { data } = request
       store.set(
         request.collection,
-        items.map((item) => (isMeant(item) ? { ...item, ...data } : item)),
+        items.map((item) => (isMatch(item) ? { ...item, ...data } : item)),
       )
-      return { records: meant.map((item) => only({ ...item, ...data })) }
+      return { records: matching.map((item) => only({ ...item, ...data })) }
     }
   }
 }

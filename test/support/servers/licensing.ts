@@ -13,7 +13,7 @@ import { newKeyPair, signDocument } from '../../../scripts/licensing/documents.t
 import type { IssuedLicense, Order } from '../../../scripts/licensing/registry.ts'
 import { type LicensingServer, startLicensingServer } from '../../../scripts/licensing/server.ts'
 
-export type Trouble =
+export type Failure =
   | { readonly kind: 'none' }
   | { readonly kind: 'down' }
   | { readonly kind: 'answer'; readonly status: number; readonly body: string }
@@ -26,16 +26,16 @@ export type LicensingLine = {
   readonly url: string
   /** `METHOD /path` of all that came along, ids as `*`. */
   readonly requests: string[]
-  spoil(trouble: Trouble): void
+  spoil(failure: Failure): void
   /** A request of the seller's. */
   sell(path: string, body?: object): Promise<unknown>
   issue(order?: Order): Promise<IssuedLicense>
   /** Variables of an instance under this key. */
   variables(key: string): Readonly<Record<string, string>>
   /** Replaces a license by one that somebody else has signed. */
-  readonly forged: Trouble
+  readonly forged: Failure
   /** Replaces it by one that the service signed for another product. */
-  readonly ofAnotherProduct: Trouble
+  readonly ofAnotherProduct: Failure
   close(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export async function openLicensingLine(now: () => number): Promise<LicensingLin
   const directory = await mkdtemp(join(tmpdir(), 'licensing-'))
   const server = await startLicensingServer({ directory, now })
   const requests: string[] = []
-  let trouble: Trouble = { kind: 'none' }
+  let failure: Failure = { kind: 'none' }
 
   const line = createServer((request, response) => {
     const path = (request.url ?? '').replace(/[0-9a-f-]{36}/, '*')
@@ -55,7 +55,7 @@ export async function openLicensingLine(now: () => number): Promise<LicensingLin
   const url = `http://127.0.0.1:${(line.address() as AddressInfo).port}`
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const spoilt = trouble
+    const spoilt = failure
     if (spoilt.kind === 'down') {
       response.destroy()
       return
@@ -91,7 +91,7 @@ export async function openLicensingLine(now: () => number): Promise<LicensingLin
     url,
     requests,
     spoil: (next) => {
-      trouble = next
+      failure = next
     },
     sell,
     issue: async (order = {}) => (await sell('/licenses', order)) as IssuedLicense,

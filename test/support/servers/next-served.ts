@@ -3,17 +3,17 @@ import { expect } from 'vitest'
 import type { QueryContext } from '../../../src/ports.ts'
 
 /**
- * Work of our own has no limit and is served at once. An asker has the same limit again, which a busy machine may exceed
+ * Work of our own has no limit and is served at once. A caller has the same limit again, which a busy machine may exceed
  * without any fault of the driver.
  */
 export async function expectNextServed(
   ask: (context?: QueryContext) => Promise<unknown>,
   answer: unknown,
-  asker: QueryContext = {},
+  context: QueryContext = {},
 ): Promise<void> {
   const own = [await ask()]
   const askAgain = async () => {
-    const answered = await ask(asker).catch((error: unknown) => error)
+    const answered = await ask(context).catch((error: unknown) => error)
     // What was ended may have to be started again, which is not to be waited for within the limit.
     own.push(await ask())
     return answered

@@ -55,7 +55,7 @@ export async function startPlanetscaleGateway(
     const refusal = vitessRefusal(query, foreignKeys)
     if (refusal !== undefined) {
       refusals.push(refusal.message)
-      return { session: { id }, error: told(refusal) }
+      return { session: { id }, error: errorBody(refusal) }
     }
     try {
       const [answer, fields] = await connection.query({ sql: query, rowsAsArray: true })
@@ -69,7 +69,7 @@ export async function startPlanetscaleGateway(
     } catch (error) {
       const { errno = 0, sqlState = 'HY000', message } = error as Error & { errno?: number; sqlState?: string }
       if (errno === 0) throw error
-      return { session: { id }, error: told({ errno, state: sqlState, message }) }
+      return { session: { id }, error: errorBody({ errno, state: sqlState, message }) }
     }
   }
   const shared = { id: '', connection: pool }
@@ -125,7 +125,7 @@ export async function openBehindPlanetscale() {
   return { server, driver, close: () => gateway.close().then(() => server.close()) }
 }
 
-function told({ message, errno, state }: Refusal) {
+function errorBody({ message, errno, state }: Refusal) {
   const prefix = 'target: shop.-.primary: vttablet: rpc error: code = Unknown desc ='
   return { code: 'UNKNOWN', message: `${prefix} ${message} (errno ${errno}) (sqlstate ${state}) (CallerID: test)` }
 }

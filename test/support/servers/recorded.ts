@@ -5,23 +5,23 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { startHostile } from './hostile-server.ts'
 
 /** What a server said, each time after it had heard so many bytes. */
-export type Conversation = readonly { readonly after: number; readonly said: Buffer }[]
+export type Conversation = readonly { readonly after: number; readonly bytes: Buffer }[]
 
 /** Returns what the server at `port` says on each connection that `work` makes to the port it gets. */
 export async function record(port: number, work: (port: number) => Promise<unknown>): Promise<readonly Conversation[]> {
-  const conversations: { after: number; said: Buffer }[][] = []
+  const conversations: { after: number; bytes: Buffer }[][] = []
   const server = createServer((client) => {
-    const turns: { after: number; said: Buffer }[] = []
+    const turns: { after: number; bytes: Buffer }[] = []
     conversations.push(turns)
-    let heard = 0
+    let received = 0
     const upstream = connect(port, '127.0.0.1')
     client.on('data', (chunk) => {
-      heard += chunk.length
+      received += chunk.length
       upstream.write(chunk)
     })
-    upstream.on('data', (said) => {
-      turns.push({ after: heard, said })
-      client.write(said)
+    upstream.on('data', (bytes) => {
+      turns.push({ after: received, bytes })
+      client.write(bytes)
     })
     for (const [one, other] of [[client, upstream] as const, [upstream, client] as const]) {
       one.on('error', () => other.destroy()).on('close', () => other.destroy())
@@ -35,7 +35,7 @@ export async function record(port: number, work: (port: number) => Promise<unkno
 }
 
 /** Says all turns before the one that is changed in their time; then it and the others at once, and nothing more. */
-export type Changed = { readonly turn: number; readonly said: Buffer }
+export type Changed = { readonly turn: number; readonly bytes: Buffer }
 
 export type Replay = {
   readonly port: number
@@ -46,23 +46,23 @@ export type Replay = {
 
 export async function startReplay(): Promise<Replay> {
   let conversations: readonly Conversation[] = []
-  let changed: Changed = { turn: 0, said: Buffer.alloc(0) }
+  let changed: Changed = { turn: 0, bytes: Buffer.alloc(0) }
   let connections = 0
   const { port, close } = await startHostile((socket) => {
     const turns = conversations[Math.min(connections, conversations.length - 1)] ?? []
-    const { turn, said } = changed
+    const { turn, bytes } = changed
     const last = Math.min(turn, turns.length - 1)
     connections += 1
-    let heard = 0
+    let received = 0
     let next = 0
     const speak = () => {
-      for (; next < last && heard >= (turns[next]?.after ?? 0); next += 1) socket.write(turns[next]?.said ?? '')
-      if (next !== last || heard < (turns[last]?.after ?? 0)) return
+      for (; next < last && received >= (turns[next]?.after ?? 0); next += 1) socket.write(turns[next]?.bytes ?? '')
+      if (next !== last || received < (turns[last]?.after ?? 0)) return
       next += 1
-      socket.end(Buffer.concat([said, ...turns.slice(last + 1).map((one) => one.said)]))
+      socket.end(Buffer.concat([bytes, ...turns.slice(last + 1).map((one) => one.bytes)]))
     }
     socket.on('data', (chunk) => {
-      heard += chunk.length
+      received += chunk.length
       speak()
     })
     speak()

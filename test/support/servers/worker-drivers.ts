@@ -56,13 +56,13 @@ type Answer =
 
 type Ask = (path: string, body: object) => Promise<Answer>
 
-let asked = 0
+let lastId = 0
 
 function openRemote(ask: Ask, options: { readonly address: TcpAddress; readonly timeLimit: number }): SqlDriver {
   const running = new Set<Promise<unknown>>()
 
   async function run(kind: 'query' | 'batch', statements: readonly Statement[], context: QueryContext | undefined) {
-    const id = asked++
+    const id = lastId++
     const isLeft = context?.isDisconnected
     const watch = setInterval(() => {
       if (isLeft?.()) void ask('leave', { id })
@@ -108,9 +108,9 @@ export default {
     }
     const ending = new Set()
     const driver = openPart({ address, timeLimit, request: () => ending })
-    const asker = context && { isWriting: context.isWriting, ...(context.isLeft && { isDisconnected: () => gone.has(id) }) }
+    const served = context && { isWriting: context.isWriting, ...(context.isLeft && { isDisconnected: () => gone.has(id) }) }
     try {
-      const answers = kind === 'batch' ? await driver.batch(statements, asker) : [await driver.query(statements[0], asker)]
+      const answers = kind === 'batch' ? await driver.batch(statements, served) : [await driver.query(statements[0], served)]
       return Response.json({ answers })
     } catch (error) {
       const { name, message, cause, ...detail } = error

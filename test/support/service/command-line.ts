@@ -27,8 +27,8 @@ export type Given = {
   readonly below?: string
   /** What is typed on a terminal, one answer to each question. */
   readonly typed?: readonly string[]
-  /** Is given what comes on stderr, as it comes. */
-  readonly told?: (text: string) => unknown
+  /** Is called with each part of stderr as it comes. */
+  readonly onProgress?: (text: string) => unknown
 }
 
 export type CommandLine = {
@@ -50,7 +50,7 @@ export async function openCommandLine(): Promise<CommandLine> {
   return {
     folder,
     home,
-    governed: (words, { env = {}, stdin, below = '', typed, told } = {}) =>
+    governed: (words, { env = {}, stdin, below = '', typed, onProgress } = {}) =>
       new Promise((resolve, reject) => {
         const terminal = typed === undefined ? [] : ['--import', join(installed, 'terminal.js')]
         const child = spawn(process.execPath, [...terminal, main, ...words], {
@@ -65,7 +65,7 @@ export async function openCommandLine(): Promise<CommandLine> {
         })
         child.stderr.on('data', (part) => {
           stderr += part
-          told?.(String(part))
+          onProgress?.(String(part))
           if (answers.length > 0 && isQuestion(String(part))) child.stdin.write(`${answers.shift()}\n`)
         })
         child.on('error', reject)

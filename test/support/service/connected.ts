@@ -163,8 +163,8 @@ export type ExampleSource = { readonly provider: string; readonly config: object
 
 /** One data source behind an example connector: created by the handshake, which tells the grant, and imported. */
 export async function connectExample(shop: Pick<Client, 'post'>, input: ExampleSource): Promise<void> {
-  const asked = await readAnswer(await shop.post('/sources/data', { apiName: 'external', ...input }))
-  const { permissions } = (asked.body as { meta: { permissions: readonly object[] } }).meta
+  const answer = await readAnswer(await shop.post('/sources/data', { apiName: 'external', ...input }))
+  const { permissions } = (answer.body as { meta: { permissions: readonly object[] } }).meta
   const made = await readAnswer(await shop.post('/sources/data', { apiName: 'external', ...input, permissions }))
   if (made.status !== 200) throw new Error(`creating the source answered ${JSON.stringify(made)}`)
   const { id } = (made.body as { data: { id: string } }).data

@@ -6,7 +6,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { type OpenApi, validatorOf } from './schema-validators.ts'
 
-export type Asked = {
+export type DocumentedRequest = {
   readonly method: string
   readonly url: string
   /** Whether the caller sees everything that the document tells of. */
@@ -14,7 +14,7 @@ export type Asked = {
 }
 
 /** Throws where `response` is not what a document says. */
-export type Check = (asked: Asked, response: Response) => Promise<void>
+export type Check = (request: DocumentedRequest, response: Response) => Promise<void>
 
 /** As many as one test file may need at a time; they are large. */
 const MOST_DOCUMENTS = 20
@@ -31,16 +31,16 @@ export function createCheck(origin: string, headers: Readonly<Record<string, str
     return known()
   }
 
-  return async (asked, response) => {
-    const { pathname } = new URL(asked.url)
+  return async (request, response) => {
+    const { pathname } = new URL(request.url)
     const [, , name = '', part] = pathname.split('/')
-    const isModelChange = asked.method !== 'GET' && (part === 'schema' || part === 'sources')
+    const isModelChange = request.method !== 'GET' && (part === 'schema' || part === 'sources')
     if (isModelChange) workspaces.delete(name)
     const isOfModel = part === 'items' || part === 'aggregates'
-    const answer = await read(response, asked.seesAll || !isOfModel)
+    const answer = await read(response, request.seesAll || !isOfModel)
     const check = async () => {
       const document = isOfModel ? await workspaceDocument(decodeURIComponent(name)) : undefined
-      return fault(document ?? (await system()), asked, pathname, answer)
+      return fault(document ?? (await system()), request, pathname, answer)
     }
     const first = await check()
     if (first === undefined) return
@@ -49,7 +49,7 @@ export function createCheck(origin: string, headers: Readonly<Record<string, str
     const second = await check()
     if (second !== undefined) {
       throw new Error(
-        `${asked.method} ${pathname} answered ${answer.status} ${answer.text.slice(0, 500)}\nbut ${second}`,
+        `${request.method} ${pathname} answered ${answer.status} ${answer.text.slice(0, 500)}\nbut ${second}`,
       )
     }
   }
@@ -117,7 +117,7 @@ async function fetchDocument(url: string, headers: Readonly<Record<string, strin
 /** What is wrong with the answer, or undefined. */
 function fault(
   document: Document | undefined,
-  { method }: Asked,
+  { method }: DocumentedRequest,
   pathname: string,
   answer: Answer,
 ): string | undefined {

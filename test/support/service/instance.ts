@@ -37,7 +37,7 @@ export type MovableClock = {
   now(): number
   ahead(): number
   advance(milliseconds: number): Promise<void>
-  onMove(tell: (ahead: number) => Promise<void>): () => void
+  onMove(listener: (ahead: number) => Promise<void>): () => void
 }
 
 /** `statuses` of a few addresses, `live` first, where an instance that may not start answers at all. */
@@ -133,16 +133,16 @@ export async function openTestEnvironment(
       onLog: ({ message }) => lines.push(message),
       hyperdrives,
     })
-    const tell = async (path: string, body: string) => {
+    const post = async (path: string, body: string) => {
       const response = await fetch(worker.url + path, { method: 'POST', body })
       if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
     }
-    const forget = clock.onMove((ahead) => tell('/test/clock', String(ahead)))
+    const forget = clock.onMove((ahead) => post('/test/clock', String(ahead)))
     return {
       url: worker.url,
       due: async () => {
-        await tell('/test/due', '')
-        await tell('/test/cron', '')
+        await post('/test/due', '')
+        await post('/test/cron', '')
       },
       async close() {
         forget()
@@ -211,11 +211,11 @@ function movableClock(): MovableClock {
     ahead: () => ahead,
     async advance(milliseconds) {
       ahead += milliseconds
-      for (const tell of listeners) await tell(ahead)
+      for (const listener of listeners) await listener(ahead)
     },
-    onMove(tell) {
-      listeners.add(tell)
-      return () => listeners.delete(tell)
+    onMove(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
   }
 }

@@ -1,9 +1,9 @@
-/** What an error's answer says. */
-export type Told = { readonly message: string; readonly source?: Told }
+/** The messages of an error's answer. */
+export type ErrorMessage = { readonly message: string; readonly source?: ErrorMessage }
 
 /** Its messages, the outermost first and by itself: an answer's also says what is nested (docs/contract.md#errors). */
 export function messagesOf(body: unknown): readonly string[] {
-  const { message, source } = body as Told
+  const { message, source } = body as ErrorMessage
   if (source === undefined) return [message]
   const nested = messagesOf(source)
   const all = `: ${nested.join(': ')}`

@@ -1,7 +1,7 @@
 /** Sends a request by the client, in whatever runtime this runs, and holds what the client makes of the answer to the answer. */
 import { createClient, type Result } from '../../../packages/client/src/index.ts'
 import { messagesOf } from '../service/messages.ts'
-import { type Asked, itemsCallOf } from './items-call.ts'
+import { type ItemsRequest, itemsCallOf } from './items-call.ts'
 
 export type Answered = {
   readonly status: number
@@ -15,26 +15,26 @@ export type Answered = {
 
 type Answer = Pick<Answered, 'status' | 'headers' | 'body'>
 
-export async function ask(asked: Asked): Promise<Answered> {
-  const [, workspace = ''] = /^\/api\/(\w+)\//.exec(asked.path) ?? []
-  const { options, headers } = optionsOf(asked.headers)
+export async function ask(request: ItemsRequest): Promise<Answered> {
+  const [, workspace = ''] = /^\/api\/(\w+)\//.exec(request.path) ?? []
+  const { options, headers } = optionsOf(request.headers)
   let answered: Answer | undefined
   const noting: typeof fetch = async (url, init) => {
     const response = await fetch(url, init)
     answered = { status: response.status, headers: [...response.headers], body: await response.clone().text() }
     return response
   }
-  const db = createClient<object>(asked.origin, { workspace, headers, fetch: noting, retries: 0 })
-  const call = itemsCallOf(db, asked, options)
-  const body = asked.body === undefined ? {} : { body: JSON.parse(asked.body) as unknown }
-  const result = await (call ?? db.$request(asked.method, asked.path, { ...options, ...body }))
-  if (answered === undefined) throw new Error(`nothing came of ${asked.method} ${asked.path}: ${explain(result)}`)
+  const db = createClient<object>(request.origin, { workspace, headers, fetch: noting, retries: 0 })
+  const call = itemsCallOf(db, request, options)
+  const body = request.body === undefined ? {} : { body: JSON.parse(request.body) as unknown }
+  const result = await (call ?? db.$request(request.method, request.path, { ...options, ...body }))
+  if (answered === undefined) throw new Error(`nothing came of ${request.method} ${request.path}: ${explain(result)}`)
   requireAgreement(result, answered, call !== undefined)
   return { ...answered, isItems: call !== undefined, agent: navigator.userAgent }
 }
 
 /** What the client has words for; a tag without quotes it would quote. */
-function optionsOf(given: Asked['headers']) {
+function optionsOf(given: ItemsRequest['headers']) {
   const { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch, 'Idempotency-Key': idempotencyKey, ...headers } = given
   const isTag = (text: string | undefined) => text?.startsWith('"')
   const options = {

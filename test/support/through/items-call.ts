@@ -5,7 +5,7 @@
 import { parse } from 'qs'
 import type { Call, Client } from '../../../packages/client/src/index.ts'
 
-export type Asked = {
+export type ItemsRequest = {
   readonly method: string
   /** Of the service. */
   readonly origin: string
@@ -28,16 +28,16 @@ type Items = {
 }
 
 /** The call on items that asks the same; undefined where there is none. */
-export function itemsCallOf(db: Client<object>, asked: Asked, options: Query): Call<unknown> | undefined {
-  const [address = '', text = ''] = asked.path.split(/\?(.*)/s)
+export function itemsCallOf(db: Client<object>, request: ItemsRequest, options: Query): Call<unknown> | undefined {
+  const [address = '', text = ''] = request.path.split(/\?(.*)/s)
   const [, kind, name = '', key] = /^\/api\/\w+\/(items|aggregates)\/(\w+)(?:\/(\w[\w-]*))?$/.exec(address) ?? []
   const query = queryOf(text)
-  const data = bodyOf(asked.body)
-  if (kind === undefined || query === undefined || (asked.body !== undefined && data === undefined)) return undefined
+  const data = bodyOf(request.body)
+  if (kind === undefined || query === undefined || (request.body !== undefined && data === undefined)) return undefined
   const items = (db as Record<string, unknown>)[name] as Items
   const all = { ...query, ...options }
-  if (kind === 'aggregates') return asked.method === 'GET' && key === undefined ? items.aggregate(all) : undefined
-  switch (asked.method) {
+  if (kind === 'aggregates') return request.method === 'GET' && key === undefined ? items.aggregate(all) : undefined
+  switch (request.method) {
     case 'GET':
       return key === undefined ? items.list(all) : items.get(key, all)
     case 'POST':
@@ -80,12 +80,12 @@ const LONGEST_TEXT = 5_000
 const isName = (name: string) => /^\w*(\[[^[\]]*\])*$/.test(name)
 
 /** Malformed texts, credentials in addresses, and brackets inside of JSON, where numbers and texts differ. */
-const unsaid = /%(?![0-9A-Fa-f]{2})|%00|access_token=|\[_path\]|\[_contains\]\[/
+const unsupported = /%(?![0-9A-Fa-f]{2})|%00|access_token=|\[_path\]|\[_contains\]\[/
 
 /** The arguments that a query string stands for; undefined where there are none that would be sent as the same. */
 function queryOf(text: string): Query | undefined {
   const names = text.split('&').map((part) => part.split('=')[0] ?? '')
-  if (new Set(names).size < names.length || !names.every(isName) || unsaid.test(text)) return undefined
+  if (new Set(names).size < names.length || !names.every(isName) || unsupported.test(text)) return undefined
   if (text.length > LONGEST_TEXT) return undefined
   const { fields, sort, meta, ...others } = parse(text, { depth: 40, arrayLimit: 20_000, parameterLimit: 20_000 })
   const conditions = Object.entries(others).map(([name, value]) => [name, jsonOr(value)] as const)

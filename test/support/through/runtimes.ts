@@ -4,11 +4,11 @@ import { build } from 'esbuild'
 import { prepareIsolate } from '../../../scripts/bench/isolate.ts'
 import { openPage } from '../browser.ts'
 import type { Answered } from './ask.ts'
-import type { Asked } from './items-call.ts'
+import type { ItemsRequest } from './items-call.ts'
 
 export type Runtime = 'node' | 'workerd' | 'chromium'
 
-export type Asking = (asked: Asked) => Promise<Answered>
+export type Asking = (request: ItemsRequest) => Promise<Answered>
 
 /** `page` is an address that serves an empty page. The Worker and the page end with this process. */
 export function openRuntime(runtime: Runtime, page: string): Promise<Asking> {
@@ -33,8 +33,8 @@ async function inWorker(): Promise<Asking> {
   const prepared = await prepareIsolate({ bundle: { modules: [{ name: 'worker.js', text }], compatibility } })
   const { port } = await prepared.start()
   await prepared.remove()
-  return async (asked) => {
-    const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(asked) })
+  return async (request) => {
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(request) })
     return required((await response.json()) as Answered | Failed)
   }
 }
@@ -42,12 +42,12 @@ async function inWorker(): Promise<Asking> {
 async function inPage(address: string): Promise<Asking> {
   const content = await bundle(`
     import { ask } from './ask.ts'
-    globalThis.ask = (asked) => ask(asked).catch((error) => ({ message: String(error?.stack ?? error) }))`)
+    globalThis.ask = (request) => ask(request).catch((error) => ({ message: String(error?.stack ?? error) }))`)
   const page = await openPage()
   await page.goto(address)
   await page.addScriptTag({ content, type: 'module' })
   await page.waitForFunction('globalThis.ask !== undefined')
-  return async (asked) => required(await page.evaluate(`ask(${JSON.stringify(asked)})`))
+  return async (request) => required(await page.evaluate(`ask(${JSON.stringify(request)})`))
 }
 
 type Failed = { readonly message: string }

@@ -30,10 +30,10 @@ export function fetchThrough(origin: string, page: string): typeof fetch {
   return async (url, init = {}) => {
     const path = String(url).slice(origin.length)
     const { method = 'GET', body } = init
-    const isAskable = String(url).startsWith(origin) && ofItems.test(path) && methods.includes(method)
+    const isSupported = String(url).startsWith(origin) && ofItems.test(path) && methods.includes(method)
     const headers = (init.headers ?? {}) as Readonly<Record<string, string>>
     // A page cannot choose it.
-    if (!isAskable || !canBeAsked(body) || 'Accept-Encoding' in headers) return fetch(url, init)
+    if (!isSupported || !canBeSent(body) || 'Accept-Encoding' in headers) return fetch(url, init)
     const ask = await askingThrough(runtime, page)
     const answer = await ask({ method, origin, path, headers, ...(body != null && { body: String(body) }) })
     return new Response(answer.body === '' ? null : answer.body, {
@@ -44,7 +44,7 @@ export function fetchThrough(origin: string, page: string): typeof fetch {
 }
 
 /** The client sends JSON as `JSON.stringify` writes it, or nothing. */
-function canBeAsked(body: unknown): boolean {
+function canBeSent(body: unknown): boolean {
   if (body === undefined || body === null) return true
   try {
     return JSON.stringify(JSON.parse(String(body))) === body

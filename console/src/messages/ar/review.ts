@@ -4,7 +4,7 @@ import type { Messages } from '../en.ts'
 export const review: Pick<Messages, 'review'> = {
   review: {
     rows: 'الصفوف التي يمسّها',
-    untold: 'لا يُذكر لك عددها، أو لا يُعرف',
+    hiddenCount: 'لا يُذكر لك عددها، أو لا يُعرف',
     atLeast: (rows) => `أكثر من ${rows}`,
     destroys: 'تفقد بيانات',
     breaks: 'ما يعطّله',

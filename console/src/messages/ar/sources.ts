@@ -69,7 +69,7 @@ export const sources: Translated<SourceTexts> = {
   host: 'المضيف',
   why: 'لماذا',
   grant: 'الإذن',
-  marks: { granted: 'ممنوح', asked: 'مطلوب', added: 'جديد منذ منح الإذن', dropped: 'لم يعد لازمًا' },
+  marks: { granted: 'ممنوح', requested: 'مطلوب', added: 'جديد منذ منح الإذن', dropped: 'لم يعد لازمًا' },
   asksText: 'يطلب الموصل الوصول إلى هؤلاء المضيفين. لا يبدأ إلا بهم جميعًا، ولا يصل إلى غيرهم.',
   grantAll: 'منح الإذن والمتابعة',
   refuse: 'رفض',

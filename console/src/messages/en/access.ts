@@ -18,7 +18,7 @@ export const access = {
       tests: 'What is expected of rights. A change by which a test would fail is not made unless you say so.',
     },
     actions: 'Actions',
-    beyond: 'You can give and take only rights that you have yourself. An Administrator can do this.',
+    exceeds: 'You can give and take only rights that you have yourself. An Administrator can do this.',
     collection: 'Collection',
     name: 'Name',
     description: 'Description',

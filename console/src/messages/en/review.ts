@@ -2,7 +2,7 @@
 export const review = {
   review: {
     rows: 'Rows that it touches',
-    untold: 'their number is not told to you, or not known',
+    hiddenCount: 'their number is not told to you, or not known',
     atLeast: (rows: string) => `more than ${rows}`,
     destroys: 'lose data',
     breaks: 'What it breaks',

@@ -60,7 +60,7 @@ export const sources = {
   host: 'Host',
   why: 'What for',
   grant: 'Grant',
-  marks: { granted: 'Granted', asked: 'Asked for', added: 'New since the grant', dropped: 'Not needed any more' },
+  marks: { granted: 'Granted', requested: 'Asked for', added: 'New since the grant', dropped: 'Not needed any more' },
   asksText: 'The connector asks to reach these hosts. It is started only with all of them, and reaches nothing else.',
   grantAll: 'Grant and go on',
   refuse: 'Refuse',

@@ -17,8 +17,8 @@ export type Question = {
   readonly key: string
 }
 
-export function whyPath(workspace: string, asked: Partial<Question>): string {
-  return `${pathTo(workspace, 'access', 'why')}?${new URLSearchParams(asked)}`
+export function whyPath(workspace: string, question: Partial<Question>): string {
+  return `${pathTo(workspace, 'access', 'why')}?${new URLSearchParams(question)}`
 }
 
 /** How the key of an item stands in a question. */
@@ -28,25 +28,25 @@ export function keyTextOf(names: readonly string[], key: readonly unknown[]): st
 }
 
 /** The address of a question about oneself; undefined where the API does not let the caller ask. */
-export function useWhy(workspace: string): ((asked: Partial<Question>) => string) | undefined {
+export function useWhy(workspace: string): ((question: Partial<Question>) => string) | undefined {
   const { data: access } = useQuery(accessQuery(workspace))
   const me = userId.value
   if (me === '' || !access?.entitlements.includes('workspaceMembers:read')) return undefined
-  return (asked) => whyPath(workspace, { who: `user:${me}`, ...asked })
+  return (question) => whyPath(workspace, { who: `user:${me}`, ...question })
 }
 
 type RefusedProps = {
   readonly workspace: string
   readonly error: ServiceError | undefined | null
-  readonly asked: Partial<Question>
+  readonly question: Partial<Question>
 }
 
 /** Beside a fault: why, where it was for lack of rights. */
-export function WhyRefused({ workspace, error, asked }: RefusedProps) {
+export function WhyRefused({ workspace, error, question }: RefusedProps) {
   const why = useWhy(workspace)
   if (why === undefined || error?.status !== 403) return null
   return (
-    <ButtonLink look="plain" href={why(asked)}>
+    <ButtonLink look="plain" href={why(question)}>
       {t.value.access.parts.why}
     </ButtonLink>
   )

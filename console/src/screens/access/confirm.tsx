@@ -28,13 +28,13 @@ const FAILING = '4097'
 
 type Answered<T> = { readonly ok: true; readonly data: T } | (Parameters<typeof faultOf>[0] & { readonly ok: false })
 
-/** Waits for the effect; where that cannot be told, the change is still to be made. */
+/** Waits for the effect; where that is not known, the change is still to be made. */
 export function Confirm<T>(props: ConfirmProps<T>) {
   const { workspace, title, planned, label, look = 'danger', onConfirm, onDone, onClose, children } = props
   const texts = t.value.access
   const effect = useEffectOf({ workspace, planned })
-  const [isTold, setTold] = useState(false)
-  const mayFail = isTold || effect.failing.length > 0
+  const [isWarned, setWarned] = useState(false)
+  const mayFail = isWarned || effect.failing.length > 0
   const { fault, isBusy, submit } = useSubmission(async () => {
     const answer = await onConfirm(mayFail ? { allow: 'failingTests' } : {})
     if (answer.ok) {
@@ -42,8 +42,8 @@ export function Confirm<T>(props: ConfirmProps<T>) {
       return undefined
     }
     // What the caller was not shown before, or has changed since.
-    if (answer.error.code !== FAILING) return faultOf(answer, { 403: texts.beyond })
-    setTold(true)
+    if (answer.error.code !== FAILING) return faultOf(answer, { 403: texts.exceeds })
+    setWarned(true)
     return texts.wouldFail(namesIn(answer.error.meta))
   })
   return (

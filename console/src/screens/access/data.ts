@@ -40,7 +40,7 @@ export function policiesQuery(workspace: string): Query<readonly Policy[]> {
   }
 }
 
-/** What one needs to be told what others may do, or would. */
+/** The entitlements needed to see what others may do, or would. */
 const insight = ['workspaceMembers:read', 'workspaceMembers:edit', 'dataModel:read'] as const
 
 /** Undefined until one's own rights are there. */

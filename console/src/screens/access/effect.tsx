@@ -12,27 +12,30 @@ import { effectQuery, membersQuery, rolesQuery, useInsight } from './data.ts'
 
 type EffectProps = { readonly workspace: string; readonly planned: PlannedRights }
 
-/** The effect, the tests that would fail by it, and whether it is still on its way. Who lacks the rights to know it is not told, and nothing is asked. */
+/**
+ * The effect, the tests that would fail by it, and whether it is still on its way. Nothing is requested or shown to callers who
+ * lack the rights to know it.
+ */
 export function useEffectOf({ workspace, planned }: EffectProps) {
   const mayKnow = useInsight(workspace)
   const isShown = mayKnow !== false
   const enabled = mayKnow === true
-  const asked = useQuery({ ...effectQuery(workspace, planned), enabled })
-  const failing = (asked.data?.tests ?? []).filter(({ passed }) => passed === false)
+  const query = useQuery({ ...effectQuery(workspace, planned), enabled })
+  const failing = (query.data?.tests ?? []).filter(({ passed }) => passed === false)
   const now = useQuery({ ...effectQuery(workspace, {}), enabled: enabled && failing.length > 0 })
   const failed = new Set(now.data?.tests.flatMap(({ id, passed }) => (passed === false ? [id] : [])))
-  const isPending = isShown && (asked.isFetching || now.isFetching)
-  return { isShown, isPending, asked, failing: failing.filter(({ id }) => !failed.has(id)) }
+  const isPending = isShown && (query.isFetching || now.isFetching)
+  return { isShown, isPending, query, failing: failing.filter(({ id }) => !failed.has(id)) }
 }
 
 type ShownProps = Pick<EffectProps, 'workspace'> & { readonly effect: ReturnType<typeof useEffectOf> }
 
-export function Effect({ workspace, effect: { isShown, isPending, asked, failing } }: ShownProps) {
+export function Effect({ workspace, effect: { isShown, isPending, query, failing } }: ShownProps) {
   const texts = t.value.access
-  const { data, error, refetch } = asked
+  const { data, error, refetch } = query
   if (!isShown) return <Notice>{texts.effectHidden}</Notice>
   if (isPending) return <Skeleton lines={3} />
-  if (error?.status === 403) return <Notice look="danger">{texts.beyond}</Notice>
+  if (error?.status === 403) return <Notice look="danger">{texts.exceeds}</Notice>
   if (error) return <Fault error={error} onRetry={() => void refetch()} />
   if (!data) return null
   return (
@@ -149,9 +152,9 @@ const NAMED = 3
 /** A few people by their names, and many by the role that exactly they have. Undefined until the names are there. */
 function useNames(workspace: string): ((who: Who) => string) | undefined {
   const texts = t.value.access
-  const { data: members = [], isLoading: areMembersAsked } = useQuery(membersQuery(workspace))
-  const { data: roles = [], isLoading: areRolesAsked } = useQuery(rolesQuery(workspace))
-  if (areMembersAsked || areRolesAsked) return undefined
+  const { data: members = [], isLoading: areMembersLoading } = useQuery(membersQuery(workspace))
+  const { data: roles = [], isLoading: areRolesLoading } = useQuery(rolesQuery(workspace))
+  if (areMembersLoading || areRolesLoading) return undefined
   const personOf = (id: string) => {
     const member = members.find(({ userId }) => userId === id)
     return member?.fullName ?? member?.email ?? id

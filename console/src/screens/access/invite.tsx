@@ -30,7 +30,7 @@ export function Invite({ workspace, onClose }: InviteProps) {
   const { fault, isBusy, submit } = useSubmission(async () => {
     const invitation = { email: email.trim(), workspace_roles: chosen, expiresIn }
     const answer = await accessOf(workspace).invitations.create(invitation)
-    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    if (!answer.ok) return faultOf(answer, { 403: texts.exceeds })
     if (mailless.value === undefined) {
       showToast(texts.invited(answer.data.email))
       onClose()

@@ -1,4 +1,4 @@
-/** The members of a workspace and who is invited: asked in, given other roles, suspended, sent away. */
+/** The members of a workspace and who is invited: to invite, to give roles, to suspend, to remove. */
 import type { Invitation, Member, PlannedRights } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
@@ -38,29 +38,29 @@ export function People({ workspace, mayEdit }: PeopleProps) {
   )
 }
 
-type Asked = { readonly member: Member; readonly what: 'roles' | 'status' | 'removal' }
+type OpenDialog = { readonly member: Member; readonly what: 'roles' | 'status' | 'removal' }
 
 function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onInvite: () => void }) {
   const texts = t.value.access
   const { data, error, refetch } = useQuery(membersQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
-  const [asked, setAsked] = useState<Asked>()
+  const [dialog, setDialog] = useState<OpenDialog>()
   const done = () => {
-    setAsked(undefined)
+    setDialog(undefined)
     return peopleChanged(workspace)
   }
   const actions = (member: Member) => (
     <span class={styles.actions}>
-      <Button aria-label={texts.rolesOf(member.email)} onClick={() => setAsked({ member, what: 'roles' })}>
+      <Button aria-label={texts.rolesOf(member.email)} onClick={() => setDialog({ member, what: 'roles' })}>
         {texts.changeRoles}
       </Button>
       <Button
         aria-label={texts.turnOf(member.status === 'active', member.email)}
-        onClick={() => setAsked({ member, what: 'status' })}
+        onClick={() => setDialog({ member, what: 'status' })}
       >
         {member.status === 'active' ? texts.suspend : texts.activate}
       </Button>
-      <Button aria-label={texts.removeOf(member.email)} onClick={() => setAsked({ member, what: 'removal' })}>
+      <Button aria-label={texts.removeOf(member.email)} onClick={() => setDialog({ member, what: 'removal' })}>
         {texts.remove}
       </Button>
     </span>
@@ -90,24 +90,24 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
           ]}
         />
       )}
-      {asked?.what === 'roles' && (
-        <MemberRoles workspace={workspace} member={asked.member} onClose={() => setAsked(undefined)} />
+      {dialog?.what === 'roles' && (
+        <MemberRoles workspace={workspace} member={dialog.member} onClose={() => setDialog(undefined)} />
       )}
-      {asked?.what === 'removal' && (
+      {dialog?.what === 'removal' && (
         <Confirm
           workspace={workspace}
-          title={texts.removeOf(asked.member.email)}
-          planned={plannedFor(asked.member, null)}
+          title={texts.removeOf(dialog.member.email)}
+          planned={plannedFor(dialog.member, null)}
           label={texts.remove}
-          onConfirm={(how) => accessOf(workspace).members.delete(asked.member.userId, how)}
+          onConfirm={(how) => accessOf(workspace).members.delete(dialog.member.userId, how)}
           onDone={done}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setDialog(undefined)}
         >
           {texts.removeText}
         </Confirm>
       )}
-      {asked?.what === 'status' && (
-        <Turn workspace={workspace} {...asked} onDone={done} onClose={() => setAsked(undefined)} />
+      {dialog?.what === 'status' && (
+        <Turn workspace={workspace} {...dialog} onDone={done} onClose={() => setDialog(undefined)} />
       )}
     </div>
   )
@@ -215,7 +215,7 @@ function Invitations({ workspace, mayEdit }: PeopleProps) {
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const withdraw = async ({ id }: Invitation) => {
     const answer = await accessOf(workspace).invitations.delete(id)
-    if (!answer.ok) showToast(faultOf(answer, { 403: texts.beyond }), 'danger')
+    if (!answer.ok) showToast(faultOf(answer, { 403: texts.exceeds }), 'danger')
     await peopleChanged(workspace)
   }
   if (data.length === 0) return null

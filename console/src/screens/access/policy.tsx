@@ -74,11 +74,11 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
       return undefined
     }
     const answer = await send()
-    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    if (!answer.ok) return faultOf(answer, { 403: texts.exceeds })
     await saved(answer.data)
     return undefined
   })
-  const [asked, setAsked] = useState<Place>()
+  const [place, setPlace] = useState<Place>()
   const collections = useCollections(workspace, content)
   const titleOf = (name: string) => collections.find((one) => one.name === name)?.title ?? name
   // A form of the dialog must not be one within this one.
@@ -116,7 +116,7 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
           collections={collections}
           content={content}
           mayEdit={mayEdit}
-          onAsk={setAsked}
+          onAsk={setPlace}
           onContent={(changed) => type({ content: changed })}
         />
         <Choices
@@ -155,17 +155,17 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
           onClose={() => setReviewed(false)}
         />
       )}
-      {asked && (
+      {place && (
         <LimitsDialog
           workspace={workspace}
-          {...asked}
-          title={texts.actionOn(texts.does[asked.action], titleOf(asked.collection))}
-          grant={grantOf(content, asked.collection, asked.action)}
+          {...place}
+          title={texts.actionOn(texts.does[place.action], titleOf(place.collection))}
+          grant={grantOf(content, place.collection, place.action)}
           mayEdit={mayEdit}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setPlace(undefined)}
           onGrant={(grant) => {
-            type({ content: withGrant(content, asked.collection, asked.action, grant) })
-            setAsked(undefined)
+            type({ content: withGrant(content, place.collection, place.action, grant) })
+            setPlace(undefined)
           }}
         />
       )}

@@ -22,24 +22,24 @@ import { accessOf, isSame, membersQuery, namesOf, peopleChanged, policiesQuery, 
 type RolesProps = { readonly workspace: string; readonly mayEdit: boolean }
 
 /** Of a role that there is, or a new one. */
-type Asked = { readonly what: 'form'; readonly role?: Role } | { readonly what: 'removal'; readonly role: Role }
+type OpenDialog = { readonly what: 'form'; readonly role?: Role } | { readonly what: 'removal'; readonly role: Role }
 
 export function Roles({ workspace, mayEdit }: RolesProps) {
   const texts = t.value.access
   const { data, error, refetch } = useQuery(rolesQuery(workspace))
   const { data: policies = [] } = useQuery(policiesQuery(workspace))
   const { data: members = [] } = useQuery(membersQuery(workspace))
-  const [asked, setAsked] = useState<Asked>()
-  const close = () => setAsked(undefined)
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const close = () => setDialog(undefined)
   const actions = (role: Role) => (
     <span class={styles.actions}>
       {mayEdit && role.kind !== 'administrator' && (
-        <Button aria-label={texts.editOf(role.name)} onClick={() => setAsked({ what: 'form', role })}>
+        <Button aria-label={texts.editOf(role.name)} onClick={() => setDialog({ what: 'form', role })}>
           {texts.edit}
         </Button>
       )}
       {mayEdit && role.kind === 'custom' && (
-        <Button aria-label={texts.removeOf(role.name)} onClick={() => setAsked({ what: 'removal', role })}>
+        <Button aria-label={texts.removeOf(role.name)} onClick={() => setDialog({ what: 'removal', role })}>
           {texts.remove}
         </Button>
       )}
@@ -55,7 +55,7 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
       <div class={page.head}>
         <h2>{texts.roles}</h2>
         {mayEdit && (
-          <Button look="primary" onClick={() => setAsked({ what: 'form' })}>
+          <Button look="primary" onClick={() => setDialog({ what: 'form' })}>
             {texts.newRole}
           </Button>
         )}
@@ -74,14 +74,14 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
           ]}
         />
       )}
-      {asked?.what === 'form' && <RoleForm workspace={workspace} role={asked.role} onClose={close} />}
-      {asked?.what === 'removal' && (
+      {dialog?.what === 'form' && <RoleForm workspace={workspace} role={dialog.role} onClose={close} />}
+      {dialog?.what === 'removal' && (
         <Confirm
           workspace={workspace}
-          planned={{ roles: { [asked.role.id]: null } }}
-          title={texts.removeOf(asked.role.name)}
+          planned={{ roles: { [dialog.role.id]: null } }}
+          title={texts.removeOf(dialog.role.name)}
           label={texts.remove}
-          onConfirm={(how) => accessOf(workspace).roles.delete(asked.role.id, how)}
+          onConfirm={(how) => accessOf(workspace).roles.delete(dialog.role.id, how)}
           onDone={() => {
             close()
             return peopleChanged(workspace)
@@ -142,7 +142,7 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
     const answer = await (role === undefined
       ? roles.create({ ...form, name: name.trim() })
       : roles.update(role.id, form))
-    if (!answer.ok) return faultOf(answer, { 403: texts.beyond })
+    if (!answer.ok) return faultOf(answer, { 403: texts.exceeds })
     await done()
     return undefined
   })

@@ -63,7 +63,7 @@ export function Tests({ workspace }: { readonly workspace: string }) {
               cell: (test) => (
                 <span class={styles.person}>
                   <span>{texts.actionOn(texts.does[test.action], titleIn(readable, test.collection))}</span>
-                  <Asked {...test} />
+                  <TestTarget {...test} />
                 </span>
               ),
             },
@@ -94,7 +94,7 @@ export function Tests({ workspace }: { readonly workspace: string }) {
 }
 
 /** Of which items it is, and of which field. */
-function Asked({ key, field, filter }: Pick<AccessTest, 'key' | 'field' | 'filter'>) {
+function TestTarget({ key, field, filter }: Pick<AccessTest, 'key' | 'field' | 'filter'>) {
   const parts = [field, key !== undefined && JSON.stringify(key), filter && JSON.stringify(filter)].filter(Boolean)
   return parts.length === 0 ? null : <code dir="ltr">{parts.join(' · ')}</code>
 }

@@ -25,23 +25,23 @@ function questionIn(parameters: URLSearchParams): Question {
 }
 
 export function Why({ workspace }: { readonly workspace: string }) {
-  const asked = questionIn(address.value.searchParams)
+  const question = questionIn(address.value.searchParams)
   return (
     <>
-      <Form key={JSON.stringify(asked)} workspace={workspace} asked={asked} />
-      {asked.who !== '' && asked.collection !== '' && <Explained workspace={workspace} asked={asked} />}
+      <Form key={JSON.stringify(question)} workspace={workspace} question={question} />
+      {question.who !== '' && question.collection !== '' && <Explained workspace={workspace} question={question} />}
     </>
   )
 }
 
-type WhyProps = { readonly workspace: string; readonly asked: Question }
+type WhyProps = { readonly workspace: string; readonly question: Question }
 
-function Form({ workspace, asked }: WhyProps) {
+function Form({ workspace, question }: WhyProps) {
   const texts = t.value.access
   const { data: members = [] } = useQuery(membersQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const { data: collections = [] } = useQuery(readableQuery(workspace))
-  const [next, setNext] = useState(asked)
+  const [next, setNext] = useState(question)
   const collection = next.collection || collections[0]?.name || ''
   const { data: model } = useQuery({ ...modelQuery(workspace, collection), enabled: collection !== '' })
   const who = next.who || 'anonymous'
@@ -103,18 +103,18 @@ function Form({ workspace, asked }: WhyProps) {
   )
 }
 
-function Explained({ workspace, asked }: WhyProps) {
+function Explained({ workspace, question }: WhyProps) {
   const texts = t.value.access
-  const { data: model } = useQuery(modelQuery(workspace, asked.collection))
+  const { data: model } = useQuery(modelQuery(workspace, question.collection))
   const mayKeep = useInsight(workspace) === true
   const [isKeeping, setKeeping] = useState(false)
   const whoOf = useWho(workspace)
   const [keyField] = model?.key ?? []
   const keyType = model?.key.length === 1 ? model.fields.find(({ name }) => name === keyField)?.type : undefined
   const { data, error, refetch } = useQuery({
-    queryKey: ['people', workspace, 'why', asked, keyType],
-    queryFn: () => accessOf(workspace).explain(sentOf(asked, keyType)).orThrow(),
-    enabled: asked.key === '' || model !== undefined,
+    queryKey: ['people', workspace, 'why', question, keyType],
+    queryFn: () => accessOf(workspace).explain(sentOf(question, keyType)).orThrow(),
+    enabled: question.key === '' || model !== undefined,
   })
   if (error && !data) return <Fault error={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton lines={4} />
@@ -124,13 +124,13 @@ function Explained({ workspace, asked }: WhyProps) {
         look={data.allowed ? 'good' : 'warning'}
         action={mayKeep && data.allowed !== null && <Button onClick={() => setKeeping(true)}>{texts.keepTest}</Button>}
       >
-        {answerOf(asked, data)}
+        {answerOf(question, data)}
       </Notice>
       {isKeeping && data.allowed !== null && (
         <KeepTest
           workspace={workspace}
-          who={whoOf(asked.who)}
-          test={testOf(asked, keyType, data.allowed)}
+          who={whoOf(question.who)}
+          test={testOf(question, keyType, data.allowed)}
           onClose={() => setKeeping(false)}
         />
       )}
@@ -190,10 +190,10 @@ function sentOf({ who, collection, action, field, key }: Question, keyType: stri
 }
 
 /** The same question, with the answer that is expected of it. */
-function testOf(asked: Question, keyType: string | undefined, allowed: boolean): Omit<NewAccessTest, 'name'> {
-  const { collection, action, key, field } = sentOf(asked, keyType)
+function testOf(question: Question, keyType: string | undefined, allowed: boolean): Omit<NewAccessTest, 'name'> {
+  const { collection, action, key, field } = sentOf(question, keyType)
   return {
-    as: asked.who,
+    as: question.who,
     collection,
     action,
     ...(key !== undefined && { key }),

@@ -6,26 +6,26 @@ import { Notice } from '../../ui/notice.tsx'
 import { argumentsOf, unpacked } from './arguments.ts'
 import styles from './assistant.module.css'
 import { CallContent } from './call.tsx'
-import type { Said, Step } from './said.ts'
+import type { ShownEntry, Step } from './shown-entries.ts'
 
 type EntriesProps = {
   readonly workspace: string
-  readonly said: readonly Said[]
+  readonly shown: readonly ShownEntry[]
   readonly isBusy: boolean
   readonly onDecide: (id: string, isApproved: boolean) => void
 }
 
-export function Entries({ workspace, said, isBusy, onDecide }: EntriesProps) {
+export function Entries({ workspace, shown, isBusy, onDecide }: EntriesProps) {
   return (
     <>
-      {said.map((one, at) => (
+      {shown.map((one, at) => (
         <One key={at} workspace={workspace} one={one} isBusy={isBusy} onDecide={onDecide} />
       ))}
     </>
   )
 }
 
-function One({ workspace, one, isBusy, onDecide }: Omit<EntriesProps, 'said'> & { readonly one: Said }) {
+function One({ workspace, one, isBusy, onDecide }: Omit<EntriesProps, 'shown'> & { readonly one: ShownEntry }) {
   const texts = assistantTexts.value
   switch (one.kind) {
     case 'user':

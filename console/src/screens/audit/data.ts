@@ -1,4 +1,4 @@
-/** The audit log as it is asked for: of a workspace, or of the instance. */
+/** The queries of the audit log: of a workspace, or of the instance. */
 import { type AuditEntry, workspace as workspaceOf } from 'governed-data-client/system'
 import { pathTo } from '../../app/router.ts'
 import { clientOf, system } from '../../data/client.ts'
@@ -57,7 +57,7 @@ function listQuery(workspace: string | undefined, filter: object, limit: number)
 
 const queryOf = (filter: object, limit: number) => ({ filter, sort: [{ time: 'desc' }, { id: 'desc' }], limit })
 
-/** What a log shows first, as it is asked for. */
+/** The query for the entries that a log shows first. */
 export function logRequest(workspace: string | undefined, filter: EntryFilter): CodeRequest {
   return {
     workspace,

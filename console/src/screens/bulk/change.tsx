@@ -56,21 +56,21 @@ export function ChangeDialog(props: BulkProps) {
     underWay.leave()
     if (changes.length === 0) showToast(texts.sameAlready)
     else if (await saving.save(changes)) {
-      tellChanged(changes.length, changes.filter(({ base }) => isKept({ type }, base)).length, changes.length)
+      toastChanged(changes.length, changes.filter(({ base }) => isKept({ type }, base)).length, changes.length)
     }
   }
 
   const changeAll = async ({ name, type }: FieldModel, value: Value, most: number) => {
     const items = itemsOf(workspace, model)
     const filter = filterOfAll(model, props.view)
-    const asked = [...new Set([...model.key, name])]
-    const update = (more: object) => items.update({ filter, max: most }, { [name]: value }, { fields: asked, ...more })
+    const fields = [...new Set([...model.key, name])]
+    const update = (more: object) => items.update({ filter, max: most }, { [name]: value }, { fields, ...more })
     if (!canUndo) {
       const changed = (await update({ idempotencyKey: true }).orThrow()) as unknown as readonly Row[]
       finish(changed.length, [], 0)
       return
     }
-    const read = items.list({ fields: asked, filter, limit: most })
+    const read = items.list({ fields, filter, limit: most })
     const [before, after] = (await batchOf<unknown>(workspace, [read, update({}) as Call<unknown>])) as [Row[], Row[]]
     const old = new Map(before.map((row) => [JSON.stringify(keyOf(model, row)), row]))
     const back = after.flatMap((row): Change[] => {
@@ -87,7 +87,7 @@ export function ChangeDialog(props: BulkProps) {
   const finish = (changed: number, back: readonly Change[], other: number) => {
     saving.remember(back)
     underWay.leave()
-    tellChanged(changed, back.length, other)
+    toastChanged(changed, back.length, other)
     void rows.reload()
   }
 
@@ -175,12 +175,12 @@ export function ChangeDialog(props: BulkProps) {
 }
 
 /** How many were changed, and how many `back` of the `other` values that they had can be taken back. */
-function tellChanged(count: number, back: number, other: number): void {
+function toastChanged(count: number, back: number, other: number): void {
   const texts = t.value.many
-  const told = [texts.changed(formatNumber(count), count)]
-  if (back > 0) told.push(texts.canUndo)
-  if (back < other) told.push(texts.exactOnly)
-  showToast(told.join(' '))
+  const messages = [texts.changed(formatNumber(count), count)]
+  if (back > 0) messages.push(texts.canUndo)
+  if (back < other) messages.push(texts.exactOnly)
+  showToast(messages.join(' '))
 }
 
 export function BulkFault({ error, done }: { readonly error: ServiceError; readonly done: number }) {

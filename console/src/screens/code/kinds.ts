@@ -56,8 +56,8 @@ function fetchCode(request: CodeRequest): string {
     `headers: { ${headers.join(', ')} }`,
     ...(body === undefined ? [] : [`body: ${call('JSON.stringify', indented(body))}`]),
   ]
-  const asked = call('fetch', `'${addressOf(request)}'`, `{\n  ${options.join(',\n  ')},\n}`)
-  return `const response = await ${asked}\nconst { data } = await response.json()`
+  const fetchText = call('fetch', `'${addressOf(request)}'`, `{\n  ${options.join(',\n  ')},\n}`)
+  return `const response = await ${fetchText}\nconst { data } = await response.json()`
 }
 
 function clientCode(request: CodeRequest): string {
@@ -89,8 +89,8 @@ const data = await ${of}(db).${call(name, ...options)}.orThrow()`
 
 function clientCall({ method, key, query, data, etag }: ItemsRequest): string {
   const text = (value: unknown) => JSON.stringify(value, null, 2)
-  const asked = { ...clientQuery(query), ...(etag !== undefined && { ifMatch: etag }) }
-  const options = Object.keys(asked).length > 0 ? [text(asked)] : []
+  const callOptions = { ...clientQuery(query), ...(etag !== undefined && { ifMatch: etag }) }
+  const options = Object.keys(callOptions).length > 0 ? [text(callOptions)] : []
   if (method === 'POST') return call('create', text(data), ...options)
   if (key === undefined) return call('list', ...options)
   const values = Object.values(key)
@@ -149,11 +149,11 @@ function toolCall({ collection, method, key = {}, query, data, etag }: ItemsRequ
     return { name: 'update_item', arguments: { ...of, data, ...(etag !== undefined && { ifMatch: etag }) } }
   }
   const { fields, ...others } = query
-  const asked = { ...(typeof fields === 'string' && { fields: fields.split(',') }), ...others }
+  const toolOptions = { ...(typeof fields === 'string' && { fields: fields.split(',') }), ...others }
   const one = values.length > 0 && {
     filter: allOf(Object.entries(key).map(([name, value]) => ({ [name]: { _eq: value } }))),
   }
-  return { name: 'list_items', arguments: { collection, ...asked, ...one } }
+  return { name: 'list_items', arguments: { collection, ...toolOptions, ...one } }
 }
 
 function allOf(conditions: readonly object[]): object {

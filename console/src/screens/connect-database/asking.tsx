@@ -19,8 +19,8 @@ export function useAsking(workspace: string) {
   ): Promise<{ readonly data: T } | undefined> => {
     const end = new AbortController()
     ending.current = end
-    const asked = { body, query, timeout: LONG, signal: end.signal }
-    const answer = await clientOf(workspace).$request<T>('POST', path, asked)
+    const options = { body, query, timeout: LONG, signal: end.signal }
+    const answer = await clientOf(workspace).$request<T>('POST', path, options)
     if (answer.ok) return answer
     if (!end.signal.aborted) onError(answer.error)
     return undefined

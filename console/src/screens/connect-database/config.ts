@@ -104,9 +104,9 @@ export function wrongIn({ messages, status }: ServiceError, given: Given): reado
     if (status === 409 && messages.includes('A data source of this name already exists'))
       return ['name', messages.join(': ')]
     const last = messages.at(-1) ?? ''
-    const meant = meanings.find(([sign]) => sign.test(last))?.[1]
-    const place = given === 'parts' ? meant : fieldsOf[given][0]
-    return meant === undefined || place === undefined ? undefined : [place, last]
+    const matchedPlace = meanings.find(([sign]) => sign.test(last))?.[1]
+    const place = given === 'parts' ? matchedPlace : fieldsOf[given][0]
+    return matchedPlace === undefined || place === undefined ? undefined : [place, last]
   }
   const reason = messages.slice(at + 1).join(': ')
   if (messages[at] === 'apiName') return ['name', reason]

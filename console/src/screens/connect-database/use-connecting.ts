@@ -66,7 +66,7 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
   const [granted, setGranted] = useState<readonly Permission[]>([])
   const [busy, setBusy] = useState<Busy>()
   const [isTried, setTried] = useState(false)
-  const [told, setTold] = useState<string>()
+  const [notice, setNotice] = useState<string>()
   const [leftOut, setLeftOut] = useState<LeftOver>()
   const { ask, error, setError, stop } = useAsking(workspace)
   const onChoice = (choice: string) => {
@@ -92,7 +92,7 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     setChosen(new Set(found?.map(({ name: table }) => table)))
   }
   const test = async (permissions: readonly Permission[]) => {
-    if (await ask('sources/data/test', sourceWith(permissions))) setTold(sourceTexts.value.answers)
+    if (await ask('sources/data/test', sourceWith(permissions))) setNotice(sourceTexts.value.answers)
   }
   const attach = async (all: readonly FoundTable[], permissions: readonly Permission[]) => {
     // A second try goes on with the source of the first.
@@ -121,7 +121,7 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     if (busy !== undefined) return
     last.current = what
     setError(undefined)
-    setTold(undefined)
+    setNotice(undefined)
     setTried(true)
     if (config === undefined) return
     setBusy(what === 'test' ? 'testing' : tables ? 'keeping' : 'looking')
@@ -132,7 +132,7 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
   const noTest = error?.code === NO_TEST
   const wrong: readonly [Place, string] | undefined =
     config === undefined && isTried ? ['json', sourceTexts.value.noObject] : error && wrongIn(error, draft.given)
-  const isSaid = error === undefined || required !== undefined || noTest || wrong !== undefined
+  const isExplained = error === undefined || required !== undefined || noTest || wrong !== undefined
   return {
     draft,
     typed,
@@ -152,9 +152,9 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     onChoose: setChosen,
     onOtherSource: () => setTables(undefined),
     busy,
-    fault: isSaid ? undefined : faultOf(error),
+    fault: isExplained ? undefined : faultOf(error),
     wrong,
-    told: noTest ? sourceTexts.value.noTest : told,
+    notice: noTest ? sourceTexts.value.noTest : notice,
     required,
     granted,
     onGrant: () => {
@@ -163,7 +163,7 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     },
     onRefuse: () => {
       setError(undefined)
-      setTold(sourceTexts.value.refused)
+      setNotice(sourceTexts.value.refused)
     },
     leftOut,
     submit: (event: Event) => {

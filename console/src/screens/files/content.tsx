@@ -30,8 +30,8 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
   const replace = async (sent: File | undefined) => {
     if (sent === undefined) return
     setBusy(true)
-    const asked = { query: { fileName: sent.name }, body: sent.slice(), timeout: 600_000 }
-    const answer = await clientOf(workspace).$request('PUT', `assets/${encodeURIComponent(id)}`, asked)
+    const options = { query: { fileName: sent.name }, body: sent.slice(), timeout: 600_000 }
+    const answer = await clientOf(workspace).$request('PUT', `assets/${encodeURIComponent(id)}`, options)
     setBusy(false)
     if (!answer.ok) return showToast(explainFault(answer.error), 'danger')
     setShown(shown + 1)

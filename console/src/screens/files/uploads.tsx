@@ -73,7 +73,7 @@ export function useDrop(isOpen: boolean, onFiles: (files: readonly File[]) => vo
   return isOver
 }
 
-/** Begins the uploads of a place; `onDone` is told of each file. */
+/** Begins the uploads of a place; `onDone` is called with each file. */
 export function uploadAll(
   workspace: string,
   place: string,

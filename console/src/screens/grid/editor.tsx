@@ -1,4 +1,4 @@
-/** The input of one value, by its type. What was typed is told at each key, so that it outlives the input. */
+/** The input of one value, by its type. What was typed is passed on at each key, so that it outlives the input. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import styles from './grid.module.css'
@@ -20,7 +20,7 @@ export function Editor({ field, value, text, onText, onCommit, onLeave }: Editor
   const isDone = useRef(false)
   const [typed, setTyped] = useState(text)
   const [wrong, setWrong] = useState<string | undefined>(undefined)
-  const begun = useRef(text)
+  const initialText = useRef(text)
   useLayoutEffect(() => {
     const input = ref.current
     input?.focus()
@@ -42,7 +42,8 @@ export function Editor({ field, value, text, onText, onCommit, onLeave }: Editor
     }
     end(key !== 'blur')
     // Untouched it stays as it is, null included.
-    const isUntouched = typed === begun.current && isSame(parsed.value, value ?? (field.type === 'string' ? '' : null))
+    const isUntouched =
+      typed === initialText.current && isSame(parsed.value, value ?? (field.type === 'string' ? '' : null))
     onCommit(isUntouched ? value : parsed.value, key === 'blur' ? undefined : key)
   }
   const press = (event: KeyboardEvent) => {
@@ -105,7 +106,7 @@ export function Editor({ field, value, text, onText, onCommit, onLeave }: Editor
         />
       )}
       {wrong && (
-        <p class={styles.told} role="alert">
+        <p class={styles.message} role="alert">
           {wrong}
         </p>
       )}

@@ -20,17 +20,17 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
   const find = (path: readonly string[]) => offered.find((column) => column.path.join('.') === path.join('.'))
   const fresh = (column: Column | undefined): Condition[] =>
     column ? [{ path: column.path, operator: offeredOperators(column.field)[0] ?? '_eq', operands: [''] }] : []
-  const told = useMemo(() => {
-    const said = conditionsOf(filter)
-    const isWhole = said?.conditions.every(({ path, operator }) => {
+  const editable = useMemo(() => {
+    const parsed = conditionsOf(filter)
+    const isWhole = parsed?.conditions.every(({ path, operator }) => {
       const field = find(path)?.field
       return field !== undefined && offeredOperators(field).includes(operator)
     })
-    return isWhole ? said : undefined
+    return isWhole ? parsed : undefined
   }, [])
-  const [match, setMatch] = useState<Match>(told?.match ?? 'all')
+  const [match, setMatch] = useState<Match>(editable?.match ?? 'all')
   const [conditions, setConditions] = useState<readonly Condition[]>(() =>
-    told && told.conditions.length > 0 ? told.conditions : fresh(offered[0]),
+    editable && editable.conditions.length > 0 ? editable.conditions : fresh(offered[0]),
   )
   const [wrong, setWrong] = useState<number | undefined>(undefined)
   const change = (index: number, to: Partial<Condition>) => {
@@ -51,7 +51,7 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
   }
   return (
     <form class={styles.filter} aria-label={texts.filter} onSubmit={apply}>
-      {told === undefined && (
+      {editable === undefined && (
         <p class={page.quiet}>
           {texts.filterOfOthers} <code>{JSON.stringify(filter)}</code>
         </p>

@@ -24,7 +24,7 @@ export function keyInPath(key: readonly unknown[]): unknown {
 }
 
 /** All that is shown of an item, as the client takes it: `author.name` is `{author: ['name']}`. */
-export function askedFields(model: CollectionModel): readonly unknown[] {
+export function requestedFields(model: CollectionModel): readonly unknown[] {
   return fieldsOf(model).map((field) => {
     const [relation = '', name] = field.split('.')
     return name === undefined ? field : { [relation]: [name] }
@@ -54,7 +54,7 @@ export async function readItems(
 ): Promise<readonly Row[]> {
   const [name = '', ...others] = model.key
   const most = others.length === 0 ? MOST_OF_BATCH : Math.floor(CONDITIONS / model.key.length)
-  const fields = askedFields(model)
+  const fields = requestedFields(model)
   const found: Row[] = []
   for (const piece of piecesOf(keys, most)) {
     const filter =

@@ -42,7 +42,7 @@ export function linksOf({ manifest, nameOf, keyOf, displayOf, may }: Reading, en
     const isBare = forward.length === 2 && junction.primitiveFields.every((_, index) => own.has(index))
     return near?.isForward && isBare ? forward.find((one) => one !== near) : undefined
   }
-  const led = new Set(entry.relationFields.map(({ through }) => entry.relationFields[through?.near ?? -1]))
+  const through = new Set(entry.relationFields.map(({ through }) => entry.relationFields[through?.near ?? -1]))
 
   const takes = (name: string, written: ReadonlyMap<string, readonly string[]>, kind: string) =>
     written.get(name)?.includes(kind) ?? false
@@ -68,7 +68,7 @@ export function linksOf({ manifest, nameOf, keyOf, displayOf, may }: Reading, en
   return (relation) => {
     const other = collections[relation.oppositeCollection]
     const far = relation.through || other === undefined ? undefined : farOf(relation, other)
-    const isJunction = far !== undefined && led.has(relation)
+    const isJunction = far !== undefined && through.has(relation)
     const target = far ? collections[far.oppositeCollection] : other
     const display = target && displayOf(target)
     if (other && display && !isJunction && !far && !relation.through) return attachedOf(relation, other, display)

@@ -109,7 +109,7 @@ type ChosenProps = {
 function Chosen({ model, marks, onDo }: ChosenProps) {
   const texts = t.value.many
   const { size } = marks.keys.value
-  // The place in which it is told is there before there is something to tell.
+  // The element that announces it is there before there is something to tell.
   return (
     <div class={styles.chosen} hidden={size === 0}>
       <p role="status">{size > 0 && texts.chosen(formatNumber(size), size)}</p>

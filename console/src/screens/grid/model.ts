@@ -1,4 +1,4 @@
-/** What the grid knows of a collection: its fields, what each can be asked and set, and which of it this caller may use. */
+/** What the grid knows of a collection: its fields, how each can be filtered and set, and which of it this caller may use. */
 import type { CollectionEntry, ManifestText } from 'governed-data-client/generate'
 import { type Access, schema } from 'governed-data-client/system'
 import { clientOf } from '../../data/client.ts'
@@ -122,7 +122,7 @@ export type CollectionModel = {
   readonly mayShare: boolean
 }
 
-/** Asked once for all collections of a workspace, beside the manifest. Undefined: there is no such collection for the caller. */
+/** Requested once for all collections of a workspace, beside the manifest. Undefined: there is no such collection for the caller. */
 export function modelQuery(workspace: string, collection: string): Query<CollectionModel | null> {
   return {
     queryKey: ['model', workspace, collection],
@@ -139,7 +139,7 @@ export function modelQuery(workspace: string, collection: string): Query<Collect
   }
 }
 
-/** Null where it is not shown to the caller, which is asked once. */
+/** Null where it is not shown to the caller; requested once. */
 export function manifestOrNone(workspace: string) {
   const { queryKey, queryFn } = manifestQuery(workspace)
   return {

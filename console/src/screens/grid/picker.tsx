@@ -30,8 +30,8 @@ const SHOWN = 30
 const PAUSE = 150
 
 export function Picker(props: PickerProps) {
-  const { workspace, relation, among, isNullable, text: begun = '', onPick, onClose } = props
-  const [text, setText] = useState(begun)
+  const { workspace, relation, among, isNullable, text: initialText = '', onPick, onClose } = props
+  const [text, setText] = useState(initialText)
   const [found, setFound] = useState<{ readonly text?: string; readonly rows: readonly Row[] }>({ rows: [] })
   const [error, setError] = useState<ServiceError | undefined>(undefined)
   const [tries, setTries] = useState(0)
@@ -45,8 +45,8 @@ export function Picker(props: PickerProps) {
         fields: [...new Set([...key, ...display.shows])].join(),
       }
       const path = `items/${encodeURIComponent(to)}`
-      const asked = { query, signal: ended.signal }
-      const answer = await clientOf(workspace).$request<{ readonly data: readonly Row[] }>('GET', path, asked)
+      const options = { query, signal: ended.signal }
+      const answer = await clientOf(workspace).$request<{ readonly data: readonly Row[] }>('GET', path, options)
       if (ended.signal.aborted) return
       setError(answer.ok ? undefined : answer.error)
       if (answer.ok) setFound({ text, rows: answer.data.data })
@@ -68,7 +68,7 @@ export function Picker(props: PickerProps) {
       <Combobox
         isFirst
         label={t.value.item.search(to)}
-        text={begun}
+        text={initialText}
         options={isNullable && text === '' ? [none, ...options] : options}
         isBehind={found.text !== text}
         onText={setText}

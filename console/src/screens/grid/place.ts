@@ -10,7 +10,7 @@ export function rowHeight(): number {
 
 export const FIRST_WIDTH = 72
 /** Drawn beyond what is seen, so that scrolling shows no gap. */
-const BEYOND = 6
+const OVERSCAN = 6
 
 export type Viewport = { readonly top: number; readonly start: number; readonly width: number; readonly height: number }
 
@@ -18,8 +18,8 @@ export type Span = { readonly from: number; readonly to: number }
 
 /** Rows that are drawn, `to` not included; `row` is the height of each. */
 export function rowsIn({ top, height }: Viewport, count: number, row: number): Span {
-  const from = Math.max(0, Math.floor(top / row) - BEYOND)
-  return { from, to: Math.min(count, Math.ceil((top + height) / row) + BEYOND) }
+  const from = Math.max(0, Math.floor(top / row) - OVERSCAN)
+  return { from, to: Math.min(count, Math.ceil((top + height) / row) + OVERSCAN) }
 }
 
 /** Where each column begins; the last is where all end. */
@@ -88,9 +88,9 @@ export function isIn({ rows, columns }: Range, { row, column }: Cell): boolean {
 
 /** A range with what leads to a cell outside of it, down, up or to a side, whichever is farther. */
 export function extended({ rows, columns }: Range, { row, column }: Cell): Range {
-  const beyond = ({ from, to }: Span, at: number) => (at < from ? from - at : at >= to ? at - to + 1 : 0)
+  const distance = ({ from, to }: Span, at: number) => (at < from ? from - at : at >= to ? at - to + 1 : 0)
   const union = ({ from, to }: Span, at: number) => ({ from: Math.min(from, at), to: Math.max(to, at + 1) })
-  const isDown = beyond(rows, row) >= beyond(columns, column)
+  const isDown = distance(rows, row) >= distance(columns, column)
   return isDown ? { rows: union(rows, row), columns } : { rows, columns: union(columns, column) }
 }
 

@@ -29,7 +29,7 @@ export function createRows(workspace: string, model: CollectionModel, view: View
   let isClosed = false
   /** The page that is on its way, for all who want it. */
   let loading: Promise<void> | undefined
-  /** How often it was begun anew; what was asked before that is not shown. */
+  /** How often the list was started anew; answers to earlier requests are not shown. */
   const turn = signal(0)
   const isKeyset = model.key.length > 0
   const path = `items/${encodeURIComponent(model.name)}`

@@ -50,8 +50,8 @@ export function SaveView({ workspace, model, view, onClose, onSaved }: SaveViewP
     const body = [
       { name: name.trim(), collectionId: model.id, query: savedQuery(view), layout: savedLayout(view), ...owner },
     ]
-    const asked = { body, query: { fields: 'id' } }
-    const answer = await clientOf(workspace).$request<Made>('POST', 'items/ServiceView', asked)
+    const options = { body, query: { fields: 'id' } }
+    const answer = await clientOf(workspace).$request<Made>('POST', 'items/ServiceView', options)
     if (answer.ok) return onSaved(answer.data.data[0]?.id ?? '')
     setBusy(false)
     setError(answer.error)

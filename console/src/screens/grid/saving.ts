@@ -6,7 +6,7 @@
 import { computed, type Signal, signal } from '@preact/signals'
 import { ServiceError } from 'governed-data-client'
 import { unsavedAt } from '../../data/unsaved.ts'
-import { askedFields, batchOf, itemsOf, keyInPath, piecesOf, readItems } from './items.ts'
+import { batchOf, itemsOf, keyInPath, piecesOf, readItems, requestedFields } from './items.ts'
 import type { CollectionModel } from './model.ts'
 import { isKept, isSame, ownOf, type Row, type Value } from './values.ts'
 
@@ -69,7 +69,7 @@ type SavingProps = { readonly kept: Kept; readonly edits: Signal<readonly Edit[]
 
 function createSaving(workspace: string, model: CollectionModel, { kept, edits }: SavingProps) {
   const items = itemsOf(workspace, model)
-  const fields = askedFields(model)
+  const fields = requestedFields(model)
   const conflicts = signal<
     { readonly all: readonly Conflict[]; readonly choose: (choice: Choice) => void } | undefined
   >(undefined)

@@ -64,7 +64,7 @@ export type TableProps = {
 export type Over = { readonly content: ComponentChildren; readonly look: 'editing' | 'saving' | 'failed' }
 
 /** Characters of a value, more than a window has room for. */
-const TOLD = 4_000
+const MAX_TITLE = 4_000
 
 export function Table({
   label,
@@ -188,8 +188,8 @@ export function Table({
     if (cell === undefined) return
     if (event.button === 0 && (event.target as Element).closest('[data-fill]')) return dragToFill(event, cell)
     onMove(cell, event.shiftKey ? anchor : cell)
-    const begun = event.shiftKey ? anchor : cell
-    if (event.button === 0 && cell.row >= 0 && cell.column > 0) drag(cell, { onCell: (to) => onMove(to, begun) })
+    const from = event.shiftKey ? anchor : cell
+    if (event.button === 0 && cell.row >= 0 && cell.column > 0) drag(cell, { onCell: (to) => onMove(to, from) })
     const isNumber = cell.column === 0 && cell.row >= 0 && !(event.target as Element).closest('a')
     if (!marks || !isNumber || event.button !== 0) return
     if (event.shiftKey) marks.add(Math.max(0, Math.min(anchor.row, cell.row)), Math.max(anchor.row, cell.row) + 1)
@@ -205,12 +205,12 @@ export function Table({
     (active.column === 0 || (drawn.from < active.column && active.column <= drawn.to))
 
   /** All of a value that its cell has no room for, told when it is asked for: it may be long. */
-  const tell = ({ target }: MouseEvent) => {
+  const showFullText = ({ target }: MouseEvent) => {
     const cell = cellOf(target)
     const [row, column] = [rows[cell?.row ?? -1], columns[(cell?.column ?? 0) - 1]]
     const element = (target as Element).closest<HTMLElement>('[data-cell]')
     if (row && column && element)
-      element.title = element.scrollWidth > element.clientWidth ? cellText(column, row).slice(0, TOLD) : ''
+      element.title = element.scrollWidth > element.clientWidth ? cellText(column, row).slice(0, MAX_TITLE) : ''
   }
 
   const grid = {
@@ -230,7 +230,7 @@ export function Table({
       if (cell !== undefined && cell.row >= 0) onEdit(cell, event)
     },
     onMouseDown: point,
-    onMouseOver: tell,
+    onMouseOver: showFullText,
   } as const
   return (
     <div ref={ref} class={styles.table} {...grid}>

@@ -38,7 +38,7 @@ export function Unsaved({ workspace, model, saving }: UnsavedProps) {
                 <WhyRefused
                   workspace={workspace}
                   error={error}
-                  asked={{
+                  question={{
                     collection: model.name,
                     action: 'update',
                     field: first.field,

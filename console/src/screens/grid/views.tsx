@@ -149,8 +149,8 @@ function actionsIn(props: ViewsMenuProps, hasChanged: boolean): readonly MenuIte
   const isOwn = chosen?.userId === userId.value
   if (chosen === undefined || !(isOwn || (chosen.userId === null && model.mayShare))) return [save]
   const update = async () => {
-    const asked = { body: savedIn(view), ifMatch: chosen._etag }
-    const answer = await clientOf(workspace).$request('PATCH', `${path}/${chosen.id}`, asked)
+    const options = { body: savedIn(view), ifMatch: chosen._etag }
+    const answer = await clientOf(workspace).$request('PATCH', `${path}/${chosen.id}`, options)
     await reload()
     if (answer.ok) showToast(texts.saved)
     else showToast(explainFault(answer.error), 'danger')

@@ -22,7 +22,7 @@ export function WithModel({ workspace, collection, look, children }: WithModelPr
     return (
       <div class={look}>
         <Fault error={error} onRetry={() => void refetch()}>
-          <WhyRefused workspace={workspace} error={error} asked={{ collection, action: 'read' }} />
+          <WhyRefused workspace={workspace} error={error} question={{ collection, action: 'read' }} />
         </Fault>
       </div>
     )

@@ -51,7 +51,7 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
           <WhyRefused
             workspace={workspace}
             error={error}
-            asked={{ collection: model.name, action: 'delete', key: keyTextOf(model.key, keyOf(model, row)) }}
+            question={{ collection: model.name, action: 'delete', key: keyTextOf(model.key, keyOf(model, row)) }}
           />
         </Fault>
       )}

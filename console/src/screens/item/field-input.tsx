@@ -31,7 +31,7 @@ type FieldInputProps = {
   readonly isNew?: boolean
   readonly wrong: string | undefined
   readonly reference?: Reference | undefined
-  /** Where it is told why it may not be changed. */
+  /** The id of the element that says why it may not be changed. */
   readonly why?: string | undefined
   readonly onText: (text: string | null) => void
 }

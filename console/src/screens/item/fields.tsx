@@ -22,7 +22,7 @@ type FieldsProps = {
   readonly model: CollectionModel
   readonly fields: readonly FieldModel[]
   readonly isNew?: boolean
-  /** Where it is told why a field may not be changed. */
+  /** The element that says why a field may not be changed. */
   readonly whyOf?: (field: FieldModel) => string | undefined
   readonly shownOf: (field: FieldModel) => Shown
   /** What the item is called that a relation leads to, as it is stored; null for none. */

@@ -1,7 +1,7 @@
 /** One item, as it is stored. */
 import { pathTo } from '../../app/router.ts'
 import type { Query } from '../../data/queries.ts'
-import { askedFields, itemsOf, keyInPath } from '../grid/items.ts'
+import { itemsOf, keyInPath, requestedFields } from '../grid/items.ts'
 import type { CollectionModel } from '../grid/model.ts'
 import { parse, type Row } from '../grid/values.ts'
 
@@ -16,7 +16,7 @@ export const itemQuery = ({ workspace, model, itemKey }: ItemPlace): Query<Row> 
   queryKey: ['item', workspace, model.name, ...itemKey],
   queryFn: () =>
     itemsOf(workspace, model)
-      .get(keyInPath(itemKey), { fields: askedFields(model) })
+      .get(keyInPath(itemKey), { fields: requestedFields(model) })
       .orThrow(),
   enabled: isAddress({ model, itemKey }),
   staleTime: 0,

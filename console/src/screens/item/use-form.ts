@@ -156,8 +156,8 @@ function shownOf(place: Place, field: FieldModel, drafts: Drafts, wrong: Wrong):
   const text = draft ? draft.text : value === null ? null : inputTextOf(field, value)
   const isExactly = isKept(field, value)
   const refused = found?.error && isAbout(found.error, field.name) ? explainFault(found.error) : undefined
-  const told = ownOf(wrong, field.name) ?? refused ?? (isExactly ? undefined : t.value.grid.wrong.exact)
-  return { text, value: row[field.name], wrong: told, isReadOnly: !field.mayUpdate || !isExactly }
+  const message = ownOf(wrong, field.name) ?? refused ?? (isExactly ? undefined : t.value.grid.wrong.exact)
+  return { text, value: row[field.name], wrong: message, isReadOnly: !field.mayUpdate || !isExactly }
 }
 
 function labelOf(row: Row, { name, display }: ToOne): string | null {

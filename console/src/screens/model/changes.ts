@@ -1,9 +1,9 @@
 /** Changes of the model that are collected before they are reviewed: operations of a migration, made of what was typed. */
-import type { Operation, Change as Told } from 'governed-data-client/system'
+import type { Operation, Change as ServiceChange } from 'governed-data-client/system'
 import type { Collection, Default, Field, Index, Model, Relation } from './records.ts'
 
 /** `path` as in a plan: what it is about. */
-export type Change = Pick<Told, 'action' | 'path'> & { readonly operations: readonly Operation[] }
+export type Change = Pick<ServiceChange, 'action' | 'path'> & { readonly operations: readonly Operation[] }
 
 export const operationsOf = (changes: readonly Change[]) => changes.flatMap(({ operations }) => operations)
 

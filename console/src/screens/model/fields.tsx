@@ -19,7 +19,7 @@ import { changesOf, defaultOf, defaultText, type Fill, fillOf, fillsOf, typeName
 export function Fields(of: OfCollection) {
   const { workspace, collection, mayEdit } = of
   const texts = modelTexts.value
-  const [asked, setAsked] = useState<Field | 'new'>()
+  const [dialog, setDialog] = useState<Field | 'new'>()
   const isFixed = collection.isReadOnly || collection.isView
   const filled = (field: Field) => {
     const fill = fillOf(field)
@@ -29,7 +29,7 @@ export function Fields(of: OfCollection) {
   return (
     <Part
       title={texts.sections.fields}
-      add={mayEdit && !isFixed ? { label: texts.newField, onAdd: () => setAsked('new') } : undefined}
+      add={mayEdit && !isFixed ? { label: texts.newField, onAdd: () => setDialog('new') } : undefined}
     >
       <Table
         label={texts.sections.fields}
@@ -52,7 +52,7 @@ export function Fields(of: OfCollection) {
                         workspace={workspace}
                         id={field.id}
                         name={field.apiName}
-                        onEdit={() => setAsked(field)}
+                        onEdit={() => setDialog(field)}
                         deletion={() => deleteField(collection, field)}
                       />
                     ),
@@ -61,8 +61,8 @@ export function Fields(of: OfCollection) {
             : []),
         ]}
       />
-      {asked !== undefined && (
-        <FieldForm {...of} field={asked === 'new' ? undefined : asked} onClose={() => setAsked(undefined)} />
+      {dialog !== undefined && (
+        <FieldForm {...of} field={dialog === 'new' ? undefined : dialog} onClose={() => setDialog(undefined)} />
       )}
     </Part>
   )

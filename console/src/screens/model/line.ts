@@ -4,8 +4,8 @@
 export function lineOf(text: string, place: string): number | undefined {
   let best = { path: '', line: 0 }
   for (const { path, line } of placesIn(text)) {
-    const isAround = place === path || place.startsWith(`${path}.`) || place.startsWith(`${path}[`)
-    if (isAround && path.length > best.path.length) best = { path, line }
+    const isEnclosing = place === path || place.startsWith(`${path}.`) || place.startsWith(`${path}[`)
+    if (isEnclosing && path.length > best.path.length) best = { path, line }
   }
   return best.line === 0 ? undefined : best.line
 }
@@ -17,8 +17,8 @@ export function brokenLine(text: string): number | undefined {
     return undefined
   } catch (error) {
     const message = String(error)
-    const told = /line (\d+)/.exec(message)?.[1]
-    if (told !== undefined) return Number(told)
+    const lineNumber = /line (\d+)/.exec(message)?.[1]
+    if (lineNumber !== undefined) return Number(lineNumber)
     const at = /position (\d+)/.exec(message)?.[1]
     return at === undefined ? text.split('\n').length : text.slice(0, Number(at)).split('\n').length
   }
@@ -34,17 +34,17 @@ function placesIn(text: string): readonly Place[] {
   let line = 1
   let path = ''
   for (const { 0: token } of text.matchAll(/"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"|[{}[\],\n]|[^\s{}[\],"]+/g)) {
-    const around = open.at(-1)
+    const enclosing = open.at(-1)
     if (token === '\n') line += 1
     else if (token === '}' || token === ']') open.pop()
     else if (token.endsWith(':') && token.startsWith('"')) {
       const name: string = JSON.parse(token.slice(0, -1).trimEnd())
-      path = [around?.path, name].filter(Boolean).join('.')
+      path = [enclosing?.path, name].filter(Boolean).join('.')
       found.push({ path, line })
     } else if (token !== ',') {
-      if (around?.next !== undefined) {
-        path = `${around.path}[${around.next}]`
-        around.next += 1
+      if (enclosing?.next !== undefined) {
+        path = `${enclosing.path}[${enclosing.next}]`
+        enclosing.next += 1
         found.push({ path, line })
       }
       if (token === '{') open.push({ path, next: undefined })

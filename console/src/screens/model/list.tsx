@@ -25,7 +25,7 @@ export function List(draft: Draft) {
   const { workspace, model, mayEdit } = draft
   const texts = modelTexts.value
   const [text, setText] = useState('')
-  const [asked, setAsked] = useState<'collection' | 'namespace'>()
+  const [dialog, setDialog] = useState<'collection' | 'namespace'>()
   const { data: drifted = [] } = useQuery(driftQuery(workspace))
   const all = model.collections.filter(({ isSystem }) => !isSystem)
   const wanted = text.trim().toLowerCase()
@@ -33,7 +33,7 @@ export function List(draft: Draft) {
     .filter(({ apiName, dbName }) => `${apiName} ${dbName}`.toLowerCase().includes(wanted))
     .toSorted((one, other) => compareNames(one.apiName, other.apiName))
   const groups = Map.groupBy(found, (one) => placeOf(model, one))
-  const close = () => setAsked(undefined)
+  const close = () => setDialog(undefined)
   return (
     <div class={styles.part}>
       <div class={page.head}>
@@ -42,8 +42,8 @@ export function List(draft: Draft) {
         </span>
         {mayEdit ? (
           <span class={page.row}>
-            <Button onClick={() => setAsked('namespace')}>{texts.newNamespace}</Button>
-            <Button look="primary" onClick={() => setAsked('collection')}>
+            <Button onClick={() => setDialog('namespace')}>{texts.newNamespace}</Button>
+            <Button look="primary" onClick={() => setDialog('collection')}>
               {texts.newCollection}
             </Button>
           </span>
@@ -68,8 +68,8 @@ export function List(draft: Draft) {
           <Collections {...draft} label={place} collections={collections} />
         </div>
       ))}
-      {asked === 'collection' && <NewCollectionForm {...draft} onClose={close} />}
-      {asked === 'namespace' && <NewNamespaceForm {...draft} onClose={close} />}
+      {dialog === 'collection' && <NewCollectionForm {...draft} onClose={close} />}
+      {dialog === 'namespace' && <NewNamespaceForm {...draft} onClose={close} />}
     </div>
   )
 }

@@ -23,7 +23,7 @@ type Thing = { readonly id: string; readonly apiName: string; readonly isCollect
 export function Names({ workspace, collection, isNew, mayEdit }: OfCollection) {
   const texts = modelTexts.value
   const { data: names, error, refetch } = useQuery(namesQuery(workspace))
-  const [asked, setAsked] = useState<Thing>()
+  const [dialog, setDialog] = useState<Thing>()
   if (names === undefined) return <Pending data={names} error={error} onRetry={() => void refetch()} lines={4} />
   const { id, apiName } = collection
   const things: readonly Thing[] = [
@@ -54,7 +54,7 @@ export function Names({ workspace, collection, isNew, mayEdit }: OfCollection) {
                 {
                   title: texts.actions,
                   cell: (thing: Thing) => (
-                    <Button aria-label={texts.presentOf(thing.apiName)} onClick={() => setAsked(thing)}>
+                    <Button aria-label={texts.presentOf(thing.apiName)} onClick={() => setDialog(thing)}>
                       {texts.present}
                     </Button>
                   ),
@@ -63,13 +63,13 @@ export function Names({ workspace, collection, isNew, mayEdit }: OfCollection) {
             : []),
         ]}
       />
-      {asked && (
+      {dialog && (
         <NamesForm
-          key={asked.id}
+          key={dialog.id}
           workspace={workspace}
-          thing={asked}
-          before={names.get(asked.id)}
-          onClose={() => setAsked(undefined)}
+          thing={dialog}
+          before={names.get(dialog.id)}
+          onClose={() => setDialog(undefined)}
         />
       )}
     </Part>
@@ -99,11 +99,11 @@ function NamesForm({ workspace, thing, before, onClose }: FormProps) {
     onClose()
   }
   const { fault, isBusy, submit } = useSubmission(async () => {
-    const { sort, isHidden, ...said } = typed
+    const { sort, isHidden, ...others } = typed
     const key = thing.isCollection ? 'collectionId' : 'fieldId'
     const row = {
       [key]: thing.id,
-      ...Object.fromEntries(Object.entries(said).map(([member, text]) => [member, text.trim() || null])),
+      ...Object.fromEntries(Object.entries(others).map(([member, text]) => [member, text.trim() || null])),
       sort: sort === '' ? null : Number(sort),
       isHidden,
     }

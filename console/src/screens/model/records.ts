@@ -316,10 +316,10 @@ type Named = { readonly firstFieldId: string; readonly secondFieldId: string }
 
 function withChangedPair(model: Model, { firstFieldId, secondFieldId }: Named, { kind, data }: Operation): Model {
   const { fieldId, ...set } = data as { readonly fieldId?: string }
-  const isMeant = ({ id, actions }: Relation) =>
+  const matches = ({ id, actions }: Relation) =>
     kind === 'changeApiName' ? id === fieldId : actions !== undefined && [firstFieldId, secondFieldId].includes(id)
   const next = (one: Relation): Relation => {
-    if (!isMeant(one)) return one
+    if (!matches(one)) return one
     return kind === 'changeApiName' ? { ...one, ...set } : { ...one, actions: { ...one.actions, ...set } as Pair }
   }
   return {

@@ -54,11 +54,11 @@ function relationBetween(
   const made = pairOf(model, { ...typed, owner, far, name, opposite, isUnique, ids })
   if (made === undefined) return undefined
   const { fieldIds, created, pair } = made
-  const isLed = owner.indexes.some(
+  const isIndexed = owner.indexes.some(
     ({ kind, fieldIds: of }) => (!isUnique || kind !== 'normal') && fieldIds.every((id, at) => of[at] === id),
   )
   const index = { id: ids(), kind: isUnique ? 'unique' : 'normal', fieldIds }
-  const needed = isLed ? [] : [{ kind: 'createIndex', data: index }]
+  const needed = isIndexed ? [] : [{ kind: 'createIndex', data: index }]
   return [...within(owner, [...created, ...needed]), pair]
 }
 

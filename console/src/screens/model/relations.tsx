@@ -36,11 +36,11 @@ import {
 export function Relations(of: OfCollection) {
   const { workspace, model, collection, mayEdit } = of
   const texts = modelTexts.value
-  const [asked, setAsked] = useState<Relation | 'new'>()
+  const [dialog, setDialog] = useState<Relation | 'new'>()
   return (
     <Part
       title={texts.sections.relations}
-      add={mayEdit ? { label: texts.newRelation, onAdd: () => setAsked('new') } : undefined}
+      add={mayEdit ? { label: texts.newRelation, onAdd: () => setDialog('new') } : undefined}
     >
       {collection.relations.length === 0 ? (
         <Empty title={texts.noRelations} text={texts.noRelationsText} />
@@ -74,7 +74,7 @@ export function Relations(of: OfCollection) {
                         workspace={workspace}
                         id={one.id}
                         name={one.apiName}
-                        onEdit={() => setAsked(one)}
+                        onEdit={() => setDialog(one)}
                         deletion={() => deleteRelation(collection, one)}
                       />
                     ),
@@ -84,9 +84,9 @@ export function Relations(of: OfCollection) {
           ]}
         />
       )}
-      {asked === 'new' && <RelationForm {...of} onClose={() => setAsked(undefined)} />}
-      {asked !== undefined && asked !== 'new' && (
-        <EditForm {...of} relation={asked} onClose={() => setAsked(undefined)} />
+      {dialog === 'new' && <RelationForm {...of} onClose={() => setDialog(undefined)} />}
+      {dialog !== undefined && dialog !== 'new' && (
+        <EditForm {...of} relation={dialog} onClose={() => setDialog(undefined)} />
       )}
     </Part>
   )
@@ -98,8 +98,8 @@ function Target({ workspace, model, relation: { to, through } }: TargetProps) {
   const texts = modelTexts.value
   const other = model.collections.find(({ id }) => id === to)
   const near = through?.[0]
-  const led = near === undefined ? undefined : holderOf(model, near)?.relations.find(({ id }) => id === near)?.to
-  const junction = model.collections.find(({ id }) => id === led)
+  const target = near === undefined ? undefined : holderOf(model, near)?.relations.find(({ id }) => id === near)?.to
+  const junction = model.collections.find(({ id }) => id === target)
   if (other === undefined) return null
   return (
     <>
@@ -201,7 +201,7 @@ function RelationForm({ workspace, model, collection, onClose }: FormProps) {
   )
 }
 
-type Asked = {
+type RelationDraft = {
   readonly isMany: boolean
   readonly mayMake: boolean
   readonly through: string
@@ -209,7 +209,7 @@ type Asked = {
   readonly ends: readonly Collection[]
 }
 
-function refusalOf({ isMany, mayMake, through, ends }: Asked): string | undefined {
+function refusalOf({ isMany, mayMake, through, ends }: RelationDraft): string | undefined {
   const texts = modelTexts.value
   if (isMany && !mayMake && through === '') return texts.noJunction
   const keyless = ends.find((one) => keyOf(one).length === 0)

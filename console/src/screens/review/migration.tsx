@@ -86,7 +86,7 @@ function InTheWay({ breaks }: { readonly breaks: Partial<Breaks> }) {
 
 function reviewOf(run: DryRun | undefined) {
   if (run === undefined) return undefined
-  const { inverse, restoresData, ...told } = run
+  const { inverse, restoresData, ...effects } = run
   const back = inverse === null ? 'nothing' : restoresData ? 'data' : 'model'
-  return { ...told, back } as const
+  return { ...effects, back } as const
 }

@@ -157,7 +157,7 @@ function Rows({ rows }: { readonly rows: readonly TouchedRows[] }) {
 
 function countOf({ rows, isAtLeast }: TouchedRows): string {
   const texts = t.value.review
-  if (rows === null) return texts.untold
+  if (rows === null) return texts.hiddenCount
   const counted = t.value.grid.count(formatNumber(rows), rows)
   return isAtLeast ? texts.atLeast(counted) : counted
 }
@@ -167,17 +167,17 @@ const kinds = ['policies', 'views', 'tests'] as const
 /** What names what goes, by kinds, and whether there may be more that is not told. */
 export function Broken({ breaks }: { readonly breaks: Partial<Breaks> }) {
   const texts = t.value.review
-  const told = kinds.flatMap((kind) => {
+  const groups = kinds.flatMap((kind) => {
     const names = breaks[kind] ?? []
     return names.length === 0 ? [] : [{ kind, names }]
   })
   const isHidden = kinds.some((kind) => breaks[kind] === null)
-  if (told.length === 0) return isHidden ? <p class={page.quiet}>{texts.hidden}</p> : null
+  if (groups.length === 0) return isHidden ? <p class={page.quiet}>{texts.hidden}</p> : null
   return (
     <section class={page.stack}>
       <h3>{texts.breaks}</h3>
       <ul class={styles.list} aria-label={texts.breaks}>
-        {told.map(({ kind, names }) => (
+        {groups.map(({ kind, names }) => (
           <li key={kind}>
             <span class={page.quiet}>{texts.broken[kind]}</span>{' '}
             {names.map(({ id, name }, at) => (

@@ -1,4 +1,7 @@
-/** What the screens of data sources ask: sources, what may be told of each, whether it works, connectors and secrets. */
+/**
+ * The queries of the screens of data sources: sources, their settings as far as they are shown, whether each works, connectors and
+ * secrets.
+ */
 import type { ServiceError } from 'governed-data-client'
 import { pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
@@ -142,9 +145,9 @@ export function lookQuery(workspace: string, id: string): Query<Preview> {
   return {
     queryKey: [KIND, workspace, id, 'look'],
     queryFn: async () => {
-      const asked = { body: {}, query: { dryRun: true }, timeout: DRY_RUN }
+      const options = { body: {}, query: { dryRun: true }, timeout: DRY_RUN }
       const path = `schema/introspect/${id}`
-      return (await clientOf(workspace).$request<{ readonly data: Preview }>('POST', path, asked).orThrow()).data
+      return (await clientOf(workspace).$request<{ readonly data: Preview }>('POST', path, options).orThrow()).data
     },
     staleTime: 300_000,
   }

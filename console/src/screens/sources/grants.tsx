@@ -15,7 +15,7 @@ export function Grants({ required, granted }: GrantsProps) {
   const has = (all: readonly Permission[], { permission }: Permission) =>
     all.some((one) => one.permission === permission)
   const markOf = (item: Permission) => {
-    if (granted === undefined) return 'asked'
+    if (granted === undefined) return 'requested'
     if (!has(required, item)) return 'dropped'
     return has(granted, item) ? 'granted' : 'added'
   }

@@ -39,7 +39,7 @@ export function Import({ workspace, source }: ImportProps) {
   const [planned, setPlanned] = useState<Planned>()
   const [choosing, setChoosing] = useState<Choosing>()
   const [reviewed, setReviewed] = useState<Planned & { readonly hasMoved?: true }>()
-  const [meant, setMeant] = useState<ReadonlySet<string>>(new Set())
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [busy, setBusy] = useState<'looking' | 'importing'>()
   const { ask, error, setError, stop } = useAsking(workspace)
   const [isStopped, setStopped] = useState(false)
@@ -76,7 +76,7 @@ export function Import({ workspace, source }: ImportProps) {
   const run = ({ preview, include }: Planned) => {
     setReviewed(undefined)
     return during('importing', async () => {
-      const renames = preview.renames.filter((one) => meant.has(keyOf(one))).map(({ from, to }) => ({ from, to }))
+      const renames = preview.renames.filter((one) => selected.has(keyOf(one))).map(({ from, to }) => ({ from, to }))
       const choice = include && tablesBody(include)
       const { plan } = preview
       const body = { ...choice, ...(renames.length > 0 && { renames }), ...(plan !== undefined && { plan }) }
@@ -94,7 +94,7 @@ export function Import({ workspace, source }: ImportProps) {
       const count = answer.data.data.operations.length
       showToast(texts.imported(formatNumber(count), count))
       setPlanned(undefined)
-      setMeant(new Set())
+      setSelected(new Set())
       await sourcesChanged(workspace)
     })
   }
@@ -159,10 +159,10 @@ export function Import({ workspace, source }: ImportProps) {
                 <label key={keyOf(rename)} class={page.row}>
                   <input
                     type="checkbox"
-                    checked={meant.has(keyOf(rename))}
+                    checked={selected.has(keyOf(rename))}
                     onChange={({ currentTarget: { checked } }) => {
-                      const others = [...meant].filter((one) => one !== keyOf(rename))
-                      setMeant(new Set(checked ? [...others, keyOf(rename)] : others))
+                      const others = [...selected].filter((one) => one !== keyOf(rename))
+                      setSelected(new Set(checked ? [...others, keyOf(rename)] : others))
                     }}
                   />
                   {texts.renameOf(rename.from, rename.to)}
@@ -200,7 +200,7 @@ export function Import({ workspace, source }: ImportProps) {
           name={source.apiName}
           preview={reviewed.preview}
           changes={changesOf(reviewed.preview.operations, own, fields)}
-          renames={reviewed.preview.renames.filter((one) => meant.has(keyOf(one)))}
+          renames={reviewed.preview.renames.filter((one) => selected.has(keyOf(one)))}
           hasMoved={reviewed.hasMoved === true}
           onConfirm={() => void run(reviewed)}
           onClose={() => setReviewed(undefined)}

@@ -16,7 +16,7 @@ import { type Secret, secretsQuery, usersQuery } from './data.ts'
 import { useEntitled } from './rights.tsx'
 import styles from './sources.module.css'
 
-type Asked =
+type OpenDialog =
   | { readonly what: 'write'; readonly name: string | undefined }
   | { readonly what: 'delete'; readonly name: string }
 
@@ -25,20 +25,20 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
   const { data, error, refetch } = useQuery(secretsQuery(workspace))
   const mayRead = useEntitled(workspace, 'dataSource:read')
   const { data: users } = useQuery({ ...usersQuery(workspace), enabled: mayRead })
-  const [asked, setAsked] = useState<Asked>()
-  const close = () => setAsked(undefined)
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const close = () => setDialog(undefined)
   const usersOf = (name: string) => users?.get(name)?.join(', ') ?? ''
   const write = (
-    <Button look="primary" onClick={() => setAsked({ what: 'write', name: undefined })}>
+    <Button look="primary" onClick={() => setDialog({ what: 'write', name: undefined })}>
       {texts.newSecret}
     </Button>
   )
   const actions = ({ name }: Secret) => (
     <span class={styles.actions}>
-      <Button aria-label={texts.rotateOf(name)} onClick={() => setAsked({ what: 'write', name })}>
+      <Button aria-label={texts.rotateOf(name)} onClick={() => setDialog({ what: 'write', name })}>
         {texts.rotate}
       </Button>
-      <Button aria-label={texts.deleteOf(name)} onClick={() => setAsked({ what: 'delete', name })}>
+      <Button aria-label={texts.deleteOf(name)} onClick={() => setDialog({ what: 'delete', name })}>
         {texts.delete}
       </Button>
     </span>
@@ -68,10 +68,10 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
           />
         </>
       )}
-      {asked?.what === 'write' && (
-        <Write workspace={workspace} name={asked.name} users={usersOf(asked.name ?? '')} onClose={close} />
+      {dialog?.what === 'write' && (
+        <Write workspace={workspace} name={dialog.name} users={usersOf(dialog.name ?? '')} onClose={close} />
       )}
-      {asked?.what === 'delete' && <Delete workspace={workspace} name={asked.name} onClose={close} />}
+      {dialog?.what === 'delete' && <Delete workspace={workspace} name={dialog.name} onClose={close} />}
     </div>
   )
 }

@@ -73,7 +73,7 @@ export function AccountForm({ account, user, onSaved, onCancel }: AccountFormPro
     const answer = await (account === undefined
       ? system.serviceAccounts.create(change)
       : system.serviceAccounts.update(account.id, change))
-    if (!answer.ok) return faultOf(answer, { 403: t.value.access.beyond })
+    if (!answer.ok) return faultOf(answer, { 403: t.value.access.exceeds })
     await systemChanged()
     draft.value = {}
     onSaved(answer.data)

@@ -16,7 +16,7 @@ import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
 import { settingsQuery, systemChanged } from './data.ts'
 import { bodyOf, endpoints, hasIssuer, isMoved, type ProviderForm, type ProviderKind } from './presets.ts'
-import { saidOf } from './sure.tsx'
+import { faultMessageOf } from './sure.tsx'
 import styles from './system.module.css'
 
 type EditorProps = {
@@ -52,7 +52,7 @@ export function ProviderEditor({ kind, before, isNew, onSaved }: EditorProps) {
     const answer = await (isNew
       ? system.providers.create({ ...body, name, clientId, clientSecret })
       : system.providers.update(name, body))
-    if (!answer.ok) return answer.status === 409 ? saidOf(answer) : faultOf(answer)
+    if (!answer.ok) return answer.status === 409 ? faultMessageOf(answer) : faultOf(answer)
     await systemChanged()
     forget()
     onSaved(name)

@@ -32,7 +32,7 @@ export function Sure({ title, label, typed: wanted, onConfirm, onDone, onClose, 
   const { fault, isBusy, submit } = useSubmission(async () => {
     if (!isTyped) return texts.typeIt(wanted)
     const answer = await onConfirm()
-    if (!answer.ok) return saidOf(answer)
+    if (!answer.ok) return faultMessageOf(answer)
     onDone()
     return undefined
   })
@@ -64,6 +64,6 @@ export function Sure({ title, label, typed: wanted, onConfirm, onDone, onClose, 
 }
 
 /** Why the state of things does not allow it, as the service says it. */
-export function saidOf(answer: Parameters<typeof faultOf>[0]): string {
+export function faultMessageOf(answer: Parameters<typeof faultOf>[0]): string {
   return faultOf(answer, { 409: answer.error.messages.join(': ') })
 }

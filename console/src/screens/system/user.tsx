@@ -18,7 +18,7 @@ import { Entries } from '../audit/entries.tsx'
 import { Missing } from '../missing.tsx'
 import page from '../page.module.css'
 import { accountsQuery, membershipsQuery, systemChanged, userQuery } from './data.ts'
-import { Sure, saidOf } from './sure.tsx'
+import { faultMessageOf, Sure } from './sure.tsx'
 import styles from './system.module.css'
 
 export function OneUser({ id }: { readonly id: string }) {
@@ -43,7 +43,7 @@ export function OneUser({ id }: { readonly id: string }) {
   )
 }
 
-const asked = {
+const confirmations = {
   suspend: { change: { status: 'suspended' }, title: 'suspendOf', text: 'suspendText', label: 'suspend' },
   promote: { change: { isAdministrator: true }, title: 'promoteOf', text: 'promoteText', label: 'promote' },
   demote: { change: { isAdministrator: false }, title: 'demoteOf', text: 'demoteText', label: 'demote' },
@@ -52,7 +52,7 @@ const asked = {
 function Account({ account }: { readonly account: User }) {
   const texts = systemTexts.value
   const { id, email, fullName, status, isAdministrator, emailProvenAt, createdAt } = account
-  const [question, setQuestion] = useState<keyof typeof asked | 'delete'>()
+  const [question, setQuestion] = useState<keyof typeof confirmations | 'delete'>()
   const close = () => setQuestion(undefined)
   const done = () => {
     close()
@@ -61,11 +61,11 @@ function Account({ account }: { readonly account: User }) {
   }
   const activate = async () => {
     const answer = await system.users.update(id, { status: 'active' })
-    if (!answer.ok) showToast(saidOf(answer), 'danger')
+    if (!answer.ok) showToast(faultMessageOf(answer), 'danger')
     done()
   }
   const right = isAdministrator ? 'demote' : 'promote'
-  const chosen = question === undefined || question === 'delete' ? undefined : asked[question]
+  const chosen = question === undefined || question === 'delete' ? undefined : confirmations[question]
   return (
     <Section title={fullName ?? email} action={<Entries id={id} name={fullName ?? email} />}>
       <dl class={styles.facts}>

@@ -78,26 +78,26 @@ function fromJson(text: string, { isList, isNullable }: FieldModel): ReturnType<
   }
 }
 
-/** What of a file is told before anything is sent. */
+/** The result of the check of a file, shown before anything is sent. */
 export type Checked = {
   readonly fits: number
   readonly wrongs: number
   /** The first of them. */
-  readonly told: readonly Wrong[]
+  readonly listed: readonly Wrong[]
   readonly samples: readonly FileRecord[]
   readonly hasGuarded: boolean
   /** Some of the members of a file of JSON that are none of its columns, since they come late in it. */
   readonly late: readonly string[]
 }
 
-const TOLD = 50
+const MOST_LISTED = 50
 const SAMPLES = 5
 const LATE = 20
 
 /** Reads all of the file; throws `UnreadableFile`. */
 export async function checkSource(source: Source, plan: Plan, signal: AbortSignal): Promise<Checked> {
   let [fits, wrongs, hasGuarded] = [0, 0, false]
-  const told: Wrong[] = []
+  const listed: Wrong[] = []
   const samples: FileRecord[] = []
   const known = new Set(source.names)
   const late = new Set<string>()
@@ -106,7 +106,7 @@ export async function checkSource(source: Source, plan: Plan, signal: AbortSigna
     const made = itemOf(record, plan)
     if ('wrong' in made) {
       wrongs += 1
-      if (told.length < TOLD) told.push(made.wrong)
+      if (listed.length < MOST_LISTED) listed.push(made.wrong)
     } else fits += 1
     if (samples.length < SAMPLES) samples.push(record)
     for (const name of Object.keys(record.values)) {
@@ -114,5 +114,5 @@ export async function checkSource(source: Source, plan: Plan, signal: AbortSigna
     }
     hasGuarded ||= source.kind === 'csv' && Object.values(record.values).some(isGuarded)
   }
-  return { fits, wrongs, told, samples, hasGuarded, late: [...late] }
+  return { fits, wrongs, listed, samples, hasGuarded, late: [...late] }
 }

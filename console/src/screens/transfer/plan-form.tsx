@@ -117,7 +117,7 @@ type PreviewProps = { readonly source: Source; readonly plan: Plan; readonly che
 
 function Preview({ source, plan, checked }: PreviewProps) {
   const texts = t.value.many
-  const { fits, wrongs, told, samples } = checked
+  const { fits, wrongs, listed, samples } = checked
   const columns = [...plan.fields].map(([name, { title }]) => ({
     title,
     cell: ({ values }: Checked['samples'][number]) => {
@@ -139,7 +139,7 @@ function Preview({ source, plan, checked }: PreviewProps) {
         {texts.fits(formatNumber(fits), fits)} {wrongs > 0 && texts.wrongs(formatNumber(wrongs), wrongs)}
       </p>
       {wrongs > 0 && (
-        <Wrongs source={source} label={texts.wrongs(formatNumber(wrongs), wrongs)} all={told} count={wrongs} />
+        <Wrongs source={source} label={texts.wrongs(formatNumber(wrongs), wrongs)} all={listed} count={wrongs} />
       )}
     </>
   )

@@ -89,7 +89,7 @@ type Line = { readonly line: number; readonly cells: readonly (string | null)[] 
 /** Records as RFC 4180 has them, whichever line breaks they end with; one inside of quotes ends none. */
 async function* csvLines(file: File): AsyncGenerator<Line> {
   const separator = await separatorOf(file)
-  let [line, begun] = [1, 1]
+  let [line, firstLine] = [1, 1]
   let cells: (string | null)[] = []
   let cell = ''
   let state: 'plain' | 'quoted' | 'behind' = 'plain'
@@ -119,19 +119,19 @@ async function* csvLines(file: File): AsyncGenerator<Line> {
       else if (isSecond) continue
       else if (character === '\n' || character === '\r') {
         endCell()
-        yield { line: begun, cells }
+        yield { line: firstLine, cells }
         cells = []
-        begun = line
+        firstLine = line
       } else {
         if (state === 'behind') throw new UnreadableFile(line)
         cell += character
       }
     }
   }
-  if (state === 'quoted') throw new UnreadableFile(begun)
+  if (state === 'quoted') throw new UnreadableFile(firstLine)
   if (cells.length > 0 || cell !== '' || wasQuoted) {
     endCell()
-    yield { line: begun, cells }
+    yield { line: firstLine, cells }
   }
 }
 
@@ -144,7 +144,7 @@ async function separatorOf(file: File): Promise<string> {
 
 /** Objects of a list, or one after the other; their texts are parsed each by itself. */
 async function* jsonObjects(file: File): AsyncGenerator<FileRecord> {
-  let [line, begun, depth, number] = [1, 1, 0, 0]
+  let [line, firstLine, depth, number] = [1, 1, 0, 0]
   let text = ''
   let isInList = false
   let isInText = false
@@ -153,7 +153,7 @@ async function* jsonObjects(file: File): AsyncGenerator<FileRecord> {
     for (const character of piece) {
       if (character === '\n') line += 1
       if (depth === 0) {
-        if (character === '{') begun = line
+        if (character === '{') firstLine = line
         else if (/[\s,]/.test(character)) continue
         else if (character !== (isInList ? ']' : '[')) throw new UnreadableFile(line)
         else {
@@ -169,11 +169,11 @@ async function* jsonObjects(file: File): AsyncGenerator<FileRecord> {
       else if (!isInText && character === '}') depth -= 1
       if (depth > 0) continue
       number += 1
-      yield { line: begun, number, values: objectIn(text, begun) }
+      yield { line: firstLine, number, values: objectIn(text, firstLine) }
       text = ''
     }
   }
-  if (depth > 0) throw new UnreadableFile(begun)
+  if (depth > 0) throw new UnreadableFile(firstLine)
   if (isInList) throw new UnreadableFile(line)
 }
 

@@ -34,12 +34,12 @@ const WHY = 'import_error'
 export type Sent = {
   readonly made: number
   readonly failed: number
-  readonly told: readonly Wrong[]
+  readonly listed: readonly Wrong[]
   /** Whether the file could be read only so far; all that was read before is sent. */
   readonly isCutOff: boolean
 }
 
-const TOLD = 100
+const MOST_LISTED = 100
 
 type SendingProps = {
   readonly workspace: string
@@ -57,7 +57,7 @@ export function createSending({ workspace, model, source, plan, onSent }: Sendin
   const id = crypto.randomUUID()
   const records = recordsOf(source)
   const failures = failuresOf(source, model)
-  const told: Wrong[] = []
+  const listed: Wrong[] = []
   let [made, failed] = [0, 0]
   let isStopped = false
   let isRead = false
@@ -75,7 +75,7 @@ export function createSending({ workspace, model, source, plan, onSent }: Sendin
 
   const fail = (record: FileRecord, field: string, why: string) => {
     failed += 1
-    if (told.length < TOLD) told.push({ line: record.line, number: record.number, field, why })
+    if (listed.length < MOST_LISTED) listed.push({ line: record.line, number: record.number, field, why })
     failures.add(record, field === '' ? why : `${field}: ${why}`)
   }
 
@@ -113,12 +113,12 @@ export function createSending({ workspace, model, source, plan, onSent }: Sendin
     const [next, ...others] = waiting
     if (next === undefined) return
     const { key, lines } = next
-    const asked = { idempotencyKey: key, ...(model.key.length > 0 && { fields: model.key }) }
+    const options = { idempotencyKey: key, ...(model.key.length > 0 && { fields: model.key }) }
     try {
       await itemsOf(workspace, model)
         .create(
           lines.map(({ item }) => item),
-          asked,
+          options,
         )
         .orThrow()
       made += lines.length
@@ -149,20 +149,20 @@ export function createSending({ workspace, model, source, plan, onSent }: Sendin
           await read()
         }
         await send()
-        onSent({ made, failed, told, isCutOff })
+        onSent({ made, failed, listed, isCutOff })
       }
     },
     /** What is under way is waited for. */
     stop: (): void => {
       isStopped = true
     },
-    /** After a fault: what is under way is not asked for again, and told. */
+    /** After a fault: records under way are not sent again, and are listed as failed. */
     giveUp: (): void => {
       const [next] = waiting
       if (!isOpen || next === undefined) return
       waiting = []
       for (const { record } of next.lines) fail(record, '', t.value.many.outcomeUnknown)
-      onSent({ made, failed, told, isCutOff })
+      onSent({ made, failed, listed, isCutOff })
     },
     /** What failed, as it stands in the file, with the reasons. */
     failures: (): Made => failures.end(),

@@ -97,36 +97,36 @@ async function trial(check: string, look: () => Promise<Seen>): Promise<Finding>
   }
 }
 
-function address({ asked }: Connection): Seen {
-  if (!asked.url.startsWith('http:')) return 'it is encrypted'
-  if (isThisMachine(asked.url)) return 'it is on this machine'
+function address({ target }: Connection): Seen {
+  if (!target.url.startsWith('http:')) return 'it is encrypted'
+  if (isThisMachine(target.url)) return 'it is on this machine'
   throw new Failure('it is not encrypted: whoever is between reads all', { help: 'say https://' })
 }
 
 async function reachAndClock(environment: Environment): Promise<{ readonly reach: Finding; readonly clock: Finding }> {
-  const { db, asked } = connectionOf(environment, { auth: undefined, flags: '', credential: 'none' })
-  const begun = Date.now()
+  const { db, target } = connectionOf(environment, { auth: undefined, flags: '', credential: 'none' })
+  const startedAt = Date.now()
   const info = await system(db).info()
-  const took = Date.now() - begun
+  const took = Date.now() - startedAt
   const clock: Finding = { check: 'clock', state: 'unknown', message: 'the service does not tell the time' }
   if (!info.ok) {
-    const { message, help } = explain(info.error, asked)
+    const { message, help } = explain(info.error, target)
     return { reach: { check: 'reach', state: 'wrong', message, ...(help !== undefined && { help }) }, clock }
   }
   const reach: Finding = { check: 'reach', state: 'ok', message: `${info.data.name} answers in ${took} ms` }
   const date = Date.parse(info.headers.get('Date') ?? '')
   if (Number.isNaN(date)) return { reach, clock }
-  const skew = Math.round((begun + took / 2 - date) / 1000)
+  const skew = Math.round((startedAt + took / 2 - date) / 1000)
   if (Math.abs(skew) * 1000 <= MOST_SKEW)
     return { reach, clock: { ...clock, state: 'ok', message: 'it agrees with the service' } }
   const message = `this machine is ${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} the service`
   return { reach, clock: { ...clock, state: 'wrong', message, help: 'set its clock: tokens are good for minutes' } }
 }
 
-async function whoIs({ db, must, asked }: Connection): Promise<string> {
-  if (asked.credential === 'none') throw new Failure('nobody is signed in', { help: `governed login${asked.flags}` })
+async function whoIs({ db, must, target }: Connection): Promise<string> {
+  if (target.credential === 'none') throw new Failure('nobody is signed in', { help: `governed login${target.flags}` })
   const user = await must(db.$auth.me())
-  return `${user.email}, by ${credentials[asked.credential]}`
+  return `${user.email}, by ${credentials[target.credential]}`
 }
 
 const credentials = { token: 'GOVERNED_TOKEN', key: 'an API key', session: 'a session' } as const
@@ -160,12 +160,12 @@ async function model({ call, project, connection }: Checked): Promise<Finding> {
     const plan = await connection.must(schema(connection.db).plan(await readModel(path)))
     if (isEmpty(plan)) return `${file} is the model of the workspace`
     throw new Failure(`${file} differs by ${changesText(plan.changes.length)}`, {
-      help: `governed schema diff${connection.asked.flags}`,
+      help: `governed schema diff${connection.target.flags}`,
     })
   })
 }
 
-async function types({ call, project, connection: { db, must, asked } }: Checked): Promise<Finding> {
+async function types({ call, project, connection: { db, must, target } }: Checked): Promise<Finding> {
   const check = 'types'
   return trial(check, async () => {
     const file = await fileOf(project.file, 'types', call.host.cwd)
@@ -174,6 +174,6 @@ async function types({ call, project, connection: { db, must, asked } }: Checked
     const manifest = (await must(schema(db).manifest())) as ManifestText
     if ([false, true].some((isSystem) => writeSchema(manifest, { system: isSystem }) === text))
       return `${file} is up to date`
-    throw new Failure(`${file} differs`, { help: `governed types${asked.flags}` })
+    throw new Failure(`${file} differs`, { help: `governed types${target.flags}` })
   })
 }

@@ -144,7 +144,7 @@ async function byPassword(
       const help = 'is the password right? Whoever signs in through a provider says --browser'
       throw new Failure(signedIn.error.message, { cause: signedIn.error, help })
     }
-    if (!signedIn.ok) throw explain(signedIn.error, connection.asked)
+    if (!signedIn.ok) throw explain(signedIn.error, connection.target)
     user = await welcomed(connection)
   })
   if (user === undefined) throw new Failure('the service says nobody is signed in')
@@ -166,7 +166,7 @@ async function byKey(project: Project, environment: Environment, text: string): 
       help: 'is it whole, switched on and not over?',
     })
   }
-  if (!found.ok) throw explain(found.error, trial.asked)
+  if (!found.ok) throw explain(found.error, trial.target)
   await requireWorkspace(trial)
   await project.credentials.keepKey(environment, key)
   return found.data

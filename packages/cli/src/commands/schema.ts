@@ -78,7 +78,7 @@ async function pushModel(call: Call, pushed: Pushed): Promise<Outcome> {
   const { terminal } = call
   const { file, model, connection, allow } = pushed
   for (let attempt = 1; ; attempt++) {
-    const { db, asked, must } = connection
+    const { db, target, must } = connection
     const plan = await must(schema(db).plan(model))
     if (isEmpty(plan))
       return { data: { changes: [] }, text: [`nothing to change: the workspace has the model of ${file}`] }
@@ -91,9 +91,9 @@ async function pushModel(call: Call, pushed: Pushed): Promise<Outcome> {
       continue
     }
     if (!applied.ok && applied.status === 0) {
-      throw new Failure(`it is not known whether the plan was applied: ${asked.url} did not answer`, {
+      throw new Failure(`it is not known whether the plan was applied: ${target.url} did not answer`, {
         cause: applied.error,
-        help: `governed schema diff${asked.flags} says what is left to do`,
+        help: `governed schema diff${target.flags} says what is left to do`,
       })
     }
     const data = await must(applied)
@@ -105,7 +105,7 @@ async function requireConsent(call: Call, { allow, connection }: Pushed, plan: P
   const { missing, destructive } = plan
   if (missing.length > 0) {
     throw new Failure(`applying this takes ${missing.join(', ')}`, {
-      help: `an administrator of the workspace ${connection.asked.workspace} can give that`,
+      help: `an administrator of the workspace ${connection.target.workspace} can give that`,
     })
   }
   if (destructive.length > 0 && !allow.includes('drop')) {
@@ -116,7 +116,7 @@ async function requireConsent(call: Call, { allow, connection }: Pushed, plan: P
   if (call.switches.has('yes')) return
   if (
     await call.terminal.confirm({
-      text: `Apply to ${connection.asked.url}, workspace ${connection.asked.workspace}?`,
+      text: `Apply to ${connection.target.url}, workspace ${connection.target.workspace}?`,
       flag: '--yes',
     })
   )
@@ -145,7 +145,7 @@ async function modelText({ db, must }: Connection, query: { readonly ids?: boole
 }
 
 /** A file of something else, which the settings of somebody else may name, stays. */
-const aModel = { what: 'model file', isMeant: isModel }
+const aModel = { what: 'model file', isReplaceable: isModel }
 
 function movedText({ meta }: ServiceError): string {
   const moved = (meta as { readonly moved?: readonly string[] } | undefined)?.moved ?? []

@@ -35,7 +35,7 @@ export const types: Command = {
 }
 
 /** Types that somebody has written by hand stay. */
-const ours = { what: 'file that governed types has written', isMeant: (text: string) => text.startsWith(MARK) }
+const ours = { what: 'file that governed types has written', isReplaceable: (text: string) => text.startsWith(MARK) }
 
 async function typesText(call: Call): Promise<string> {
   const { values, switches } = call

@@ -29,11 +29,11 @@ export type ChangedRights = { readonly granted: readonly Right[]; readonly revok
 /** `affected` are the ids of fields that conditions compare in another way. */
 export function accessRights(before: Side, after: Side, affected: ReadonlyMap<string, unknown>): ChangedRights {
   const [was, is] = [rightsOf(before, after, affected), rightsOf(after, before, affected)]
-  const beyond = (one: Held, other: Held) =>
+  const rightsOnlyIn = (one: Held, other: Held) =>
     [...one].flatMap(([key, { right, extent }]) =>
       extent !== undefined && other.get(key)?.extent === extent ? [] : [right],
     )
-  return { granted: beyond(is, was), revoked: beyond(was, is) }
+  return { granted: rightsOnlyIn(is, was), revoked: rightsOnlyIn(was, is) }
 }
 
 /** The rights of a side that are not those of the other just as well: what did not change is the same object. */

@@ -40,11 +40,11 @@ export function* exportModel(model: Model, workspace: string): Parts<Exported> {
     drafts.set(collection.id, draftOf(collection, context))
     for (const field of collection.relations) if (field.through !== undefined) over.push(field)
   }
-  const ledOver = Map.groupBy(over, ({ through }) => through?.near)
+  const relationsByNear = Map.groupBy(over, ({ through }) => through?.near)
   const junctions = new Map<string, Short>()
   for (const collection of own) {
     yield
-    const short = junctionOf(collection, drafts, ledOver)
+    const short = junctionOf(collection, drafts, relationsByNear)
     if (short !== undefined) junctions.set(collection.id, short)
   }
   const shortAt = Map.groupBy(junctions.values(), ({ at }) => at)
@@ -208,7 +208,7 @@ type Short = {
 function junctionOf(
   collection: Collection,
   drafts: ReadonlyMap<string, Draft>,
-  ledOver: ReadonlyMap<RelationField | undefined, readonly RelationField[]>,
+  relationsByNear: ReadonlyMap<RelationField | undefined, readonly RelationField[]>,
 ): Short | undefined {
   const draft = drafts.get(collection.id)
   const [from, to] = junctionKey.map((name) => collection.relations.find(({ apiName }) => apiName === name))
@@ -237,8 +237,8 @@ function junctionOf(
     !draft.isReadOnly &&
     !draft.hasHistory &&
     !collection.isView
-  const [over, ...others] = ledOver.get(from.opposite) ?? []
-  const [back, ...more] = ledOver.get(to.opposite) ?? []
+  const [over, ...others] = relationsByNear.get(from.opposite) ?? []
+  const [back, ...more] = relationsByNear.get(to.opposite) ?? []
   const sides = junctionSides(collection.apiName, from.target === to.target)
   const isNamed = from.opposite?.apiName === sides[0] && to.opposite?.apiName === sides[1]
   // Another field over it, or a relation to it, needs it as a collection.

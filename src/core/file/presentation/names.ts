@@ -21,11 +21,11 @@ export type NameOperation = {
 /** Those of what the model has and of which something is said, by path. */
 export function exportNames(records: readonly NameRecord[], model: Model): ReadonlyMap<string, FileShown> {
   const things = thingsOf(records, model)
-  const said = records.flatMap(({ id, shown }) => {
+  const entries = records.flatMap(({ id, shown }) => {
     const thing = things.get(id)
     return thing === undefined || !saysSomething(shown) ? [] : [[thing.path, shown] as const]
   })
-  return new Map(inOrder(said))
+  return new Map(inOrder(entries))
 }
 
 /**
@@ -90,14 +90,14 @@ type Thing = { readonly path: string; readonly source: SourceRecord | undefined 
 
 /** By their ids, what the records are about. */
 function thingsOf(records: readonly NameRecord[], { collections, sources }: Model): ReadonlyMap<string, Thing> {
-  const asked = new Set(records.map(({ id }) => id))
+  const ids = new Set(records.map(({ id }) => id))
   const things = new Map<string, Thing>()
-  if (asked.size === 0) return things
+  if (ids.size === 0) return things
   for (const { id, apiName, sourceId, fields } of collections.values()) {
     const source = sources.get(sourceId)
-    if (asked.has(id)) things.set(id, { path: apiName, source })
+    if (ids.has(id)) things.set(id, { path: apiName, source })
     for (const [name, field] of fields)
-      if (asked.has(field.id)) things.set(field.id, { path: `${apiName}.${name}`, source })
+      if (ids.has(field.id)) things.set(field.id, { path: `${apiName}.${name}`, source })
   }
   return things
 }

@@ -34,6 +34,6 @@ export function readShown(value: unknown, place: string): FileShown {
 
 /** In the form of the file. */
 export function shortShown({ isHidden, sort, ...texts }: FileShown): Readonly<Record<string, unknown>> {
-  const said = textNames.flatMap((name) => (texts[name] === undefined ? [] : [[name, texts[name]] as const]))
-  return { ...Object.fromEntries(said), ...(sort !== undefined && { sort }), ...(isHidden && { hidden: true }) }
+  const given = textNames.flatMap((name) => (texts[name] === undefined ? [] : [[name, texts[name]] as const]))
+  return { ...Object.fromEntries(given), ...(sort !== undefined && { sort }), ...(isHidden && { hidden: true }) }
 }

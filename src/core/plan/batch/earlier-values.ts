@@ -50,14 +50,14 @@ export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]):
   const wanted = referencesIn(bodies)
   const known = new Map<string, Earlier>()
   const names: string[] = []
-  const demanded = new WeakMap<Program, Set<number>>()
+  const required = new WeakMap<Program, Set<number>>()
 
-  function demand(program: Program, slot: Slot): void {
-    const slots = demanded.get(program) ?? new Set()
-    demanded.set(program, slots)
+  function requireValue(program: Program, slot: Slot): void {
+    const slots = required.get(program) ?? new Set()
+    required.set(program, slots)
     if (slots.has(slot.number)) return
     slots.add(slot.number)
-    addStep(program, { kind: 'demand', slot, assertion: 'noValue' })
+    addStep(program, { kind: 'require', slot, assertion: 'noValue' })
   }
 
   return {
@@ -116,7 +116,7 @@ export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]):
       if (place === undefined) throw queryFault(path, `${name} has fewer items`)
       const slot = seen.get(nameOf(row, source.apiName))
       if (slot !== undefined) {
-        demand(program, slot)
+        requireValue(program, slot)
         return { field, value: { kind: 'kept', slot, field: source } }
       }
       return { field, value: { kind: 'kept', ...place, field: source } }

@@ -158,7 +158,7 @@ function planRead(
     const plan = planList(read, query)
     const { page, selection, where, count } = plan
     if (!isStepwise || page === undefined) return plan
-    const refused = count || query.isTold ? 'meta' : query.start?.side
+    const refused = count || query.withCursors ? 'meta' : query.start?.side
     if (refused !== undefined) throw queryFault(refused, 'cannot be given where other operations refer to the items')
     requireKey(collection, 'body')
     const { order, ...cut } = page

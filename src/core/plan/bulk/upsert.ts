@@ -75,8 +75,8 @@ function conflictFields({ viewer, collection }: WriteRequest, { fields: names }:
   }
   const sets = uniqueSets(collection)
   if (sets.some((set) => set.length === keys.length && keys.every(({ field }) => set.includes(field)))) return keys
-  const told = sets.filter((set) => set.every((field) => visibility(access, field) !== undefined))
-  const known = told.map((set) => set.map(({ apiName }) => apiName).join()).join(' or ')
+  const readable = sets.filter((set) => set.every((field) => visibility(access, field) !== undefined))
+  const known = readable.map((set) => set.map(({ apiName }) => apiName).join()).join(' or ')
   throw queryFault(CONFLICT_FIELDS, `must be the fields of a unique index${known === '' ? '' : `: ${known}`}`)
 }
 

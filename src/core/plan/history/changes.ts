@@ -44,7 +44,7 @@ export type RecordedChanges = {
   /** Null where the caller reads no such item. */
   readonly item: string | null
   /** The change with which the item of now began; undefined where that is not known any more. */
-  readonly begunBy: string | undefined
+  readonly firstChange: string | undefined
   readonly changes: readonly RecordedChange[]
 }
 
@@ -81,14 +81,14 @@ export function planChanges(
 /** The changes as they are shown, as JSON texts, each with its id; what nothing is shown of is left out. */
 export function shownChanges(
   { item: { collection }, seen }: Pick<ChangesPlan, 'item' | 'seen'>,
-  { item, begunBy, changes }: RecordedChanges,
+  { item, firstChange, changes }: RecordedChanges,
 ): readonly { readonly id: string; readonly shown: string }[] {
   const primitives = collection.primitives.length
-  const met = new Map(item === null ? [] : Object.entries(JSON.parse(item) as Record<string, unknown>))
+  const current = new Map(item === null ? [] : Object.entries(JSON.parse(item) as Record<string, unknown>))
   const always = seen.filter(({ visible }) => visible.kind === 'all')
-  const now = seen.filter(({ field, visible }) => visible.kind === 'all' || (met.get(field.id) ?? null) !== null)
+  const now = seen.filter(({ field, visible }) => visible.kind === 'all' || (current.get(field.id) ?? null) !== null)
   return changes.flatMap(({ id, before: held, after: holds, ...change }) => {
-    const isOfNow = item !== null && (begunBy === undefined || BigInt(id) >= BigInt(begunBy))
+    const isOfNow = item !== null && (firstChange === undefined || BigInt(id) >= BigInt(firstChange))
     const fields = isOfNow ? now : always
     const [before, after] = [shownState(held, fields), shownState(holds, fields)]
     // A change whose values were too large to record may be one of any field.

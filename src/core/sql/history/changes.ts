@@ -23,19 +23,19 @@ export function compileChanges(plan: ChangesPlan, changes: TableRef, dialect: Di
   const { collection } = item
   const own = (alias: string) =>
     sql`${ident(alias)}.collection_id = ${literal(collection.id)} and ${ident(alias)}.item = i.k`
-  const begun = sql`(select max(b.id) from ${table(changes)} b where ${own('b')} and b.action = 'create')`
-  const asked = [
+  const firstChange = sql`(select max(b.id) from ${table(changes)} b where ${own('b')} and b.action = 'create')`
+  const conditions = [
     own('e'),
-    ...(isWhole ? [] : [sql`i.a is not null`, sql`e.id >= coalesce(${begun}, 0)`]),
+    ...(isWhole ? [] : [sql`i.a is not null`, sql`e.id >= coalesce(${firstChange}, 0)`]),
     ...(before === undefined ? [] : [sql`e.id < ${dialect.typed(int64, before)}`]),
     ...(hidesFields(plan) ? [sql`(e.action <> 'update' or ${mentions(plan)})`] : []),
   ]
   const size = sql`coalesce(octet_length(e.before), 0) + coalesce(octet_length(e.after), 0)`
   const at = dialect.wire(ident('e', 'at'), { type: { name: 'dateTimeWithTimezone' }, isList: false })
-  const page = sql`select i.a, ${begun} as c, e.id, ${at} as t, e.actor, e.action, e.before, e.after,
+  const page = sql`select i.a, ${firstChange} as c, e.id, ${at} as t, e.actor, e.action, e.before, e.after,
       ${size} as s, sum(${size}) over (order by e.id desc) as w
     from (select (${dialect.one(listed(item, rootScope(dialect)))}) as a, ${itemExpression(plan, dialect)} as k) i
-    left join ${table(changes)} e on ${join(asked, sql` and `)}
+    left join ${table(changes)} e on ${join(conditions, sql` and `)}
     order by e.id desc limit ${integer(limit)}`
   // However large the first one is, it comes.
   const isWithin = sql`p.w <= ${integer(MAX_PAGE)} or (p.w = p.s and p.w <= ${integer(MAX_TEXT)})`
@@ -52,11 +52,11 @@ export function compileChanges(plan: ChangesPlan, changes: TableRef, dialect: Di
 export type RecordedPage = RecordedChanges & { readonly isCut: boolean }
 
 export function readChanges(rows: Rows): RecordedPage {
-  const [[item = null, begun = null] = []] = rows
+  const [[item = null, firstChange = null] = []] = rows
   const kept = rows.filter((row) => row[2] !== null && row[8] === '')
   return {
     item,
-    begunBy: begun === null ? undefined : (JSON.parse(begun) as string),
+    firstChange: firstChange === null ? undefined : (JSON.parse(firstChange) as string),
     isCut: rows.some((row) => row[2] !== null && row[8] !== ''),
     changes: kept.map(([, , id, at, actor = null, action, before = null, after = null]) => ({
       id: JSON.parse(id ?? '') as string,

@@ -3,7 +3,7 @@ import type { FieldType } from '../../model/field-type.ts'
 import type { TableRef } from '../change.ts'
 import type { CatalogQuestions } from '../dialect.ts'
 import { empty, integer, join, literal, type Sql, sql } from '../statement.ts'
-import { type Attributes, columnTriggers, columnUsers, lostAttributes, untoldDefault } from './column-attributes.ts'
+import { type Attributes, columnTriggers, columnUsers, lostAttributes, unreadableDefault } from './column-attributes.ts'
 import { inTable, schemaOf } from './names.ts'
 import { usingViews, viewsNaming } from './view-users.ts'
 
@@ -27,7 +27,7 @@ export function catalogOf(attributes: Attributes): CatalogQuestions {
     tooLongKey: (ref, columns) => sql`select coalesce(sum(character_octet_length), 0) > ${integer(MAX_KEY_BYTES)}
       from information_schema.columns where ${inTable(ref)} and column_name in (${join(columns.map(literal))})`,
     lost: (ref, column, isCast) => lostAttributes(ref, column, isCast, attributes),
-    untold: attributes.check && untoldDefault,
+    unreadableDefault: attributes.check && unreadableDefault,
     users: (ref, column, dropped) => columnUsers(ref, column, dropped, attributes),
     triggers: columnTriggers,
     views: viewsNaming,
@@ -36,7 +36,7 @@ export function catalogOf(attributes: Attributes): CatalogQuestions {
 }
 
 /** Zeros before a number are in its text alone. */
-export function ruled(ref: TableRef, column: string, to: FieldType): Sql {
+export function hasOwnRules(ref: TableRef, column: string, to: FieldType): Sql {
   const isFilled = to.name === 'string' ? sql` or column_type like '%zerofill%'` : empty
   return sql`select count(*) from information_schema.columns where ${inTable(ref)} and column_name = ${literal(column)}
     and (data_type in ('enum', 'set', 'inet4', 'inet6')${isFilled})`

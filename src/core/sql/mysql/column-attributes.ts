@@ -56,10 +56,10 @@ export function lostAttributes(ref: TableRef, column: ColumnDefinition, isCast: 
   // MariaDB has no invisible column without a value.
   const isBare = sql`extra like '%INVISIBLE%' and ifnull(column_default, 'NULL') = 'NULL'`
   // The values of an enum are in its type, of which the catalog has no characters of four bytes either.
-  const isUntold = sql`data_type in ('enum', 'set') and column_type like '%?%'`
+  const isUnreadable = sql`data_type in ('enum', 'set') and column_type like '%?%'`
   const lost = [
     isGenerated,
-    ...(check ? [isUntold] : []),
+    ...(check ? [isUnreadable] : []),
     ...(check && !isNullable && !isAutoincrement ? [isBare] : []),
   ]
   const isLost = sql`(${join(lost, sql` or `)})`
@@ -74,7 +74,7 @@ export function lostAttributes(ref: TableRef, column: ColumnDefinition, isCast: 
  * 1 if the default has a character of four bytes, which the catalog of MariaDB shows as `?`. Cannot be asked of a column that
  * has none and may not be null.
  */
-export function untoldDefault(ref: TableRef, column: string): Sql {
+export function unreadableDefault(ref: TableRef, column: string): Sql {
   const value = sql`convert(default(${ident('x', column)}) using utf8mb4)`
   return sql`select count(*) from (select 1) o left join ${table(ref)} x on 1 = 0 where ${value} regexp ${literal('[\\x{10000}-\\x{10FFFF}]')}`
 }

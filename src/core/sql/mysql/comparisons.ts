@@ -57,9 +57,9 @@ function isTruth({ type, native }: ColumnShape): boolean {
   return type.name === 'boolean' && !native
 }
 
-/** `isMeant` says of a truth value whether it is asked for, by parameters only: the index serves what is left of it. */
-function truth(column: Sql, isMeant: (shown: 'true' | 'false') => Sql): Sql {
-  return sql`(${isMeant('true')} and ${column} <> 0 or ${isMeant('false')} and ${column} = 0)`
+/** `isRequested` says of a truth value whether the condition has it, by parameters only: the index serves what is left of it. */
+function truth(column: Sql, isRequested: (shown: 'true' | 'false') => Sql): Sql {
+  return sql`(${isRequested('true')} and ${column} <> 0 or ${isRequested('false')} and ${column} = 0)`
 }
 
 export function matches(column: Sql, { pattern, ignoreCase }: Matching, own: Family): Sql {
@@ -91,7 +91,7 @@ export function mark(column: Sql, field: PrimitiveField, own: Family): Sql {
   return sql`case when char_length(${column}) > ${integer(MAX_TEXT)} then ${literal(TOO_LONG)} else ${shown} end`
 }
 
-export function placed(field: PrimitiveField, value: TemplateParam, own: Family): Sql {
+export function cursorValue(field: PrimitiveField, value: TemplateParam, own: Family): Sql {
   return isByNumber(field) ? sql`cast(${param(value)} as signed)` : typed(field, value, own)
 }
 

@@ -15,7 +15,6 @@ import { table } from '../read/scope.ts'
 import {
   answered,
   compile,
-  heeding,
   ident,
   integer,
   join,
@@ -23,8 +22,9 @@ import {
   type Sql,
   type SqlSyntax,
   sql,
+  withRowHandler,
 } from '../statement.ts'
-import { catalogOf, MAX_KEY_BYTES, ruled } from './catalog-questions.ts'
+import { catalogOf, hasOwnRules, MAX_KEY_BYTES } from './catalog-questions.ts'
 import { collationClause, compressedClause, type Rewriting, redefinition } from './column-attributes.ts'
 import type { Family } from './family.ts'
 import { inTable, schemaOf } from './names.ts'
@@ -137,7 +137,7 @@ const common: Omit<
   misreads,
   tried: undefined,
   elements: undefined,
-  ruled,
+  hasOwnRules,
 }
 
 /**
@@ -206,7 +206,7 @@ const noStatement = literal(NO_STATEMENT)
 /** Asks for the text of a statement in the expression `text`, which `noStatement` makes none, and runs it. */
 function executed(text: Sql): readonly Sql[] {
   return [
-    heeding(sql`select ${text}`, ([row]) => {
+    withRowHandler(sql`select ${text}`, ([row]) => {
       const statement = row?.[0]
       if (typeof statement !== 'string') throw new SqlFault('the catalog lacks a column', { state: '42S22' })
       return statement === NO_STATEMENT ? undefined : answered(statement)
@@ -220,8 +220,8 @@ function executed(text: Sql): readonly Sql[] {
  */
 function looked(ref: TableRef, { look, steps, own }: Look): readonly Sql[] {
   if (own.isBehindVitess) return [look, ...steps]
-  const locked = heeding(sql`lock tables ${table(ref)} write`, () => look)
-  const first = heeding(sql`select ${mayLock(ref)}`, ([row]) => (row?.[0] === '1' ? locked : look))
+  const locked = withRowHandler(sql`lock tables ${table(ref)} write`, () => look)
+  const first = withRowHandler(sql`select ${mayLock(ref)}`, ([row]) => (row?.[0] === '1' ? locked : look))
   return [first, ...steps, sql`unlock tables`]
 }
 

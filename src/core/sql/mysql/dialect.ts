@@ -10,7 +10,7 @@ import { MAX_JOINED_ROWS } from '../joined-inserts.ts'
 import { empty, integer, literal, type Sql, type SqlSyntax, sql } from '../statement.ts'
 import { mariadbAttributes, mysqlAttributes } from './column-attributes.ts'
 import { columnType } from './column-type.ts'
-import { compare, isOneOf, mark, matches, placed, ranked } from './comparisons.ts'
+import { compare, cursorValue, isOneOf, mark, matches, ranked } from './comparisons.ts'
 import { mysqlDdl } from './ddl.ts'
 import { explain } from './explain.ts'
 import type { Family } from './family.ts'
@@ -53,7 +53,7 @@ const ofMariadb: Family = {
   isBehindVitess: false,
   // A derived table cannot refer to the outer row, but the aggregate has its own order and limit.
   joined: ({ from, order, page, walk, lock = empty }, content) => {
-    const size = walk?.told?.limit ?? page?.limit
+    const size = walk?.cursorOptions?.limit ?? page?.limit
     const limit =
       page === undefined || size === undefined
         ? empty
@@ -107,7 +107,7 @@ const ofMysql: Family = {
     const place = order === undefined ? sql`1` : sql`row_number() over (order by ${order})`
     const marked = mark === undefined ? empty : sql`, ${mark} as c`
     const rows = sql`select ${content} as r${marked}, ${place} as n${from}${order === undefined ? empty : sql` order by n`}${paging(page)}${lock}`
-    const most = walk?.told === undefined ? undefined : integer(walk.told.limit + (page?.offset ?? 0))
+    const most = walk?.cursorOptions === undefined ? undefined : integer(walk.cursorOptions.limit + (page?.offset ?? 0))
     const shown = most === undefined ? sql`r.r` : sql`case when r.n <= ${most} then r.r end`
     return { list: sql`group_concat(${shown} order by r.n separator ',')`, from: sql` from (${rows}) r` }
   },
@@ -155,7 +155,7 @@ function family(own: Family, asserted = assertion): Dialect {
     ordered,
     ranked,
     mark: (column, field) => mark(column, field, own),
-    placed: (field, value) => placed(field, value, own),
+    cursorValue: (field, value) => cursorValue(field, value, own),
     comparesRows: false,
     splitsNulls: true,
     wire: (column, { type }) => wire(column, type, own),
@@ -164,7 +164,7 @@ function family(own: Family, asserted = assertion): Dialect {
     list: (rows, total) => list(rows, total, own),
     // The driver bounds all answers of a transaction together.
     writtenList: (rows, total) => list(rows, total, own),
-    demandedList: (rows, { text }) => [nonEmpty(list(rows, undefined, own), text)],
+    requiredList: (rows, { text }) => [nonEmpty(list(rows, undefined, own), text)],
     one: (rows) => sql`${own.select}${row(rows, own)} as r${rows.from}`,
     nestedOne: (rows) => sql`(select ${row(rows, own)}${rows.from} limit 1${rows.lock ?? empty})`,
     nestedMany: (rows) => nestedMany(rows, own),

@@ -169,8 +169,8 @@ function catalogRow(row: AnyRow, { checks, numbers, rules, views, engines, own }
       const isView = row.form === 'VIEW'
       const isReadOnly = engine !== undefined || (isView && !views.isWritable(row))
       const reason = `is read-only: the engine ${engine} has no transactions`
-      const told = engine === undefined ? [] : [{ kind: 'skipped' as const, schema, table, column: null, reason }]
-      return [{ ...row, isView, isReadOnly }, ...told]
+      const skipped = engine === undefined ? [] : [{ kind: 'skipped' as const, schema, table, column: null, reason }]
+      return [{ ...row, isView, isReadOnly }, ...skipped]
     }
     case 'column': {
       const extra = views.behind(row)?.extra ?? COMPUTED

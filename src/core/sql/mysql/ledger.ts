@@ -7,7 +7,7 @@ import type { Bindings } from '../../query/placeholder.ts'
 import type { Dialect, Rows } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import type { ReadList, RowQuery } from '../read/row-query.ts'
-import { answeredWalk } from '../read/walked-page.ts'
+import { answeredWalk } from '../read/walk-page.ts'
 import { binder, compileTemplate, type Sql, type Statement, sql } from '../statement.ts'
 import { type BatchPlaces, linesOfBatch, noRecordOf, notePlace, type StatementsInParts } from '../write/batch.ts'
 import { type Keeping, keptOf } from '../write/kept-lists.ts'
@@ -37,14 +37,14 @@ export function* conversedOnce(
     notePlace(places, index, isAnswer)
     return binder(compileTemplate(fragment, own))(bindings)
   }
-  const asked = (statement: Statement, heed: (rows: Rows) => unknown): Statement => ({
+  const withReader = (statement: Statement, read: (rows: Rows) => unknown): Statement => ({
     ...statement,
-    heed(rows, matched) {
-      heed(rows)
-      return statement.heed?.(rows, matched)
+    onRows(rows, matched) {
+      read(rows)
+      return statement.onRows?.(rows, matched)
     },
   })
-  yield asked(made(sql`select 1 from ${name} where ${isOf(entry.scope)} for update nowait`), (rows) => {
+  yield withReader(made(sql`select 1 from ${name} where ${isOf(entry.scope)} for update nowait`), (rows) => {
     if (rows.length > 0) throw new SqlFault(TAKEN, { state: '45000' })
   })
   yield made(claim(entryTexts(entry), 'done'))
@@ -63,13 +63,13 @@ export function* conversedOnce(
     }
     const { plan: read, isOne } = plan.operations[index] ?? {}
     const page = read?.kind === 'read' ? read : undefined
-    yield asked(statement, (rows) => {
+    yield withReader(statement, (rows) => {
       const list = own.answerList(rows, page?.count === true, answeredWalk(page?.page, bindings))
       if (isOne === true && list.data === '[]') throw new SqlFault(noRecordOf(index), { state: '45000' })
       lists[index]?.push(list)
     })
     const ofKeys = keysOf.get(fragment)
-    if (ofKeys) yield asked(made(ofKeys(), index), (rows) => keys[index]?.push(own.answerList(rows, false)))
+    if (ofKeys) yield withReader(made(ofKeys(), index), (rows) => keys[index]?.push(own.answerList(rows, false)))
   }
   // What found no row to answer was asked for none.
   const answers = lists.map((own) => (own.length > 0 ? own : [{ data: '[]', total: undefined }]))
@@ -96,8 +96,8 @@ function recording(
       noted(list, rows)
       return list
     },
-    demandedList(rows, marker) {
-      const lists = dialect.demandedList(rows, marker)
+    requiredList(rows, marker) {
+      const lists = dialect.requiredList(rows, marker)
       noted(lists.at(-1), rows)
       return lists
     },

@@ -5,7 +5,7 @@
 import { writeCursor } from '../../query/cursor.ts'
 import type { Rows } from '../dialect.ts'
 import type { AnsweredWalk, ReadList, RowQuery, RowsPart } from '../read/row-query.ts'
-import { walkedPage } from '../read/walked-page.ts'
+import { walkPage } from '../read/walk-page.ts'
 import { empty, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 import type { Family } from './family.ts'
 
@@ -68,8 +68,8 @@ export function nestedMany(rows: RowQuery, own: Family): Sql {
   const { mark, aggregate } = rows
   const { list, from } = own.joined(rows, row(rows, own))
   const end = aggregate === undefined ? sql`}'` : sql`'`
-  const told = mark === undefined ? sql`']${end}` : sql`'],"meta":', ${cursors(rows, mark, own)}, '${end}`
-  const content = sql`concat('{"data":[', ifnull(${list}, ''), ${told})`
+  const ending = mark === undefined ? sql`']${end}` : sql`'],"meta":', ${cursors(rows, mark, own)}, '${end}`
+  const content = sql`concat('{"data":[', ifnull(${list}, ''), ${ending})`
   const items = sql`(select ifnull(${content}, ${own.overflow})${from})`
   return aggregate === undefined
     ? items
@@ -78,13 +78,13 @@ export function nestedMany(rows: RowQuery, own: Family): Sql {
 
 /** The cursors of a nested list, which goes forward. */
 function cursors(rows: RowQuery, mark: Sql, own: Family): Sql {
-  const told = rows.walk?.told
-  if (told === undefined) return sql`null`
-  const { count, first, last } = own.cursors(rows, mark, told)
-  const asked = told.asked === undefined ? sql`null` : sql`concat('"', ${told.asked}, '"')`
-  const isMore = sql`${count} > ${integer(told.limit + (rows.page?.offset ?? 0))}`
+  const options = rows.walk?.cursorOptions
+  if (options === undefined) return sql`null`
+  const { count, first, last } = own.cursors(rows, mark, options)
+  const sentCursor = options.sentCursor === undefined ? sql`null` : sql`concat('"', ${options.sentCursor}, '"')`
+  const isMore = sql`${count} > ${integer(options.limit + (rows.page?.offset ?? 0))}`
   const next = sql`case when ${isMore} then ${encoded(last)} end`
-  const previous = told.isBehind ? sql`coalesce(${encoded(first)}, ${asked})` : sql`null`
+  const previous = options.isBehind ? sql`coalesce(${encoded(first)}, ${sentCursor})` : sql`null`
   return sql`concat('{"next":', ifnull(${next}, 'null'), ',"previous":', ifnull(${previous}, 'null'), '}')`
 }
 
@@ -114,7 +114,7 @@ export function answerList(rows: Rows, isCounted: boolean, walk?: AnsweredWalk):
   const total = isCounted ? Number(rows[0]?.[0]) : undefined
   const items = isCounted ? rows.slice(1) : rows
   if (walk === undefined) return { data: `[${items.map(([text]) => text).join(',')}]`, total }
-  const { shown, cursors } = walkedPage(items, walk, (row) => writeCursor(row[1] ?? ''))
+  const { shown, cursors } = walkPage(items, walk, (row) => writeCursor(row[1] ?? ''))
   return { data: `[${shown.map(([text]) => text).join(',')}]`, total, ...(cursors && { cursors }) }
 }
 

@@ -10,7 +10,6 @@ import { insert } from '../insert.ts'
 import {
   answered,
   empty,
-  heeding,
   ident,
   integer,
   join,
@@ -19,6 +18,7 @@ import {
   type Sql,
   type SqlParam,
   sql,
+  withRowHandler,
 } from '../statement.ts'
 import type { Family } from './family.ts'
 import { inTable } from './names.ts'
@@ -37,7 +37,7 @@ export function mysqlSlots(own: Family): Slots {
     const rows: KeptRow[] = []
     memory.set(slot, rows)
     return from.map((part) =>
-      heeding(sql`select ${textsOf(columns)}${part}${paging(cut)} for update`, (answer) => {
+      withRowHandler(sql`select ${textsOf(columns)}${part}${paging(cut)} for update`, (answer) => {
         for (const row of answer) rows.push(constants(row, columns))
         return undefined
       }),
@@ -54,13 +54,13 @@ export function mysqlSlots(own: Family): Slots {
 
   /** The insertion with a value of its own, by the default of the column, for each row that lacks this part of the key. */
   function* withKeys(insertion: Insertion, field: PrimitiveField): Generator<Sql, Insertion> {
-    const found = yield* asked(
-      sql`select ${own.attributes.defaultClause} from information_schema.columns where ${placed(insertion, field)}`,
+    const found = yield* fetchRows(
+      sql`select ${own.attributes.defaultClause} from information_schema.columns where ${columnCondition(insertion, field)}`,
     )
     const expression = /^ default (.+)$/s.exec(found[0]?.[0] ?? '')?.[1]
     if (expression === undefined) return insertion
     const value = sql`concat(${plain(answered(expression), field)})`
-    const [values = []] = yield* asked(sql`select ${join(insertion.rows.map(() => value))}`)
+    const [values = []] = yield* fetchRows(sql`select ${join(insertion.rows.map(() => value))}`)
     const at = insertion.fields.indexOf(field)
     const fields = at === -1 ? [...insertion.fields, field] : insertion.fields
     const rows = insertion.rows.map((cells, row) =>
@@ -88,13 +88,13 @@ export function mysqlSlots(own: Family): Slots {
       if (own.returning === 'known') {
         const columns = wanted.kept.map((field) => ({ value: ident(field.dbName), shape: field }))
         for (const run of runsOf(all)) {
-          const made = yield* asked(sql`${insert(run, { allDefaults })} returning ${textsOf(columns)}`)
+          const made = yield* fetchRows(sql`${insert(run, { allDefaults })} returning ${textsOf(columns)}`)
           for (const row of made) inserted.push(constants(row, columns))
         }
         return
       }
-      const untold = untoldKey(all)
-      const insertion = untold ? yield* withKeys(all, untold) : all
+      const keyField = filledInKey(all)
+      const insertion = keyField ? yield* withKeys(all, keyField) : all
       const isIncomplete = isFilledIn(insertion)
       for (const run of runsOf(insertion)) {
         yield insert(run, { allDefaults })
@@ -119,8 +119,8 @@ export function mysqlSlots(own: Family): Slots {
     found(slot, { count, provided, absent, marker }) {
       const found = keptIn(slot).length
       const isFound = count === 1 ? found > 0 : found === count
-      const isMeant = provided === undefined || keptIn(provided).length > 0
-      if (!isFound && isMeant && (absent === undefined || keptIn(absent).length === 0)) throw unmet(marker)
+      const isApplicable = provided === undefined || keptIn(provided).length > 0
+      if (!isFound && isApplicable && (absent === undefined || keptIn(absent).length === 0)) throw unmet(marker)
       return []
     },
     bounded(slot, most, marker) {
@@ -134,17 +134,17 @@ export function mysqlSlots(own: Family): Slots {
   }
 }
 
-/** Asked, and no answer but a true one lets the transaction go on. */
+/** A query that fails the transaction unless its answer is true. */
 export function assertion(condition: Sql, marker: string): Sql {
-  return heeding(sql`select ${condition}`, ([row]) => {
+  return withRowHandler(sql`select ${condition}`, ([row]) => {
     if (row?.[0] !== '1') throw unmet(marker)
     return undefined
   })
 }
 
-/** No answer without a row lets the transaction go on, with `next` if there is one. */
-export function nonEmpty(asked: Sql, marker: string, next?: Sql): Sql {
-  return heeding(asked, ([row]) => {
+/** A query that fails the transaction unless it finds a row; `next` follows it. */
+export function nonEmpty(query: Sql, marker: string, next?: Sql): Sql {
+  return withRowHandler(query, ([row]) => {
     if (row === undefined) throw unmet(marker)
     return next
   })
@@ -177,10 +177,10 @@ function cellOf({ fields, rows }: Insertion, field: PrimitiveField, place: numbe
   return rows[place]?.[fields.indexOf(field)]
 }
 
-/** Returns the rows of the answer. */
-function* asked(question: Sql): Generator<Sql, readonly (readonly SqlParam[])[]> {
+/** Runs a query and returns its rows. */
+function* fetchRows(question: Sql): Generator<Sql, readonly (readonly SqlParam[])[]> {
   const rows: (readonly SqlParam[])[] = []
-  yield heeding(question, (answer) => {
+  yield withRowHandler(question, (answer) => {
     rows.push(...answer)
     return undefined
   })
@@ -188,7 +188,7 @@ function* asked(question: Sql): Generator<Sql, readonly (readonly SqlParam[])[]>
 }
 
 /** The row of the catalog. */
-function placed({ table: { parts } }: Insertion, { dbName }: PrimitiveField): Sql {
+function columnCondition({ table: { parts } }: Insertion, { dbName }: PrimitiveField): Sql {
   const names = parts[0]?.kind === 'ident' ? parts[0].names : []
   return sql`${inTable({ schema: names.at(-2), dbName: names.at(-1) ?? '' })} and column_name = ${literal(dbName)}`
 }
@@ -207,7 +207,7 @@ function* absentRows(
     const some = matches.slice(start, start + MAX_KEYS)
     const places = some.map((match, place) => sql` when ${match} then ${integer(start + place)}`)
     const from = sql` from ${table} ${ident('t0')} where ${join(some, sql` or `)} lock in share mode`
-    yield heeding(sql`select case${join(places, empty)} end${from}`, (answer) => {
+    yield withRowHandler(sql`select case${join(places, empty)} end${from}`, (answer) => {
       for (const [place] of answer) present.add(Number(place))
       return undefined
     })
@@ -220,7 +220,7 @@ function* countedIn(run: Insertion): Generator<Sql, (place: number) => string> {
   let first = 0n
   let step = 0n
   if (run.kept.some((field) => isCounting(field) && cellOf(run, field, 0) === undefined)) {
-    yield heeding(sql`select last_insert_id(), @@auto_increment_increment`, ([row]) => {
+    yield withRowHandler(sql`select last_insert_id(), @@auto_increment_increment`, ([row]) => {
       first = BigInt(row?.[0] ?? 0)
       step = BigInt(row?.[1] ?? 1)
       return undefined
@@ -318,13 +318,13 @@ function isCounting({ defaultValue }: PrimitiveField): boolean {
 
 /** True if the database fills in a kept column. The key is excluded, since the row could not be found again. */
 function isFilledIn(insertion: Insertion): boolean {
-  const unknown = untoldKey(insertion)
+  const unknown = filledInKey(insertion)
   if (unknown !== undefined) throw queryFault(unknown.apiName, 'must be given: the database does not tell its default')
   return filledIn(insertion).length > 0
 }
 
 /** A field of the key that the database fills in. */
-function untoldKey(insertion: Insertion): PrimitiveField | undefined {
+function filledInKey(insertion: Insertion): PrimitiveField | undefined {
   const missing = filledIn(insertion)
   return insertion.key.find((field) => missing.includes(field))
 }

@@ -9,14 +9,14 @@ import { TRUTH } from './catalog-types.ts'
 export function isNumeric({ default: text, full }: ColumnRow, checks: readonly (Check | 'json')[]): boolean {
   if (full !== TRUTH) return false
   const given = Number(text?.replaceAll("'", '') ?? 0)
-  return (given !== 0 && given !== 1 && !Number.isNaN(given)) || checks.some(tellsOfNumbers)
+  return (given !== 0 && given !== 1 && !Number.isNaN(given)) || checks.some(limitsNumbers)
 }
 
-function tellsOfNumbers(check: Check | 'json'): boolean {
+function limitsNumbers(check: Check | 'json'): boolean {
   if (check === 'json') return false
   const { minimum = 0, maximum = 1, exclusiveMinimum = -1, exclusiveMaximum = 2 } = check.limits
-  const isBeyond = [minimum, maximum].some((limit) => Number(limit) < 0 || Number(limit) > 1)
-  return isBeyond || Number(exclusiveMinimum) < -1 || Number(exclusiveMinimum) >= 1 || Number(exclusiveMaximum) > 2
+  const isOutside = [minimum, maximum].some((limit) => Number(limit) < 0 || Number(limit) > 1)
+  return isOutside || Number(exclusiveMinimum) < -1 || Number(exclusiveMinimum) >= 1 || Number(exclusiveMaximum) > 2
 }
 
 /**

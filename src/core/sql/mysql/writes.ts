@@ -2,7 +2,7 @@
 import type { DirectWrite, Marker, Setting, Targets, WriteQueue } from '../dialect.ts'
 import { insert } from '../insert.ts'
 import type { RowQuery } from '../read/row-query.ts'
-import { empty, heeding, ident, join, type Sql, sql } from '../statement.ts'
+import { empty, ident, join, type Sql, sql, withRowHandler } from '../statement.ts'
 import { usedUp } from './explain.ts'
 import type { Family } from './family.ts'
 import { ordering, row } from './rows.ts'
@@ -38,7 +38,7 @@ export function updateOne(targets: Targets, settings: readonly Setting[], { text
   const changed = update(targets, settings)
   const found = sql`select 1 from ${rowsOf(targets)} where ${targets.where} for update`
   const again = nonEmpty(found, text, changed)
-  return heeding(changed, (_, matched) => (matched === 0 ? again : undefined))
+  return withRowHandler(changed, (_, matched) => (matched === 0 ? again : undefined))
 }
 
 function rowsOf({ table, alias, isByPrimaryKey }: Targets): Sql {
@@ -56,7 +56,7 @@ export function written(
 ): Sql | undefined {
   if (write.kind === 'update' || inner.test(write.name)) return undefined
   const rows = rendered(empty, write.name)
-  if (rows.members.some(({ value }) => looksBeyond(value, write.name))) return undefined
+  if (rows.members.some(({ value }) => readsOtherTables(value, write.name))) return undefined
   const answer = row(rows, own)
   if (write.kind === 'delete') {
     const { table, where } = write.targets(write.name)
@@ -69,6 +69,6 @@ export function written(
 /** Aliases of tables in subqueries. */
 const inner = /^t\d+$/i
 
-function looksBeyond({ parts }: Sql, name: string): boolean {
+function readsOtherTables({ parts }: Sql, name: string): boolean {
   return parts.some((part) => part.kind === 'ident' && part.names.length > 1 && part.names[0] !== name)
 }

@@ -65,11 +65,11 @@ export const postgresDdl: Ddl = {
   misreads: ({ name }, column) => (/^int/.test(name) ? sql`${column} !~ '^\\s*[+-]?[0-9]\\w*\\s*$'` : undefined),
   tried: (column, text, dialect) => sql`count(${text}::${columnType(column, dialect)})`,
   elements: (list) => sql`unnest(${list}) e(v)`,
-  ruled,
+  hasOwnRules,
   catalog: undefined,
 }
 
-function ruled(ref: TableRef, column: string, to: FieldType): Sql {
+function hasOwnRules(ref: TableRef, column: string, to: FieldType): Sql {
   const isPlain = sql`e.typnamespace = 'pg_catalog'::regnamespace and e.typname in (${join([...plainTypes].map(literal))})`
   const isCollated = to.name === 'string' ? sql` or a.attcollation <> e.typcollation` : empty
   const schema = ref.schema === undefined ? sql`any (current_schemas(false))` : literal(ref.schema)

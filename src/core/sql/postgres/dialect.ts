@@ -11,20 +11,30 @@ import { explain } from './explain.ts'
 import { elements, isEmpty, testJson } from './inside.ts'
 import {
   answerList,
-  demandedList,
-  heardOne,
+  confirmedRow,
   list,
   nestedMany,
   nestedOne,
   one,
   pieces,
+  requiredList,
   tag,
   writtenList,
 } from './rows.ts'
 import { postgresSlots } from './slots.ts'
 import { assigned, rowsOfTexts, typed } from './values.ts'
 import { wire } from './wire.ts'
-import { actor, allDefaults, heardWrite, isOfOne, remove, telling, update, written, writtenOne } from './writes.ts'
+import {
+  actor,
+  allDefaults,
+  confirmedWrite,
+  isOfOne,
+  remove,
+  update,
+  withActor,
+  written,
+  writtenOne,
+} from './writes.ts'
 
 export const postgres: Dialect = {
   title: 'PostgreSQL',
@@ -49,7 +59,7 @@ export const postgres: Dialect = {
   ordered,
   ranked,
   mark: (column, field) => wire(column, field),
-  placed: comparedValue,
+  cursorValue: comparedValue,
   comparesRows: true,
   splitsNulls: false,
   ownFirst(table, alias) {
@@ -60,7 +70,7 @@ export const postgres: Dialect = {
 
   list,
   writtenList,
-  demandedList: (rows, marker) => [demandedList(rows, marker)],
+  requiredList: (rows, marker) => [requiredList(rows, marker)],
   pieces,
   one,
   nestedOne,
@@ -79,16 +89,16 @@ export const postgres: Dialect = {
     isOfOne(write, marker) ? writtenOne(write, rendered, marker) : written(write, rendered),
   updateOne: undefined,
   actor: {
-    tell: sql`select ${actor}`,
+    setActor: sql`select ${actor}`,
     written: (write, rendered, marker) =>
       isOfOne(write, marker)
-        ? writtenOne(write, rendered, marker, telling)
-        : written(write, rendered, { more: telling }),
+        ? writtenOne(write, rendered, marker, withActor)
+        : written(write, rendered, { more: withActor }),
   },
-  heard: {
-    demandedList: (rows) => [heardOne(rows)],
+  confirming: {
+    requiredList: (rows) => [confirmedRow(rows)],
     written: (write, rendered, marker) =>
-      isOfOne(write, marker) ? heardWrite(write, rendered) : written(write, rendered),
+      isOfOne(write, marker) ? confirmedWrite(write, rendered) : written(write, rendered),
   },
   transaction: 'whole',
   slots: postgresSlots,

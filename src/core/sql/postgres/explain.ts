@@ -2,13 +2,13 @@
 import type { ServiceError } from '../../error.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
 import { BUSY, CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
-import { BEYOND, OVERFLOW } from './rows.ts'
+import { OVERFLOW, TOO_LONG_MARK } from './rows.ts'
 
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 export function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
   // The state of what is too large, but of a value and not of an answer.
   if (state === TOO_LARGE && message.startsWith('index row')) return databaseError('range')
-  if (state === TOO_LARGE || routine === OVERFLOW || message.includes(BEYOND)) return databaseError('tooLarge')
+  if (state === TOO_LARGE || routine === OVERFLOW || message.includes(TOO_LONG_MARK)) return databaseError('tooLarge')
   // The same state as `out of shared memory`, which is not for the size of an answer.
   if (state === '53200' && message.startsWith('out of memory')) return databaseError('tooLarge')
   if (state.startsWith('08') || state === '57P01' || state === '57P03') return databaseError('unreachable')

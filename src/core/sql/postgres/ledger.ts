@@ -12,8 +12,8 @@ import { noRecordOf } from '../write/batch.ts'
 import type { Keeping } from '../write/kept-lists.ts'
 import { keyMembers, ledgerStatements, openEntry, RUNNING, separator } from '../write/ledger.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
-import { answered, BEYOND, failingText, itemsText, listOfRow, listText } from './rows.ts'
-import { directlyReturning, telling, written } from './writes.ts'
+import { answered, failingText, itemsText, listOfRow, listText, TOO_LONG_MARK } from './rows.ts'
+import { directlyReturning, withActor, written } from './writes.ts'
 
 /** The dialect that also keeps what an operation answers, by whose index its lists are known. */
 export function recording(
@@ -41,15 +41,15 @@ export function recording(
       sql` and `,
     )
     const text = sql`case when ${answered} <= ${integer(MAX_TEXT)} then case when ${isKept} then a.a end
-      else ${failingText(BEYOND)} end`
-    const demanded = isOne ? sql`case when a.a = '[]' then ${failingText(noRecordOf(index))} else ${text} end` : text
-    return sql`select ${demanded}${hasCursors ? sql`, a.c` : empty}${total === undefined ? empty : sql`, a.t`} from (${items}) a`
+      else ${failingText(TOO_LONG_MARK)} end`
+    const checked = isOne ? sql`case when a.a = '[]' then ${failingText(noRecordOf(index))} else ${text} end` : text
+    return sql`select ${checked}${hasCursors ? sql`, a.c` : empty}${total === undefined ? empty : sql`, a.t`} from (${items}) a`
   }
   const keyColumns = collection.key.map(({ dbName }) => dbName)
   return {
     ...dialect,
     writtenList: list,
-    demandedList: (rows) => [list(rows)],
+    requiredList: (rows) => [list(rows)],
     written: (write, rendered) =>
       written(write, (from, alias) => withColumns(rendered(from, alias), keyColumns), { list }),
   }
@@ -101,12 +101,12 @@ export function combining(
         entry as (insert into ${name}
           (scope, workspace_id, fingerprint, rights, outcome, started_at, expires_at, body, item_keys)
           select ${texts}, 'done', ${times}, case when ${isShort} then a.a end, case when not (${isShort}) then a.k end from a)
-        select case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(BEYOND)} end from a`
+        select case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(TOO_LONG_MARK)} end from a`
     }
   return {
     ...dialect,
     written: combined(empty),
-    ...(dialect.actor && { actor: { ...dialect.actor, written: combined(telling) } }),
+    ...(dialect.actor && { actor: { ...dialect.actor, written: combined(withActor) } }),
   }
 }
 

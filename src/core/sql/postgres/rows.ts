@@ -15,12 +15,12 @@ export function list(rows: RowQuery, total: Sql | undefined): Sql {
   return listWithin(bounded, rows, total)
 }
 
-/** The texts `a` of the list, and `c` of its cursors where they are told. */
+/** The texts `a` of the list, and `c` of its cursors where it answers them. */
 export function listText(rows: RowQuery): { readonly texts: Sql; readonly hasCursors: boolean } {
   if (rows.walk === undefined) return { texts: itemsText(rows), hasCursors: false }
-  const { list, cursors, from } = walked(rows, rows.walk)
-  const told = cursors === undefined ? empty : sql`, ${cursors} c`
-  return { texts: sql`select concat('[', ${list}, ']') a${told}${from}`, hasCursors: cursors !== undefined }
+  const { list, cursors, from } = walkList(rows, rows.walk)
+  const cursorColumn = cursors === undefined ? empty : sql`, ${cursors} c`
+  return { texts: sql`select concat('[', ${list}, ']') a${cursorColumn}${from}`, hasCursors: cursors !== undefined }
 }
 
 function listWithin(bound: Sql, rows: RowQuery, total: Sql | undefined): Sql {
@@ -31,7 +31,7 @@ function listWithin(bound: Sql, rows: RowQuery, total: Sql | undefined): Sql {
 
 export function answerList([row]: Rows, isCounted: boolean, walk?: AnsweredWalk): ReadList {
   const [data, ...others] = row ?? []
-  const cursors = walk?.told === undefined ? undefined : (JSON.parse(others.shift() ?? '') as Cursors)
+  const cursors = walk?.cursorOptions === undefined ? undefined : (JSON.parse(others.shift() ?? '') as Cursors)
   return { data: data ?? '[]', total: isCounted ? Number(others[0]) : undefined, ...(cursors && { cursors }) }
 }
 
@@ -40,7 +40,7 @@ export function writtenList(rows: RowQuery, total?: Sql): Sql {
 }
 
 /** Of rows with the key of one, the first. */
-export function demandedList(rows: RowQuery, marker: Marker): Sql {
+export function requiredList(rows: RowQuery, marker: Marker): Sql {
   return listOfOne(sql`select concat('[', i.j, ']') a from (${select(rows)}) i`, marker)
 }
 
@@ -52,7 +52,7 @@ export function listOfOne(texts: Sql, marker: Marker | undefined): Sql {
 }
 
 /** The first row as the text of a list: no row where there is none. */
-export function heardOne(rows: RowQuery): Sql {
+export function confirmedRow(rows: RowQuery): Sql {
   const { members, from, order, page, parts } = rows
   if (page !== undefined || parts !== undefined)
     return sql`select concat('[', i.j, ']') a from (${select(rows)}) i limit 1`
@@ -66,7 +66,7 @@ export function pieces(rows: RowQuery): Sql {
   const piece = sql`case when ${isWhole} then string_agg(j, ',' order by n) end`
   const pieces = sql`select ${piece} a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
   const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
-  return sql`select case when ${isAllowed} then p.a else ${failingText(BEYOND)} end from (${pieces}) p order by p.n`
+  return sql`select case when ${isAllowed} then p.a else ${failingText(TOO_LONG_MARK)} end from (${pieces}) p order by p.n`
 }
 
 /** The offset keeps the planner from rendering the row once per reference. */
@@ -86,9 +86,9 @@ export function nestedMany(rows: RowQuery): Sql {
 
 function relatedText(rows: RowQuery, end: Sql): Sql {
   if (rows.walk !== undefined) {
-    const { list, cursors, from } = walked(rows, rows.walk)
-    const told = cursors === undefined ? sql`']${end}` : sql`'],"meta":', ${cursors}, '${end}`
-    return sql`(select concat('{"data":[', ${list}, ${told})${from})`
+    const { list, cursors, from } = walkList(rows, rows.walk)
+    const ending = cursors === undefined ? sql`']${end}` : sql`'],"meta":', ${cursors}, '${end}`
+    return sql`(select concat('{"data":[', ${list}, ${ending})${from})`
   }
   return sql`(select ${joined(sql`'{"data":['`, sql`']${end}`)} from (${select(rows)} offset 0) i)`
 }
@@ -214,20 +214,21 @@ export function tag(members: RowQuery['members']): Sql {
 const MEMBERS_PER_CALL = 49
 
 /** The items of a walk as a list, and the cursors of the pages beside it, from rows that are numbered in its direction. */
-function walked(
+function walkList(
   rows: RowQuery,
-  { direction, told }: RowWalk,
+  { direction, cursorOptions }: RowWalk,
 ): { readonly list: Sql; readonly cursors: Sql | undefined; readonly from: Sql } {
   const texts = sql`select i.*, row_number() over () n from (${select(rows)} offset 0) i`
   const from = sql` from (${texts}) i`
   const order = direction === 'forward' ? sql` order by i.n` : sql` order by i.n desc`
-  const isShown = told === undefined ? empty : sql` filter (where i.n <= ${size(told.limit)})`
+  const isShown = cursorOptions === undefined ? empty : sql` filter (where i.n <= ${size(cursorOptions.limit)})`
   const list = sql`case when ${weigh(sql`i.j`, MAX_TEXT)} is not null then string_agg(i.j, ','${order})${isShown} end`
-  if (told === undefined) return { list, cursors: undefined, from }
+  if (cursorOptions === undefined) return { list, cursors: undefined, from }
   const cursorAt = (place: Sql) => sql`'"' || ${encoded(sql`max(i.c) filter (where i.n = ${place})`)} || '"'`
-  const onward = sql`case when count(*) > ${size(told.limit)} then ${cursorAt(size(told.limit))} end`
-  const asked = told.asked === undefined ? sql`null` : sql`'"' || ${told.asked}::text || '"'`
-  const back = told.isBehind ? sql`coalesce(${cursorAt(sql`1`)}, ${asked})` : sql`null`
+  const onward = sql`case when count(*) > ${size(cursorOptions.limit)} then ${cursorAt(size(cursorOptions.limit))} end`
+  const sentCursor =
+    cursorOptions.sentCursor === undefined ? sql`null` : sql`'"' || ${cursorOptions.sentCursor}::text || '"'`
+  const back = cursorOptions.isBehind ? sql`coalesce(${cursorAt(sql`1`)}, ${sentCursor})` : sql`null`
   const [next, previous] = direction === 'forward' ? [onward, back] : [back, onward]
   const cursors = sql`concat('{"next":', coalesce(${next}, 'null'), ',"previous":', coalesce(${previous}, 'null'), '}')`
   return { list, cursors, from }
@@ -255,9 +256,9 @@ const ITEMS_PER_PIECE = 100
 
 /** Maximum bytes of an answer in pieces. */
 const MAX_ANSWER = 64 * 1024 * 1024
-export const BEYOND = 'service:tooLarge'
+export const TOO_LONG_MARK = 'service:tooLarge'
 
-const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(BEYOND)} end`
+const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(TOO_LONG_MARK)} end`
 
 /** Adds up what the transaction has answered, in a setting that ends with it: a dear one, so that short texts are not counted. */
 const before = sql`coalesce(nullif(current_setting('service.answered', true), ''), '0')::int`
@@ -268,7 +269,7 @@ export const answered = sql`set_config('service.answered', (${before} + octet_le
 const SHORT = Math.floor(MAX_TEXT / MAX_CHANGES)
 
 const ifShort = sql`when octet_length(a.a) <= ${integer(SHORT)} then a.a when ${answered} <= ${integer(MAX_TEXT)} then a.a
-  else ${failingText(BEYOND)}`
+  else ${failingText(TOO_LONG_MARK)}`
 
 const boundedTogether = sql`case ${ifShort} end`
 

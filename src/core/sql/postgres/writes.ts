@@ -7,7 +7,7 @@ import { listOfOne, listOfRow, writtenList } from './rows.ts'
 
 /** Who writes, for triggers, which act behind the statement that evaluates it; and the same among what a write returns. */
 export const actor = sql`set_config('service.actor', ${param({ kind: 'actor' })}, true)`
-export const telling = sql`, ${actor}`
+export const withActor = sql`, ${actor}`
 
 export const allDefaults = sql`default values`
 
@@ -51,8 +51,8 @@ export function writtenOne(
   return sql`with ${ident(alias)} as (${directlyReturning(write, alias, sql`${item} a${more}`)}) ${listOfOne(text, marker)}`
 }
 
-/** The same where the driver hears of the row before the transaction is committed. */
-export function heardWrite(write: DirectWrite, rendered: (from: Sql, alias: string) => RowQuery): Sql {
+/** The same where the driver confirms the row before the transaction is committed. */
+export function confirmedWrite(write: DirectWrite, rendered: (from: Sql, alias: string) => RowQuery): Sql {
   const alias = 't0'
   return directlyReturning(write, alias, listOfRow(rendered(empty, alias).members))
 }

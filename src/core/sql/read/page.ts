@@ -28,19 +28,19 @@ export function pageOf(
   }
   const rows = stretches(collection, { ...page, walk: page.walk }, { scope, condition })
   const [first = { from: rowsOf(collection, condition, scope), order: undefined }] = rows
-  return { ...first, ...(rows.length > 1 && { parts: rows }), ...walked(page, page.walk), ...how }
+  return { ...first, ...(rows.length > 1 && { parts: rows }), ...withWalk(page, page.walk), ...how }
 }
 
-function walked(page: Page, walk: Walk): Pick<RowQuery, 'page' | 'walk'> {
+function withWalk(page: Page, walk: Walk): Pick<RowQuery, 'page' | 'walk'> {
   const { limit, offset } = page
-  const { direction, start, asked } = walk
-  if (!walk.isTold) return { page, walk: { direction, told: undefined } }
-  const told = {
+  const { direction, start, sentCursor } = walk
+  if (!walk.withCursors) return { page, walk: { direction, cursorOptions: undefined } }
+  const cursorOptions = {
     limit,
     isBehind: start !== undefined || offset > 0,
-    asked: asked === undefined ? undefined : param(asked),
+    sentCursor: sentCursor === undefined ? undefined : param(sentCursor),
   }
-  return { page: { limit: limit + 1, offset }, walk: { direction, told } }
+  return { page: { limit: limit + 1, offset }, walk: { direction, cursorOptions } }
 }
 
 /**
@@ -53,9 +53,13 @@ function stretches(
   { scope, condition }: { readonly scope: Scope; readonly condition: Sql | undefined },
 ): readonly RowsPart[] {
   const terms = walk.direction === 'forward' ? order : reversed(order)
-  const places = walk.start?.map((operand, index): Placed => ({ term: terms[index] as Order, operand }))
-  const stretch = (conditions: readonly Sql[], placed: readonly Placed[], sorted: readonly Order[]): RowsPart => {
-    const cursor = placed.length === 0 ? [] : [behindAll(placed, scope)]
+  const places = walk.start?.map((operand, index): CursorTerm => ({ term: terms[index] as Order, operand }))
+  const stretch = (
+    conditions: readonly Sql[],
+    cursorTerms: readonly CursorTerm[],
+    sorted: readonly Order[],
+  ): RowsPart => {
+    const cursor = cursorTerms.length === 0 ? [] : [behindAll(cursorTerms, scope)]
     const all = [...(condition === undefined ? [] : [condition]), ...conditions, ...cursor]
     return {
       from: rowsOf(collection, all.length === 0 ? undefined : join(all, sql` and `), scope),
@@ -69,22 +73,23 @@ function stretches(
   }
   const field = column(first.field, scope)
   const filled: Order = { ...first, field: { ...first.field, isNullable: false } }
-  const full = (placed: readonly Placed[]) => stretch([sql`${field} is not null`], placed, [filled, ...rest])
-  const missing = (placed: readonly Placed[]) =>
-    stretch([sql`${field} is null`], placed, scope.dialect.splitsNulls ? rest : terms)
+  const full = (cursorTerms: readonly CursorTerm[]) =>
+    stretch([sql`${field} is not null`], cursorTerms, [filled, ...rest])
+  const missing = (cursorTerms: readonly CursorTerm[]) =>
+    stretch([sql`${field} is null`], cursorTerms, scope.dialect.splitsNulls ? rest : terms)
   if (start.operand === null) return first.nulls === 'first' ? [missing(others), full([])] : [missing(others)]
   const own = full([{ ...start, term: filled }, ...others])
   return first.nulls === 'last' ? [own, missing([])] : [own]
 }
 
-type Placed = { readonly term: Order; readonly operand: Operand | null }
+type CursorTerm = { readonly term: Order; readonly operand: Operand | null }
 
-function behindAll(places: readonly Placed[], scope: Scope): Sql {
+function behindAll(places: readonly CursorTerm[], scope: Scope): Sql {
   const terms = places.map(({ term, operand }) => ({
     direction: term.direction,
     nulls: term.nulls,
     value: sortable(term, scope, true),
-    operand: operand === null ? undefined : scope.dialect.placed(term.field, operand),
+    operand: operand === null ? undefined : scope.dialect.cursorValue(term.field, operand),
     isNullable: isNullable(term),
   }))
   return behind(terms, scope.dialect)

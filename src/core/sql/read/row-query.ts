@@ -1,4 +1,4 @@
-/** Rows as a dialect renders them: what is asked of a database for a list, and what a list answers. */
+/** Rows as a dialect renders them: the query for a list, and the answer of a list. */
 import type { Sql } from '../statement.ts'
 
 /** Rows to render: their members, their source and their filter. */
@@ -14,7 +14,7 @@ export type RowQuery = {
    */
   readonly keyed?: { readonly table: Sql; readonly key: readonly string[]; readonly condition: Sql | undefined }
   readonly members: readonly { readonly name: string; readonly value: Sql }[]
-  /** The place of a row in its order, as the JSON text of a cursor, where that is to be told. */
+  /** The place of a row in its order, as the JSON text of a cursor, where the list answers cursors. */
   readonly mark?: Sql
   /** ` from … where …` */
   readonly from: Sql
@@ -33,14 +33,14 @@ export type RowQuery = {
 /** A page of a walk. The rows of one that goes backward come in reverse. */
 export type RowWalk = {
   readonly direction: 'forward' | 'backward'
-  /** What tells the cursors of the pages beside this one; `page` then has one row more than is asked for. */
-  readonly told:
+  /** What the cursors of the pages beside this one are made of; `page` then has one row more than the limit. */
+  readonly cursorOptions:
     | {
         readonly limit: number
         /** Whether there may be rows on the side that the page comes from. */
         readonly isBehind: boolean
         /** The text of the cursor that the page comes from. */
-        readonly asked: Sql | undefined
+        readonly sentCursor: Sql | undefined
       }
     | undefined
 }
@@ -50,10 +50,12 @@ export type Cursors = { readonly next: string | null; readonly previous: string 
 
 export type ReadList = { readonly data: string; readonly total: number | undefined; readonly cursors?: Cursors }
 
-/** What the rows of a walk were asked by, where the service has to put them together. */
+/** The direction and cursor options of a walk whose page the service puts together. */
 export type AnsweredWalk = {
   readonly direction: 'forward' | 'backward'
-  readonly told: { readonly limit: number; readonly isBehind: boolean; readonly asked: string | undefined } | undefined
+  readonly cursorOptions:
+    | { readonly limit: number; readonly isBehind: boolean; readonly sentCursor: string | undefined }
+    | undefined
 }
 
 export type RowsPart = { readonly from: Sql; readonly order: Sql | undefined }

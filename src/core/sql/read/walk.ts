@@ -17,31 +17,31 @@ export function behind(terms: readonly WalkTerm[], { comparesRows }: { readonly 
   const operands = terms.flatMap(({ operand, isNullable }) => (operand === undefined || isNullable ? [] : [operand]))
   const [first] = terms
   const isPlain = operands.length === terms.length && terms.every(({ direction }) => direction === first?.direction)
-  if (!comparesRows) return placed(terms, (all) => all)
-  if (first === undefined || !isPlain || terms.length === 1) return placed(terms, guarded)
+  if (!comparesRows) return behindTerms(terms, (all) => all)
+  if (first === undefined || !isPlain || terms.length === 1) return behindTerms(terms, guarded)
   return sql`(${join(terms.map(({ value }) => value))}) ${further(first)} (${join(operands)})`
 }
 
-type Placed = WalkTerm & { readonly operand: Sql }
+type BoundTerm = WalkTerm & { readonly operand: Sql }
 
 /** The first comparison alone says where to begin in an index. */
-function guarded(all: Sql, term: Placed): Sql {
+function guarded(all: Sql, term: BoundTerm): Sql {
   return sql`(${term.value} ${further(term)}= ${term.operand} and ${all})`
 }
 
 /** The others count only where values are equal: unsaid, MariaDB would read all rows of the same value in the first one. */
-function placed([term, ...rest]: readonly WalkTerm[], begun: (all: Sql, term: Placed) => Sql): Sql {
+function behindTerms([term, ...rest]: readonly WalkTerm[], wrap: (all: Sql, term: BoundTerm) => Sql): Sql {
   if (term === undefined) return sql`1 = 0`
   const { value, operand, isNullable, nulls } = term
   if (operand === undefined) {
-    if (nulls === 'last') return rest.length === 0 ? sql`1 = 0` : sql`(${value} is null and ${placed(rest, begun)})`
-    return rest.length === 0 ? sql`${value} is not null` : sql`(${value} is not null or ${placed(rest, begun)})`
+    if (nulls === 'last') return rest.length === 0 ? sql`1 = 0` : sql`(${value} is null and ${behindTerms(rest, wrap)})`
+    return rest.length === 0 ? sql`${value} is not null` : sql`(${value} is not null or ${behindTerms(rest, wrap)})`
   }
-  const beyond = sql`${value} ${further(term)} ${operand}`
+  const strictlyBehind = sql`${value} ${further(term)} ${operand}`
   const all =
     rest.length === 0
-      ? beyond
-      : begun(sql`(${beyond} or (${value} = ${operand} and ${placed(rest, begun)}))`, { ...term, operand })
+      ? strictlyBehind
+      : wrap(sql`(${strictlyBehind} or (${value} = ${operand} and ${behindTerms(rest, wrap)}))`, { ...term, operand })
   return isNullable && nulls === 'last' ? sql`(${all} or ${value} is null)` : all
 }
 

@@ -18,7 +18,7 @@ import { rootScope } from '../read/scope.ts'
 import { countAll, listed } from '../read.ts'
 import { binder, compileTemplate, type Sql, type Statement } from '../statement.ts'
 import { linesOf } from '../write.ts'
-import { answer, demanded, type Line, type Lines } from './lines.ts'
+import { answer, type Line, type Lines, requiredLines } from './lines.ts'
 import { assertionMarker } from './steps.ts'
 
 /** What the statements of a batch are for, by their index. */
@@ -56,11 +56,11 @@ export function* compileBatch(
     readonly forms?: CompiledForms
     readonly recording?: Recording
     /** Whether `requireRows` gets the answers before the batch is committed. */
-    readonly isHeard?: boolean
+    readonly isConfirmed?: boolean
   } = {},
 ): Parts<CompiledBatch> {
-  const { forms, recording, isHeard = false } = how
-  const ofForms = isHeard ? { ...dialect, ...dialect.heard } : dialect
+  const { forms, recording, isConfirmed = false } = how
+  const ofForms = isConfirmed ? { ...dialect, ...dialect.confirming } : dialect
   const places = noPlaces(plan)
   const lines: CompiledLine[] = []
   const add = (line: CompiledLine, index?: number) => {
@@ -68,8 +68,8 @@ export function* compileBatch(
     lines.push(line)
   }
   const actor = plan.operations.some(isRecorded) ? dialect.actor : undefined
-  const alone = actor && recording === undefined ? yield* tellingItself(plan, dialect, actor) : undefined
-  if (actor && alone === undefined) add(compiled({ sql: actor.tell, isAnswer: false }, dialect))
+  const alone = actor && recording === undefined ? yield* namingActor(plan, dialect, actor) : undefined
+  if (actor && alone === undefined) add(compiled({ sql: actor.setActor, isAnswer: false }, dialect))
   if (recording !== undefined) add(compiled({ sql: recording.before, isAnswer: false }, dialect))
   for (const [index, operation] of plan.operations.entries()) {
     const values = plan.values[index]
@@ -89,25 +89,25 @@ export function* compileBatch(
   }
 }
 
-/** An operation that is alone and tells who writes by its own statements; undefined where it needs one beside them. */
-function* tellingItself(
+/** An operation that is alone and whose own statements name who writes; undefined where it needs one beside them. */
+function* namingActor(
   plan: BatchPlan,
   dialect: Dialect,
   { written }: NonNullable<Dialect['actor']>,
 ): Parts<readonly CompiledLine[] | undefined> {
   if (plan.isAlone !== true) return undefined
-  let isTold = false
+  let isDirect = false
   const own = yield* compileOperation(plan, 0, {
     dialect: {
       ...dialect,
       written(...write) {
         const direct = written(...write)
-        isTold ||= direct !== undefined
+        isDirect ||= direct !== undefined
         return direct
       },
     },
   })
-  return isTold ? own : undefined
+  return isDirect ? own : undefined
 }
 
 function compiled({ sql, isAnswer }: Line, dialect: Dialect): CompiledLine {
@@ -249,9 +249,9 @@ function* linesOfOperation(
   // What serves several operations names none, nor does what is the only one.
   const isNamed = values[index] === undefined && isAlone !== true
   const own = dialectOf(isNamed ? marked(dialect, index) : dialect, operation, index)
-  const demanded = isOne ? marker : undefined
-  if (plan.kind === 'read') return yield* read(plan, own, demanded)
-  yield* linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: demanded })
+  const required = isOne ? marker : undefined
+  if (plan.kind === 'read') return yield* read(plan, own, required)
+  yield* linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: required })
 }
 
 /** Whether triggers record what it writes, directly or through a relation: in the audit log what becomes of files, else the history of items. */
@@ -275,7 +275,7 @@ const FREE_SLOT = 10 * MAX_CHANGES
 
 function* read(plan: ReadPlan, dialect: Dialect, marker: Marker | undefined): Lines {
   const rows = listed(plan, rootScope(dialect))
-  if (marker !== undefined) yield* demanded(dialect.demandedList(rows, marker))
+  if (marker !== undefined) yield* requiredLines(dialect.requiredList(rows, marker))
   else yield* answer([dialect.writtenList(rows, plan.count ? countAll(plan, dialect) : undefined)])
 }
 
@@ -287,7 +287,7 @@ function marked(dialect: Dialect, index: number): Dialect {
     slots: {
       ...slots,
       assertion: (condition, marker) => slots.assertion(condition, markerOf(marker, index)),
-      found: (slot, demand) => slots.found(slot, { ...demand, marker: markerOf(demand.marker, index) }),
+      found: (slot, requirement) => slots.found(slot, { ...requirement, marker: markerOf(requirement.marker, index) }),
       bounded: (slot, most, marker) => slots.bounded(slot, most, markerOf(marker, index)),
     },
   }

@@ -97,10 +97,10 @@ export function ledgerStatements(table: LedgerTable, { typed }: Pick<Dialect, 't
       where ${isOf(scope)}`,
     doubt: (scope: string) => sql`update ${name} set outcome = 'unknown' where ${isOf(scope)} and outcome = 'running'`,
     /** Of an entry that began then, and has not ended: another request goes on with it. */
-    retake: (entry: LedgerEntry, began: number) => sql`
+    retake: (entry: LedgerEntry, startedAt: number) => sql`
       update ${name} set outcome = 'running', rights = ${text(entry.rights)}, started_at = ${number(entry.startedAt)},
         expires_at = ${number(entry.expiresAt)}
-      where ${isOf(entry.scope)} and outcome <> 'done' and started_at = ${number(began)} returning scope`,
+      where ${isOf(entry.scope)} and outcome <> 'done' and started_at = ${number(startedAt)} returning scope`,
     release: (scope: string) => sql`delete from ${name} where ${isOf(scope)} and outcome <> 'done'`,
     expire: (scope: string, now: number) => sql`
       delete from ${name} where ${isOf(scope)} and expires_at <= ${number(now)}`,

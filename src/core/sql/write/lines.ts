@@ -18,7 +18,7 @@ export function* answer(statements: Iterable<Sql>): Lines {
 }
 
 /** The last one is the answer. */
-export function* demanded(statements: readonly Sql[]): Lines {
+export function* requiredLines(statements: readonly Sql[]): Lines {
   yield* run(statements.slice(0, -1))
   yield* answer(statements.slice(-1))
 }

@@ -77,8 +77,8 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       const isOne = assertion !== undefined && count === 1
       const sorted = isOne ? firstOf(into.collection, scope) : inOrder(step.order, scope)
       // Rows that are to change stay as they are where what they would be linked to is not there.
-      const asked = provided && step.lock === 'change' ? sql` and ${slots.isFilled(provided.number)}` : empty
-      const where = sql`${matching(step, scope)}${asked}`
+      const ifProvided = provided && step.lock === 'change' ? sql` and ${slots.isFilled(provided.number)}` : empty
+      const where = sql`${matching(step, scope)}${ifProvided}`
       const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${where}${sorted}`
       const columns = keptColumns(keptFields(into.collection), scope)
       const cut = most === undefined ? step.cut : { limit: most + 1, offset: 0 }
@@ -107,8 +107,8 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
         (cell) => sql`(${keyColumn(cell.field, scope)} = ${cellValue(cell, dialect)}) is not true`,
       )
       const rest = step.where.kind === 'none' ? [] : [sql`(${predicate(step.where, scope)}) is not true`]
-      const asked = step.provided === undefined ? [] : [slots.isFilled(step.provided.number)]
-      const offends = join([sql`(${join(differs, sql` or `)})`, ...rest, ...asked], sql` and `)
+      const ifProvided = step.provided === undefined ? [] : [slots.isFilled(step.provided.number)]
+      const offends = join([sql`(${join(differs, sql` or `)})`, ...rest, ...ifProvided], sql` and `)
       const marker = assertionMarker('differs', step.number)
       for (const { from } of kept(collection, number, scope)) yield* run([none(from(offends), marker, scope)])
       return
@@ -161,7 +161,7 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       yield* run(deleteKept(collection, number, dialect))
       return
     }
-    case 'demand':
+    case 'require':
       yield* run(
         slots.found(step.slot.number, {
           count: 1,

@@ -9,9 +9,9 @@ import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { ConversingDriver, QueryContext, SqlRow, Statements } from '../../../ports.ts'
 import { asOneAnswer, withinSocketBound } from '../answer-bound.ts'
-import { isLost, readsAgain, untilBegun } from '../lost-connection.ts'
-import { isAsked, lendInTerm, withTimeLimit } from '../time-limit.ts'
-import { heedingFault, mysqlFault, unreadable } from './fault.ts'
+import { isLost, readsAgain, untilStarted } from '../lost-connection.ts'
+import { isForCaller, lendInTerm, withTimeLimit } from '../time-limit.ts'
+import { mysqlFault, rowHandlerFault, unreadable } from './fault.ts'
 import { receivedBy } from './guarded.ts'
 import { CONNECT_LIMIT, cutOff, killRunning, type MysqlAddress } from './session.ts'
 
@@ -44,7 +44,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
     }
   }
 
-  /** Runs `work` on a session of its own, which is given back unless it was told to end its statement. */
+  /** Runs `work` on a session of its own, which is given back unless its statement was to be ended. */
   async function withSession<T>(
     context: QueryContext | undefined,
     work: (client: PoolConnection, limit: Limit) => Promise<T>,
@@ -55,7 +55,8 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
       isEnded = true
       void killRunning(address, client)
     }
-    const bounded = <T>(part: Promise<T>) => (isAsked(context) ? withinSocketBound(part, streamOf(client), end) : part)
+    const bounded = <T>(part: Promise<T>) =>
+      isForCaller(context) ? withinSocketBound(part, streamOf(client), end) : part
     try {
       const within: Limit['within'] = (part) => withTimeLimit(bounded(part), { context, timeLimit, end })
       // Who leaves then does not end what may be decided.
@@ -72,10 +73,14 @@ export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
   }
 
   const transaction = (statements: Statements, context: QueryContext | undefined) =>
-    untilBegun((begun) =>
+    untilStarted((onBegin) =>
       track(
         withSession(context, (client, limit) =>
-          runTransaction(client, { statements, begun, connectLimit: address.connectLimit, term: context?.term }, limit),
+          runTransaction(
+            client,
+            { statements, onBegin, connectLimit: address.connectLimit, term: context?.term },
+            limit,
+          ),
         ),
       ),
     )
@@ -108,7 +113,7 @@ type Limit = {
   readonly within: <T>(work: Promise<T>) => Promise<T>
   /** The same of what ends a transaction, but for clients that disconnect. */
   readonly ending: <T>(work: Promise<T>) => Promise<T>
-  /** Whether the connection was told to end its statement; the kill may still reach a later one. */
+  /** Whether a kill was sent for the statement of the connection; the kill may still reach a later one. */
   readonly hasEnded: () => boolean
 }
 
@@ -121,8 +126,8 @@ type Answer = { readonly rows: readonly SqlRow[]; readonly matched: number | und
 async function answerOf(on: PoolConnection, { text, params }: Statement): Promise<Answer> {
   const request = { sql: text, rowsAsArray: true }
   // Without parameters there is nothing to prepare, and DDL would evict useful prepared statements.
-  const asked = params.length === 0 ? on.query(request) : on.execute({ ...request, values: [...params] })
-  const [answer] = await asked.catch(unreadable)
+  const pending = params.length === 0 ? on.query(request) : on.execute({ ...request, values: [...params] })
+  const [answer] = await pending.catch(unreadable)
   // The result of a write is not a list of rows.
   if (!Array.isArray(answer)) return { rows: [], matched: answer.affectedRows }
   return { rows: answer.map(rowOf), matched: undefined }
@@ -140,7 +145,7 @@ function valueText(value: unknown): string | null {
 
 type Transaction = {
   readonly statements: Statements
-  readonly begun: () => void
+  readonly onBegin: () => void
   /** As of the address. */
   readonly connectLimit: number | undefined
   readonly term: QueryContext['term']
@@ -152,16 +157,16 @@ type Transaction = {
  */
 async function runTransaction(
   client: PoolConnection,
-  { statements, begun, connectLimit, term }: Transaction,
+  { statements, onBegin, connectLimit, term }: Transaction,
   limit: Limit,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   const all = async () => {
     await client.query('start transaction').catch(unreadable)
-    begun()
+    onBegin()
     for await (const statement of statements) {
       const answer = await answerOf(client, statement)
-      if (statement.heed !== undefined) await goOn(client, statement, { answer, position: answers.length })
+      if (statement.onRows !== undefined) await goOn(client, statement, { answer, position: answers.length })
       answers.push(answer.rows)
     }
   }
@@ -177,20 +182,21 @@ async function runTransaction(
   }
 }
 
-/** Runs what the statement at `position` asks for when it has heeded its answer. */
+/** Runs the statements that `onRows` returns, one after the other. */
 async function goOn(
   client: PoolConnection,
   statement: Statement,
   first: { readonly answer: Answer; readonly position: number },
 ): Promise<void> {
   let { answer } = first
-  for (let next = heeded(statement); next !== undefined; next = heeded(next)) answer = await answerOf(client, next)
+  for (let next = nextStatement(statement); next !== undefined; next = nextStatement(next))
+    answer = await answerOf(client, next)
 
-  function heeded({ heed }: Statement): Statement | undefined {
+  function nextStatement({ onRows }: Statement): Statement | undefined {
     try {
-      return heed?.(answer.rows, answer.matched)
+      return onRows?.(answer.rows, answer.matched)
     } catch (error) {
-      throw heedingFault(error, first.position)
+      throw rowHandlerFault(error, first.position)
     }
   }
 }

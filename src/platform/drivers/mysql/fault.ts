@@ -28,8 +28,8 @@ export function mysqlFault(error: unknown, position?: number): unknown {
 /** By their names: they may be of another copy of the class. */
 const own: ReadonlySet<string> = new Set(['SqlFault', 'ServiceError'])
 
-/** What the statement at `position` throws when it heeds its answer. By its name: it may be of another copy of the class. */
-export function heedingFault(error: unknown, position: number): unknown {
+/** The fault that `onRows` of the statement at `position` throws. By its name: it may be of another copy of the class. */
+export function rowHandlerFault(error: unknown, position: number): unknown {
   if (!(error instanceof Error) || error.name !== 'SqlFault') return error
   const { message, cause } = error
   return new SqlFault(message, { ...(error as SqlFault), cause, position })

@@ -40,7 +40,7 @@ function boundNumbers(packets: Packet): void {
 
 const receiving = new WeakMap<object, Received>()
 
-/** What a connection of `mysql2` has received since `asOneAnswer` was last told of it. */
+/** What a connection of `mysql2` has received since `asOneAnswer` was last called. */
 export function receivedBy(connection: object): Received {
   const known = receiving.get(connection) ?? { bytes: 0, isOne: false }
   receiving.set(connection, known)

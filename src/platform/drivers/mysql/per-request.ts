@@ -3,7 +3,7 @@ import { createConnection, type PoolConnection } from 'mysql2/promise'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { ConversingDriver, Statements } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
-import { isAsked } from '../time-limit.ts'
+import { isForCaller } from '../time-limit.ts'
 import { createMysqlDriver, type Sessions } from './driver.ts'
 import { CONNECT_LIMIT, connectionOptions, cutOff, type MysqlAddress, sessionSetup } from './session.ts'
 
@@ -18,7 +18,7 @@ export type PerRequestOptions = Pick<LendingOptions<unknown>, 'request'> & {
 export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: PerRequestOptions): ConversingDriver {
   const limited = lendingOf(address, timeLimit, request)
   const unlimited = lendingOf(address, 0, request)
-  const take: Sessions['take'] = (context) => (isAsked(context) ? limited() : unlimited())
+  const take: Sessions['take'] = (context) => (isForCaller(context) ? limited() : unlimited())
   const driver = createMysqlDriver({ sessions: { take, close: async () => {} }, address, timeLimit })
   return isPooled ? withSettings(driver, timeLimit) : driver
 }
@@ -26,7 +26,7 @@ export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: P
 /** Sets up the session in each transaction; the isolation level is the server's. */
 function withSettings({ converse, close }: ConversingDriver, timeLimit: number): ConversingDriver {
   const inTransaction: ConversingDriver['converse'] = async (statements, context) => {
-    const [text = ''] = sessionSetup(isAsked(context) ? timeLimit : 0)
+    const [text = ''] = sessionSetup(isForCaller(context) ? timeLimit : 0)
     return (await converse(behind({ text, params: [] }, statements), context)).slice(1)
   }
   return {
@@ -61,8 +61,8 @@ function lendingOf(address: MysqlAddress, timeLimit: number, request: PerRequest
       } finally {
         clearTimeout(timer)
       }
-      const lent: PoolConnection = Object.assign(session, { release: () => giveBack(lent) }) as PoolConnection
-      return lent
+      const pooled: PoolConnection = Object.assign(session, { release: () => giveBack(pooled) }) as PoolConnection
+      return pooled
     },
   })
   return take

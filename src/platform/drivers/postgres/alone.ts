@@ -7,13 +7,17 @@ import { withTimeLimit } from '../time-limit.ts'
 import { endWith } from './cancel.ts'
 import { lost, type PostgresOptions, postgresFault, socketOf, type TextResult, textRequest } from './client.ts'
 
-type Asked = { readonly statement: Statement; readonly context: QueryContext | undefined; readonly timeLimit: number }
+type SingleStatement = {
+  readonly statement: Statement
+  readonly context: QueryContext | undefined
+  readonly timeLimit: number
+}
 
 /** Runs a statement on `client` and releases it. `options` are those that the client was created with. */
 export async function runAlone(
   client: pg.PoolClient,
   options: PostgresOptions,
-  { statement, context, timeLimit }: Asked,
+  { statement, context, timeLimit }: SingleStatement,
 ): Promise<TextResult> {
   let isEnded = false
   let isOver = false

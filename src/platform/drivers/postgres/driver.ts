@@ -6,13 +6,13 @@ import type pg from 'pg'
 import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
-import { isRead, readsAgain, untilBegun } from '../lost-connection.ts'
+import { isRead, readsAgain, untilStarted } from '../lost-connection.ts'
 import { createSharedSlots, type SharedSlots } from '../shared-slots.ts'
-import { isAsked, lendInTerm, type TimeLimit, withTimeLimit } from '../time-limit.ts'
+import { isForCaller, lendInTerm, type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
 import { CONNECT_LIMIT, lost, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
-import { runHeard } from './heard.ts'
+import { runConfirmed } from './confirmed.ts'
 import { checkOut, openPool } from './pool.ts'
 import { createPrepared, type NameOf } from './prepared.ts'
 import { openReaders } from './readers.ts'
@@ -31,7 +31,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   const batches = createSharedSlots({ ...BATCHES, patience })
   const results = createSharedSlots({ ...LARGE, patience })
   // An embedded database is ended by ending its connection, and a pooler may have sessions for a statement only.
-  const hears = stream === undefined && !options.isPooled ? true : undefined
+  const confirms = stream === undefined && !options.isPooled ? true : undefined
 
   async function checkOutLarge(): Promise<pg.PoolClient> {
     try {
@@ -67,7 +67,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   // The embedded database has a single session, so sharing a connection gains nothing, and an unshared one can be
   // ended.
   async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
-    const isAside = stream === undefined && isAsked(context)
+    const isAside = stream === undefined && isForCaller(context)
     const client = await (isAside
       ? lend(checkOutLarge, context, results)
       : lend(() => checkOut(pool), context, batches))
@@ -77,7 +77,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   return readsAgain({
     query: (statement, context) => {
       if (stream !== undefined || statement.isLarge) return queryAlone(statement, context)
-      const by = isAsked(context) ? readers : ownReaders
+      const by = isForCaller(context) ? readers : ownReaders
       return by.query(statement, context ?? noClient, isRead(statement, context))
     },
 
@@ -94,18 +94,18 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
       },
     }),
 
-    ...(hears && { hears }),
+    ...(confirms && { confirms }),
     batch(statements, context) {
       const run = (nameOf?: NameOf) => {
-        const lent = () => lend(() => checkOut(pool), context, batches)
-        return untilBegun((begun) =>
-          hears && (context?.confirm || context?.term)
-            ? runHeard(lent, options, { statements, context, nameOf, begun })
-            : runBatch(lent, options, { statements, context, nameOf, begun }),
+        const checkOutClient = () => lend(() => checkOut(pool), context, batches)
+        return untilStarted((onBegin) =>
+          confirms && (context?.confirm || context?.term)
+            ? runConfirmed(checkOutClient, options, { statements, context, nameOf, onBegin })
+            : runBatch(checkOutClient, options, { statements, context, nameOf, onBegin }),
         )
       }
       // Names are for what requests send again and again, on connections that last.
-      return !isAsked(context) || stream !== undefined || options.isPooled ? run() : prepared.run(run)
+      return !isForCaller(context) || stream !== undefined || options.isPooled ? run() : prepared.run(run)
     },
 
     async close() {
@@ -128,7 +128,7 @@ async function inSlot(
   context: QueryContext | undefined,
   lend: () => Promise<pg.PoolClient>,
 ): Promise<pg.PoolClient> {
-  const end = isAsked(context) && context.share !== undefined ? await slots.take(context.share) : undefined
+  const end = isForCaller(context) && context.share !== undefined ? await slots.take(context.share) : undefined
   if (end === undefined) return lend()
   try {
     const client = await lend()

@@ -18,7 +18,7 @@ export type Pace = {
 }
 
 export function startPace(): Pace {
-  const asked: number[] = []
+  const sentTimes: number[] = []
   let moved = 0
   /** The shortest response time so far, close to the round-trip time. */
   let nearest = Number.POSITIVE_INFINITY
@@ -26,18 +26,18 @@ export function startPace(): Pace {
   let gap = 0
 
   return {
-    load: () => asked.length,
-    isFull: () => asked.length >= LEAST && asked.length * gap >= AHEAD + 2 * nearest,
+    load: () => sentTimes.length,
+    isFull: () => sentTimes.length >= LEAST && sentTimes.length * gap >= AHEAD + 2 * nearest,
     silence: (now) => now - moved,
     nearest: () => nearest,
 
     ask(now) {
-      if (asked.length === 0) moved = now
-      asked.push(now)
+      if (sentTimes.length === 0) moved = now
+      sentTimes.push(now)
     },
 
     answer(now) {
-      nearest = Math.min(nearest, now - (asked.shift() ?? now))
+      nearest = Math.min(nearest, now - (sentTimes.shift() ?? now))
       gap += (now - moved - gap) / SMOOTHING
       moved = now
     },

@@ -7,7 +7,7 @@ import { BUSY, SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
-import { isAsked, lendInTerm, withTimeLimit } from '../time-limit.ts'
+import { isForCaller, lendInTerm, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { cutOff, endWith } from './cancel.ts'
 import {
@@ -20,7 +20,7 @@ import {
   unreachable,
   withoutLimit,
 } from './client.ts'
-import { runHeard } from './heard.ts'
+import { runConfirmed } from './confirmed.ts'
 import { runBatch } from './transaction.ts'
 
 export type PerRequestOptions = PostgresOptions & Pick<LendingOptions<unknown>, 'request'>
@@ -49,14 +49,14 @@ export function openPostgresPerRequest({ request, ...options }: PerRequestOption
   return {
     async query(statement, context) {
       if (options.isPooled) return queryInTransaction(statement, context)
-      const client = await lendInTerm(isAsked(context) ? limited : unlimited, context)
+      const client = await lendInTerm(isForCaller(context) ? limited : unlimited, context)
       return (await runAlone(client, options, { statement, context, timeLimit })).rows
     },
     batch(statements, context) {
       const lend = () => lendInTerm(unlimited, context)
       // By the way, so that a look before the commit costs no way to the server and back.
       return context?.term !== undefined && !options.isPooled
-        ? runHeard(lend, options, { statements, context, nameOf: undefined })
+        ? runConfirmed(lend, options, { statements, context, nameOf: undefined })
         : runBatch(lend, options, { statements, context })
     },
     async close() {},
@@ -64,8 +64,11 @@ export function openPostgresPerRequest({ request, ...options }: PerRequestOption
 }
 
 /** Returns a function that connects a client, or takes one that the request has. */
-function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']): () => Promise<pg.PoolClient> {
-  let options = asked
+function lendingOf(
+  initialOptions: PostgresOptions,
+  request: PerRequestOptions['request'],
+): () => Promise<pg.PoolClient> {
+  let options = initialOptions
   const { take, giveBack } = createLending<pg.PoolClient>({
     request,
     isOpen: (client) => client.getTransactionStatus() === 'I',
@@ -87,9 +90,9 @@ function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']
     const client = makeClient(options)
     await client.connect()
     if (!options.isPooled) showFloatsExactly(client)
-    const release = (isBroken?: Error | boolean) => (isBroken ? cutOff(client) : giveBack(lent))
-    const lent: pg.PoolClient = Object.assign(client, { release })
-    return lent
+    const release = (isBroken?: Error | boolean) => (isBroken ? cutOff(client) : giveBack(pooled))
+    const pooled: pg.PoolClient = Object.assign(client, { release })
+    return pooled
   }
 
   return take

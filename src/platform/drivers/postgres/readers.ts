@@ -32,9 +32,9 @@ import { readText } from './text-read.ts'
  * is asked then, and the reads behind it, go by further ones. If all are full, a statement waits for the first with room. One
  * whose plan has a term is sent where no other runs, unless it may follow: it could not be taken back, however long that takes.
  */
-export function openReaders(asked: PostgresOptions) {
-  const { timeLimit = 0 } = asked
-  let options = asked
+export function openReaders(initialOptions: PostgresOptions) {
+  const { timeLimit = 0 } = initialOptions
+  let options = initialOptions
   const readers: (Reader | undefined)[] = Array(MAX_READERS).fill(undefined)
   /** Replaced clients with unanswered statements. */
   const leaving = new Set<Reader>()
@@ -51,7 +51,7 @@ export function openReaders(asked: PostgresOptions) {
   const query = (statement: Statement, context: QueryContext, isRead: boolean): Promise<readonly SqlRow[]> =>
     new Promise((resolve, reject) => {
       const name = nameOf(statement.text)
-      ask({ statement, context, isRead, asked: performance.now(), name, resolve, reject })
+      ask({ statement, context, isRead, calledAt: performance.now(), name, resolve, reject })
     })
 
   const ask = (question: Question): void => {
@@ -150,9 +150,9 @@ export function openReaders(asked: PostgresOptions) {
   }
 
   /** The limit of a statement counts from its call, so that one that waited has less of it left. */
-  const reasonToEnd = ({ context, asked }: Question, now: number, margin: number): SqlFault | undefined => {
+  const reasonToEnd = ({ context, calledAt }: Question, now: number, margin: number): SqlFault | undefined => {
     const limit = limitOf(context, timeLimit)
-    return abortReason(context, { elapsed: now - asked, timeLimit: limit && limit + margin })
+    return abortReason(context, { elapsed: now - calledAt, timeLimit: limit && limit + margin })
   }
 
   /** Ends the running statement where it is late, or nobody waits for it; on each connection only the first is running. */
@@ -174,7 +174,7 @@ export function openReaders(asked: PostgresOptions) {
     if (first.ended !== undefined && now - first.ended.at > GIVEN_UP) cutOff(reader.client)
     if (first.ended !== undefined || silence < POLL_INTERVAL) return
     // The server counts from the turn of a statement.
-    const hasWaited = now - silence - first.question.asked > POLL_INTERVAL
+    const hasWaited = now - silence - first.question.calledAt > POLL_INTERVAL
     const margin = options.timeLimit && !hasWaited ? MARGIN : 0
     const fault = first.isLeft ? left() : reasonToEnd(first.question, now, margin)
     if (fault === undefined) return
@@ -392,7 +392,7 @@ type Question = {
   /** Whether it may be asked twice. */
   readonly isRead: boolean
   /** When it was called. */
-  readonly asked: number
+  readonly calledAt: number
   /** Of its prepared statement, unless it goes without. */
   readonly name: string | undefined
   readonly resolve: (rows: readonly SqlRow[]) => void

@@ -33,7 +33,7 @@ export type Transaction<Result> = {
   /** Whether the statements write nothing. */
   readonly isReading?: boolean
   /** Called when the server has begun it. */
-  readonly begun?: (() => void) | undefined
+  readonly onBegin?: (() => void) | undefined
   /** Looked at before the commit. */
   readonly term?: QueryContext['term']
 }
@@ -69,13 +69,13 @@ export async function runBatch(
     statements,
     context,
     nameOf,
-    begun,
+    onBegin,
   }: {
     readonly statements: readonly Statement[]
     readonly context: QueryContext | undefined
     readonly nameOf?: NameOf | undefined
     /** Called when the server has begun it. */
-    readonly begun?: () => void
+    readonly onBegin?: () => void
   },
 ): Promise<readonly (readonly SqlRow[])[]> {
   if (statements.length === 0) return []
@@ -93,7 +93,7 @@ export async function runBatch(
     timeLimit,
     ask: askingBy(nameOf),
     isReading,
-    begun,
+    onBegin,
     term: context?.term,
   })
 }
@@ -108,7 +108,7 @@ const pooledSettings = [
 export async function runTransaction<Result>(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
-  { begin, statements, timeLimit, ask, isReading, begun, term }: Transaction<Result>,
+  { begin, statements, timeLimit, ask, isReading, onBegin, term }: Transaction<Result>,
 ): Promise<readonly Result[]> {
   const client = await lend()
   // An embedded database is ended by ending its connection, which would not show whether a commit came before.
@@ -117,13 +117,13 @@ export async function runTransaction<Result>(
   const commitsLater = isEmbedded || term !== undefined
   let limit: Limit | undefined
   let isOver = false
-  let hasBegun = false
+  let hasStarted = false
   try {
     limit = timeLimit > 0 ? startLimit(timeLimit, options, client) : undefined
     // Awaited alone: without it the rest would run outside a transaction.
     await client.query(begin)
-    hasBegun = true
-    begun?.()
+    hasStarted = true
+    onBegin?.()
     const results: Result[] = []
     await asOneAnswer(receivedBy(client), async () => {
       for (let start = 0; start < statements.length; start += SLICE) {
@@ -142,7 +142,7 @@ export async function runTransaction<Result>(
     isOver = isLost(postgresFault(error, lost))
     if (client.getTransactionStatus() !== 'I') await rollBack(client, options)
     // Without an answer to what carried the commit nobody knows whether it was heard.
-    const isNothingLeft = isEmbedded || (isOver && (!hasBegun || isReading))
+    const isNothingLeft = isEmbedded || (isOver && (!hasStarted || isReading))
     throw isNothingLeft && limit?.hasEnded() ? overdue(error) : postgresFault(error, lost)
   } finally {
     limit?.stop()
@@ -196,23 +196,23 @@ export async function rollBack(client: pg.ClientBase, { connectLimit = GIVEN_UP 
 type Limit = {
   /** Throws if the time is over. */
   readonly refuseLate: () => void
-  /** Whether the running statement was told to end. */
+  /** Whether the running statement was canceled. */
   readonly hasEnded: () => boolean
   readonly stop: () => void
 }
 
 /**
  * Detects lateness between two slices; if a slice does not end soon after the limit, cancels what runs until it does, and
- * cuts off the connection to a server that lets itself not be told.
+ * cuts off the connection to a server that ignores the cancellation.
  */
 export function startLimit(timeLimit: number, options: PostgresOptions, client: pg.ClientBase): Limit {
   let isLate = false
-  let told: number | undefined
+  let endedAt: number | undefined
   let isStopped = false
   const expire = async () => {
     if (isLate) {
-      told ??= performance.now()
-      if (performance.now() - told > GIVEN_UP) cutOff(client)
+      endedAt ??= performance.now()
+      if (performance.now() - endedAt > GIVEN_UP) cutOff(client)
       else await cancelRunning(options, client)
     }
     isLate = true
@@ -223,7 +223,7 @@ export function startLimit(timeLimit: number, options: PostgresOptions, client: 
     refuseLate() {
       if (isLate) throw overdue()
     },
-    hasEnded: () => told !== undefined,
+    hasEnded: () => endedAt !== undefined,
     stop() {
       isStopped = true
       clearTimeout(timer)

@@ -26,9 +26,9 @@ export async function keptBundle(folder: string, entry: string, make: () => Prom
   const file = keptAt(folder, entry)
   const kept = await readKept<Kept>(file)
   if (kept !== undefined && (await bundleDigest(folder, kept.inputs)) === kept.digest) return kept.code
-  const begun = Date.now()
+  const startedAt = Date.now()
   const bundle = await make()
-  await keep(file, { folder, bundle, begun }).catch(() => {
+  await keep(file, { folder, bundle, startedAt }).catch(() => {
     // The next start bundles again: a file was removed meanwhile, or nothing may be written here.
   })
   return bundle.code
@@ -39,19 +39,19 @@ export function keptAt(folder: string, entry: string): string {
   return join(cacheFolder('extensions'), `${digestOf([folder, entry])}.json`)
 }
 
-type Making = { readonly folder: string; readonly bundle: Bundle; readonly begun: number }
+type Making = { readonly folder: string; readonly bundle: Bundle; readonly startedAt: number }
 
 /** Milliseconds. */
 const SETTLED = 60_000
 
 /** Whoever works on a file will change it again, perhaps while it is bundled: a bundle of it is not kept. */
-async function keep(file: string, { folder, bundle, begun }: Making): Promise<void> {
+async function keep(file: string, { folder, bundle, startedAt }: Making): Promise<void> {
   const inputs = bundle.inputs.map((input) => join(folder, input))
   const isOwn = (path: string) =>
     path.startsWith(ours) || (path.startsWith(folder + sep) && !path.split(sep).includes('node_modules'))
   if ((await realpath(folder)) !== folder || !inputs.every(isOwn)) return
   const digest = await bundleDigest(folder, bundle.inputs)
-  if (digest === undefined || (await changedSince(begun - SETTLED, inputs))) return
+  if (digest === undefined || (await changedSince(startedAt - SETTLED, inputs))) return
   await writeKept<Kept>(file, { ...bundle, digest })
 }
 

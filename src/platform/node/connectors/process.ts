@@ -68,7 +68,7 @@ export class ConnectorProcess {
   #watch: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
   /** When the pending sign of life was requested. */
-  #askedAt: number | undefined
+  #requestedAt: number | undefined
   #lastCheck = 0
 
   constructor(deno: string, { code, config, grant }: ConnectorProgram, { limits, print, pass }: ProcessOptions) {
@@ -136,7 +136,7 @@ export class ConnectorProcess {
         return
       }
       this.#isReady = true
-      this.#askedAt = undefined
+      this.#requestedAt = undefined
       if (typeof id === 'number') this.#settle(id, readReply(reply))
     } catch {
       // Only a connector that found out the token can cause this; its call times out.
@@ -157,7 +157,7 @@ export class ConnectorProcess {
     if (this.#isStopped) this.#signal('CONT')
     this.#isStopped = false
     this.#lastCheck = Date.now()
-    if (this.#isReady) this.#askedAt = undefined
+    if (this.#isReady) this.#requestedAt = undefined
     this.#watch ??= setInterval(() => this.#checkAlive(), this.#checkInterval()).unref()
   }
 
@@ -175,14 +175,14 @@ export class ConnectorProcess {
     const now = Date.now()
     const wasLate = now - this.#lastCheck > 3 * this.#checkInterval()
     this.#lastCheck = now
-    if (this.#askedAt === undefined) {
+    if (this.#requestedAt === undefined) {
       this.#ask({})
       return
     }
     // If our own thread was blocked, the answer may be waiting to be read.
-    if (wasLate) this.#askedAt = now
+    if (wasLate) this.#requestedAt = now
     const limit = this.#isReady ? this.#limits.busyLimit : START_LIMIT
-    if (now - this.#askedAt > limit) this.#kill('time')
+    if (now - this.#requestedAt > limit) this.#kill('time')
   }
 
   #checkInterval(): number {
@@ -190,7 +190,7 @@ export class ConnectorProcess {
   }
 
   #ask(message: object): void {
-    this.#askedAt = Date.now()
+    this.#requestedAt = Date.now()
     this.#send(message)
   }
 

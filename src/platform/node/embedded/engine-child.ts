@@ -57,7 +57,7 @@ async function openChild({ cluster, announce }: EngineChildDeps): Promise<Engine
   }
   // All three are pipes, as configured above.
   const [errors, channel, tether] = child.stdio.slice(2) as unknown as [Readable, Duplex, Duplex]
-  // A write or a read that fails does so because the process has ended, which is told by its end.
+  // A write or a read that fails does so because the process has ended, which its end reports.
   for (const stream of [channel, tether]) stream.on('error', () => {})
   let end: Error | undefined
   let pending: PromiseWithResolvers<Buffer> | undefined
@@ -116,8 +116,8 @@ async function awaitEnd(child: ChildProcess, errors: Readable): Promise<Error> {
   return new (signal === null ? Error : Killed)(message, { cause })
 }
 
-/** Returns what takes the chunks of the channel; `tell` gets each answer when it is complete. */
-function createAnswers(tell: (answer: Buffer) => void): (chunk: Buffer) => void {
+/** Returns what takes the chunks of the channel; `onAnswer` gets each answer when it is complete. */
+function createAnswers(onAnswer: (answer: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   /** Bytes of the current frame that are still to come. */
   let missing = 0
@@ -139,7 +139,7 @@ function createAnswers(tell: (answer: Buffer) => void): (chunk: Buffer) => void 
       const [first = bytes.subarray(0, 0)] = parts
       const answer = parts.length > 1 ? Buffer.concat(parts) : first
       parts = []
-      tell(answer)
+      onAnswer(answer)
     }
     rest = bytes
   }

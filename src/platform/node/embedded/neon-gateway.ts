@@ -81,8 +81,8 @@ async function respond(
       const results = await runTransaction(() => checkOut(pool), connections, transaction)
       return { status: 200, body: { results: results.map(render) } }
     }
-    const asked = { statement: statement(body), context: isRead(body) ? { isDisconnected } : undefined, timeLimit: 0 }
-    return { status: 200, body: render(await runAlone(await checkOut(pool), connections, asked)) }
+    const single = { statement: statement(body), context: isRead(body) ? { isDisconnected } : undefined, timeLimit: 0 }
+    return { status: 200, body: render(await runAlone(await checkOut(pool), connections, single)) }
   } catch (error) {
     return sqlError(error)
   }

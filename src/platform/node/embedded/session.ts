@@ -36,7 +36,7 @@ export function openSession(deps: SessionDeps): Duplex {
   let prepared = false
   let turn: EngineLock | undefined
   /** Undefined while no statement runs. */
-  let begun: number | undefined
+  let startedAt: number | undefined
   let idleTimer: NodeJS.Timeout | undefined
   let working: Promise<void> = Promise.resolve()
 
@@ -85,9 +85,9 @@ export function openSession(deps: SessionDeps): Duplex {
     if (stream.destroyed) return
     try {
       await turn.ready()
-      begun = performance.now()
+      startedAt = performance.now()
       const answer = await turn.run(messages).finally(() => {
-        begun = undefined
+        startedAt = undefined
       })
       stream.push(answer)
       if (transactionStatus(answer) === 'I') release()
@@ -138,11 +138,13 @@ export function openSession(deps: SessionDeps): Duplex {
     },
     destroy(error, callback) {
       // No client waits for the statement any more, but others wait for the engine.
-      if (begun !== undefined) turn?.end()
+      if (startedAt !== undefined) turn?.end()
       working.then(abandon).then(() => callback(error), callback)
     },
   })
-  return Object.assign(asSocket(stream), { elapsed: () => (begun === undefined ? 0 : performance.now() - begun) })
+  return Object.assign(asSocket(stream), {
+    elapsed: () => (startedAt === undefined ? 0 : performance.now() - startedAt),
+  })
 }
 
 /** Builds a Query message. */

@@ -1,6 +1,6 @@
 /**
  * Bounds what the answers of the process hold together in memory until their clients have taken them. Small answers are
- * not told to it. Where there is no room, clients that take nothing are waited for a moment only.
+ * not reported to it. Where there is no room, clients that take nothing are waited for a moment only.
  */
 import type { Socket } from 'node:net'
 

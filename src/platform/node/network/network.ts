@@ -95,8 +95,8 @@ function fetchBy(request: Network['request']): Fetch {
     const { method, headers, signal, body } = new Request(url, init)
     const payload = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer())
     const { promise, resolve: answer, reject } = Promise.withResolvers<IncomingMessage>()
-    const asked = request(new URL(url), { method, headers: Object.fromEntries(headers), signal })
-    asked.on('response', answer).on('error', reject).end(payload)
+    const outgoing = request(new URL(url), { method, headers: Object.fromEntries(headers), signal })
+    outgoing.on('response', answer).on('error', reject).end(payload)
     return responseOf(await promise)
   }
 }

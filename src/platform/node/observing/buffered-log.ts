@@ -13,8 +13,8 @@ export function createBufferedLog(): Observe {
     lines = []
   }
 
-  return observeAsLines((line, isTrouble) => {
-    if (isTrouble) process.stderr.write(`${line}\n`)
+  return observeAsLines((line, isProblem) => {
+    if (isProblem) process.stderr.write(`${line}\n`)
     else if (lines.push(line) === 1) setImmediate(flush)
   })
 }

@@ -34,7 +34,7 @@ export type OnceWritesDeps = {
 
 export type OnceWrites = {
   /** Returns what the write itself does, or what the first try has: no item where that of a key is gone since. */
-  run(asked: OnceRequest): Promise<BatchAnswer>
+  run(request: OnceRequest): Promise<BatchAnswer>
 }
 
 /** Throws what stands against showing the answer of the entry. */

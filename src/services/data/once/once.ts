@@ -32,8 +32,8 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   const trying = new Map<string, number>()
 
   function isTried(scope: string, now: number): boolean {
-    for (const [known, began] of trying) {
-      if (now - began < LONGEST_TRY) break
+    for (const [known, startedAt] of trying) {
+      if (now - startedAt < LONGEST_TRY) break
       trying.delete(known)
     }
     return trying.has(scope)
@@ -84,12 +84,12 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
 
   /** Tries until the write is done, by this request or another. */
   async function untilDone(
-    asked: OnceRequest,
+    request: OnceRequest,
     ledger: LedgerTable | undefined,
     attempt: (entry: LedgerEntry, hasWaited: boolean) => Promise<OnceOutcome>,
   ): Promise<KeptAnswer> {
-    const named = await entryOf(asked)
-    const { once } = asked
+    const named = await entryOf(request)
+    const { once } = request
     for (let pause = 20; ; pause = Math.min(2 * pause, 250)) {
       const startedAt = ports.clock.now()
       const entry: LedgerEntry = { ...named, startedAt, expiresAt: startedAt + timeToLive }
@@ -102,7 +102,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       }
       if (tried.kind === 'known') {
         requireSame(tried.row, entry)
-        const answer = await replayed(asked, tried, bindings)
+        const answer = await replayed(request, tried, bindings)
         once.onReplay()
         return answer
       }
@@ -114,8 +114,8 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   }
 
   return {
-    async run(asked) {
-      const { model, plan, values, source, rights, scope } = asked
+    async run(request) {
+      const { model, plan, values, source, rights, scope } = request
       const [{ collection } = {}] = plan.operations
       const record = model.sources.get(collection?.sourceId ?? '')
       const table = ledgerIn(record)
@@ -132,10 +132,10 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
             source.writeOnce({ plan, bindings: bindings({ ...values, caller }), table, entry, keepings, term })
           return behindFirst(entry, hasWaited, write)
         }
-        const write = (sending: WriteSending) => written(asked, { bindings, keepings, bounds: entry, sending })
+        const write = (sending: WriteSending) => written(request, { bindings, keepings, bounds: entry, sending })
         return claims.run(entry, { ...claimed, write })
       }
-      const answer = await untilDone(asked, table, async (entry, hasWaited) => {
+      const answer = await untilDone(request, table, async (entry, hasWaited) => {
         const outcome = await attempt(entry, hasWaited)
         if (outcome.kind === 'written' && scope.caller.kind !== 'anonymous') {
           keptBytes.note(scope.caller.userId, entry, keepings, outcome.answer)

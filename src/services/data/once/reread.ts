@@ -30,18 +30,18 @@ const MOST_KEYS = 500
 /** Returns the items with these keys, a list as it was kept; those that are gone are left out. */
 export async function readAgain(reread: Reread, keys: string): Promise<string> {
   const { source, collection, selection, readable = all, bindings } = reread
-  const sought = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
+  const wantedKeys = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
   const read = async (found: Filter, selected: Selection, page?: Page) => {
     const where = and([found, readable])
     const plan: ReadPlan = { kind: 'read', collection, where, selection: selected, page, count: false }
     const [list] = await source.prepareBatch(alone(plan, collection))(bindings())
     return list?.data ?? '[]'
   }
-  const [only] = sought
-  if (only !== undefined && sought.length === 1) return read(isKey(collection.key, only), selection)
+  const [only] = wantedKeys
+  if (only !== undefined && wantedKeys.length === 1) return read(isKey(collection.key, only), selection)
   const found = new Map<string, Item>()
-  for (let start = 0; start < sought.length; start += MOST_KEYS) {
-    const where = or(sought.slice(start, start + MOST_KEYS).map((key) => isKey(collection.key, key)))
+  for (let start = 0; start < wantedKeys.length; start += MOST_KEYS) {
+    const where = or(wantedKeys.slice(start, start + MOST_KEYS).map((key) => isKey(collection.key, key)))
     const text = await read(where, [...selection, ...keySelection(collection)], {
       order: [],
       limit: MOST_KEYS,
@@ -52,7 +52,7 @@ export async function readAgain(reread: Reread, keys: string): Promise<string> {
       found.set(JSON.stringify(keyOf(collection, key)), rest)
     }
   }
-  const items = sought.flatMap((key) => found.get(JSON.stringify(key)) ?? [])
+  const items = wantedKeys.flatMap((key) => found.get(JSON.stringify(key)) ?? [])
   return JSON.stringify(items)
 }
 

@@ -7,9 +7,9 @@ import { filterText } from '../../../core/query/filter.ts'
 import { sha256Hex } from '../../caller/digest.ts'
 
 export type WatchedRights = {
-  /** Notes what it is asked. */
+  /** Notes which accesses are read. */
   readonly viewer: Viewer
-  /** Digest of all that was asked so far. */
+  /** Digest of all accesses that were read so far. */
   readonly digest: () => Promise<string>
   /** Whether what the caller may read depends on the rows, which others may change. */
   readonly readsByRow: () => boolean
@@ -18,11 +18,11 @@ export type WatchedRights = {
 export type WatchRights = (viewer: Viewer) => WatchedRights
 
 export const watched: WatchRights = (viewer) => {
-  const asked = new Map<string, Access>()
+  const decisions = new Map<string, Access>()
   let digested: { readonly size: number; readonly digest: Promise<string> } | undefined
   const digest = () =>
     sha256Hex(
-      [...asked]
+      [...decisions]
         .map(([name, access]) => `${name} ${accessText(access)}`)
         .sort()
         .join('\n'),
@@ -32,15 +32,15 @@ export const watched: WatchRights = (viewer) => {
       ...viewer,
       accessTo(collection, action) {
         const access = viewer.accessTo(collection, action)
-        asked.set(`${collection.id} ${action}`, access)
+        decisions.set(`${collection.id} ${action}`, access)
         return access
       },
     },
     digest() {
-      if (digested?.size !== asked.size) digested = { size: asked.size, digest: digest() }
+      if (digested?.size !== decisions.size) digested = { size: decisions.size, digest: digest() }
       return digested.digest
     },
-    readsByRow: () => [...asked].some(([name, access]) => name.endsWith(' read') && !isOfAllRows(access)),
+    readsByRow: () => [...decisions].some(([name, access]) => name.endsWith(' read') && !isOfAllRows(access)),
   }
 }
 

@@ -36,7 +36,7 @@ export async function applyFile(
   requireEntitlement(scope.rights, 'dataModel:read')
   const sent = await readApply(body, scope)
   let works: readonly SourceMigration[] = []
-  let placed = (fault: unknown) => fault
+  let locateFault = (fault: unknown) => fault
   try {
     const done = await changes.change(scope, 'dataModel:read', async (before, now) => {
       const { rights } = now
@@ -45,7 +45,7 @@ export async function applyFile(
       requireUnmoved(movedSince(sent.plan, ground.state))
       const planned = await planFile(deps, now, { file: sent.file, ground })
       const { access, names, needed } = planned
-      placed = planned.placed
+      locateFault = planned.locateFault
       requireUnmoved(movedSince(sent.plan, { drift: planned.drift }))
       for (const entitlement of needed) requireEntitlement(rights, entitlement)
       await requireDestroyable(deps, planned, sent.mayDrop ? undefined : viewerOf(rights, ground.before))
@@ -64,8 +64,8 @@ export async function applyFile(
         operations: [...planned.operations, ...(access?.operations ?? []), ...(names?.operations ?? [])].map(
           ({ kind }) => kind,
         ),
-        changes: planned.changes.slice(0, MAX_TOLD).map(({ action, path }) => `${action} ${path}`),
-        ...((access !== undefined || isTold(planned.rights)) && told(planned.rights)),
+        changes: planned.changes.slice(0, MAX_AUDITED).map(({ action, path }) => `${action} ${path}`),
+        ...((access !== undefined || changesRights(planned.rights)) && auditedRights(planned.rights)),
         ...(access !== undefined && { access: accessChanges(planned.changes) }),
       }
       const event = { action: 'schema.apply.v1', target: { type: 'workspace', id: workspace.id }, payload } as const
@@ -90,19 +90,21 @@ export async function applyFile(
     await rememberIds(database, { workspace: workspace.apiName, after, made }, sources)
     return { changes: done.changes }
   } catch (cause) {
-    return throwExplained(limitFault(cause) ?? cause, works).catch((fault: unknown) => Promise.reject(placed(fault)))
+    return throwExplained(limitFault(cause) ?? cause, works).catch((fault: unknown) =>
+      Promise.reject(locateFault(fault)),
+    )
   }
 }
 
 /** Changes, and rights either way, that the audit log names. */
-const MAX_TOLD = 1_000
+const MAX_AUDITED = 1_000
 
-function isTold({ granted, revoked }: ChangedRights): boolean {
+function changesRights({ granted, revoked }: ChangedRights): boolean {
   return granted.length > 0 || revoked.length > 0
 }
 
-function told({ granted, revoked }: ChangedRights) {
-  return { granted: granted.slice(0, MAX_TOLD), revoked: revoked.slice(0, MAX_TOLD) }
+function auditedRights({ granted, revoked }: ChangedRights) {
+  return { granted: granted.slice(0, MAX_AUDITED), revoked: revoked.slice(0, MAX_AUDITED) }
 }
 
 /** What changed in roles and policies, in the form of the file. */

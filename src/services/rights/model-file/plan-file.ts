@@ -3,7 +3,7 @@ import { holdsEveryRow, type Viewer } from '../../../core/access/access.ts'
 import { affected } from '../../../core/access/gone.ts'
 import { viewerOf } from '../../../core/access/merge.ts'
 import { hasEntitlement, readsPolicies, requireEntitlement } from '../../../core/access/principal.ts'
-import { type Unasked, unasked } from '../../../core/access/unasked.ts'
+import { type UncheckedWrite, uncheckedWrites } from '../../../core/access/unchecked-writes.ts'
 import { nested, ServiceError } from '../../../core/error.ts'
 import {
   type AccessOperation,
@@ -79,7 +79,7 @@ export type PlannedFile = {
   readonly needed: readonly ('dataModel:edit' | 'workspaceMembers:edit')[]
   readonly drift: string
   /** The fault of an operation at the place in the file that it was made of; anything else as it is. */
-  readonly placed: (fault: unknown) => unknown
+  readonly locateFault: (fault: unknown) => unknown
 }
 
 /** Reads the member `model` of a body. Throws 403 where the caller may not read what the file is about, 422 for its faults. */
@@ -121,10 +121,10 @@ export async function planFile(
   const resolved = await inParts(resolveFile(file, current, { workspace: workspace.apiName, newId: ids.next }))
   const operations = file.collections === undefined ? [] : await inParts(operationsBetween(current, resolved.records))
   requireFewSteps(operations)
-  const placed = (fault: unknown) => faultInFile(fault, operations, resolved.places)
+  const locateFault = (fault: unknown) => faultInFile(fault, operations, resolved.places)
   const prepared = await work
     .prepare({ workspace, rights }, before, operations)
-    .catch((fault: unknown) => Promise.reject(placed(fault)))
+    .catch((fault: unknown) => Promise.reject(locateFault(fault)))
   const after = await compileModel(0, prepared.records)
   const was = ground.access && { access: ground.access, model: before }
   const taken = was === undefined ? new Set<string>() : await loadTakenIds(database, [...file.ids.values()])
@@ -133,8 +133,8 @@ export async function planFile(
   const names = ground.names && plannedNames(file, ground.names, after)
   requireFewSteps(operations, names?.operations)
   const otherwise = affected({ before: current, after: prepared.records })
-  const isTold = access === undefined && otherwise.size > 0 && readsPolicies(rights)
-  const kept = isTold ? await loadAccessRecords(database, workspace.id) : undefined
+  const showsRights = access === undefined && otherwise.size > 0 && readsPolicies(rights)
+  const kept = showsRights ? await loadAccessRecords(database, workspace.id) : undefined
   const [sideBefore, sideAfter] = [
     access?.before ?? (kept && { access: kept, model: before }),
     access?.after ?? (kept && { access: kept, model: after }),
@@ -172,7 +172,7 @@ export async function planFile(
       ...((access?.operations.length ?? 0) > 0 ? (['workspaceMembers:edit'] as const) : []),
     ],
     drift: await driftOf(touched, (source) => introspection.outline(workspace, current, source), current),
-    placed,
+    locateFault,
   }
 }
 
@@ -193,7 +193,7 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   if (isEditor) {
     await requireUnused(deps, scope, planned)
       .then(() => deps.work.requirePossible(workspace, work, { isDryRun: true }))
-      .catch((fault: unknown) => Promise.reject(planned.placed(fault)))
+      .catch((fault: unknown) => Promise.reject(planned.locateFault(fault)))
   }
   return {
     plan: textOf({ ...ground.state, drift: planned.drift }),
@@ -208,12 +208,12 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
 }
 
 /** What writes by itself what policies compare that the file adds or changes; each once. */
-function warningsOf(access: PlannedFile['access']): readonly Unasked[] {
+function warningsOf(access: PlannedFile['access']): readonly UncheckedWrite[] {
   if (access === undefined) return []
   const { before, after } = access
   const known = new Map(before.access.policies.map(({ id, content }) => [id, JSON.stringify(content)]))
   const changed = after.access.policies.filter(({ id, content }) => known.get(id) !== JSON.stringify(content))
-  const all = changed.flatMap(({ content }) => unasked(after.model.records, content))
+  const all = changed.flatMap(({ content }) => uncheckedWrites(after.model.records, content))
   return [...new Map(all.map((warning) => [warning.message, warning])).values()]
 }
 

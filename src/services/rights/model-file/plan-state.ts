@@ -28,8 +28,8 @@ type StateOf = {
 
 export async function stateOf({ workspace, before, access, names, sent }: StateOf): Promise<PlanState> {
   const own = await inParts(exportModel(before, workspace.apiName))
-  const said = exportNames(names ?? [], before)
-  const text = await inParts(printModelFile({ ...own, ...(said.size > 0 && { names: said }) }))
+  const exportedNames = exportNames(names ?? [], before)
+  const text = await inParts(printModelFile({ ...own, ...(exportedNames.size > 0 && { names: exportedNames }) }))
   return {
     model: await digest(`${workspace.id} ${text}`),
     access: await digest(await inParts(sortedText(access ?? null))),

@@ -59,10 +59,10 @@ export async function setup(config: Config) {
     const response = await fetch(`${config.system}/${path}`, init)
     return (await response.json()) as unknown
   }
-  const told = async (handler: string) =>
-    config.system === undefined ? null : ((await ask(`told/${handler}`)) as Instruction | null)
+  const instructionFor = async (handler: string) =>
+    config.system === undefined ? null : ((await ask(`instructions/${handler}`)) as Instruction | null)
   const does = async (handler: string, work: () => unknown) => {
-    const instruction = await told(handler)
+    const instruction = await instructionFor(handler)
     if (instruction?.do === 'drop') delete returned[handler]
     if (instruction?.do === 'lose') {
       await work()

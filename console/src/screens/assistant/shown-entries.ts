@@ -1,9 +1,9 @@
-/** What was said in a conversation, as it is shown: what the service keeps, and what comes while an answer is made. */
+/** The entries of a conversation as they are shown: what the service keeps, and what comes while an answer is made. */
 import type { AnswerEvent, Approval, Call, Conversation } from '../../data/assistant.ts'
 
 export type Step = Call & { readonly result: string; readonly isError: boolean }
 
-export type Said =
+export type ShownEntry =
   | { readonly kind: 'user'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'step'; readonly step: Step }
@@ -11,15 +11,15 @@ export type Said =
   | { readonly kind: 'error'; readonly text: string }
 
 /** Of what the service keeps. A call that waited is shown as such, with what came of it. */
-export function saidOf({ entries, approvals }: Conversation): readonly Said[] {
+export function shownEntriesOf({ entries, approvals }: Conversation): readonly ShownEntry[] {
   const results = new Map(entries.flatMap((entry) => (entry.kind === 'result' ? [[entry.callId, entry] as const] : [])))
   const waiting = [...approvals]
   const outcomes = entries.filter((entry) => entry.kind === 'outcome')
-  return entries.flatMap((entry): readonly Said[] => {
+  return entries.flatMap((entry): readonly ShownEntry[] => {
     if (entry.kind === 'user') return [entry]
     if (entry.kind !== 'assistant') return []
-    const text: readonly Said[] = entry.text === '' ? [] : [{ kind: 'text', text: entry.text }]
-    const calls = entry.calls.map((call): Said => {
+    const text: readonly ShownEntry[] = entry.text === '' ? [] : [{ kind: 'text', text: entry.text }]
+    const calls = entry.calls.map((call): ShownEntry => {
       const at = waiting.findIndex(({ tool, arguments: sent }) => tool === call.tool && sent === call.arguments)
       const result = results.get(call.id)
       const approval = result?.isError === false ? waiting[at] : undefined
@@ -40,19 +40,19 @@ export function saidOf({ entries, approvals }: Conversation): readonly Said[] {
 }
 
 /** With an event of an answer behind what was said before. */
-export function withEvent(said: readonly Said[], event: AnswerEvent): readonly Said[] {
-  const last = said.at(-1)
+export function withEvent(shown: readonly ShownEntry[], event: AnswerEvent): readonly ShownEntry[] {
+  const last = shown.at(-1)
   switch (event.name) {
     case 'text':
-      if (last?.kind !== 'text') return [...said, { kind: 'text', text: event.data.text }]
-      return [...said.slice(0, -1), { kind: 'text', text: last.text + event.data.text }]
+      if (last?.kind !== 'text') return [...shown, { kind: 'text', text: event.data.text }]
+      return [...shown.slice(0, -1), { kind: 'text', text: last.text + event.data.text }]
     case 'tool':
-      return [...said, { kind: 'step', step: event.data }]
+      return [...shown, { kind: 'step', step: event.data }]
     case 'approval':
-      return [...said, { kind: 'approval', approval: { ...event.data, state: 'pending' } }]
+      return [...shown, { kind: 'approval', approval: { ...event.data, state: 'pending' } }]
     case 'error':
-      return [...said, { kind: 'error', text: event.data.message }]
+      return [...shown, { kind: 'error', text: event.data.message }]
     default:
-      return said
+      return shown
   }
 }

@@ -19,7 +19,7 @@ export type CollectionEntry = {
 }
 
 /** A collection with its record of then; `before` is undefined for a new one. */
-export type Placed = {
+export type MatchedCollection = {
   readonly entry: CollectionEntry
   readonly record: CollectionRecord
   readonly before: CollectionRecord | undefined
@@ -37,7 +37,7 @@ export type RelationShape = {
 export type Target = { readonly shape: CollectionShape } | { readonly other: Collection }
 
 export type CollectionShape = {
-  readonly placed: Placed
+  readonly matched: MatchedCollection
   /** In the order of the file. */
   readonly relations: ReadonlyMap<string, RelationShape>
   /** All columns, the made ones behind the listed, by their names. */

@@ -1,4 +1,4 @@
-/** A page of a walk: what it was asked by, and the page where it is put together from its rows by the service. */
+/** A page of a walk: its direction and cursor options, and the page where it is put together from its rows by the service. */
 import type { Page } from '../../plan/plan.ts'
 import { type Bindings, isPlaceholder } from '../../query/placeholder.ts'
 import type { AnsweredWalk, Cursors } from './row-query.ts'
@@ -7,26 +7,31 @@ import type { AnsweredWalk, Cursors } from './row-query.ts'
 export function answeredWalk(page: Page | undefined, bindings: Bindings): AnsweredWalk | undefined {
   if (page?.walk === undefined) return undefined
   const { limit, offset, walk } = page
-  const { direction, isTold, start, asked } = walk
-  const cursor = asked !== undefined && isPlaceholder(asked) ? (bindings(asked) ?? undefined) : asked
+  const { direction, withCursors, start, sentCursor } = walk
+  const cursor =
+    sentCursor !== undefined && isPlaceholder(sentCursor) ? (bindings(sentCursor) ?? undefined) : sentCursor
   return {
     direction,
-    told: isTold ? { limit, isBehind: start !== undefined || offset > 0, asked: cursor } : undefined,
+    cursorOptions: withCursors ? { limit, isBehind: start !== undefined || offset > 0, sentCursor: cursor } : undefined,
   }
 }
 
 /** The rows that the page shows, in the order of the list, and the pages beside it. A backward walk has its rows in reverse. */
-export function walkedPage<Row>(
+export function walkPage<Row>(
   rows: readonly Row[],
-  { direction, told }: AnsweredWalk,
+  { direction, cursorOptions }: AnsweredWalk,
   cursorOf: (row: Row) => string,
 ): { readonly shown: readonly Row[]; readonly cursors?: Cursors } {
-  const found = told === undefined ? rows : rows.slice(0, told.limit)
+  const found = cursorOptions === undefined ? rows : rows.slice(0, cursorOptions.limit)
   const shown = direction === 'forward' ? found : found.toReversed()
-  if (told === undefined) return { shown }
+  if (cursorOptions === undefined) return { shown }
   const [first, last] = [found[0], found.at(-1)]
-  const onward = rows.length > told.limit && last !== undefined ? cursorOf(last) : null
-  const back = !told.isBehind ? null : first === undefined ? (told.asked ?? null) : cursorOf(first)
+  const onward = rows.length > cursorOptions.limit && last !== undefined ? cursorOf(last) : null
+  const back = !cursorOptions.isBehind
+    ? null
+    : first === undefined
+      ? (cursorOptions.sentCursor ?? null)
+      : cursorOf(first)
   const [next, previous] = direction === 'forward' ? [onward, back] : [back, onward]
   return { shown, cursors: { next, previous } }
 }

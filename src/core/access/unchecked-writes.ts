@@ -8,7 +8,7 @@ import { writes } from './actions.ts'
 import { comparedFields, type PolicyContent } from './policy.ts'
 
 /** The names are those of the model: `field` is what the policy compares, `by` a relation or the field that has a default. */
-export type Unasked = {
+export type UncheckedWrite = {
   readonly kind: 'action' | 'default'
   readonly field: string
   readonly by: string
@@ -16,7 +16,10 @@ export type Unasked = {
 }
 
 /** Returns what of a model writes what the content compares, each once; of what the model lacks nothing. */
-export function unasked(records: ModelRecords, content: Pick<PolicyContent, 'collections'>): readonly Unasked[] {
+export function uncheckedWrites(
+  records: ModelRecords,
+  content: Pick<PolicyContent, 'collections'>,
+): readonly UncheckedWrite[] {
   const { collections, fields, relations, constraints } = lookupOf(records)
   const acting = records.relationFields.flatMap((relation) => {
     const constraint = constraints.get(relation.constraintId ?? '')
@@ -46,8 +49,8 @@ export function unasked(records: ModelRecords, content: Pick<PolicyContent, 'col
     if (through === undefined) return [oppositeCollectionId]
     return [through.nearId, through.farId].flatMap((id) => reachedBy(relations.get(id)))
   }
-  const found = new Map<string, Unasked>()
-  const add = (kind: Unasked['kind'], field: string, by: string, what: string) => {
+  const found = new Map<string, UncheckedWrite>()
+  const add = (kind: UncheckedWrite['kind'], field: string, by: string, what: string) => {
     const message = `${field} is compared, and ${what} without asking any policy`
     found.set(JSON.stringify([field, by, what]), { kind, field, by, message })
   }

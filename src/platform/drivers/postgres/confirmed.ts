@@ -14,19 +14,19 @@ import { isFull, type NameOf } from './prepared.ts'
 import { type Connection, LeanQuery } from './text-read.ts'
 import { atPosition, overdue, rollBack, SLICE, startLimit } from './transaction.ts'
 
-type HeardBatch = {
+type ConfirmedBatch = {
   readonly statements: readonly Statement[]
   readonly context: QueryContext
   readonly nameOf: NameOf | undefined
   /** Called when the server is known to have begun it. */
-  readonly begun?: () => void
+  readonly onBegin?: () => void
 }
 
 /** Runs all statements, and commits them if `confirm` of the context throws nothing, and its term is not over. */
-export async function runHeard(
+export async function runConfirmed(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
-  { statements, context, nameOf, begun }: HeardBatch,
+  { statements, context, nameOf, onBegin }: ConfirmedBatch,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const { timeLimit = 0 } = options
   const named = timeLimit > 0 ? [begin, limitedTo(timeLimit)] : [begin]
@@ -53,7 +53,7 @@ export async function runHeard(
     await client.query('commit')
     return answers.slice(opening.length)
   } catch (error) {
-    if (answers.length > 0) begun?.()
+    if (answers.length > 0) onBegin?.()
     // The client learns late whether it is in a transaction.
     isIdle = await rollBack(client, options)
     const fault = postgresFault(error, lost)
@@ -85,7 +85,7 @@ function limitedTo(timeLimit: number): Named {
 
 type Named = Statement & { readonly name: string }
 
-type Sending = Pick<HeardBatch, 'statements' | 'nameOf'> & { readonly opening: readonly Named[] }
+type Sending = Pick<ConfirmedBatch, 'statements' | 'nameOf'> & { readonly opening: readonly Named[] }
 
 /** Sends slice after slice, so that other work can run in between; `answers` fills with those of the opening first. */
 async function sendAll(
@@ -98,8 +98,8 @@ async function sendAll(
     const named = slice.map((statement): Named => ({ ...statement, name: nameOf?.(statement.text) ?? '' }))
     const write = holdWrites(client)
     const sent = new Promise<void>((resolve, reject) => {
-      const heard = { statements: start === 0 ? [...opening, ...named] : named, answers, resolve, reject }
-      client.query(new HeardStatements(heard) as unknown as pg.Submittable)
+      const confirmed = { statements: start === 0 ? [...opening, ...named] : named, answers, resolve, reject }
+      client.query(new ConfirmedStatements(confirmed) as unknown as pg.Submittable)
     })
     write()
     await sent.catch((error: unknown) => {
@@ -117,7 +117,7 @@ type Hearing = {
 }
 
 /** Statements that `pg` takes for one query. */
-class HeardStatements extends LeanQuery {
+class ConfirmedStatements extends LeanQuery {
   readonly #hearing: Hearing
   #rows: SqlRow[] = []
   #done = 0

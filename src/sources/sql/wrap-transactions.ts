@@ -1,10 +1,10 @@
-/** A driver whose transactions have further statements before and behind those that they are asked for. */
+/** A driver whose transactions have further statements before and behind those of the caller. */
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver, SqlRow, Statements } from '../../ports.ts'
 
-/** Answers and places of faults are those of the statements that were asked for. */
-export function around(
+/** Answers and places of faults are those of the caller's statements. */
+export function wrapTransactions(
   driver: SqlDriver,
   before: readonly Statement[],
   behind: readonly Statement[],
@@ -19,9 +19,13 @@ export function around(
   }
   const batch: SqlDriver['batch'] = (statements, context) => {
     const { confirm } = context ?? {}
-    const asked = (rows: readonly (readonly SqlRow[])[]) => rows.slice(before.length, before.length + statements.length)
-    const heard = confirm && { ...context, confirm: (rows: readonly (readonly SqlRow[])[]) => confirm(asked(rows)) }
-    return own(driver.batch([...before, ...statements, ...behind], heard ?? context))
+    const ownRows = (rows: readonly (readonly SqlRow[])[]) =>
+      rows.slice(before.length, before.length + statements.length)
+    const ownContext = confirm && {
+      ...context,
+      confirm: (rows: readonly (readonly SqlRow[])[]) => confirm(ownRows(rows)),
+    }
+    return own(driver.batch([...before, ...statements, ...behind], ownContext ?? context))
   }
   return {
     batch,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
-import { unasked } from '../../../src/core/access/unasked.ts'
+import { uncheckedWrites } from '../../../src/core/access/unchecked-writes.ts'
 import {
   buildModel,
   type ConstraintRecord,
@@ -42,7 +42,7 @@ function told(
     ),
   }
   const content = parsePolicy({ collections: { secrets: { read: { filter } } } }, buildModel(1, records))
-  return unasked(records, content).map(({ kind, field, by }) => `${kind}: ${field} by ${by}`)
+  return uncheckedWrites(records, content).map(({ kind, field, by }) => `${kind}: ${field} by ${by}`)
 }
 
 const isPublic = { level: { _lt: 2 } }
@@ -81,7 +81,7 @@ it('says so in words', () => {
   }
   const content = { collections: { secrets: { read: { filter: { 'secrets.level': { _lt: 2 } } } } } }
 
-  expect(unasked(records, content)).toEqual([
+  expect(uncheckedWrites(records, content)).toEqual([
     {
       kind: 'action',
       field: 'secrets.level',
