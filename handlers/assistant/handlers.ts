@@ -2,12 +2,12 @@
 import * as z from 'zod'
 import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import { eventText } from '../../src/core/assistant/server-events.ts'
-import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Background } from '../../src/ports.ts'
 import type { Assistant } from '../../src/services/assistant/assistant.ts'
 import type { AssistantTools } from '../../src/services/assistant/calls.ts'
 import type { AnswerUnderWay, AssistantEvent } from '../../src/services/assistant/chat.ts'
+import { requireApprovedModel } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, dataText, EVENTS, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
@@ -149,8 +149,9 @@ function openTools(services: Services, c: AppContext): AssistantTools {
   const address = publicAddress(c, config)
   const open = async (modelVersion?: number) => {
     const scope = await authorize(services, c)
-    if (modelVersion !== undefined && scope.snapshot.modelVersion !== modelVersion) throw modelChanged()
-    return agents.open({ ...scope, spent }, address)
+    const approved = { ...scope, ...(modelVersion !== undefined && { modelVersion }) }
+    requireApprovedModel(approved, scope.snapshot.modelVersion)
+    return agents.open({ ...approved, spent }, address)
   }
   return {
     async offered() {
@@ -164,10 +165,6 @@ function openTools(services: Services, c: AppContext): AssistantTools {
       return runByName(tool, sent, { open: () => open(modelVersion), ...settings })
     },
   }
-}
-
-function modelChanged(): ServiceError {
-  return new ServiceError('conflict', 'The data model has changed since: the call was not run')
 }
 
 /** Milliseconds in which somebody has to take what was sent; an answer that nobody reads ends. */
