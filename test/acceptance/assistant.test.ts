@@ -531,6 +531,46 @@ it('runs what was approved under the model that was shown, and under no other', 
   }
 })
 
+it('changes the model by one of several approvals under the same version of it', async () => {
+  const model = `model-${randomUUID()}`
+  const create = (name: string) => ({
+    kind: 'createCollection',
+    data: {
+      id: randomUUID(),
+      sourceId: shop.sourceId,
+      dbName: name,
+      apiName: name,
+      operations: [
+        {
+          kind: 'createPrimitiveField',
+          data: {
+            id: randomUUID(),
+            dbName: 'title',
+            apiName: 'title',
+            type: { name: 'int32' },
+            isNullable: true,
+            isList: false,
+          },
+        },
+      ],
+    },
+  })
+  const names = [0, 1, 2].map((at) => `approved_${at}`)
+  await setUp([])
+  provider.script(model, (count) => ({
+    calls: [{ tool: 'mutate_schema', arguments: { operations: [create(names[count] ?? 'more')] } }],
+  }))
+  await shop.patch('/ai/settings', { chatModel: model })
+  const waiting: unknown[] = []
+  for (const _ of names) waiting.push(of(await ask('Make one'), 'approval')[0]?.id)
+
+  const decided = await Promise.all(waiting.map((id) => shop.post(`/ai/approvals/${id}`, { approve: true })))
+
+  const answers = await Promise.all(decided.map((answer) => answer.text()))
+  const made = answers.filter((text) => text.includes('"isError":false'))
+  expect(made, answers.join('\n')).toHaveLength(1)
+})
+
 it('is in the audit log with what was set, to what and from what, without the key', async () => {
   const small = await world.workspace('small', {})
   const address = 'https://models.example.com/v1'
