@@ -5,15 +5,13 @@ import { useQuery } from '../../data/queries.ts'
 import { collectionsQuery, workspacesQuery } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog, DialogActions, FormActions } from '../../ui/dialog.tsx'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
 import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
-import styles from './account.module.css'
 import { isNothing, noRights, Scope, type SomeRights } from './scope.tsx'
 
 type NewKeyProps = {
@@ -45,13 +43,7 @@ export function NewKey({ userId, onMade, onClose }: NewKeyProps) {
       ) : (
         <>
           <p>{texts.keyOnce}</p>
-          <code class={styles.key} dir="ltr">
-            {made}
-          </code>
-          <DialogActions>
-            <Button onClick={onClose}>{texts.keyKept}</Button>
-            <CopyButton text={made} />
-          </DialogActions>
+          <ShownOnce text={made} closeLabel={texts.keyKept} onClose={onClose} />
         </>
       )}
     </Dialog>

@@ -3,14 +3,12 @@ import { files } from 'governed-data-client/files'
 import { useState } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
 import { formatTime, t } from '../../messages/messages.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog, DialogActions, FormActions } from '../../ui/dialog.tsx'
+import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
 import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
-import styles from './files.module.css'
 
 type LinkProps = { readonly workspace: string; readonly id: string; readonly onClose: () => void }
 
@@ -45,13 +43,7 @@ export function FileLink({ workspace, id, onClose }: LinkProps) {
       ) : (
         <>
           <p>{texts.once(formatTime(made.expiresAt))}</p>
-          <code class={styles.link} dir="ltr">
-            {made.url}
-          </code>
-          <DialogActions>
-            <Button onClick={onClose}>{t.value.common.close}</Button>
-            <CopyButton text={made.url} />
-          </DialogActions>
+          <ShownOnce text={made.url} closeLabel={t.value.common.close} onClose={onClose} />
         </>
       )}
     </Dialog>
