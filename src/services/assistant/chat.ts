@@ -234,7 +234,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
     partial.text = ''
     yield { name: 'usage', data: usage }
     let isWaiting = false
-    let added = 0
+    let characters = charactersOfResults(conversation.entries)
     for (const call of wanted) {
       const sent = argumentsOf(call)
       const isKnown = offered.some(({ name }) => name === call.tool)
@@ -258,8 +258,8 @@ export function createAnswers(deps: AnswersDeps): Answers {
       if (asks === 'writes')
         await recordAssistantAction(ports, scope, { action: 'assistant.run.v1', conversationId: id, tool: call.tool })
       const { text: result, isError } = await tools.run(call.tool, call.arguments)
-      const shortened = cutResult(result, charactersOfResults(conversation.entries) + added)
-      added += shortened.length
+      const shortened = cutResult(result, characters)
+      characters += shortened.length
       await add(id, holder, { kind: 'result', callId: call.id, text: shortened, isError })
       yield { name: 'tool', data: { ...call, result: shortened, isError } }
     }
