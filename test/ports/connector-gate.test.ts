@@ -1,4 +1,8 @@
 /** docs/decisions/111: the gate of connectors' processes, and upstreams that answer what no server should. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ConnectorGate, openConnectorGate } from '../../src/platform/node/connectors/gate.ts'
 import { startHostile } from '../support/servers/hostile-server.ts'
@@ -54,4 +58,66 @@ describe('the gate of connectors', () => {
       ]).toContainEqual({ status, statusText })
     },
   )
+
+  /** An upstream that keeps its connections, and notes what reached it. */
+  async function openUpstream() {
+    const seen: { readonly line: string; readonly secret: string | undefined; readonly body: string }[] = []
+    const server = createServer(async (request, response) => {
+      const { method, url, headers } = request
+      seen.push({ line: `${method} ${url}`, secret: headers.authorization, body: await text(request) })
+      response.end(url)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closing.push(async () => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return { seen, port: (server.address() as AddressInfo).port }
+  }
+
+  /** What a connector of its own sends, byte by byte, and what another connector is answered afterwards. */
+  async function besides(lines: readonly string[], body: string) {
+    const { seen, port } = await openUpstream()
+    const [evil, other] = [gate.admit([`127.0.0.1:${port}`]), gate.admit([`127.0.0.1:${port}`])]
+    const address = (path: string) => encodeURIComponent(`http://127.0.0.1:${port}/${path}`)
+    const [first = '', ...headers] = lines
+    const socket = connect(evil.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(
+      [`${first} /${evil.pass}/${address('decoy')} HTTP/1.1`, 'Host: gate', ...headers, '', body].join('\r\n'),
+    )
+    await once(socket, 'data')
+    socket.destroy()
+    const answer = await fetch(`http://127.0.0.1:${other.port}/${other.pass}/${address('orders')}`, {
+      headers: { Authorization: 'Bearer of-the-other' },
+    })
+    return { seen, answer: await answer.text() }
+  }
+
+  const hidden = 'POST /notes HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer evil\r\nContent-Length: 200\r\n\r\n'
+  const chunked = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`
+
+  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST', 'PUT'])(
+    'passes the body of %s on as a body, not as another request',
+    async (method) => {
+      const { seen, answer } = await besides([method, 'Transfer-Encoding: chunked'], chunked)
+
+      expect(answer).toBe('/orders')
+      expect(seen).toEqual([
+        { line: `${method} /decoy`, secret: undefined, body: hidden },
+        { line: 'GET /orders', secret: 'Bearer of-the-other', body: '' },
+      ])
+    },
+  )
+
+  it('lets no connection of one connector be used by another, whatever length a WebSocket announces', async () => {
+    const handshake = ['Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 200']
+    const { seen, answer } = await besides(['GET', ...handshake], '')
+
+    expect(answer).toBe('/orders')
+    expect(seen).toEqual([
+      { line: 'GET /decoy', secret: undefined, body: '' },
+      { line: 'GET /orders', secret: 'Bearer of-the-other', body: '' },
+    ])
+  })
 })

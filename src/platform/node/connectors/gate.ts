@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 import { isGranted } from '../../../core/connector/target.ts'
 import { isPrivateHostError } from '../../private-hosts.ts'
-import { createNetwork, type NetworkOptions } from '../network/network.ts'
+import { createNetwork, type Network, type NetworkOptions } from '../network/network.ts'
 
 export type ConnectorGate = {
   readonly admit: (grant: readonly string[]) => GatePass
@@ -26,6 +26,9 @@ export type GatePass = {
   readonly revoke: () => void
 }
 
+/** Connections are kept for one pass alone: what a connector sends on its own never becomes part of another's exchange. */
+type Admission = { readonly grant: readonly string[]; readonly network: Network }
+
 /** Response header: why a request was refused. Removed from upstream responses. */
 const DENIED = 'x-connector-gate-denied'
 /** Response header: why an allowed request failed. */
@@ -33,30 +36,33 @@ const FAILED = 'x-connector-gate-failed'
 const PASS = 'x-connector-gate-pass'
 
 export async function openConnectorGate(options: NetworkOptions): Promise<ConnectorGate> {
-  const network = createNetwork(options)
-  const grants = new Map<string, readonly string[]>()
+  const admitted = new Map<string, Admission>()
 
-  /** Returns why the target is refused; undefined if the grant allows its name and port. */
-  function refusal(pass: string, host: string, port: number): string | undefined {
-    const grant = grants.get(pass)
-    return grant !== undefined && isGranted(grant, host, port) ? undefined : `Requires net access to "${host}:${port}"`
+  /** The network of a pass, or why the target is refused: its grant does not allow the name and port. */
+  function networkTo(pass: string, host: string, port: number): Network | { readonly denied: string } {
+    const admission = admitted.get(pass)
+    return admission !== undefined && isGranted(admission.grant, host, port)
+      ? admission.network
+      : { denied: `Requires net access to "${host}:${port}"` }
   }
 
   /** Parses the target of a request, or returns why it is refused. */
-  function read(request: IncomingMessage): { readonly url: URL } | { readonly denied: string } {
+  function read(
+    request: IncomingMessage,
+  ): { readonly url: URL; readonly network: Network } | { readonly denied: string } {
     const [, pass = '', address = ''] = (request.url ?? '').split('/')
     const text = decodeURIComponent(address)
     if (!/^https?:/.test(text) || !URL.canParse(text)) return { denied: 'Requires an http address' }
     const url = new URL(text)
-    const denied = refusal(pass, url.hostname, portOf(url))
-    return denied === undefined ? { url } : { denied }
+    const network = networkTo(pass, url.hostname, portOf(url))
+    return 'denied' in network ? network : { url, network }
   }
 
   function forward(request: IncomingMessage, onFailure: (headers: Record<string, string>) => void) {
     try {
       const reading = read(request)
       if ('denied' in reading) return onFailure({ [DENIED]: reading.denied })
-      const { url } = reading
+      const { url, network } = reading
       const fail = (error: NodeJS.ErrnoException) => onFailure(failureAt(url, error))
       try {
         return network.request(url, { method: request.method, headers: passedOn(request, url) }).on('error', fail)
@@ -111,7 +117,8 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
     const target = URL.parse(`tcp://${request.url}`)
     const [host, port] = [target?.hostname ?? '', Number(target?.port)]
     const pass = request.headers[PASS]
-    if (typeof pass !== 'string' || refusal(pass, host, port) !== undefined) {
+    const network = typeof pass === 'string' ? networkTo(pass, host, port) : undefined
+    if (network === undefined || 'denied' in network) {
       socket.destroy()
       return
     }
@@ -130,14 +137,19 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
   return {
     admit(grant) {
       const pass = randomBytes(16).toString('hex')
-      grants.set(pass, grant)
-      return { port, pass, revoke: () => grants.delete(pass) }
+      const network = createNetwork(options)
+      admitted.set(pass, { grant, network })
+      const revoke = () => {
+        admitted.delete(pass)
+        network.close()
+      }
+      return { port, pass, revoke }
     },
     async close() {
-      grants.clear()
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
-      network.close()
+      for (const { network } of admitted.values()) network.close()
+      admitted.clear()
     },
   }
 }
@@ -157,15 +169,21 @@ function failureAt(url: URL, error: NodeJS.ErrnoException): Record<string, strin
   return { [DENIED]: `Requires net access to "${place}", which is a loopback, private or link-local address` }
 }
 
-/** Hop-by-hop headers. `host` is replaced by the host of the address. */
+/** Hop-by-hop headers. `host` is replaced by the host of the address; a body is framed again as it came. */
 const OF_ONE_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding'])
 
 function passedOn({ headers, rawHeaders }: IncomingMessage, { host }: URL): readonly string[] {
-  const kept = pairs(rawHeaders).filter(
-    ([name]) => !OF_ONE_HOP.has(name.toLowerCase()) && name.toLowerCase() !== 'host',
-  )
   const isUpgrade = headers.upgrade !== undefined
-  return [...kept.flat(), 'Host', host, ...(isUpgrade ? ['Connection', 'Upgrade'] : [])]
+  // What asks for a WebSocket has no body, so it may announce none.
+  const replaced = new Set([...OF_ONE_HOP, 'host', ...(isUpgrade ? ['content-length'] : [])])
+  const kept = pairs(rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()))
+  // Of GET, HEAD, DELETE and OPTIONS Node sends a body bare where no header frames it.
+  const isChunked = !isUpgrade && headers['transfer-encoding'] !== undefined
+  const framing = [
+    ...(isUpgrade ? ['Connection', 'Upgrade'] : []),
+    ...(isChunked ? ['Transfer-Encoding', 'chunked'] : []),
+  ]
+  return [...kept.flat(), 'Host', host, ...framing]
 }
 
 /** The upstream's status, or a header, is none that can be passed on. */
