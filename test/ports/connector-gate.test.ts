@@ -1,7 +1,7 @@
 /** docs/decisions/111: the gate of connectors' processes, and upstreams that answer what no server should. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ConnectorGate, openConnectorGate } from '../../src/platform/node/connectors/gate.ts'
@@ -119,5 +119,41 @@ describe('the gate of connectors', () => {
       { line: 'GET /decoy', secret: undefined, body: '' },
       { line: 'GET /orders', secret: 'Bearer of-the-other', body: '' },
     ])
+  })
+
+  it.each([
+    [
+      'CONNECT',
+      (port: number, pass: string) => `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nX-Connector-Gate-Pass: ${pass}\r\n`,
+    ],
+    [
+      'Upgrade',
+      (port: number, pass: string) =>
+        `GET /${pass}/${encodeURIComponent(`http://127.0.0.1:${port}/`)} HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`,
+    ],
+  ])('outlives connectors that reset what they opened by %s as it opens', async (way, opening) => {
+    const opened: Socket[] = []
+    const reset = () => {
+      for (const socket of opened.splice(0)) socket.resetAndDestroy()
+    }
+    const { port, close } = await startHostile((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+        reset()
+      })
+      // Those that have only begun are reset, too: the gate learns of a connection and of its end together.
+      if (way === 'CONNECT') reset()
+    })
+    closing.push(close)
+    const { port: gatePort, pass } = gate.admit([`127.0.0.1:${port}`])
+    const open = async () => {
+      const socket = connect(gatePort, '127.0.0.1')
+      opened.push(socket)
+      socket.write(`${opening(port, pass)}Host: gate\r\n\r\n`)
+      await once(socket, 'close')
+    }
+    for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 50 }, open))
+
+    expect(opened).toEqual([])
   })
 })

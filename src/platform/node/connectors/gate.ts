@@ -220,8 +220,14 @@ function join(
   other: Duplex,
   { early, first }: { readonly early: Buffer; readonly first: Buffer },
 ): void {
-  other.write(early)
-  socket.write(first)
-  pipeline(socket, other, () => other.destroy())
-  pipeline(other, socket, () => socket.destroy())
+  try {
+    other.write(early)
+    socket.write(first)
+    pipeline(socket, other, () => other.destroy())
+    pipeline(other, socket, () => socket.destroy())
+  } catch {
+    // A write finds that its connection was reset, and what is destroyed takes no other.
+    socket.destroy()
+    other.destroy()
+  }
 }
