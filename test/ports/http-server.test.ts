@@ -1,4 +1,5 @@
-/** Requests that are sent behind another one on its connection. */
+/** Connections as clients use and misuse them. */
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -46,5 +47,33 @@ it('keeps a silent connection for longer than a proxy in front of it does', asyn
   })
 
   expect((await fetch(server.url)).headers.get('keep-alive')).toBe('timeout=72')
+  await server.drain({ delay: 0, limit: 0 })
+})
+
+it('outlives clients that reset what it refuses, and closes what they hold open', async () => {
+  const server = await openHttpServer({
+    ...{ host: '127.0.0.1', port: 0, maxHeaderSize: 16_384 },
+    listener: (_, response) => response.end('served'),
+    onClientError: (_, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'),
+  })
+  const { hostname, port } = new URL(server.url)
+  const refused = ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 'what is no HTTP\r\n\r\n']
+  const reset = async (line: string) => {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(line, () => socket.resetAndDestroy())
+    await once(socket, 'close')
+  }
+  for (const line of refused) await Promise.all(Array.from({ length: 50 }, () => reset(line)))
+  const held = refused.map((line) => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    socket.write(line)
+    return once(socket.resume(), 'end')
+  })
+  await Promise.all(held)
+
+  expect(await (await fetch(server.url)).text()).toBe('served')
+  // Ends although the clients never close their half.
   await server.drain({ delay: 0, limit: 0 })
 })

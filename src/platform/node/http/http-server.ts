@@ -46,6 +46,9 @@ const MOST_BEHIND = 1_000
 /** Milliseconds of silence before a connection is closed, since a request may be in transit. */
 const SILENCE = 1_000
 
+/** Milliseconds that the client of a refused connection has to take its answer. */
+const FAREWELL = 2_000
+
 /** Throws an Error that tells the operator why it cannot listen on the address. */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   let { listener } = options
@@ -86,8 +89,14 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       before.once('close', () => setImmediate(begin))
     },
   )
-  server.on('clientError', options.onClientError)
-  server.on('connect', (_request, socket) => options.onClientError(new Error('CONNECT is for proxies'), socket))
+  /** Nobody else has an eye on a connection that the server has given away: it may fail, or be held open by the client. */
+  const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
+    socket.on('error', () => socket.destroy())
+    setTimeout(() => socket.destroy(), FAREWELL).unref()
+    options.onClientError(error, socket)
+  }
+  server.on('clientError', refuse)
+  server.on('connect', (_request, socket) => refuse(new Error('CONNECT is for proxies'), socket))
   const url = await listen(server, options)
 
   return {
