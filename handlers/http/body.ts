@@ -144,9 +144,9 @@ export function bodyStream(
           throw error
         }
       },
-      cancel(reason) {
+      async cancel() {
         pieces.end()
-        return reader.cancel(reason)
+        await discard(reader).catch(() => {})
       },
     },
     { highWaterMark: 0 },

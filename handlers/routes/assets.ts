@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { durationSchema } from '../../src/config.ts'
 import { assetFault, checkFileName, disposition } from '../../src/core/assets/file-name.ts'
+import { formBoundary, formBounds } from '../../src/core/assets/form-bounds.ts'
 import { sendingOf } from '../../src/core/assets/media-type.ts'
 import { type ByteRange, rangesOf } from '../../src/core/assets/range.ts'
 import { ServiceError } from '../../src/core/error.ts'
@@ -53,15 +54,15 @@ export function mountAssets(app: App, services: Services): void {
         const scope = await enter(c)
         const { fileName, query } = uploadQuery(c)
         await assetFiles.admit(scope, 'create', query)
-        const type = formType(c)
-        if (type === undefined) {
+        const boundary = formBoundary(headerOf(c, 'content-type') ?? '')
+        if (boundary === undefined) {
           const name = checkFileName(fileName, 'fileName')
           const body = file(c)
           const items = await assetFiles.upload(scope, [{ fileName: name, body }], query)
           return dataText(items.slice(1, -1), { status: 201 })
         }
         if (fileName !== undefined) throw assetFault('fileName', 'is in the form')
-        const files = await formFiles(form(c), type, services.config.SERVICE_ITEMS__CREATE_LIMIT)
+        const files = await formFiles(form(c), boundary, services.config.SERVICE_ITEMS__CREATE_LIMIT)
         const items = await assetFiles.upload(scope, files, query)
         return dataText(files.length === 1 ? items.slice(1, -1) : items, { status: 201 })
       }),
@@ -174,32 +175,22 @@ function presetOf(c: AppContext): Preset | undefined {
   throw assetFault('preset', `must be one of ${PRESETS.join(', ')}`)
 }
 
-function formType(c: AppContext): string | undefined {
-  const type = headerOf(c, 'content-type') ?? ''
-  return /^multipart\/form-data\s*(;|$)/i.test(type) ? type : undefined
-}
-
-const DASH = '-'.charCodeAt(0)
-
-/** Before they are read, since each of them is an object. Throws 422. */
-function requireFewParts(bytes: Uint8Array, type: string, most: number): void {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(type) ?? []
-  const boundary = new TextEncoder().encode(`--${quoted ?? plain ?? ''}`)
-  const isAt = (at: number) => boundary.every((byte, place) => bytes[at + place] === byte)
-  // The last boundary ends the form.
-  let parts = -1
-  for (let at = bytes.indexOf(DASH); at >= 0; ) {
-    const isFound = isAt(at)
-    if (isFound) parts += 1
-    if (parts > most) throw assetFault('body', `has more than ${most} files, the items that a request creates at most`)
-    at = bytes.indexOf(DASH, at + (isFound ? boundary.length : 1))
-  }
-}
-
-async function formFiles(body: ReadableStream<Uint8Array>, type: string, most: number): Promise<readonly SentFile[]> {
-  const bytes = await new Response(body).arrayBuffer()
-  requireFewParts(new Uint8Array(bytes), type, most)
-  const form = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(() => undefined)
+async function formFiles(
+  body: ReadableStream<Uint8Array>,
+  boundary: string,
+  most: number,
+): Promise<readonly SentFile[]> {
+  const check = formBounds(boundary, most)
+  const checked = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, out) {
+      check(bytes)
+      out.enqueue(bytes)
+    },
+  })
+  const bytes = await new Response(body.pipeThrough(checked)).arrayBuffer()
+  // Of the boundary by which it was counted, whatever else the header says.
+  const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` }
+  const form = await new Response(bytes, { headers }).formData().catch(() => undefined)
   if (form === undefined) throw assetFault('body', 'is no form of multipart/form-data')
   const parts = [...form]
   const files = parts.map(([name, value]) => {

@@ -467,6 +467,34 @@ it('names nothing of the store, in whichever answer', async () => {
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 422))
 })
 
+it('takes forms by one boundary, which counts their files, and with few headers', async () => {
+  const part = (boundary: string, more = '') =>
+    `--${boundary}\r\n${more}Content-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\na\r\n`
+  const sent = async (type: string, raw: string) => {
+    const response = await shop.send('POST', '/assets', {
+      raw,
+      headers: { 'Content-Type': `multipart/form-data; ${type}` },
+    })
+    return [response.status, ((await response.json()) as { message?: string }).message]
+  }
+
+  expect(await sent('x="; boundary=zz"; boundary=b', `${part('b')}--b--\r\n`)).toEqual([201, undefined])
+  expect(await sent('x="; boundary=zz"; boundary=b', `${part('b').repeat(1001)}--b--\r\n`)).toEqual([
+    422,
+    expect.stringContaining('body: has more than 1000 files'),
+  ])
+  expect(await sent('boundary=b', `${part('b', 'X: a\r\n'.repeat(10_000))}--b--\r\n`)).toEqual([
+    422,
+    expect.stringContaining('body: has a part whose headers are longer than 4 KiB'),
+  ])
+  for (const type of ['boundary=a; boundary=b', 'boundary=', `boundary=${'-'.repeat(14_000)}`]) {
+    expect(await sent(type, `${part('b')}--b--\r\n`)).toEqual([
+      422,
+      expect.stringContaining('Content-Type: must name one boundary'),
+    ])
+  }
+})
+
 it('takes as many files in a form as a request may create items', async () => {
   const form = new FormData()
   for (let number = 0; number < 1001; number += 1) form.append('file', new Blob(['a']), `${number}.txt`)

@@ -4,6 +4,7 @@
  * discarded, up to a time and a size.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** Maximum milliseconds after the response. */
 const LONGEST = 30_000
@@ -13,14 +14,15 @@ const STEP = 100
 /** Must be called before `response` is used. */
 export function discardUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
+  // A request whose stream is destroyed has no socket any more.
+  const { socket } = request
   // Runs before Node's own handler of a sent response.
   response.prependOnceListener('finish', () => {
-    if (!request.complete && !request.socket.destroyed) discard(request)
+    if (!request.complete && !socket.destroyed) discard(request, socket)
   })
 }
 
-function discard(request: IncomingMessage): void {
-  const { socket } = request
+function discard(request: IncomingMessage, socket: Socket): void {
   let isLast = false
   // Node's way to end a connection after its last response, but only our half for now.
   const endHalf = () => {
