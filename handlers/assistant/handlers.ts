@@ -7,8 +7,8 @@ import type { Background } from '../../src/ports.ts'
 import type { Assistant } from '../../src/services/assistant/assistant.ts'
 import type { AssistantTools } from '../../src/services/assistant/calls.ts'
 import type { AnswerUnderWay, AssistantEvent } from '../../src/services/assistant/chat.ts'
-import { requireApprovedModel } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
+import { requirePlan } from '../../src/services/model/reviewed.ts'
 import { type Answer, data, dataText, EVENTS, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize, identify } from '../http/context.ts'
@@ -147,11 +147,10 @@ function openTools(services: Services, c: AppContext): AssistantTools {
   const spent = { rows: 0 }
   const answered = { length: 0 }
   const address = publicAddress(c, config)
-  const open = async (modelVersion?: number) => {
-    const scope = await authorize(services, c)
-    const approved = { ...scope, ...(modelVersion !== undefined && { modelVersion }) }
-    requireApprovedModel(approved, scope.snapshot.modelVersion)
-    return agents.open({ ...approved, spent }, address)
+  const open = async (plan?: string) => {
+    const scope = { ...(await authorize(services, c)), plan }
+    await requirePlan(scope, scope.snapshot.modelVersion)
+    return agents.open({ ...scope, spent }, address)
   }
   return {
     async offered() {
@@ -159,10 +158,10 @@ function openTools(services: Services, c: AppContext): AssistantTools {
       const tools = listed(await (await open()).usable())
       return tools.map(({ name: tool, description, inputSchema }) => ({ name: tool, description, schema: inputSchema }))
     },
-    async run(tool, sent, modelVersion) {
+    async run(tool, sent, plan) {
       const { runByName } = await import('../mcp/server.ts')
       const settings = { isAnonymous: false, observe: ports.observe, answered }
-      return runByName(tool, sent, { open: () => open(modelVersion), ...settings })
+      return runByName(tool, sent, { open: () => open(plan), ...settings })
     },
   }
 }

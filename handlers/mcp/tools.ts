@@ -329,18 +329,23 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     title: 'Change the data model',
     description:
       'Runs a migration: all operations or none. New things get ids that you make (UUIDs). Deleting a collection or field ' +
-      'deletes its data, and takes allow. With dryRun it only tells what it would do.',
+      'deletes its data, and takes allow. With dryRun it only tells what it would do; then send its `plan`.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-    input: z.strictObject({ operations: z.unknown(), dryRun: z.boolean(must('true or false')).optional(), allow }),
-    // The use case parses the operations itself, with faults that name their path.
-    published: migrationSchema().omit({ plan: true }).extend({ dryRun: z.boolean().optional(), allow }),
+    input: z.strictObject({
+      operations: z.unknown(),
+      plan: z.unknown().optional(),
+      dryRun: z.boolean(must('true or false')).optional(),
+      allow,
+    }),
+    // The use case parses operations and plan itself, with faults that name their path.
+    published: migrationSchema().extend({ dryRun: z.boolean().optional(), allow }),
     output: z.looseObject({ applied: z.boolean() }),
-    async run(agent, { operations, dryRun = false, allow: allowed = [] }) {
+    async run(agent, { operations, plan, dryRun = false, allow: allowed = [] }) {
       if (dryRun) {
         return { data: JSON.stringify({ applied: false, ...(await agent.previewMigration(operations)) }) }
       }
       if (allowed.length === 0) requireKept(operations)
-      await agent.migrate(operations)
+      await agent.migrate({ operations, plan })
       return { data: '{"applied":true}' }
     },
   }),

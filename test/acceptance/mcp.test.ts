@@ -356,7 +356,10 @@ it('calls every tool', async () => {
   })
   const deleted = await call(client, 'delete_item', { collection: 'articles', key: id })
   const preview = await call(client, 'mutate_schema', { operations: [operation], dryRun: true })
-  const migrated = await call(client, 'mutate_schema', { operations: [operation] })
+  const { plan } = preview as { plan: string }
+  const migrated = await call(client, 'mutate_schema', { operations: [operation], plan })
+  const late = await client.callTool({ name: 'mutate_schema', arguments: { operations: [], plan } })
+  const wrong = await client.callTool({ name: 'mutate_schema', arguments: { operations: [], plan: 5 } })
 
   expect(schema).toMatchObject({ collections: [{ apiName: 'articles', key: 'id', fields: expect.any(Array) }] })
   expect(sources).toMatchObject({ sources: [{ id: shop.sourceId, apiName: '_system' }] })
@@ -366,6 +369,8 @@ it('calls every tool', async () => {
   expect(deleted).toEqual({ deleted: true })
   expect(preview).toMatchObject({ applied: false, statements: expect.any(Array) })
   expect(migrated).toEqual({ applied: true })
+  expect(late).toMatchObject({ isError: true, structuredContent: { error: { code: '4094' } } })
+  expect(wrong).toMatchObject({ isError: true, structuredContent: { error: { source: { message: 'plan' } } } })
 })
 
 it('takes the model from a file, and drops data only where that is allowed', async () => {

@@ -29,7 +29,7 @@ function unanswered(error: ServiceError, { url }: Target): string {
 const byCode: Readonly<Record<string, (target: Target) => string>> = {
   network: ({ flags }) => `is the service running, and is its address right? governed doctor${flags} looks at both`,
   timeout: ({ flags }) => `try again, or see governed doctor${flags}`,
-  '4094': ({ flags }) => `somebody changed it meanwhile; see governed schema diff${flags}`,
+  '4094': ({ flags }) => `somebody changed it meanwhile; see governed schema diff${flags}, or --dry-run of a migration`,
   '4095': ({ workspace }) =>
     `a migration of this source broke off: POST /api/${workspace}/schema/introspect/<id of the source>`,
   '4097': () => 'say --allow failingTests where they are meant to fail',

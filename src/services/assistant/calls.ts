@@ -12,6 +12,7 @@ import { addOutcome, decideApproval, insertApproval, loadApproval, type Owner } 
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
+import { planOn } from '../model/reviewed.ts'
 import { ownerOf } from './conversations.ts'
 import type { AssistantSettingsService } from './settings.ts'
 
@@ -20,8 +21,8 @@ export type ToolAnswer = { readonly text: string; readonly isError: boolean }
 /** Tools with the rights of the user, as they are at each call. */
 export type AssistantTools = {
   offered(): Promise<readonly OfferedTool[]>
-  /** `sent` is the JSON text of an object. Where `modelVersion` is given, nothing is run under another. */
-  run(tool: string, sent: string, modelVersion?: number): Promise<ToolAnswer>
+  /** `sent` is the JSON text of an object. Where a plan is given, nothing is run under another model. */
+  run(tool: string, sent: string, plan?: string): Promise<ToolAnswer>
 }
 
 export type WaitingCall = {
@@ -95,7 +96,7 @@ export function createCalls(deps: CallsDeps): Calls {
       const level = (await settings.open(scope.workspace.id))?.dataLevel
       const isAllowed = level !== undefined && isOffered(tool, level)
       const { text, isError } = isAllowed
-        ? await tools.run(tool, call.arguments, call.modelVersion)
+        ? await tools.run(tool, call.arguments, await planOn(scope.workspace, call.modelVersion))
         : { text: NOT_ALLOWED, isError: true }
       const result = cutResult(text)
       await addOutcome(database, conversationId, { kind: 'outcome', tool, text: result, isError })

@@ -53,14 +53,8 @@ export type RequestScope = {
   readonly again: () => Eventual<RequestScope>
   /** Of a request of several calls: the rows that those before this one may bring, which have one budget together. */
   readonly spent?: { rows: number }
-  /** Of what was approved as it was seen: it is done under this version of the model, and under no other. */
-  readonly modelVersion?: number
-}
-
-/** Throws 409 where the scope is of another version of the model than the one that what it does was approved under. */
-export function requireApprovedModel({ modelVersion }: Pick<RequestScope, 'modelVersion'>, current: number): void {
-  if (modelVersion === undefined || modelVersion === current) return
-  throw new ServiceError('conflict', 'The data model has changed since: the call was not run')
+  /** Of what was approved as it was seen: it is done under the model of this plan (`reviewed.ts`), and under no other. */
+  readonly plan?: string | undefined
 }
 
 export type Callers = {

@@ -12,9 +12,10 @@ import { reachedFrom } from '../../core/model/reached.ts'
 import { Unloaded } from '../../core/plan/read.ts'
 import { isOutdated, withinTerm } from '../../core/sql/begin/plan-term.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
-import { type RequestScope, requireApprovedModel } from '../caller/callers.ts'
+import type { RequestScope } from '../caller/callers.ts'
 import { planTermOf } from '../caller/plan-term.ts'
 import type { ModelCache } from '../model/model-cache.ts'
+import { requirePlan } from '../model/reviewed.ts'
 import { explainError, type FailedRequest, operationOf } from './explain-error.ts'
 import type { Viewers } from './plan-cache.ts'
 import type { Planned, Planning } from './planned.ts'
@@ -54,7 +55,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     planOn: (model: Model, scope: RequestScope) => Planning<T>,
     attempts: number,
   ): Planning<T> => {
-    const { workspace, snapshot, rights, spent, modelVersion } = scope
+    const { workspace, snapshot, rights, spent, plan: approved } = scope
     const spentBefore = spent?.rows ?? 0
     /** Whatever is planned again counts once. */
     const make = (model: Model, within: RequestScope): Planning<T> => {
@@ -84,16 +85,10 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     async function planAgain(error: unknown): Promise<T> {
       if (attempts === 1) throw changing(error)
       const now = await scope.again()
-      requireApprovedModel(scope, now.snapshot.modelVersion)
+      await requirePlan(scope, now.snapshot.modelVersion)
       if (spent !== undefined) spent.rows = spentBefore
-      return (
-        await onModel(
-          { ...now, ...(spent && { spent }), ...(modelVersion !== undefined && { modelVersion }) },
-          requested,
-          planOn,
-          attempts - 1,
-        )
-      ).answer
+      return (await onModel({ ...now, ...(spent && { spent }), plan: approved }, requested, planOn, attempts - 1))
+        .answer
     }
 
     const explained = (model: Model, error: unknown) =>
@@ -116,7 +111,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     async function onNewerModel(model: Model, refused: unknown): Promise<Planned<T>> {
       const current = await lookAgain(workspace.id)
       const isNewer = current !== undefined && current.modelVersion > model.version
-      if (isNewer) requireApprovedModel(scope, current.modelVersion)
+      if (isNewer) await requirePlan(scope, current.modelVersion)
       const newer = isNewer
         ? await open(await models.load(workspace, current.modelVersion))
         : isMissingTable(refused) &&

@@ -72,7 +72,7 @@ export type AgentTools = {
    */
   readSchema(collection: string | undefined): Promise<unknown>
   readDataSources(): Promise<unknown>
-  migrate(operations: unknown): Promise<void>
+  migrate(sent: { readonly operations: unknown; readonly plan?: unknown }): Promise<void>
   previewMigration(operations: unknown): Promise<Preview>
   /** The model file, as JSON text. */
   readModel(): Promise<string>
@@ -188,7 +188,7 @@ export function createAgents(deps: AgentsDeps): Agents {
           requireEntitlement(rights, 'dataSource:read')
           return { sources: describeSources(await model()) }
         },
-        migrate: (operations) => migrations.migrate(scope, JSON.stringify({ operations })),
+        migrate: (sent) => migrations.migrate(scope, JSON.stringify(sent)),
         previewMigration: (operations) => migrations.preview(scope, JSON.stringify({ operations })),
         readModel: () => modelFiles.read(scope, { hasIds: true }),
         planModel: (sent) => modelFiles.plan(scope, JSON.stringify(sent)),

@@ -195,7 +195,8 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
           const digest = await shortened(imported.digest)
           const found = await compare(at, imported, request)
           const { schema, operations, followed, isNew, identify, isSettled } = found
-          await requirePlan(request.plan, async () => planOn(workspace, modelVersion, await hashOf(schema)))
+          if (request.plan !== undefined)
+            await requirePlan({ workspace, plan: request.plan }, modelVersion, await hashOf(schema))
           const isMarked = (await markedSources(database, workspace.id)).has(source.id)
           const records = isMarked ? withLedgerFound(found.records, source, imported) : found.records
           // What an unfinished migration has done may look as if somebody else had taken it away.

@@ -55,7 +55,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       let works: readonly SourceMigration[] = []
       try {
         const migrated = await models.change(scope, 'dataModel:edit', async (before, now) => {
-          await requirePlan(plan, () => planOn(workspace, before.version))
+          await requirePlan({ workspace, plan }, before.version)
           const prepared = await work.prepare(now, before, operations)
           const { records, own, others } = prepared
           works = own

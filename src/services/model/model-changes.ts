@@ -21,8 +21,9 @@ import {
 import { loadModel, saveModel } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { loadModelVersion } from '../../store/workspaces.ts'
-import { type RequestScope, requireApprovedModel, rightsNow } from '../caller/callers.ts'
+import { type RequestScope, rightsNow } from '../caller/callers.ts'
 import { compileModel, type ModelCache } from './model-cache.ts'
+import { requirePlan } from './reviewed.ts'
 
 export type ModelChange<Answer> = {
   /** The new records; unchanged ones are the same objects. */
@@ -135,7 +136,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     async change(scope, needed, decide) {
       const { workspace, caller } = scope
       const decideNow = async (model: Model) => {
-        requireApprovedModel(scope, model.version)
+        await requirePlan(scope, model.version)
         const rights = await rightsNow(database, caller, workspace.id)
         requireEntitlement(rights, needed)
         return decide(model, { ...scope, rights })

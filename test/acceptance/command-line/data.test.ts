@@ -105,8 +105,11 @@ it('runs operations, or shows what they would do', async () => {
 
   const wrong = await line.governed(['migrate', 'wrong.json', '--json'], given)
   const dry = await line.governed(['migrate', 'rename.json', '--dry-run', '--json'], given)
+  const { plan } = (dry.json as { data: { plan: string } }).data
+  const told = await line.governed(['migrate', 'rename.json', '--dry-run'], given)
   const before = await own.get('/items/letters')
-  const done = await line.governed(['migrate', 'rename.json'], given)
+  const done = await line.governed(['migrate', 'rename.json', '--plan', plan], given)
+  const late = await line.governed(['migrate', 'rename.json', '--plan', plan], given)
   const after = await own.get('/items/letters')
   const empty = await line.governed(['migrate', 'empty.json'], given)
   const missing = await line.governed(['migrate', 'missing.json'], given)
@@ -119,6 +122,8 @@ it('runs operations, or shows what they would do', async () => {
   expect(before.status).toBe(404)
   expect(done).toMatchObject({ code: 0, stdout: '1 operation done\n' })
   expect(after.status).toBe(200)
+  expect(told.stdout).toContain(`--plan ${plan} does exactly this`)
+  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('The plan is out of date') })
   expect(empty).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('error: empty.json holds no operations\nhelp: '),

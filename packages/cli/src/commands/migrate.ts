@@ -10,9 +10,9 @@ type Operation = Parameters<ReturnType<typeof schema>['migrate']>[0][number]
 
 export const migrate: Command = {
   name: 'migrate',
-  usage: 'FILE [--dry-run]',
+  usage: 'FILE [--dry-run | --plan PLAN]',
   summary: 'runs the operations of a file: a list, or {"operations": […]}',
-  flags: { 'dry-run': 'switch' },
+  flags: { 'dry-run': 'switch', plan: 'value' },
   parameters: ['FILE'],
   async run(call) {
     const {
@@ -25,14 +25,16 @@ export const migrate: Command = {
     const text = await readText(path)
     if (text === undefined) throw new Failure(`${file} is not there`)
     const operations = operationsOf(file, parseJson(file, text))
+    const held = call.values.plan === undefined ? {} : { plan: call.values.plan }
     const { db, must } = await connect(call, await openProject(host, call.values.env))
     if (switches.has('dry-run')) {
-      const { statements } = await must(schema(db).dryRun(operations))
+      const { statements, plan } = await must(schema(db).dryRun(operations))
       const lines = statements.map(({ sql }) => `${sql};`)
-      return { data: { statements }, text: lines.length > 0 ? lines : ['no statements'] }
+      const text = [...(lines.length > 0 ? lines : ['no statements']), `-- --plan ${plan} does exactly this`]
+      return { data: { statements, plan }, text }
     }
     terminal.progress('migrating …')
-    await must(schema(db).migrate(operations, { timeout: CHANGED_WITHIN }))
+    await must(schema(db).migrate(operations, { ...held, timeout: CHANGED_WITHIN }))
     return {
       data: { operations: operations.length },
       text: [operations.length === 1 ? '1 operation done' : `${operations.length} operations done`],
