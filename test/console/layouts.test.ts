@@ -1,4 +1,4 @@
-/** The items of a collection on the days of a month, and by their pictures. */
+/** The items of a collection on the days of a month, by their pictures, and summarised. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -20,7 +20,14 @@ beforeAll(async () => {
     at: 'dateTimeWithTimezone?',
     poster: { to: 'ServiceFile?', opposite: 'posterOf' },
   }
-  const model = { version: 1, collections: { shows: { fields } } }
+  const sales = {
+    id: 'int64 auto',
+    status: 'string?',
+    price: 'decimal(10,2)?',
+    at: 'dateTimeWithTimezone?',
+    show: { to: 'shows?', opposite: 'sales' },
+  }
+  const model = { version: 1, collections: { shows: { fields }, sales: { fields: sales } } }
   const planned = (await (await shop.post('/schema/plan', { model })).json()) as { data: { plan: string } }
   const applied = await shop.post('/schema/apply', { model, plan: planned.data.plan })
   if (!applied.ok) throw new Error(await applied.text())
@@ -35,6 +42,13 @@ beforeAll(async () => {
     { title: 'Last of winter', day: '2026-02-28' },
     { title: 'In April', day: '2026-04-20' },
     { title: 'Some day' },
+  ])
+  const [show] = (await shop.data('/items/shows?fields=id&filter[title][_eq]=Party')) as readonly { id: string }[]
+  await shop.insert('sales', [
+    { status: 'paid', price: '10.00', at: '2026-01-31T23:30:00Z', showId: show?.id },
+    { status: 'paid', price: '20.50', at: '2026-02-01T00:30:00Z' },
+    { status: 'open', price: '99.90', at: '2026-02-02T00:30:00Z', showId: show?.id },
+    { price: null },
   ])
 })
 
@@ -150,6 +164,99 @@ describe('a gallery', () => {
   })
 })
 
+describe('a summary', () => {
+  const summary = (parts: string) => `${gridOf(shop, 'sales')}?layout=summary.${encodeURIComponent(parts)}`
+  const opened = async (...given: Parameters<typeof signedInAt>) => {
+    const page = await signedInAt(...given)
+    open.push(page)
+    return page
+  }
+  const table = (page: Page) => page.getByRole('table', { name: 'Summary of sales' })
+  const rowsOf = async (page: Page) => {
+    const rows = await table(page).getByRole('row').all()
+    return Promise.all(rows.map((row) => row.locator('th, td').allTextContents()))
+  }
+
+  it('counts, groups and sums what is filtered, as is chosen, and is kept by the address and a saved view', async () => {
+    const page = await opened(gridOf(shop, 'sales'))
+    await choose(page, 'Layout: Table', 'Summary')
+    await expect.poll(() => rowsOf(page)).toEqual([['Rows'], ['4']])
+    await page.getByRole('button', { name: 'Group by a field' }).click()
+    await page.getByLabel('Group by', { exact: true }).selectOption('status')
+    await page.getByRole('button', { name: 'Add a calculation' }).click()
+    await page.getByRole('group').last().getByLabel('Function').selectOption('sum')
+    await page.getByRole('group').last().getByLabel('Of', { exact: true }).selectOption('price')
+    const titles = ['status', 'Rows', 'Sum of price']
+    const [open, paid, none] = [
+      ['open', '1', '99.90'],
+      ['paid', '2', '30.50'],
+      ['null', '1', 'null'],
+    ]
+    await expect.poll(() => rowsOf(page)).toEqual([titles, open, paid, none])
+    await page.getByText('3 groups').waitFor()
+    await table(page).getByRole('button', { name: 'Rows' }).click()
+    await table(page).getByRole('button', { name: 'Rows' }).click()
+    await expect.poll(() => rowsOf(page)).toEqual([titles, paid, open, none])
+    expect(await table(page).getByRole('columnheader', { name: 'Rows' }).getAttribute('aria-sort')).toBe('descending')
+
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByLabel('Field', { exact: true }).selectOption('status')
+    await page.getByLabel('Value', { exact: true }).fill('paid')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await expect.poll(() => rowsOf(page)).toEqual([titles, paid])
+    await page.reload()
+    await expect.poll(() => rowsOf(page)).toEqual([titles, paid])
+    await choose(page, 'Views', 'Save as a view…')
+    await page.getByRole('dialog').getByLabel('Name').fill('Paid')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Views: Paid' }).waitFor()
+    await page.goto(gridOf(shop, 'sales'))
+    await choose(page, 'Views', 'Paid')
+    await expect.poll(() => rowsOf(page)).toEqual([titles, paid])
+  })
+
+  it('is of times by their units and of what rows refer to, and its code answers the same', async () => {
+    const page = await opened(summary('by:at:month,by:show.title,avg:price:desc,max:at,countDistinct:status'))
+    await expect.poll(async () => (await rowsOf(page)).length).toBe(5)
+    const [head, first] = await rowsOf(page)
+    expect(head?.slice(0, 3)).toEqual(['at (Month, UTC)', 'show › title', 'Average of price'])
+    expect(first?.slice(0, 3)).toEqual(['2026-02', 'Party', '99.9'])
+    await page.getByRole('button', { name: 'Code' }).click()
+    const code = async (kind: string) => {
+      await page.getByRole('dialog').getByRole('button', { name: kind, exact: true }).click()
+      await page.getByRole('region', { name: kind, exact: true }).waitFor()
+      return (await page.getByRole('dialog').locator('pre').textContent()) ?? ''
+    }
+    const curl = await code('curl')
+    const client = await code('Typed client')
+    const { params } = JSON.parse(await code('MCP')) as { params: { name: string; arguments: object } }
+
+    const address = curl.slice(curl.lastIndexOf(" '") + 2, -1)
+    const answer = await world.administrator.send('GET', address.slice(world.url.length))
+    expect(await answer.json()).toMatchObject({ data: [{ avg_price: 99.9 }, {}, {}, {}] })
+    const options = client.slice(client.indexOf('.aggregate(') + 11, client.lastIndexOf(').orThrow'))
+    expect(JSON.parse(options)).toMatchObject({
+      group: [{ at: { trunc: 'month', as: 'at_by_month' } }, { show: ['title'] }],
+      sort: [{ avg_price: 'desc nulls last' }],
+    })
+    expect(params).toMatchObject({ name: 'aggregate_items', arguments: { aggregate: { max_at: { max: 'at' } } } })
+  })
+
+  it('offers a member what their rights give, whatever the address says', async () => {
+    const collections = { sales: { read: { fields: ['status'], filter: { status: { _eq: 'paid' } } } } }
+    const reader = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+    const page = await opened(summary('by:price,by:show.title,by:status,sum:price,count:*'), reader)
+    await expect
+      .poll(() => rowsOf(page))
+      .toEqual([
+        ['status', 'Rows'],
+        ['paid', '2'],
+      ])
+    expect(await page.getByLabel('Group by', { exact: true }).locator('option').allTextContents()).toEqual(['status'])
+    expect(await page.getByLabel('Function').locator('option').allTextContents()).not.toContain('Sum')
+  })
+})
+
 const looks = [
   ['en-US', 'light', 'dark'],
   ['ar-EG', 'dark', 'light'],
@@ -158,10 +265,11 @@ const looks = [
 describe.each([
   ['calendar', march, 'Matinee'],
   ['gallery', '?layout=gallery.poster', 'Opening'],
+  ['summary', '?layout=summary.by:title,by:at:month,count:*:desc,max:day', 'Matinee'],
 ])('a %s', (name, search, title) => {
   it.each(firstOf(looks, 1))('can be read, heard and used by everybody, %s', async (locale, wide, narrow) => {
     const page = await shown(search, world.administrator, { locale, colorScheme: wide })
-    await page.getByRole('link', { name: title }).waitFor()
+    await page.getByText(title).first().waitFor()
     expect(await violations(page)).toEqual([])
     await picture(page, `${name}-wide-${locale}`)
     await page.emulateMedia({ colorScheme: narrow })

@@ -92,6 +92,8 @@ const used: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'DELETE /api/{workspace}/sources/data/{id}': ['screens/sources/delete.tsx', '`sources/data/'],
   'GET /api/{workspace}/connectors/data': ['screens/sources/data.ts', 'connectors/data'],
   'POST /api/{workspace}/items': ['screens/grid/items.ts', '$batch('],
+  'GET /api/{workspace}/aggregates/{collection}': ['screens/summary.tsx', '`aggregates/'],
+  'QUERY /api/{workspace}/aggregates/{collection}': ['screens/summary.tsx', '`aggregates/'],
   'GET /api/{workspace}/items/{collection}': ['screens/grid/rows.ts', 'items/'],
   'QUERY /api/{workspace}/items/{collection}': ['screens/grid/rows.ts', 'items/'],
   'POST /api/{workspace}/items/{collection}': ['screens/new-item.tsx', '.create('],
@@ -159,10 +161,6 @@ const unused: Readonly<Record<string, readonly string[]>> = {
     ...['sources', 'namespaces', 'collections', 'fields/primitive', 'fields/single-relation', 'indexes'].flatMap(
       (name) => [`GET /api/{workspace}/schema/structure/${name}`, `GET /api/{workspace}/schema/structure/${name}/{id}`],
     ),
-  ],
-  'has no screen yet': [
-    'GET /api/{workspace}/aggregates/{collection}',
-    'QUERY /api/{workspace}/aggregates/{collection}',
   ],
 }
 

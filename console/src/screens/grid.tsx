@@ -18,7 +18,7 @@ import { ConflictDialog } from './grid/conflict.tsx'
 import { useEditing } from './grid/editing.tsx'
 import { Filter } from './grid/filter.tsx'
 import styles from './grid/grid.module.css'
-import { type Layout, layoutsOf } from './grid/layouts.ts'
+import { asksItself, isSameLayout, type Layout, layoutsOf } from './grid/layouts.ts'
 import { mayMark, useMany } from './grid/many.tsx'
 import { createMarks, type Marks } from './grid/marks.ts'
 import { type CollectionModel, readOnlyField } from './grid/model.ts'
@@ -37,6 +37,7 @@ import page from './page.module.css'
 const layouts = {
   calendar: lazy(() => import('./calendar.tsx')),
   gallery: lazy(() => import('./item-gallery.tsx')),
+  summary: lazy(() => import('./summary.tsx')),
 }
 
 type GridProps = { readonly workspace: string; readonly collection: string }
@@ -57,8 +58,7 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   const { layout } = view
   const Shown = layout && layouts[layout.kind]
   useEffect(() => {
-    // A calendar asks for the days that it shows.
-    if (layout?.kind !== 'calendar') void rows.loadMore()
+    if (!asksItself(layout)) void rows.loadMore()
     return () => rows.close()
   }, [rows])
   const [isFiltering, setFiltering] = useState(view.filter !== undefined)
@@ -93,7 +93,7 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
               {view.filter !== undefined && <span class={styles.active} aria-hidden="true" />}
             </Button>
           )}
-          {layout?.kind !== 'calendar' && <CodeButton request={() => listRequest(workspace, model, view)} />}
+          {!asksItself(layout) && <CodeButton request={() => listRequest(workspace, model, view)} />}
           {menu}
           {model.mayCreate && (
             <ButtonLink tool="add" look="primary" href={pathTo(workspace, 'new', model.name)}>
@@ -151,6 +151,8 @@ type LayoutsProps = {
   readonly onLayout: (layout: Layout | undefined) => void
 }
 
+const layoutIcons = { calendar: 'calendar', gallery: 'file', summary: 'summary' } as const
+
 /** As a table, or as whatever its fields allow. */
 function Layouts({ model, layout, onLayout }: LayoutsProps) {
   const texts = t.value.layouts
@@ -160,15 +162,16 @@ function Layouts({ model, layout, onLayout }: LayoutsProps) {
     { label: texts.table, to: undefined },
     ...offered.map(({ kind, field, title }) => ({ label: texts[kind](title), to: { kind, field } })),
   ]
-  const isChosen = (to: Layout | undefined) => to?.kind === layout?.kind && to?.field === layout?.field
+  const isChosen = (to: Layout | undefined) => isSameLayout(to, layout)
   const now = choices.find(({ to }) => isChosen(to))?.label ?? texts.table
   return (
     <Menu
       label={texts.label(now)}
       look="button"
-      tool={layout ? (layout.kind === 'calendar' ? 'calendar' : 'file') : 'collection'}
+      tool={layout ? layoutIcons[layout.kind] : 'collection'}
       items={choices.map(({ label, to }) => {
-        return { kind: 'choice' as const, label, isChosen: isChosen(to), onSelect: () => onLayout(to) }
+        const isNow = isChosen(to)
+        return { kind: 'choice' as const, label, isChosen: isNow, onSelect: () => onLayout(isNow ? layout : to) }
       })}
     >
       <span dir="auto">{now}</span>
@@ -181,9 +184,7 @@ function useView(model: CollectionModel, search: string): View {
   const remembered = rememberedColumns(model, columnsOf(model))
   return useMemo(() => {
     const requestedView = viewOf(new URLSearchParams(search))
-    const isOffered = layoutsOf(model).some(
-      ({ kind, field }) => kind === requestedView.layout?.kind && field === requestedView.layout.field,
-    )
+    const isOffered = layoutsOf(model).some((one) => isSameLayout(one, requestedView.layout))
     const view = isOffered ? requestedView : { ...requestedView, layout: undefined }
     const isOpen = view.columns === undefined && view.saved === undefined
     return isOpen ? { ...view, columns: remembered } : view

@@ -2,7 +2,15 @@
 import type { ComponentChildren } from 'preact'
 import styles from './table.module.css'
 
-export type Column<Row> = { readonly title: string; readonly cell: (row: Row) => ComponentChildren }
+export type Column<Row> = {
+  readonly title: string
+  readonly cell: (row: Row) => ComponentChildren
+  /** Units stand one below the other. */
+  readonly isNumber?: boolean
+  /** What its header does, where rows can be sorted by it. */
+  readonly onSort?: () => void
+  readonly sorted?: 'asc' | 'desc' | undefined
+}
 
 type TableProps<Row> = {
   /** What it lists, for those who do not see it. */
@@ -21,9 +29,20 @@ export function Table<Row>({ label, columns, rows, keyOf, wraps = false }: Table
       <table class={`${styles.table} ${wraps ? styles.wraps : ''}`} aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
-                {title}
+            {columns.map(({ title, isNumber, onSort, sorted }, at) => (
+              <th
+                key={at}
+                scope="col"
+                class={isNumber ? styles.number : undefined}
+                aria-sort={sorted && orders[sorted]}
+              >
+                {onSort ? (
+                  <button type="button" class={styles.sort} onClick={onSort}>
+                    {title}
+                  </button>
+                ) : (
+                  title
+                )}
               </th>
             ))}
           </tr>
@@ -31,8 +50,8 @@ export function Table<Row>({ label, columns, rows, keyOf, wraps = false }: Table
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, cell }) => (
-                <td key={title} dir="auto">
+              {columns.map(({ cell, isNumber }, at) => (
+                <td key={at} dir="auto" class={isNumber ? styles.number : undefined}>
                   {cell(row)}
                 </td>
               ))}
@@ -43,3 +62,5 @@ export function Table<Row>({ label, columns, rows, keyOf, wraps = false }: Table
     </section>
   )
 }
+
+const orders = { asc: 'ascending', desc: 'descending' } as const

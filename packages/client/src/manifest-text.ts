@@ -18,6 +18,8 @@ export type CollectionEntry = {
   readonly isSystem?: true
   /** Who changes what of its items is recorded. */
   readonly hasHistory?: true
+  /** Its items are grouped and aggregated. */
+  readonly canAggregate?: true
   readonly primitiveFields: readonly FieldEntry[]
   readonly relationFields: readonly RelationEntry[]
   readonly indexes?: readonly { readonly kind: string; readonly fields: readonly number[] }[]

@@ -41,7 +41,11 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
     'keeps what was typed over a reload',
     'offers a member what their rights give',
   ],
-  layouts: ['is chosen, shows items on their days', 'shows items by the file that they lead to'],
+  layouts: [
+    'is chosen, shows items on their days',
+    'shows items by the file that they lead to',
+    'counts, groups and sums what is filtered',
+  ],
   model: ['is made by hand'],
   palette: ['leads to an item of any collection'],
   'set-up': ['attaches a database of %s'],

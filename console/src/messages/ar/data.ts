@@ -181,6 +181,7 @@ export const data: Translated<typeof en> = {
     table: 'جدول',
     calendar: (field) => `تقويم حسب \u2068${field}\u2069`,
     gallery: (field) => `معرض حسب \u2068${field}\u2069`,
+    summary: () => 'ملخص',
   },
 
   calendar: {

@@ -173,6 +173,7 @@ export const data = {
     table: 'Table',
     calendar: (field: string) => `Calendar by ${field}`,
     gallery: (field: string) => `Gallery by ${field}`,
+    summary: () => 'Summary',
   },
 
   calendar: {

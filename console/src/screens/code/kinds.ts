@@ -87,31 +87,44 @@ const db = createClient('${location.origin}', {
 const data = await ${of}(db).${call(name, ...options)}.orThrow()`
 }
 
-function clientCall({ method, key, query, data, etag }: ItemsRequest): string {
+function clientCall({ method, isAggregate, key, query, data, etag }: ItemsRequest): string {
   const text = (value: unknown) => JSON.stringify(value, null, 2)
   const callOptions = { ...clientQuery(query), ...(etag !== undefined && { ifMatch: etag }) }
   const options = Object.keys(callOptions).length > 0 ? [text(callOptions)] : []
   if (method === 'POST') return call('create', text(data), ...options)
-  if (key === undefined) return call('list', ...options)
+  if (key === undefined) return call(isAggregate ? 'aggregate' : 'list', ...options)
   const values = Object.values(key)
   const which = JSON.stringify(values.length === 1 ? values[0] : values)
   return method === 'GET' ? call('get', which, ...options) : call('update', which, text(data), ...options)
 }
 
 /** `author.name` of the API is `{author: ['name']}` for the client, and `{title: {direction: 'asc'}}` is `{title: 'asc'}`. */
-function clientQuery({ fields, sort, ...others }: ItemsRequest['query']): Readonly<Record<string, unknown>> {
-  const names = typeof fields === 'string' ? fields.split(',').map(nested) : undefined
-  return { ...(names && { fields: names }), ...others, ...(Array.isArray(sort) && { sort: sort.map(direction) }) }
+function clientQuery({ fields, group, sort, ...others }: ItemsRequest['query']): Readonly<Record<string, unknown>> {
+  const names = typeof fields === 'string' ? fields.split(',').map((field) => nested(field)) : undefined
+  const groups = Array.isArray(group) ? group.map(nestedGroup) : undefined
+  return {
+    ...(names && { fields: names }),
+    ...others,
+    ...(groups && { group: groups }),
+    ...(Array.isArray(sort) && { sort: sort.map(direction) }),
+  }
 }
 
-function nested(field: string): unknown {
+function nested(field: string, leaf: (name: string) => unknown = (name) => name): unknown {
   const [first = '', ...others] = field.split('.')
-  return others.length === 0 ? first : { [first]: [nested(others.join('.'))] }
+  return others.length === 0 ? leaf(first) : { [first]: [nested(others.join('.'), leaf)] }
+}
+
+/** A field, or one of an object with the time that it is cut down to. */
+function nestedGroup(group: unknown): unknown {
+  if (typeof group === 'string') return nested(group)
+  const [[field, cut] = ['', undefined]] = Object.entries(group as object)
+  return nested(field, (name) => ({ [name]: cut }))
 }
 
 function direction(by: unknown): unknown {
   if (typeof by !== 'object' || by === null) return by
-  if ('direction' in by) return by.direction
+  if ('direction' in by) return 'nulls' in by ? `${by.direction} nulls ${by.nulls}` : by.direction
   return Object.fromEntries(Object.entries(by).map(([name, below]) => [name, direction(below)]))
 }
 
@@ -141,7 +154,8 @@ function mcp(request: CodeRequest): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: toolCall(request) }, null, 2)
 }
 
-function toolCall({ collection, method, key = {}, query, data, etag }: ItemsRequest): object {
+function toolCall({ collection, method, isAggregate, key = {}, query, data, etag }: ItemsRequest): object {
+  if (isAggregate) return { name: 'aggregate_items', arguments: { collection, ...query } }
   if (method === 'POST') return { name: 'create_items', arguments: { collection, data: [data] } }
   const values = Object.values(key)
   if (method === 'PATCH') {

@@ -10,6 +10,8 @@ export type ItemsRequest = {
   readonly workspace: string
   readonly collection: string
   readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Whether it is of groups of items. */
+  readonly isAggregate?: true
   /** Of one item, by the names of its key; absent for many, and for a new one. */
   readonly key?: Readonly<Record<string, unknown>>
   /** As the API takes it. */
@@ -50,9 +52,9 @@ function inBrackets(name: string, value: unknown): readonly string[][] {
   return Object.entries(value).flatMap(([key, below]) => inBrackets(`${name}[${key}]`, below))
 }
 
-function itemsPath({ workspace, collection, key }: ItemsRequest): string {
+function itemsPath({ workspace, collection, key, isAggregate }: ItemsRequest): string {
   const item = key === undefined ? '' : `/${quotedParts(Object.values(key)).map(encodeURIComponent).join()}`
-  return pathTo(workspace, 'items', collection) + item
+  return pathTo(workspace, isAggregate ? 'aggregates' : 'items', collection) + item
 }
 
 /** What is sent, as JSON without a single quote; undefined where nothing is. New items are sent as a list. */

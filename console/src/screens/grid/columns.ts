@@ -66,6 +66,11 @@ export function filterColumns({ fields, ...relations }: CollectionModel): readon
   return [...own, ...behind.filter(({ id }) => !known.has(id))]
 }
 
+/** Its title, of a relation with what of the other item it shows. */
+export function labelOf({ title, relation, field }: Column): string {
+  return relation ? `${title} › ${field.title}` : title
+}
+
 export function relationColumnId({ name, display }: ToOne): string {
   return `${name}.${display.name}`
 }

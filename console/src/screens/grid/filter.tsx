@@ -4,7 +4,7 @@ import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import page from '../page.module.css'
-import type { Column } from './columns.ts'
+import { type Column, labelOf } from './columns.ts'
 import styles from './grid.module.css'
 import { type Condition, conditionsOf, filterOf, type Match, offeredOperators, operandsOf } from './request.ts'
 
@@ -88,9 +88,9 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
                 if (next) change(index, next)
               }}
             >
-              {offered.map(({ id, title, relation, field }) => (
-                <option key={id} value={id}>
-                  {relation ? `${title} › ${field.title}` : title}
+              {offered.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {labelOf(one)}
                 </option>
               ))}
             </select>

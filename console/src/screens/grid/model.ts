@@ -113,6 +113,8 @@ export type CollectionModel = {
   readonly hasHistory: boolean
   readonly mayCreate: boolean
   readonly mayDelete: boolean
+  /** Whether its data source counts and sums them. */
+  readonly mayAggregate: boolean
   /** Whether several items can be written by one batch, which connectors refuse. */
   readonly takesBatches: boolean
   /** By a filter, with a bound on how many. */
@@ -288,6 +290,7 @@ function modelOf(
     hasHistory: entry.hasHistory === true,
     mayCreate: operations.has('create') && mayDo(access, collection, 'create'),
     mayDelete: operations.has('deleteOne') && mayDo(access, collection, 'delete'),
+    mayAggregate: entry.canAggregate === true,
     takesBatches: isUpdateBounded || isDeleteBounded,
     mayUpdateMany: isAddressed && isUpdateBounded && mayDo(access, collection, 'update'),
     mayDeleteMany: isAddressed && isDeleteBounded && mayDo(access, collection, 'delete'),
@@ -357,6 +360,7 @@ function modelOfAccess(collection: string, access: Access): CollectionModel | nu
     hasHistory: false,
     mayCreate: false,
     mayDelete: false,
+    mayAggregate: false,
     takesBatches: false,
     mayUpdateMany: false,
     mayDeleteMany: false,
