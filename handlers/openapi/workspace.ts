@@ -66,7 +66,8 @@ const fileRights = z.array(
   }),
 )
 const broken = z.array(z.strictObject({ location: z.string(), reason: z.string() }))
-const called = z.array(z.strictObject({ id: z.uuid(), name: z.string() }))
+const called = z.array(z.strictObject({ id: z.uuid(), name: z.string() })).nullable()
+const breaks = z.strictObject({ policies: called, views: called, tests: called })
 
 export const workspaceRoutes: RouteDescriptions = {
   ...assetRoutes,
@@ -111,7 +112,7 @@ export const workspaceRoutes: RouteDescriptions = {
                 destroys: z.boolean(),
               }),
             ),
-            breaks: z.strictObject({ policies: called.nullable(), views: called.nullable(), tests: called.nullable() }),
+            breaks,
             inverse: schemaOperations.nullable(),
             restoresData: z.boolean(),
           }),
@@ -141,6 +142,7 @@ export const workspaceRoutes: RouteDescriptions = {
               z.strictObject({ id: z.uuid().optional(), name: z.string().optional(), fields: z.array(z.string()) }),
             )
             .optional(),
+          breaks: breaks.optional(),
           hash: z.string().optional(),
           plan: z.string().optional(),
         }),

@@ -403,6 +403,15 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     }
     const policy = await shop.post('/policies', { name: `drawers of ${provider}`, content })
     const { data: made } = (await policy.json()) as { data: { id: string } }
+    const tested = { name: `label of ${provider}`, as: 'anonymous', collection, action: 'read', field: 'label' }
+    const test = await shop.post('/access/tests', { ...tested, expect: { allowed: false } })
+    const { data: kept } = (await test.json()) as { data: { id: string } }
+    const [{ id: collectionId } = { id: '' }] = (await shop.data(
+      `/items/ServiceCollection?fields=id&filter[apiName][_eq]=${collection}`,
+    )) as readonly { id: string }[]
+    const [saved] = await shop.insert('ServiceView', [
+      { name: 'By label', collectionId, query: { sort: [{ label: { direction: 'asc' } }] }, layout: null },
+    ])
     await servers[provider].run(
       `alter table ${table} drop column label`,
       `alter table ${table} add column needed int not null`,
@@ -413,6 +422,8 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     const first = (await (await dry()).json()) as { data: { operations: { kind: string }[]; hash: string } }
     const second = (await (await dry()).json()) as { data: { hash: string } }
     const odd = await shop.send('POST', `/schema/introspect/${sourceId}?dryRun=yes`)
+    const editor = await people.member(shop, { entitlements: ['dataModel:edit'] })
+    const told = await answer(await editor.post(`/schema/introspect/${sourceId}?dryRun=true`, {}))
     const unchanged = await shop.data('/items/ServicePrimitiveField?fields=id,apiName&limit=-1')
     const applied = (await introspect()) as { body: { data: { operations: { kind: string }[] } } }
     const after = (await (await dry()).json()) as object
@@ -425,6 +436,11 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
         { collection, field: 'needed', operation: 'createPrimitiveField' },
       ],
       policies: [{ id: made.id, name: `drawers of ${provider}`, fields: expect.any(Array) }],
+      breaks: {
+        policies: [{ id: made.id, name: `drawers of ${provider}` }],
+        views: [{ id: saved?.id, name: 'By label' }],
+        tests: [{ id: kept.id, name: tested.name }],
+      },
       renames: [],
       skipped: [],
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -436,10 +452,14 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     ])
     expect(second.data.hash).toBe(first.data.hash)
     expect(odd.status).toBe(422)
+    expect(told).toMatchObject({ body: { data: { breaks: { policies: null, tests: null } } } })
     expect(unchanged).toEqual(before)
     expect(applied.body.data.operations.map(({ kind }) => kind)).toEqual(first.data.operations.map(({ kind }) => kind))
     expect(after).toMatchObject({
-      data: { operations: [], breaking: [], policies: [], renames: [], skipped: [], hash: first.data.hash },
+      data: {
+        ...{ operations: [], breaking: [], policies: [], renames: [], skipped: [], hash: first.data.hash },
+        breaks: { policies: [], views: [], tests: [] },
+      },
     })
     await servers[provider].run(`drop table ${table}`)
     await introspect()

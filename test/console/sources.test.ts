@@ -90,6 +90,13 @@ it('shows what has changed, imports more, and deletes a source with its name typ
   const id = await attach(shop, sent)
   await shop.post(`/schema/introspect/${id}`, { tables: { include: ['customers'] } })
   await run('alter table customers add column city text')
+  const [customers] = (await shop.data('/items/ServiceCollection?fields=id&filter[apiName][_eq]=customers')) as [
+    { id: string },
+  ]
+  const view = { name: 'All customers', collectionId: customers.id, query: {} }
+  expect((await shop.post('/items/ServiceView', [view])).status).toBe(200)
+  const test = { name: 'Nobody reads them', as: 'anonymous', collection: 'customers', action: 'read' }
+  expect((await shop.post('/access/tests', { ...test, expect: { allowed: false } })).status).toBe(201)
   const page = await signedInAt(`/${shop.name}/sources/${id}`)
   await page.getByText('Works, and has changed').waitFor()
   const imports = region(page, 'Import')
@@ -124,6 +131,9 @@ it('shows what has changed, imports more, and deletes a source with its name typ
   await page.route('**/schema/introspect/*', async () => held.promise, { times: 1 })
   await press(page, 'Import')
   await review.getByText('This takes something from those who use the API: customers').waitFor()
+  const broken = review.getByRole('list', { name: 'What it breaks' })
+  await broken.getByText('All customers').waitFor()
+  await broken.getByText('Nobody reads them').waitFor()
   await page.emulateMedia({ colorScheme: 'dark' })
   expect(await violations(page)).toEqual([])
   await picture(page, 'sources-review')

@@ -166,6 +166,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     system: systemDatabase,
     openSources,
     timeLimit,
+    brokenTests: (scope, change) => accessTests.brokenBy(scope, change),
     version: VERSION,
   })
   const called = createCalled({ ports })

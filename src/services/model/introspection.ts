@@ -27,6 +27,8 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import { createAgreements, shortened } from './agreements.ts'
+import type { Breaks, BrokenTests } from './migration-effects.ts'
+import { compileModel } from './model-cache.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, type PolicyUse, policyUses, stillUnused } from './policy-use.ts'
@@ -75,6 +77,8 @@ export type ImportPreview = ImportResult & {
   readonly breaking: readonly Breaking[]
   /** The policies that name what would be deleted. */
   readonly policies: readonly PolicyUse[]
+  /** As of a migration, and the policies that name what goes besides. */
+  readonly breaks: Breaks
   /** Of what would be imported; the same as long as the schema is. */
   readonly hash: string
   /** What an import is sent with that is to be of this schema and this model alone. */
@@ -89,12 +93,13 @@ export type IntrospectionDeps = {
   readonly openSources: Pick<OpenSources, 'open'>
   /** Milliseconds for a statement about a source. */
   readonly timeLimit: number
+  readonly brokenTests: BrokenTests
   /** The version of this release: another one may read more of the same catalog. */
   readonly version: string
 }
 
 export function createIntrospection(deps: IntrospectionDeps): Introspection {
-  const { ports, models, system, openSources, timeLimit, version } = deps
+  const { ports, models, system, openSources, timeLimit, brokenTests, version } = deps
   const { database, ids } = ports
   const catalogs = createSourceCatalogs({ system, openSources })
   const agreements = createAgreements()
@@ -176,6 +181,14 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     const found = await whereabouts({ ...opened, driver: limited })
     const place = { workspaceId: workspace.id, sourceId: source.id, ...found }
     return (await isPlaceSaved(database, place)) ? [] : [savePlace(place)]
+  }
+
+  type Changed = { readonly before: Model; readonly records: ModelRecords; readonly lost: ReadonlyMap<string, string> }
+
+  async function breaks(scope: RequestScope, { before, records, lost }: Changed): Promise<Breaks> {
+    const { breaksOf } = await import('./migration-effects.ts')
+    const after = await compileModel(0, records)
+    return breaksOf({ ports, brokenTests }, scope, { before, after, lost: new Set(lost.keys()) })
   }
 
   return {
@@ -261,17 +274,21 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       return catalogs.look(requireSource(workspace, records, sourceId))
     },
 
-    async preview({ workspace, rights }, request) {
+    async preview(scope, request) {
+      const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      const { records: current, version: modelVersion } = await models.current(workspace)
+      const before = await models.current(workspace)
+      const { records: current, version: modelVersion } = before
       const at = requireSource(workspace, current, request.sourceId)
       const { schema, records, operations, renames } = await compare(at, await looked(at), request)
       const hash = await hashOf(schema)
+      const lost = gone({ before: current, after: records })
       return {
         operations,
         renames,
         breaking: breakingChanges(operations, current),
-        policies: await policyUses(database, workspace.id, { lost: gone({ before: current, after: records }), rights }),
+        policies: await policyUses(database, workspace.id, { lost, rights }),
+        breaks: records === current ? unbroken : await breaks(scope, { before, records, lost }),
         skipped: schema.skipped,
         hash,
         plan: await planOn(workspace, modelVersion, hash),
@@ -279,6 +296,9 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     },
   }
 }
+
+/** By nothing. */
+const unbroken: Breaks = { policies: [], views: [], tests: [] }
 
 /** All tables that were chosen before. */
 const unchosen = { tables: undefined, renames: undefined }

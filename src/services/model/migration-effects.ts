@@ -73,7 +73,6 @@ export async function migrationEffects(
   const { rights } = scope
   const after = await compileModel(0, records)
   const lost = new Set(gone({ before: before.records, after: records, operations }).keys())
-  const change = { before, after, lost }
   const changes = [...own, ...others].flatMap((one) => one.changes)
   const found = await inParts(inverseOf({ before: before.records, after: records, operations, changes }, context))
   const back = found && { before: after, after: before.records, operations: found.operations }
@@ -82,25 +81,37 @@ export async function migrationEffects(
   return {
     changes: await inParts(changesBetween(await fileOf(before), await fileOf(after))),
     rows: await touchedRows(work, touchedBy(operations, before), viewerOf(rights, before)),
-    breaks: {
-      policies: await policiesAffected(ports, scope, work),
-      views: await viewsBroken(ports, scope, change),
-      tests: await brokenTests(scope, change),
-    },
+    breaks: await breaksOf({ ports, brokenTests }, scope, { before, after, lost }),
     inverse: isHeld ? back.operations : null,
     restoresData: isHeld && found?.restoresData === true,
   }
 }
 
-/** Only Administrators get as far as to change what policies compare. */
+/** What a change of the model breaks, whoever makes it: a migration, or an import. */
+export async function breaksOf(
+  { ports, brokenTests }: MigrationEffectsDeps,
+  scope: RequestScope,
+  change: TestedChange,
+): Promise<Breaks> {
+  return {
+    policies: await policiesAffected(ports, scope, change),
+    views: await viewsBroken(ports, scope, change),
+    tests: await brokenTests(scope, change),
+  }
+}
+
+/** Policies that name what goes, which no migration gets as far as to delete, or compare what is another. */
 async function policiesAffected(
   { database }: Pick<Ports, 'database'>,
   { workspace, rights }: RequestScope,
-  { before, records }: Work,
+  { before, after, lost }: TestedChange,
 ): Promise<readonly Named[] | null> {
   if (!hasEntitlement(rights, 'workspaceMembers:read')) return null
-  const targetIds = [...affected({ before: before.records, after: records }).keys()]
-  const uses = await findUses(database, workspace.id, { targetIds, how: 'compared' })
+  const compared = [...affected({ before: before.records, after: after.records }).keys()]
+  const uses = [
+    ...(await findUses(database, workspace.id, { targetIds: [...lost], how: 'named' })),
+    ...(await findUses(database, workspace.id, { targetIds: compared, how: 'compared' })),
+  ]
   return [...new Map(uses.map(({ policyId, policy }) => [policyId, { id: policyId, name: policy }])).values()]
 }
 

@@ -3,6 +3,7 @@
  * secrets.
  */
 import type { ServiceError } from 'governed-data-client'
+import type { Breaks } from 'governed-data-client/system'
 import { pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
 import { type Query, queries } from '../../data/queries.ts'
@@ -76,6 +77,7 @@ export type Preview = {
   /** Without names for who may not read policies. */
   readonly policies: readonly { readonly id?: string; readonly name?: string; readonly fields: readonly string[] }[]
   readonly skipped: readonly Skipped[]
+  readonly breaks?: Breaks
   /** What an import is sent with that is to be this one. */
   readonly plan?: string
 }

@@ -22,17 +22,14 @@ type ImportReviewProps = {
 
 export function ImportReview(props: ImportReviewProps) {
   const { name, preview, changes, renames, hasMoved, onConfirm, onClose } = props
-  const { operations, breaking, policies } = preview
+  const { operations, breaking, breaks } = preview
   const texts = sourceTexts.value
-  const named = policies.flatMap((policy) =>
-    policy.id === undefined || policy.name === undefined ? [] : [{ id: policy.id, name: policy.name }],
-  )
   return (
     <ReviewSheet
       title={texts.reviewOf(name)}
       review={{
         changes: changes.map(({ kind, path }) => ({ action: kind, path })),
-        breaks: { policies: named.length < policies.length ? null : named },
+        ...(breaks && { breaks }),
       }}
       label={texts.import}
       look={breaking.length > 0 ? 'danger' : 'primary'}
