@@ -15,7 +15,7 @@ const client = (file: string) => join(root, `packages/client/src/${file}.ts`)
 
 /** What every visit needs: one file, beside the entry, which waits for it. */
 const everyVisit =
-  /node_modules|packages\/client\/src|console\/src\/(styles\/|ui\/(?!table)|app\/(?!help|palette-finds)|data\/(?!sample|assistant)|messages\/(en(?!\/(assistant|help|model|sources|summary|system))|fault|messages)|screens\/(entry|missing|page|new-workspace))/
+  /node_modules|packages\/client\/src|console\/src\/(styles\/|ui\/(?!table)|app\/(?!help|palette-finds)|data\/(?!sample|assistant)|messages\/(en(?!\/(assistant|help|icons|model|sources|summary|system))|fault|messages)|screens\/(entry|missing|page|new-workspace))/
 
 const config: InlineConfig = {
   root: join(root, 'console'),

@@ -820,6 +820,15 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     (page, t) => model(page, ['names'], modelIn(t).presentOf('articles')),
   ],
   [
+    'an icon to choose',
+    ['screens/model/icon-picker.tsx'],
+    async (page, t) => {
+      await model(page, ['names'], modelIn(t).presentOf('articles'))
+      await button(page, modelIn(t).chooseIcon).click()
+      await page.getByRole('option').first().waitFor()
+    },
+  ],
+  [
     'the diagram of the data model',
     [],
     async (page, t) => {

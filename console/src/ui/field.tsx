@@ -1,4 +1,5 @@
 /** An input with its label, a hint and what is wrong with it, all of which a screen reader tells. */
+import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { t } from '../messages/messages.ts'
 import { Button } from './button.tsx'
@@ -31,10 +32,13 @@ type FieldProps = InputProps & {
   readonly canShow?: boolean
   /** So many are seen of what has several. */
   readonly lines?: number
+  /** What else can give it a value, behind it. */
+  readonly children?: ComponentChildren
 }
 
 export function Field(props: FieldProps) {
-  const { label, value, onValue, hint, error, isOptional, canShow = false, lines, type = 'text', ...others } = props
+  const { label, value, onValue, hint, error, isOptional, canShow = false, lines, type = 'text', ...rest } = props
+  const { children, ...others } = rest
   const id = useId()
   const [isShown, setShown] = useState(false)
   const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
@@ -71,6 +75,7 @@ export function Field(props: FieldProps) {
               <Icon name="eye" />
             </Button>
           )}
+          {children}
         </div>
       ) : (
         <textarea {...common} rows={lines} onInput={(event) => onValue(event.currentTarget.value)} />

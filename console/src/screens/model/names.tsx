@@ -1,5 +1,7 @@
 /** How a collection and its fields are called and shown to people. It is saved at once, as no program goes by it. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { lazy } from '../../app/lazy.tsx'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { modelChanged, namesQuery, type Presentation } from '../../data/workspaces.ts'
@@ -16,6 +18,8 @@ import { faultOf, useSubmission } from '../submission.tsx'
 import { type OfCollection, useTyped } from './data.ts'
 import styles from './model.module.css'
 import { Part } from './part.tsx'
+
+const IconPicker = lazy(() => import('./icon-picker.tsx'))
 
 /** What is shown: a collection, or a field or relation of one. */
 type Thing = { readonly id: string; readonly apiName: string; readonly isCollection: boolean }
@@ -94,6 +98,7 @@ function NamesForm({ workspace, thing, before, onClose }: FormProps) {
     sort: String(before?.sort ?? ''),
     isHidden: before?.isHidden ?? false,
   })
+  const [isPicking, setPicking] = useState(false)
   const close = () => {
     forget()
     onClose()
@@ -116,8 +121,11 @@ function NamesForm({ workspace, thing, before, onClose }: FormProps) {
     await modelChanged(workspace)
     return undefined
   })
-  const input = (member: Exclude<keyof typeof typed, 'isHidden'>, label: string, hint?: string) => (
-    <Input label={label} hint={hint} isOptional value={typed[member]} onValue={(to) => set({ [member]: to })} />
+  type Member = Exclude<keyof typeof typed, 'isHidden'>
+  const input = (member: Member, label: string, hint?: string, children?: ComponentChildren) => (
+    <Input label={label} hint={hint} isOptional value={typed[member]} onValue={(to) => set({ [member]: to })}>
+      {children}
+    </Input>
   )
   return (
     <Dialog title={texts.presentOf(thing.apiName)} onClose={close}>
@@ -126,8 +134,26 @@ function NamesForm({ workspace, thing, before, onClose }: FormProps) {
         {input('displayName', texts.displayName)}
         {input('description', texts.description)}
         <div class={styles.two}>
-          {input('icon', texts.icon, texts.iconText)}
-          {input('color', texts.color, texts.colorText)}
+          {input(
+            'icon',
+            texts.icon,
+            texts.iconText,
+            <Button aria-label={texts.chooseIcon} aria-haspopup="dialog" onClick={() => setPicking(true)}>
+              {texts.choose}
+            </Button>,
+          )}
+          {input(
+            'color',
+            texts.color,
+            texts.colorText,
+            <input
+              type="color"
+              class={styles.color}
+              aria-label={texts.chooseColor}
+              value={hexOf(typed.color)}
+              onInput={({ currentTarget }) => set({ color: currentTarget.value })}
+            />,
+          )}
         </div>
         {thing.isCollection && input('displayTemplate', texts.template, texts.templateText)}
         <Input
@@ -149,6 +175,24 @@ function NamesForm({ workspace, thing, before, onClose }: FormProps) {
         </label>
         <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={close} />
       </form>
+      {isPicking && (
+        <IconPicker
+          onClose={() => setPicking(false)}
+          onPick={(icon) => {
+            set({ icon })
+            setPicking(false)
+          }}
+        />
+      )}
     </Dialog>
   )
+}
+
+/** A colour of CSS as the input of colours takes it; of what is none it is black. */
+function hexOf(color: string): string {
+  const brush = document.createElement('canvas').getContext('2d')
+  if (brush === null) return '#000000'
+  brush.fillStyle = color.trim()
+  const { fillStyle } = brush
+  return typeof fillStyle === 'string' && /^#[\da-f]{6}$/.test(fillStyle) ? fillStyle : '#000000'
 }
