@@ -1,5 +1,5 @@
 /** The rows of a collection in groups, with what is calculated of each. */
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { clientOf } from '../data/client.ts'
 import { useQuery } from '../data/queries.ts'
@@ -13,24 +13,21 @@ import { labelOf } from './grid/columns.ts'
 import styles from './grid/grid.module.css'
 import type { LayoutProps } from './grid/layouts.ts'
 import type { CollectionModel } from './grid/model.ts'
-import { readableOf } from './grid/readable.ts'
-import { isNumber } from './grid/values.ts'
+import { isNumber, readableOf } from './grid/readable.ts'
 import page from './page.module.css'
+import { type Called, functions, unitsOf, unitText } from './summary/functions.ts'
 import {
-  type Called,
-  functions,
   type Group,
   type GroupRow,
   groupColumns,
   type Measure,
   measurable,
+  nameIn,
   nameOf,
   type Part,
   partsIn,
   partsText,
   summaryQuery,
-  unitsOf,
-  unitText,
   valueIn,
 } from './summary/parts.ts'
 import look from './summary/summary.module.css'
@@ -38,49 +35,55 @@ import look from './summary/summary.module.css'
 /** More are read by nobody. */
 const MOST = 1_000
 
+/** An answer, and what it is of. */
+type Summarised = { readonly parts: readonly Part[]; readonly groups: readonly GroupRow[] }
+
 export default function Summary({ workspace, model, view, rows, layout, onView }: LayoutProps) {
   const texts = summaryTexts.value
   const parts = partsIn(layout.field, model)
   const query = summaryQuery(parts, view.filter)
   const path = `aggregates/${encodeURIComponent(model.name)}`
-  const { data, error, refetch } = useQuery<readonly GroupRow[]>({
+  const { data, error, refetch } = useQuery<Summarised>({
     queryKey: ['summary', workspace, path, query, rows.turn.value],
     staleTime: 0,
     queryFn: async () => {
       const options = { query: { ...query, limit: MOST + 1 } }
       const answer = clientOf(workspace).$request<{ readonly data: readonly GroupRow[] }>('GET', path, options)
-      return (await answer.orThrow()).data
+      return { parts, groups: (await answer.orThrow()).data }
     },
   })
+  // What is shown stays until the next answer is there, and the focus within it.
+  const last = useRef<Summarised | undefined>(undefined)
+  if (data !== undefined) last.current = data
+  const shown = error && !data ? undefined : last.current
   const go = (next: readonly Part[]) => onView({ ...view, layout: { ...layout, field: partsText(next) } })
-  const isGrouped = parts.some(({ kind }) => kind === 'group')
-  const shown = data?.slice(0, MOST)
+  const count = Math.min(shown?.groups.length ?? 0, MOST)
   return (
     <div class={look.page}>
       <Settings model={model} parts={parts} onParts={go} />
       <div class={page.row}>
         <CodeButton request={() => ({ workspace, collection: model.name, method: 'GET', isAggregate: true, query })} />
         <p class={page.quiet} role="status">
-          {shown && isGrouped && texts.count(formatNumber(shown.length), shown.length)}
+          {shown?.parts.some(({ kind }) => kind === 'group') && texts.count(formatNumber(count), count)}
         </p>
       </div>
-      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <Skeleton lines={6} />}
-      {data && data.length > MOST && <Notice look="warning">{texts.tooMany(formatNumber(MOST))}</Notice>}
+      {error && !shown && <Fault error={error} onRetry={() => void refetch()} />}
+      {!error && !shown && <Skeleton lines={6} />}
+      {shown && shown.groups.length > MOST && <Notice look="warning">{texts.tooMany(formatNumber(MOST))}</Notice>}
       {shown && (
         <Table
           label={texts.title(model.title)}
-          rows={shown}
+          rows={shown.groups.slice(0, MOST)}
           keyOf={({ group }) => JSON.stringify(group)}
-          columns={parts.map((part, at) => ({
+          columns={shown.parts.map((part) => ({
             title: titleOf(part),
             isNumber: isNumeric(part),
             sorted: part.direction,
             onSort: () =>
               go(
-                parts.map((one, place) => ({
+                parts.map((one) => ({
                   ...one,
-                  direction: place === at ? next[part.direction ?? 'no'] : undefined,
+                  direction: nameIn(one) === nameIn(part) ? next[one.direction ?? 'no'] : undefined,
                 })),
               ),
             cell: (row: GroupRow) => <Value part={part} value={valueIn(part, row)} />,

@@ -1,7 +1,8 @@
 /** Columns of a grid: fields, and behind those that refer the item that they refer to. */
 import { inOrder } from '../../data/workspaces.ts'
 import { type CollectionModel, calledBy, type FieldModel, type ToOne } from './model.ts'
-import { isNumber, type Row, textOf } from './values.ts'
+import { isNumber } from './readable.ts'
+import { type Row, textOf } from './values.ts'
 
 export type Column = {
   readonly id: string

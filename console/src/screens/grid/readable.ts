@@ -5,6 +5,11 @@ type Shape = { readonly type: string; readonly isList: boolean }
 
 export const DATE_TIME = /^([+-]\d{6,}|\d{4})-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i
 
+/** Whether values of this type are right where they end, as numbers are. */
+export function isNumber({ type, isList }: Shape): boolean {
+  return !isList && /^(u?int|float|decimal)/.test(type)
+}
+
 /** Characters, more than any cell shows; the editor has all of them. */
 const ROOM = 400
 

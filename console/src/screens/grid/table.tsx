@@ -25,8 +25,9 @@ import {
   rowsIn,
   type Viewport,
 } from './place.ts'
+import { isNumber } from './readable.ts'
 import type { SortBy } from './request.ts'
-import { isNumber, type Row } from './values.ts'
+import type { Row } from './values.ts'
 
 export type TableProps = {
   readonly label: string

@@ -141,8 +141,3 @@ export const shapes: Readonly<Record<string, string>> = {
   dateTime: 'YYYY-MM-DDTHH:MM:SS',
   dateTimeWithTimezone: 'YYYY-MM-DDTHH:MM:SSZ',
 }
-
-/** Whether values of this type are right where they end, as numbers are. */
-export function isNumber({ type, isList }: Shape): boolean {
-  return !isList && /^(u?int|float|decimal)/.test(type)
-}

@@ -1,13 +1,7 @@
 /** What a summary is made of: fields that rows are grouped by, and what is calculated of each group. */
 import { type Column, filterColumns, SOME } from '../grid/columns.ts'
 import type { CollectionModel, FieldModel } from '../grid/model.ts'
-import { isNumber } from '../grid/values.ts'
-
-export const functions = ['count', 'countDistinct', 'sum', 'avg', 'min', 'max'] as const
-export const units = ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute'] as const
-
-export type Called = (typeof functions)[number]
-export type Unit = (typeof units)[number]
+import { type Called, functions, isGroupable, isMeasurable, type Unit, unitsOf } from './functions.ts'
 
 type Sorted = { readonly direction?: 'asc' | 'desc' | undefined }
 
@@ -34,9 +28,9 @@ export function partsIn(text: string, model: CollectionModel): readonly Part[] {
     const of = known && measurable(model, known).find((one) => nameOf(one) === name)
     return known && of ? [{ kind: 'measure', called: known, of, direction }] : []
   })
-  const texts = found.map((part) => textOf({ ...part, direction: undefined }))
-  const once = found.filter((_, at) => texts.indexOf(texts[at] ?? '') === at)
-  return once.length > 0 ? once : [rows]
+  const once = found.filter((part, at) => found.findIndex((one) => nameIn(one) === nameIn(part)) === at)
+  const sorted = once.find(({ direction }) => direction !== undefined)
+  return once.length > 0 ? once.map((part) => (part === sorted ? part : { ...part, direction: undefined })) : [rows]
 }
 
 export function partsText(parts: readonly Part[]): string {
@@ -54,30 +48,17 @@ export function nameOf(of: Measure['of']): string {
 
 /** Fields of the collection and of the items that its own refer to. */
 export function groupColumns(model: CollectionModel): readonly Column[] {
-  return filterColumns(model).filter(({ path, field }) => !path.includes(SOME) && isComparable(field))
+  return filterColumns(model).filter(({ path, field }) => !path.includes(SOME) && isGroupable(field))
 }
 
 /** What a function can be of. */
 export function measurable({ fields }: CollectionModel, called: Called): readonly Measure['of'][] {
-  if (called === 'count') return ['*', ...fields]
-  return fields.filter((field) => {
-    if (called === 'countDistinct') return isComparable(field)
-    return called === 'sum' || called === 'avg' ? isNumber(field) : field.operators.includes('_lt')
-  })
+  return [...(called === 'count' ? ['*' as const] : []), ...fields.filter((field) => isMeasurable(called, field))]
 }
 
-function isComparable({ type, isList }: FieldModel): boolean {
-  return !isList && type !== 'json' && type !== 'geometry'
-}
-
-export function unitsOf({ type, isList }: FieldModel): readonly Unit[] {
-  if (isList || !type.startsWith('date')) return []
-  return type === 'date' ? units.slice(0, 5) : units
-}
-
-/** Names are those of the answer. */
+/** Its name in the answer, which no field is likely to have. */
 export function nameIn(part: Part): string {
-  if (part.kind === 'measure') return part.of === '*' ? 'rows' : `${part.called}_${part.of.name}`
+  if (part.kind === 'measure') return `${part.called}_of_${part.of === '*' ? 'rows' : part.of.name}`
   const path = part.of.path.join('.')
   return part.unit === undefined ? path : `${path.replaceAll('.', '_')}_by_${part.unit}`
 }
@@ -107,14 +88,4 @@ export type GroupRow = { readonly group: Readonly<Record<string, unknown>>; read
 
 export function valueIn(part: Part, row: GroupRow): unknown {
   return (part.kind === 'group' ? row.group : row)[nameIn(part)]
-}
-
-/** The beginning of a unit of time as its name: `2026`, `2026-Q3`, `2026-07`. */
-export function unitText(unit: Unit, value: unknown): string {
-  const text = String(value)
-  const [, year, month] = /^(.*)-(\d\d)-\d\d$/.exec(text) ?? []
-  if (year === undefined) return text.replace('T', ' ')
-  if (unit === 'year') return year
-  if (unit === 'quarter') return `${year}-Q${Math.ceil(Number(month) / 3)}`
-  return unit === 'month' ? `${year}-${month}` : text
 }
