@@ -51,6 +51,8 @@ const send = fetchThrough(served.url, served.page)
 /** Holds every answer to the OpenAPI documents of the instance. */
 const check = createCheck(served.url, bearer)
 
+const CONSONANTS = 'bcdfghjklmnpqrstvwxz'
+
 export const world = {
   ...served,
   administrator: { ...served.administrator, ...client(served.url, bearer) },
@@ -58,8 +60,9 @@ export const world = {
   /** Whoever presents this access token or API key. */
   bearer: (token: string) => client(served.url, { Authorization: `Bearer ${token}` }),
   workspace,
-  /** A workspace name that nobody else uses. */
-  name: (stem: string) => `${stem}_${randomBytes(5).toString('hex')}`,
+  /** A workspace name that nobody else uses, and in which no other text can be found: it has consonants alone. */
+  name: (stem: string) =>
+    `${stem}_${Array.from(randomBytes(9), (byte) => CONSONANTS[byte % CONSONANTS.length]).join('')}`,
 }
 
 async function workspace(stem: string, shape: FieldTypes, relations: readonly RelationText[] = []): Promise<Workspace> {
