@@ -878,7 +878,7 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
       converted.map(() => ({
         status: 500,
         body: {
-          source: { source: { code: '3013', message: 'Value out of range', meta: { field: `${odd}.text` } } },
+          source: { source: { code: '3013', message: 'Value out of range', meta: { rows: 3, field: `${odd}.text` } } },
         },
       })),
     )

@@ -44,8 +44,8 @@ const reasonsOf: Readonly<Record<Extract<ObstacleCause, { kind: 'catalog' }>['re
 const reasons: Readonly<Record<string, string>> = reasonsOf
 
 /** Returns true where the fault of a question is that a row is in the way. */
-export function isObstructed({ isTrial }: Obstacle, fault: SqlFault, dialect: Pick<Dialect, 'explain'>): boolean {
-  return isTrial === true && isDataFault(ddlError(fault, dialect))
+export function isObstructed({ trial }: Obstacle, fault: SqlFault, dialect: Pick<Dialect, 'explain'>): boolean {
+  return trial !== undefined && isDataFault(ddlError(fault, dialect))
 }
 
 /** The error of the migration where rows are in the way; `meta` has their number where it is known and not hidden. */

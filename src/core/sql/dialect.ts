@@ -363,6 +363,8 @@ export type Ddl = {
   readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
   /** An aggregate that converts each text as the change of type does, and fails as it does; undefined where it would not fail. */
   readonly tried: ((column: ColumnDefinition, text: Sql, dialect: Dialect) => Sql) | undefined
+  /** A condition on a text that no such conversion reads, which older releases of the database refuse; undefined as `tried` is. */
+  readonly unread: ((column: ColumnDefinition, text: Sql, dialect: Dialect) => Sql) | undefined
   /** The elements of a list as the table `e`, whose column is `v`; undefined without lists. */
   readonly elements: ((list: Sql) => Sql) | undefined
   /**

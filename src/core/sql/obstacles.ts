@@ -19,8 +19,8 @@ export type Obstacle = {
   readonly cause: ObstacleCause
   /** The columns that `count` reads. */
   readonly reads: readonly ReadColumns[]
-  /** Whether a row that is in the way makes the query fail. */
-  readonly isTrial?: true
+  /** Of a query that fails where a row is in the way: another one that counts them, which the database may refuse. */
+  readonly trial?: { readonly rows: Sql | undefined }
   /** Where the query answers a text: the views in it that are in the way. */
   readonly viewsIn?: (text: string) => readonly string[]
 }
@@ -148,8 +148,8 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect)
           before.rows(change.table, [change.column.dbName], ([column]) => column && misfits(change, column, ddl)),
           before.readColumns(change.table, [change.column.dbName]),
         )
-        tries(before, change, dialect).forEach(({ count, reads }) => {
-          obstacles.push({ ...of, count, cause: { kind: 'data', reason: 'range' }, reads, isTrial: true })
+        tries(before, change, dialect).forEach((trial) => {
+          obstacles.push({ ...of, ...trial, cause: { kind: 'data', reason: 'range' } })
         })
         break
       case 'setNullable':
@@ -319,14 +319,35 @@ function tries(
   const reads = before.readColumns(ref, [column.dbName])
   const [name] = reads?.columns ?? []
   const isTried = conversion === 'cast' && from.name === 'string' && name !== undefined && reads !== undefined
-  const tried = isTried ? dialect.ddl.tried?.(column, ident('b', name), dialect) : undefined
-  return tried && reads ? [{ count: sql`select 0 * ${tried} from ${table(reads.table)} b`, reads: [reads] }] : []
+  if (!isTried) return []
+  const { tried, unread } = dialect.ddl
+  const value = ident('b', name)
+  const aggregate = tried?.(column, value, dialect)
+  if (aggregate === undefined) return []
+  const wrong = ofElements(column, value, dialect.ddl, (one) => unread?.(column, one, dialect))
+  return [
+    {
+      count: sql`select 0 * ${aggregate} from ${table(reads.table)} b`,
+      reads: [reads],
+      trial: { rows: wrong && sql`select count(*) from ${table(reads.table)} b where ${wrong}` },
+    },
+  ]
 }
 
 /** What of the old values, or of their elements, the new type has no room for; undefined where all fit. */
 function misfits(change: ChangeOf<'changeColumnType'>, value: Sql, ddl: Dialect['ddl']): Sql | undefined {
-  if (!change.column.isList) return misfit(change, value, ddl)
-  const [elements, condition] = [ddl.elements?.(value), misfit(change, ident('e', 'v'), ddl)]
+  return ofElements(change.column, value, ddl, (one) => misfit(change, one, ddl))
+}
+
+/** A condition on a value, or on one element at least of a list. */
+function ofElements(
+  { isList }: ColumnDefinition,
+  value: Sql,
+  ddl: Dialect['ddl'],
+  conditionOn: (one: Sql) => Sql | undefined,
+): Sql | undefined {
+  if (!isList) return conditionOn(value)
+  const [elements, condition] = [ddl.elements?.(value), conditionOn(ident('e', 'v'))]
   return elements && condition && sql`exists (select 1 from ${elements} where ${condition})`
 }
 

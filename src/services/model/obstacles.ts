@@ -76,9 +76,22 @@ async function askTogether(planned: Planned, obstacles: readonly Obstacle[]): Pr
 }
 
 /** A fault of a count that cannot run shows when the migration runs. */
-function refusalOf(planned: Planned, obstacle: Obstacle, fault: unknown): ServiceError | undefined {
+async function refusalOf(planned: Planned, obstacle: Obstacle, fault: unknown): Promise<ServiceError | undefined> {
   if (!(fault instanceof SqlFault)) throw fault
-  return isObstructed(obstacle, fault, planned.database.dialect) ? inTheWay(planned, obstacle, {}) : undefined
+  if (!isObstructed(obstacle, fault, planned.database.dialect)) return undefined
+  return inTheWay(planned, obstacle, await counted(planned, obstacle))
+}
+
+/** How many rows made a trial fail, where the database says so and the caller is told of it. */
+async function counted({ database, isRead }: Planned, obstacle: Obstacle): Promise<{ readonly rows?: number }> {
+  const { trial, reads } = obstacle
+  if (trial?.rows === undefined || !isRead(reads)) return {}
+  const statement = compileCounts([{ ...obstacle, count: trial.rows }], database.dialect)
+  const [row] = await database.driver.query(statement).catch((fault: unknown) => {
+    if (fault instanceof SqlFault) return []
+    throw fault
+  })
+  return row === undefined ? {} : { rows: Number(row[0]) }
 }
 
 function inTheWay({ isRead }: Planned, obstacle: Obstacle, found: { readonly rows?: number }) {

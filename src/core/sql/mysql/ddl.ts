@@ -136,6 +136,7 @@ const common: Omit<
 
   misreads,
   tried: undefined,
+  unread: undefined,
   elements: undefined,
   hasOwnRules,
 }

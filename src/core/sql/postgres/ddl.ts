@@ -64,6 +64,9 @@ export const postgresDdl: Ddl = {
   // Newer releases read more forms of numbers; what else does not convert fails by itself.
   misreads: ({ name }, column) => (/^int/.test(name) ? sql`${column} !~ '^\\s*[+-]?[0-9]\\w*\\s*$'` : undefined),
   tried: (column, text, dialect) => sql`count(${text}::${columnType(column, dialect)})`,
+  // From release 16 on.
+  unread: (column, text, dialect) =>
+    sql`not pg_input_is_valid(${text}, ${literal(compile(columnType({ ...column, isList: false }, dialect), dialect).text)})`,
   elements: (list) => sql`unnest(${list}) e(v)`,
   hasOwnRules,
   catalog: undefined,
