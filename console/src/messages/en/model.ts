@@ -167,7 +167,7 @@ export const model = {
   },
   unheld: 'Nothing: what refers stays, and refers to nothing',
   unheldText:
-    'No database holds rows to this relation. Where the other row is deleted, nothing happens here: its key stays, and leads to nothing.',
+    'This relation has no foreign key, since its two sides are not tables of one database. Where the other row is deleted, nothing happens here: its key stays, and leads to nothing.',
   noKey: (collection: string) => `${collection} has no primary key that a relation can refer to.`,
   noJunction: 'Many to many needs both collections in one data source, or a junction that is there.',
   over: (junction: string) => `over ${junction}`,

@@ -1,5 +1,6 @@
 /** Changes of the model that are collected before they are reviewed: operations of a migration, made of what was typed. */
 import type { Operation, Change as ServiceChange } from 'governed-data-client/system'
+import { familyOf } from './families.ts'
 import type { Collection, Default, Field, Index, Model, Relation } from './records.ts'
 
 /** `path` as in a plan: what it is about. */
@@ -72,6 +73,9 @@ export type Ids = () => string
 
 export const own: Ids = () => crypto.randomUUID()
 
+/** A text that a database can have as a key which has none of any length. */
+const LONG_KEY = { length: 'fixed', value: 255 }
+
 /** The name of a new column, as the service chooses it for the model file: as the others of its table, or of its source, are written. */
 export function columnName(
   model: Model,
@@ -117,7 +121,7 @@ export function createCollection(model: Model, typed: NewCollection, ids: Ids = 
     id: fieldId,
     apiName: keyName,
     dbName: columnName(model, { sourceId, fields: [] }, keyName),
-    type: typeOf(key),
+    type: key === 'string' && familyOf(model, sourceId).needsBounds ? typeOf(key, LONG_KEY) : typeOf(key),
     isNullable: false,
     isList: false,
   }

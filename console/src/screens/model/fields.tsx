@@ -10,11 +10,12 @@ import page from '../page.module.css'
 import { isSame, outcomeOf } from '../review/values.ts'
 import { changeField, createField, deleteField, typeOf } from './changes.ts'
 import { addChange, type OfCollection, useTyped } from './data.ts'
+import { familyOf } from './families.ts'
 import styles from './model.module.css'
 import { DbName, NameField } from './name-fields.tsx'
 import { Actions, NameOf, Part } from './part.tsx'
 import type { Field, FieldType } from './records.ts'
-import { changesOf, defaultOf, defaultText, type Fill, fillOf, fillsOf, typeNames, typeText } from './types.ts'
+import { changesOf, defaultOf, defaultText, type Fill, fillOf, fillsOf, typesIn, typeText } from './types.ts'
 
 export function Fields(of: OfCollection) {
   const { workspace, collection, mayEdit } = of
@@ -90,7 +91,12 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
   const name = typed.name.trim()
   const isTaken =
     name !== field?.apiName && [...collection.fields, ...collection.relations].some(({ apiName }) => apiName === name)
-  const types = field === undefined ? typeNames : changesOf(field.type, field.isList)
+  const family = familyOf(model, collection.sourceId)
+  const stored = typesIn(family)
+  const types =
+    field === undefined
+      ? stored
+      : changesOf(field.type, field.isList).filter((one) => one === field.type.name || stored.includes(one))
   const before = field && fillOf(field)
   const fills = [...fillsOf(typed.type, typed.isList), ...(before === 'kept' ? [before] : [])]
   const fill = fills.includes(typed.fill) ? typed.fill : 'none'
@@ -144,7 +150,7 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
           options={types.map((one) => [one, `${texts.types[one]} (${one})`])}
           onValue={(type) => set({ type })}
         />
-        <Bounds typed={typed} onValue={set} />
+        <Bounds typed={typed} isNeeded={family.needsBounds} onValue={set} />
         <label class={styles.check}>
           <input
             type="checkbox"
@@ -153,7 +159,7 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
           />
           {texts.isNullable}
         </label>
-        {field === undefined && (
+        {field === undefined && family.hasLists && (
           <label class={styles.check}>
             <input
               type="checkbox"
@@ -193,12 +199,17 @@ function outcomeText({ type, isList }: Field, to: FieldType): string {
   return isSame(type, to) ? '' : `${valuesTexts.value[outcomeOf(type, to, isList) ?? 'lossy']} `
 }
 
-type BoundsProps = { readonly typed: Typed; readonly onValue: (to: Partial<Typed>) => void }
+type BoundsProps = {
+  readonly typed: Typed
+  /** Of a decimal: whether the database has none without. */
+  readonly isNeeded: boolean
+  readonly onValue: (to: Partial<Typed>) => void
+}
 
 const WHOLE = '[0-9]+'
 
 /** How much a text or a decimal holds. */
-function Bounds({ typed, onValue }: BoundsProps) {
+function Bounds({ typed, isNeeded, onValue }: BoundsProps) {
   const texts = modelTexts.value
   const { type, length, precision, scale } = typed
   if (type === 'string') {
@@ -219,9 +230,9 @@ function Bounds({ typed, onValue }: BoundsProps) {
     <div class={styles.two}>
       <Input
         label={texts.precision}
-        hint={texts.decimalText}
-        isOptional
-        required={scale !== ''}
+        {...(!isNeeded && { hint: texts.decimalText })}
+        isOptional={!isNeeded}
+        required={isNeeded || scale !== ''}
         dir="ltr"
         pattern={WHOLE}
         value={precision}
@@ -229,8 +240,8 @@ function Bounds({ typed, onValue }: BoundsProps) {
       />
       <Input
         label={texts.scale}
-        isOptional
-        required={precision !== ''}
+        isOptional={!isNeeded}
+        required={isNeeded || precision !== ''}
         dir="ltr"
         pattern={WHOLE}
         value={scale}

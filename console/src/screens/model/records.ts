@@ -41,13 +41,6 @@ export type Relation = {
 export const referentialActions = ['noAction', 'restrict', 'cascade', 'setNull', 'setDefault'] as const
 export type Action = (typeof referentialActions)[number]
 
-type Place = Pick<Collection, 'sourceId' | 'isView'>
-
-/** Whether a database holds rows to a relation between the two: only then something is done where what they refer to goes. */
-export function isHeld(one: Place, other: Place): boolean {
-  return one.sourceId === other.sourceId && !one.isView && !other.isView
-}
-
 export const indexKinds = ['normal', 'unique', 'primary'] as const
 export type IndexKind = (typeof indexKinds)[number]
 
@@ -69,7 +62,7 @@ export type Collection = {
 }
 
 export type Model = {
-  readonly sources: readonly { readonly id: string; readonly name: string }[]
+  readonly sources: readonly { readonly id: string; readonly name: string; readonly provider: string }[]
   readonly namespaces: readonly { readonly id: string; readonly dbName: string; readonly sourceId: string }[]
   readonly collections: readonly Collection[]
 }
@@ -112,7 +105,7 @@ type Pools = {
   readonly strings: readonly string[]
   readonly primitiveTypes: readonly FieldType[]
   readonly serviceSchema: {
-    readonly sources: readonly { readonly id: string; readonly name: number }[]
+    readonly sources: readonly { readonly id: string; readonly name: number; readonly provider: number }[]
     readonly namespaces?: readonly {
       readonly id: string
       readonly dbName: number
@@ -174,7 +167,7 @@ export function recordsOf(manifest: ManifestText, workspace: string): Model {
     }
   }
   return {
-    sources: sources.map(({ id, name }) => ({ id, name: text(name) })),
+    sources: sources.map(({ id, name, provider }) => ({ id, name: text(name), provider: text(provider) })),
     namespaces: namespaces
       .filter(({ isSystem, dbName }) => !isSystem && text(dbName) !== `service_${workspace}_data`)
       .map(({ id, dbName, source }) => ({ id, dbName: text(dbName), sourceId: sources[source]?.id ?? '' })),

@@ -10,18 +10,11 @@ import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
 import { deleteRelation } from './changes.ts'
 import { addChange, type OfCollection, useTyped } from './data.ts'
+import { type Family, familyOf, isHeld } from './families.ts'
 import styles from './model.module.css'
 import { NameField } from './name-fields.tsx'
 import { Actions, NameOf, Part } from './part.tsx'
-import {
-  type Action,
-  type Collection,
-  holderOf,
-  isHeld,
-  type Model,
-  type Relation,
-  referentialActions,
-} from './records.ts'
+import { type Action, type Collection, holderOf, type Model, type Relation } from './records.ts'
 import {
   actionsOf,
   changeRelation,
@@ -62,7 +55,7 @@ export function Relations(of: OfCollection) {
               cell: ({ actions, to }) => {
                 const other = model.collections.find(({ id }) => id === to)
                 if (actions === undefined) return ''
-                return other && isHeld(collection, other) ? texts.referential[actions.onDelete] : texts.unheld
+                return other && isHeld(model, collection, other) ? texts.referential[actions.onDelete] : texts.unheld
               },
             },
             ...(mayEdit
@@ -138,7 +131,7 @@ function RelationForm({ workspace, model, collection, onClose }: FormProps) {
   const [owner, far] = kind === 'toMany' ? [other, collection] : [collection, other]
   const taken = (of: Collection, name: string) => [...of.fields, ...of.relations].some((one) => one.apiName === name)
   const isAcross = collection.sourceId !== other.sourceId
-  const isKept = isHeld(collection, other)
+  const isKept = isHeld(model, collection, other)
   const junctions = junctionsOf(model, collection, other)
   const mayMake = !isAcross && !other.isSystem
   const through = mayMake ? typed.through : typed.through || (junctions[0]?.id ?? '')
@@ -194,7 +187,7 @@ function RelationForm({ workspace, model, collection, onClose }: FormProps) {
           />
         )}
         {!isMany && <By owner={owner} far={far} typed={typed} onValue={set} />}
-        {!isMany && isKept && <ActionsOf typed={typed} onValue={set} />}
+        {!isMany && isKept && <ActionsOf typed={typed} family={familyOf(model, owner.sourceId)} onValue={set} />}
         <FormActions label={texts.add} isDisabled={refusal !== undefined} onCancel={close} />
       </form>
     </Dialog>
@@ -287,9 +280,15 @@ function By({ owner, far, typed: { by, isRequired }, onValue }: ByProps) {
 
 type Acting = { readonly onDelete: Action; readonly onUpdate: Action }
 
-function ActionsOf({ typed, onValue }: { readonly typed: Acting; readonly onValue: (to: Partial<Acting>) => void }) {
+type ActionsProps = {
+  readonly typed: Acting
+  readonly family: Family
+  readonly onValue: (to: Partial<Acting>) => void
+}
+
+function ActionsOf({ typed, family, onValue }: ActionsProps) {
   const texts = modelTexts.value
-  const options = referentialActions.map((one) => [one, texts.referential[one]] as const)
+  const options = family.actions.map((one) => [one, texts.referential[one]] as const)
   return (
     <div class={styles.two}>
       <Select
@@ -313,7 +312,7 @@ function EditForm({ workspace, model, collection, relation, onClose }: FormProps
   const back = oppositeOf(model, relation)
   const actions = actionsOf(model, relation)
   const other = model.collections.find(({ id }) => id === relation.to)
-  const isKept = other !== undefined && isHeld(collection, other)
+  const isKept = other !== undefined && isHeld(model, collection, other)
   const { typed, set, forget } = useTyped([workspace, relation.id], {
     name: relation.apiName,
     opposite: back?.apiName ?? '',
@@ -335,7 +334,12 @@ function EditForm({ workspace, model, collection, relation, onClose }: FormProps
         }}
       >
         <RelationNames typed={typed} other={other?.apiName ?? ''} onValue={set} isTaken={() => false} />
-        {actions && (isKept ? <ActionsOf typed={typed} onValue={set} /> : <Notice>{texts.unheldText}</Notice>)}
+        {actions &&
+          (isKept ? (
+            <ActionsOf typed={typed} family={familyOf(model, collection.sourceId)} onValue={set} />
+          ) : (
+            <Notice>{texts.unheldText}</Notice>
+          ))}
         <FormActions label={texts.add} onCancel={close} />
       </form>
     </Dialog>

@@ -1,6 +1,7 @@
 /** Types of fields: how each is written, what fills it by itself, and what it may become without losing a value. */
 import { outcomeOf } from '../review/values.ts'
 import { typeOf } from './changes.ts'
+import type { Family } from './families.ts'
 import type { Default, Field, FieldType } from './records.ts'
 
 export const typeNames = [
@@ -26,6 +27,12 @@ export const typeNames = [
   'uint64',
   'float32',
 ] as const
+export type TypeName = (typeof typeNames)[number]
+
+/** Those that a database of the family has columns for. */
+export function typesIn({ lacks }: Family): readonly TypeName[] {
+  return typeNames.filter((name) => !lacks.includes(name))
+}
 
 /** As in the model file: `string(80)[]?`. */
 export function typeText({ type, isList, isNullable }: Pick<Field, 'type' | 'isList' | 'isNullable'>): string {
@@ -99,6 +106,6 @@ const isInteger = (type: string) => /^u?int/.test(type)
 const holdsTime = (type: string) => /^(date|time)/.test(type)
 
 /** Names of types that a type may become without a value that is rounded or cut; of itself, too, since its bounds may change. */
-export function changesOf(type: FieldType, isList: boolean): readonly string[] {
+export function changesOf(type: FieldType, isList: boolean): readonly TypeName[] {
   return typeNames.filter((to) => to === type.name || outcomeOf(type, typeOf(to), isList) !== undefined)
 }
