@@ -6,6 +6,7 @@ import {
   createCollection,
   createField,
   deleteCollection,
+  deleteRelation,
   isChanged,
   madeBy,
   operationsOf,
@@ -13,23 +14,41 @@ import {
   typeOf,
   without,
 } from '../../console/src/screens/model/changes.ts'
+import { familyOf, isHeld } from '../../console/src/screens/model/families.ts'
 import { layoutOf } from '../../console/src/screens/model/layout.ts'
 import { brokenLine, lineOf } from '../../console/src/screens/model/line.ts'
-import { applied, type Collection, isHeld, type Model } from '../../console/src/screens/model/records.ts'
+import { applied, type Collection, type Model } from '../../console/src/screens/model/records.ts'
 import {
   createRelation,
   junctionsOf,
   type NewRelation,
   relationKinds,
 } from '../../console/src/screens/model/relation-changes.ts'
-import { changesOf, defaultOf, defaultText, fillOf, fillsOf, typeNames } from '../../console/src/screens/model/types.ts'
+import {
+  changesOf,
+  defaultOf,
+  defaultText,
+  fillOf,
+  fillsOf,
+  typeNames,
+  typesIn,
+} from '../../console/src/screens/model/types.ts'
+import { realChanges, relationEffects } from '../../console/src/screens/review/relations.ts'
 import { conversionOf, isSameType } from '../../src/core/migration/conversion.ts'
 import { parseMigrationValue } from '../../src/core/migration/operation.ts'
 import type { FieldType } from '../../src/core/model/field-type.ts'
 import { plainTypeNames } from '../../src/core/model/vocabulary.ts'
+import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { Dialect } from '../../src/core/sql/dialect.ts'
+import { mariadb, mysql, mysqlConversation } from '../../src/core/sql/mysql/dialect.ts'
+import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 
 const source = '7d0f6f9e-0000-4000-8000-000000000000'
-const empty: Model = { sources: [{ id: source, name: '_system' }], namespaces: [], collections: [] }
+const empty: Model = {
+  sources: [{ id: source, name: '_system', provider: 'postgres' }],
+  namespaces: [],
+  collections: [],
+}
 
 /** Ids in order, so that a failure can be read. */
 function counted() {
@@ -59,6 +78,33 @@ it('offers the changes of type that the service makes, and no other', () => {
   }
 })
 
+const dialects: Readonly<Record<SqlProvider, Dialect>> = {
+  postgres,
+  neon: postgres,
+  mysql,
+  mariadb,
+  planetscale: mysqlConversation,
+}
+
+it.each(sqlProviders)('offers what a database of %s can store and do, and nothing else', (provider) => {
+  const sources = [{ id: source, name: 'shop', provider }]
+  const family = familyOf({ sources }, source)
+  const { columnType, ddl } = dialects[provider]
+  const bounded = { kind: 'constrained', precision: 10, scale: 2 }
+  const stored = (name: string, isList: boolean) =>
+    [typeOf(name), ...(name === 'decimal' ? [typeOf(name, bounded)] : [])].map(
+      (type) => columnType(type as FieldType, isList) !== undefined,
+    )
+
+  expect(typesIn(family)).toEqual(typeNames.filter((name) => stored(name, false).includes(true)))
+  expect(family.needsBounds).toBe(stored('decimal', false).includes(false))
+  expect(family.hasLists).toBe(typesIn(family).some((name) => stored(name, true).includes(true)))
+  expect(new Set(family.actions)).toEqual(ddl.referentialActions)
+  const { operations } = createCollection({ ...empty, sources }, { ...collection('tags'), key: 'string' })
+  const [key] = named(applied({ ...empty, sources }, operations), 'tags').fields
+  expect(key && ddl.isIndexable(key.type as FieldType)).toBe(true)
+})
+
 it('makes defaults that are read again as they were typed', () => {
   for (const type of typeNames) {
     for (const fill of fillsOf(type, false)) {
@@ -70,6 +116,70 @@ it('makes defaults that are read again as they were typed', () => {
     }
   }
   expect(defaultOf('value', 'boolean', false, 'perhaps')).toBeUndefined()
+})
+
+it('says what a relation is in the database, and what only seems to come and go', () => {
+  const other = '7d0f6f9e-0000-4000-8000-00000000aaaa'
+  const sources = [...empty.sources, { id: other, name: 'stock', provider: 'mysql' }]
+  const ids = counted()
+  const there = { ...empty, sources }
+  const notes = createCollection(there, collection('notes'), ids)
+  const shops = createCollection(there, { ...collection('shops'), sourceId: other }, ids)
+  const model = applied(there, operationsOf([notes, createCollection(there, collection('tags'), ids), shops]))
+  const typed = { isRequired: false, onDelete: 'noAction', onUpdate: 'noAction', through: '', by: [] } as const
+  const relate = (before: Model, kind: NewRelation['kind'], to: string, by: readonly string[] = []) => {
+    const relation = { ...typed, kind, to: named(before, to).id, by, name: `${to}One`, opposite: `notesOf${to}` }
+    return applied(before, createRelation(before, named(before, 'notes'), relation, ids)?.operations ?? [])
+  }
+  const without = (before: Model, name: string) => {
+    const relation = named(before, 'notes').relations.find(({ apiName }) => apiName === name)
+    return applied(before, relation ? deleteRelation(named(before, 'notes'), relation).operations : [])
+  }
+  const column = (before: Model, name: string) =>
+    named(before, 'notes').fields.flatMap(({ apiName, id }) => (apiName === name ? id : []))
+  const effects = (before: Model, after: Model) => relationEffects(before, after).get('notes.tagsOne')
+  const across = (before: Model, after: Model) => relationEffects(before, after).get('notes.shopsOne')
+
+  const held = relate(model, 'toOne', 'tags')
+  expect(effects(model, held)).toEqual([
+    ['columnsMade', 'notes (tagsOneId)'],
+    ['indexMade', 'notes (tagsOneId)'],
+    ['keyMade', 'notes (tagsOneId) → tags (id)'],
+  ])
+  const freed = without(held, 'tagsOne')
+  expect(effects(held, freed)).toEqual([
+    ['keyGoes', 'notes (tagsOneId) → tags (id)'],
+    ['columnsStay', 'notes (tagsOneId)'],
+  ])
+  const again = relate(freed, 'toOne', 'tags', column(freed, 'tagsOneId'))
+  expect(effects(freed, again)).toEqual([
+    ['columnsUsed', 'notes (tagsOneId)'],
+    ['keyMade', 'notes (tagsOneId) → tags (id)'],
+  ])
+  const far = relate(model, 'toOne', 'shops')
+  expect(across(model, far)?.at(-1)).toEqual(['noKey', ''])
+  const near = without(far, 'shopsOne')
+  expect(across(far, near)).toEqual([
+    ['modelOnly', ''],
+    ['columnsStay', 'notes (shopsOneId)'],
+  ])
+  expect(across(near, relate(near, 'toOne', 'shops', column(near, 'shopsOneId')))).toEqual([
+    ['columnsUsed', 'notes (shopsOneId)'],
+    ['modelOnly', ''],
+  ])
+  const many = relate(model, 'manyToMany', 'tags')
+  expect(effects(model, many)).toEqual([['tableMade', 'notes_tagsOne']])
+  expect(effects(many, without(many, 'tagsOne'))).toEqual([
+    ['modelOnly', ''],
+    ['tableStays', 'notes_tagsOne'],
+  ])
+
+  const paths = ['delete notes.shopsOne', 'create notes.shopsOneId', 'create notes: shopsOneId', 'create notes.more']
+  const changes = paths.map((line) => {
+    const [action = '', ...path] = line.split(' ')
+    return { action: action as 'create', path: path.join(' ') }
+  })
+  expect(realChanges(changes, far, near).map(({ path }) => path)).toEqual(['notes.shopsOne', 'notes.more'])
 })
 
 const relation = fc.record({
@@ -131,13 +241,16 @@ it('knows what of what is there waits to be another', () => {
   expect(isChanged([createField(model, made, { ...key, apiName: 'other' }, ids)], made.id)).toBe(false)
 })
 
-it('holds no relation across sources, or of a view', () => {
+it('holds no relation across sources, of a view, or within a connector', () => {
   const place = (sourceId: string, isView = false) => ({ sourceId, isView })
+  const provided = { one: 'postgres', other: 'mariadb', files: 'csv' }
+  const model = { sources: Object.entries(provided).map(([id, provider]) => ({ id, name: id, provider })) }
 
-  expect(isHeld(place('one'), place('one'))).toBe(true)
-  expect(isHeld(place('one'), place('other'))).toBe(false)
-  expect(isHeld(place('one', true), place('one'))).toBe(false)
-  expect(isHeld(place('one'), place('one', true))).toBe(false)
+  expect(isHeld(model, place('one'), place('one'))).toBe(true)
+  expect(isHeld(model, place('one'), place('other'))).toBe(false)
+  expect(isHeld(model, place('one', true), place('one'))).toBe(false)
+  expect(isHeld(model, place('one'), place('one', true))).toBe(false)
+  expect(isHeld(model, place('files'), place('files'))).toBe(false)
 })
 
 it('changes what is another, and deletes a collection after its relations', () => {

@@ -1,11 +1,13 @@
 /** What the console says of values whose field gets another type (console/src/screens/review), held to what the service does. */
 import { expect, it } from 'vitest'
+import { values } from '../../console/src/messages/en/values.ts'
 import { effectsOf, outcomeOf, typeIn } from '../../console/src/screens/review/values.ts'
 import { conversionOf, isSameType } from '../../src/core/migration/conversion.ts'
 import { integers } from '../../src/core/model/codec/number.ts'
 import { decodeText } from '../../src/core/model/codec.ts'
 import type { FieldType } from '../../src/core/model/field-type.ts'
 import { plainTypeNames } from '../../src/core/model/vocabulary.ts'
+import { databaseError } from '../../src/core/sql/database-error.ts'
 
 const decimal = (precision: number, scale: number): FieldType => {
   return { name: 'decimal', params: { kind: 'constrained', precision, scale } }
@@ -95,4 +97,10 @@ it('reads types as the model file writes them', () => {
     isNullable: true,
   })
   expect(typeIn('unique title')).toBeUndefined()
+})
+
+it('has words for whatever keeps rows in the way of a migration', () => {
+  const reasons = ['range', 'null', 'unique', 'foreignKey'] as const
+  const messages = [...reasons.map((reason) => databaseError(reason).message), 'Rows are in the way']
+  expect(Object.keys(values.obstacle)).toEqual(messages)
 })

@@ -26,13 +26,15 @@ export function Notice({ look, children, action }: NoticeProps) {
 
 type FaultProps = {
   readonly error: ServiceError
+  /** Where a screen has better words for it. */
+  readonly text?: string | undefined
   readonly onRetry?: () => void
   /** What else there is to be done about it. */
   readonly children?: ComponentChildren
 }
 
 /** A failure, what to do about it, and where it helps another try. */
-export function Fault({ error, onRetry, children }: FaultProps) {
+export function Fault({ error, text = explainFault(error), onRetry, children }: FaultProps) {
   return (
     <Notice
       look="danger"
@@ -47,7 +49,7 @@ export function Fault({ error, onRetry, children }: FaultProps) {
         </>
       }
     >
-      {explainFault(error)}
+      {text}
     </Notice>
   )
 }

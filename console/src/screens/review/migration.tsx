@@ -1,13 +1,17 @@
 /** A migration: what it would do, as its dry run says, before it is made. */
 import { type Breaks, type DryRun, type Operation, schema } from 'governed-data-client/system'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
-import { modelChanged } from '../../data/workspaces.ts'
+import { manifestQuery, modelChanged } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
+import { valuesTexts } from '../../messages/values.ts'
 import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { applied, type Model, recordsOf } from '../model/records.ts'
 import { faultOf, useSubmission } from '../submission.tsx'
-import { Broken, ReviewSheet } from './sheet.tsx'
+import { obstacleText } from './obstacle.ts'
+import { realChanges, relationEffects } from './relations.ts'
+import { Broken, ReviewSheet, type ShownChange } from './sheet.tsx'
 
 export type MigrationReviewProps = {
   readonly workspace: string
@@ -32,6 +36,8 @@ export default function MigrationReview(props: MigrationReviewProps) {
     queryFn: () => models.dryRun(operations).orThrow(),
     staleTime: 0,
   })
+  const { data: manifest } = useQuery(manifestQuery(workspace))
+  const model = useMemo(() => manifest && recordsOf(manifest, workspace), [manifest, workspace])
   const [moves, setMoves] = useState(0)
   const { fault, isBusy, submit } = useSubmission(async () => {
     if (data === undefined) return undefined
@@ -41,8 +47,11 @@ export default function MigrationReview(props: MigrationReviewProps) {
       await onDone(data)
       return undefined
     }
-    if (answer.error.code !== MOVED) return faultOf(answer)
+    const isMoved = answer.error.code === MOVED
+    if (!isMoved && obstacleText(answer.error) === undefined) return faultOf(answer)
+    await modelChanged(workspace)
     await refetch()
+    if (!isMoved) return undefined
     setMoves(moves + 1)
     return t.value.review.moved
   })
@@ -52,7 +61,7 @@ export default function MigrationReview(props: MigrationReviewProps) {
     <ReviewSheet
       key={moves}
       title={title}
-      review={isFetching || error ? { statements: [] } : reviewOf(data)}
+      review={isFetching || error ? { statements: [] } : reviewOf(data, model, operations)}
       label={label}
       look={lost === undefined ? 'primary' : 'danger'}
       typed={lost?.collection}
@@ -65,7 +74,7 @@ export default function MigrationReview(props: MigrationReviewProps) {
       {isFetching && <Skeleton lines={5} />}
       {error && !isFetching && (
         <>
-          <Fault error={error} onRetry={() => void refetch()} />
+          <Fault error={error} text={obstacleText(error)} onRetry={() => void refetch()} />
           <InTheWay breaks={(error.meta ?? {}) as Partial<Breaks>} />
         </>
       )}
@@ -84,9 +93,25 @@ function InTheWay({ breaks }: { readonly breaks: Partial<Breaks> }) {
   )
 }
 
-function reviewOf(run: DryRun | undefined) {
+function reviewOf(run: DryRun | undefined, before: Model | undefined, operations: readonly Operation[]) {
   if (run === undefined) return undefined
   const { inverse, restoresData, ...effects } = run
   const back = inverse === null ? 'nothing' : restoresData ? 'data' : 'model'
-  return { ...effects, back } as const
+  return { ...effects, changes: before ? shownChanges(run, before, operations) : run.changes, back } as const
+}
+
+function shownChanges({ changes }: DryRun, before: Model, operations: readonly Operation[]): readonly ShownChange[] {
+  const after = applied(before, operations)
+  const found = relationEffects(before, after)
+  const sentences = valuesTexts.value.relation
+  const textsOf = (path: string) => (found.get(path) ?? []).map(([kind, what]) => sentences[kind](what))
+  return realChanges(changes, before, after).map((change) => {
+    const { action, path } = change
+    // Of a collection that is made what its relations are, too.
+    const own = [...found.keys()].filter((one) => action === 'create' && one.startsWith(`${path}.`))
+    const within = own.flatMap((one) => textsOf(one).map((text) => `${one}: ${text}`))
+    // Of a path that is renamed and changed, once.
+    const isFirst = change === changes.find((one) => one.path === path)
+    return { ...change, effects: isFirst ? [...textsOf(path), ...within] : [] }
+  })
 }

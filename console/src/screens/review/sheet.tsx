@@ -15,13 +15,16 @@ import { effectsOf, fieldText } from './values.ts'
 
 /** What is known of a change before it is made; what is absent is not said. */
 export type Review = {
-  readonly changes?: readonly Change[]
+  readonly changes?: readonly ShownChange[]
   readonly rows?: readonly TouchedRows[]
   readonly breaks?: Partial<Breaks>
   readonly statements?: readonly { readonly sql: string }[]
   /** What can be taken back afterwards: the change with its data, without, or nothing. */
   readonly back?: 'data' | 'model' | 'nothing'
 }
+
+/** `effects`: sentences on what it does to the database. */
+export type ShownChange = Change & { readonly effects?: readonly string[] }
 
 type ReviewSheetProps = {
   readonly title: string
@@ -78,7 +81,7 @@ export function ReviewSheet(props: ReviewSheetProps) {
 }
 
 type ChangesProps = {
-  readonly changes: readonly Change[]
+  readonly changes: readonly ShownChange[]
   /** Of its title: below that of a dialog where nothing is said. */
   readonly level?: 'h2' | 'h3'
 }
@@ -93,6 +96,13 @@ export function Changes({ changes, level: Title = 'h3' }: ChangesProps) {
           <li key={`${change.action} ${change.path}`}>
             <span class={page.quiet}>{texts.actions[change.action]}</span> <code dir="ltr">{change.path}</code>
             {change.action === 'change' && ofField.test(change.path) && <ValuesOf {...change} />}
+            {change.effects && change.effects.length > 0 && (
+              <ul class={styles.effects}>
+                {change.effects.map((effect) => (
+                  <li key={effect}>{effect}</li>
+                ))}
+              </ul>
+            )}
           </li>
         ))}
       </ul>

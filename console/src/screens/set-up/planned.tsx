@@ -8,6 +8,7 @@ import { DialogActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import styles from '../entry.module.css'
 import page from '../page.module.css'
+import { obstacleText } from '../review/obstacle.ts'
 import { Changes, Statements } from '../review/sheet.tsx'
 import { faultOf, useSubmission } from '../submission.tsx'
 import own from './set-up.module.css'
@@ -41,7 +42,7 @@ export function Planned({ workspace, model, plan: first, onDone, onBack }: Plann
       onDone(Object.keys(model.collections ?? {})[0])
       return undefined
     }
-    if (answer.error.code !== MOVED) return faultOf(answer)
+    if (answer.error.code !== MOVED) return obstacleText(answer.error) ?? faultOf(answer)
     const again = await models.plan(model)
     if (again.ok) setPlan(again.data)
     setMayDrop(false)

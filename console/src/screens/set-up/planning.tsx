@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import styles from '../entry.module.css'
+import { obstacleText } from '../review/obstacle.ts'
 import { faultOf, useSubmission } from '../submission.tsx'
 import { type Model, modelsOf, Planned } from './planned.tsx'
 
@@ -41,7 +42,7 @@ export function Planning(props: PlanningProps) {
     const answer = await modelsOf(workspace).plan(model)
     if (!answer.ok) {
       onRefused?.(answer.error)
-      return faultOf(answer)
+      return obstacleText(answer.error) ?? faultOf(answer)
     }
     setPlanned({ model, plan: answer.data })
     return undefined
