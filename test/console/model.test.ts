@@ -130,7 +130,10 @@ it('is made by hand, and is the same as one that is made by its file', async () 
   await picture(page, 'model-pending')
   expect(await violations(page)).toEqual([])
   await press(page, /^Review /)
-  await page.getByRole('dialog').getByRole('list', { name: 'What it changes' }).waitFor()
+  await page
+    .getByRole('dialog')
+    .getByText('books.author: A new foreign key: books (authorId) → authors (id).')
+    .waitFor()
   await picture(page, 'model-review')
   await press(page, 'Apply')
   await page.getByText('The data model is changed.').waitFor()
@@ -261,13 +264,73 @@ it('says what becomes of values, marks what waits, and takes back what was made'
   expect(await marked.count()).toBe(0)
   expect(await violations(page)).toEqual([])
   await picture(page, 'model-made-narrow-dark')
-  await press(page, 'Take the change back')
+  await page.reload()
+  await page.goto(`/${shop.name}/model`)
+  const back = page.getByRole('button', { name: 'Take the change back' })
+  await back.waitFor()
+  // Once it is no longer the last change of the model, it is not offered; then it is again.
+  const renameTo = (apiName: string) =>
+    shop.migrate({
+      kind: 'updateCollection',
+      data: { id: shop.ids.get('notes'), operations: [{ kind: 'changeApiName', data: { apiName } }] },
+    })
+  expect((await renameTo('papers')).status).toBe(200)
+  await page.reload()
+  await page.getByRole('link', { name: 'papers', exact: true }).first().waitFor()
+  expect(await back.count()).toBe(0)
+  expect((await renameTo('notes')).status).toBe(200)
+  await page.reload()
+  await back.click()
   await changes.filter({ hasText: 'notes.title int32? → string? Every value is kept' }).waitFor()
   await dialog.getByRole('button', { name: 'Take the change back' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect(await modelOf(shop)).toEqual(before)
   expect(await shop.data('/items/notes?fields=title,pages')).toEqual([{ title: '7', pages: 3 }])
   await page.context().close()
+})
+
+it('says which values are in the way of a change, and how many, before anything runs', async () => {
+  const shop = await world.workspace('misfits', { notes: { title: 'string', pages: 'int32' } })
+  await shop.insert('notes', [
+    { title: '7', pages: 70_000 },
+    { title: 'seven', pages: 3 },
+    { title: '7x', pages: 4 },
+  ])
+  const page = await signedInAt(`/${shop.name}/model/notes`)
+  const retype = async (field: string, type: string, of: Page = page) => {
+    await press(of, `Edit ${field}`)
+    await of.getByRole('dialog').getByLabel('Type').selectOption(type)
+    await add(of)
+    await press(of, 'Review one change')
+    return of.getByRole('dialog').getByRole('alert')
+  }
+  const isRefused = async (of: Page = page) => {
+    expect(await of.getByRole('dialog').getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
+    await of.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await press(of, 'Take back all')
+  }
+  await (await retype('pages', 'int16')).getByText('Values of notes.pages do not fit its new type: 1 row.').waitFor()
+  await isRefused()
+  await (await retype('title', 'int32')).getByText('Values of notes.title do not fit its new type: 2 rows.').waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'model-misfits')
+  await isRefused()
+  await (await retype('title', 'uuid')).getByText('Values of notes.title do not fit its new type: 3 rows.').waitFor()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'model-misfits-narrow-dark')
+  await isRefused()
+  await page.context().close()
+
+  const some = { read: { filter: { pages: { _gt: 3 } } }, create: 'all', update: 'all', delete: 'all' } as const
+  const entitlements = ['dataModel:read', 'dataModel:edit'] as const
+  const reader = await people.member(shop, { entitlements, collections: { notes: some } })
+  const theirs = await signedInAt(`/${shop.name}/model/notes`, reader)
+  const told = await retype('pages', 'int16', theirs)
+  await told.getByText('Values of notes.pages are in the way. How many is not known, or not told to you.').waitFor()
+  await isRefused(theirs)
+  expect(await modelOf(shop)).toMatchObject({ collections: { notes: { fields: { title: 'string', pages: 'int32' } } } })
+  await theirs.context().close()
 })
 
 it('is edited as a file, with the line that is wrong, planned and applied', async () => {
@@ -317,24 +380,56 @@ it('is drawn, and told as a list; who may not change it is told why', async () =
 
 it('leads into another source, and says that a database was changed outside of the service', async () => {
   const shop = await world.workspace('across', { notes: { title: 'string' } })
+  const offered = async () => {
+    await press(page, 'New field')
+    const names = await page.getByRole('dialog').getByLabel('Type').locator('option').allTextContents()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    return names
+  }
   const driver = openPostgres({ connectionString: postgres.url })
   const run = (text: string) => driver.query({ text, params: [] })
   await run('create table customers (id int primary key, name text, city text)')
   const sent = { apiName: 'stock', provider: 'postgres', config: { connectionString: postgres.url } }
   const { data } = (await (await shop.post('/sources/data', sent)).json()) as { data: { id: string } }
   expect((await shop.post(`/schema/introspect/${data.id}`, {})).status).toBe(200)
-  const page = await signedInAt(`/${shop.name}/model/notes/relations`)
+  const page = await signedInAt(`/${shop.name}/model/notes`)
+  expect((await offered()).filter((name) => /\(u?int8|\(uint|geometry/.test(name))).toEqual([])
+  await page.getByRole('link', { name: 'Relations' }).click()
   await press(page, 'New relation')
   await page.getByRole('dialog').getByLabel('Leads to').selectOption('customers')
-  await page.getByText('No database holds rows to this relation.').waitFor()
+  await page.getByText('This relation has no foreign key').waitFor()
   await page.getByRole('dialog').getByLabel('Kind').selectOption('manyToMany')
   await page.getByText('Many to many needs both collections in one data source').waitFor()
   expect(await page.getByRole('button', { name: 'Add to the changes' }).isDisabled()).toBe(true)
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await makeRelation(page, 'customer', { kind: 'toOne', to: 'customers', opposite: 'notes' })
   await press(page, 'Review one change')
+  const changes = page.getByRole('dialog').getByRole('list', { name: 'What it changes' })
+  await changes.getByText('New in the database: notes (customerId).').waitFor()
+  await changes.getByText('There is no foreign key: no database enforces this relation.').waitFor()
+  await picture(page, 'model-across')
   await press(page, 'Apply')
   await page.getByText('The data model is changed.').waitFor()
+  // Of a relation alone that goes nothing goes in the database.
+  await press(page, 'Delete customer')
+  await press(page, 'Review one change')
+  await changes.getByText('Only the model changes; the database stays as it is.').waitFor()
+  await changes.getByText('notes (customerId) stays, with its values.').waitFor()
+  expect(await changes.getByText(/^New /).count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'model-across-deleted')
+  await press(page, 'Apply')
+  await press(page, 'Take the change back')
+  await changes.getByText('It uses notes (customerId), which stays as it is.').waitFor()
+  await changes.getByText('Only the model changes; the database stays as it is.').waitFor()
+  expect(await changes.getByText(/^Deleted /).count()).toBe(0)
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'model-across-back-narrow-dark')
+  await page.getByRole('dialog').getByRole('button', { name: 'Take the change back' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.emulateMedia({ colorScheme: 'light' })
   await region(page, 'Relations')
     .getByRole('row', { name: /^customer .*Nothing: what refers stays/ })
     .waitFor()

@@ -76,7 +76,7 @@ function Content({ workspace, name, part, current }: ModelProps & { readonly cur
   const draft = { workspace, model, changes, mayEdit }
   return (
     <>
-      {current !== 'file' && <Pending workspace={workspace} />}
+      {current !== 'file' && <Pending workspace={workspace} model={model} />}
       {current === 'list' && <List {...draft} />}
       {current === 'diagram' && <Diagram {...draft} />}
       {current === 'file' && <File workspace={workspace} mayEdit={mayEdit} />}

@@ -1,9 +1,9 @@
 /** What the screens of the data model ask, and the changes that are collected beside it. */
-import { signal } from '@preact/signals'
-import type { DryRun } from 'governed-data-client/system'
+import type { ManifestText } from 'governed-data-client/generate'
+import type { DryRun, Operation } from 'governed-data-client/system'
 import { useMemo } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
-import { type Query, useQuery } from '../../data/queries.ts'
+import { type Query, queries, useQuery } from '../../data/queries.ts'
 import { userId } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { manifestQuery } from '../../data/workspaces.ts'
@@ -25,8 +25,38 @@ export function useDraft(workspace: string) {
   return { model, error, refetch, changes: changes.value }
 }
 
-/** The way back from the last migration that was made on this page. */
-export const lastMade = signal<{ readonly workspace: string; readonly made: DryRun } | undefined>(undefined)
+type Way = Pick<DryRun, 'restoresData'> & { readonly inverse: readonly Operation[]; readonly model: string }
+
+/** The way back from the last migration that somebody made here, which outlives a reload; empty where there is none. */
+const wayBackAt = (workspace: string) => unsavedAt<Partial<Way>>([userId.value, 'model way back', workspace], {})
+
+/** Once a migration is made and the model is asked for again. */
+export function keepWayBack(workspace: string, { inverse, restoresData }: DryRun): void {
+  const manifest = queries.getQueryData<ManifestText>(manifestQuery(workspace).queryKey as readonly string[])
+  const isKnown = inverse !== null && manifest !== undefined
+  wayBackAt(workspace).value = isKnown ? { inverse, restoresData, model: digestOf(recordsOf(manifest, workspace)) } : {}
+}
+
+export function forgetWayBack(workspace: string): void {
+  wayBackAt(workspace).value = {}
+}
+
+/** Undefined where there is none, and where the model is another by now, whoever has changed it. */
+export function wayBack(workspace: string, model: Model): Way | undefined {
+  const { inverse, restoresData = false, model: of } = wayBackAt(workspace).value
+  return inverse !== undefined && of === digestOf(model) ? { inverse, restoresData, model: of } : undefined
+}
+
+/** Two models of one digest are the same but for an accident: it proves nothing to anybody. */
+function digestOf(model: Model): string {
+  const text = JSON.stringify(model)
+  let [one, other] = [text.length, 0x9e3779b9]
+  for (let at = 0; at < text.length; at += 1) {
+    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193)
+    other = Math.imul(other ^ text.charCodeAt(at), 0x5bd1e995)
+  }
+  return `${one >>> 0} ${other >>> 0}`
+}
 
 export type Draft = {
   readonly workspace: string

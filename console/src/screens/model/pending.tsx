@@ -9,15 +9,18 @@ import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
 import { MigrationReview } from '../review.tsx'
 import { operationsOf, without } from './changes.ts'
-import { changesOf, lastMade } from './data.ts'
+import { changesOf, forgetWayBack, keepWayBack, wayBack } from './data.ts'
 import styles from './model.module.css'
+import type { Model } from './records.ts'
 
-export function Pending({ workspace }: { readonly workspace: string }) {
+type PendingProps = { readonly workspace: string; readonly model: Model }
+
+export function Pending({ workspace, model }: PendingProps) {
   const texts = modelTexts.value
   const [isReviewed, setReviewed] = useState(false)
   const changes = changesOf(workspace)
   const all = changes.value
-  if (all.length === 0) return <Made workspace={workspace} />
+  if (all.length === 0) return <Made workspace={workspace} model={model} />
   const shown = formatNumber(all.length)
   const title = texts.pending(shown, all.length)
   return (
@@ -58,7 +61,7 @@ export function Pending({ workspace }: { readonly workspace: string }) {
           onDone={(made) => {
             changes.value = []
             setReviewed(false)
-            lastMade.value = { workspace, made }
+            keepWayBack(workspace, made)
             if (made.inverse === null) showToast(texts.done)
           }}
           onClose={() => setReviewed(false)}
@@ -69,19 +72,19 @@ export function Pending({ workspace }: { readonly workspace: string }) {
 }
 
 /** What takes the last migration back, where something does: a migration like any other, which is reviewed before it is made. */
-function Made({ workspace }: { readonly workspace: string }) {
+function Made({ workspace, model }: PendingProps) {
   const texts = modelTexts.value
   const [isReviewed, setReviewed] = useState(false)
-  const last = lastMade.value
-  if (last?.workspace !== workspace || last.made.inverse === null) return null
-  const { inverse, restoresData } = last.made
+  const way = wayBack(workspace, model)
+  if (way === undefined) return null
+  const { inverse, restoresData } = way
   return (
     <>
       <Notice
         action={
           <>
             <Button onClick={() => setReviewed(true)}>{texts.takeBack}</Button>
-            <Button look="plain" isIcon aria-label={t.value.shell.dismiss} onClick={() => (lastMade.value = undefined)}>
+            <Button look="plain" isIcon aria-label={t.value.shell.dismiss} onClick={() => forgetWayBack(workspace)}>
               <Icon name="close" />
             </Button>
           </>
@@ -97,7 +100,7 @@ function Made({ workspace }: { readonly workspace: string }) {
           label={texts.takeBack}
           onDone={(made) => {
             setReviewed(false)
-            lastMade.value = { workspace, made }
+            keepWayBack(workspace, made)
             if (made.inverse === null) showToast(texts.done)
           }}
           onClose={() => setReviewed(false)}
