@@ -515,3 +515,38 @@ it.each(firstOf(looks, 1))(
     await page.context().close()
   },
 )
+
+it('shows the key of what is not there or not seen, and no more, in the grid and in the item', async () => {
+  const [ada, hidden] = [await made('authors', { name: 'Ada' }), await made('authors', { name: 'Hidden' })]
+  const seen = await made('books', { title: 'Seen', authorId: ada })
+  const unseen = await made('books', { title: 'Unseen', authorId: hidden })
+  const none = await made('books', { title: 'Without' })
+  const reader = await people.member(shop, {
+    entitlements: ['dataModel:read'],
+    collections: { books: { read: 'all' }, authors: { read: { filter: { name: { _neq: 'Hidden' } } } } },
+  })
+  const filter = { id: { _in: [seen, unseen, none] } }
+  const page = await signedInAt(
+    `${gridOf(shop, 'books')}?filter=${encodeURIComponent(JSON.stringify(filter))}&columns=id,title,author.name`,
+    reader,
+  )
+  const cells = (title: string) => page.getByRole('row').filter({ hasText: title }).getByRole('gridcell')
+  await cells('Seen').nth(2).getByText('Ada').waitFor()
+  const mark = 'not found, or not visible to you'
+  expect(await cells('Unseen').nth(2).textContent()).toBe(`${hidden} ${mark}`)
+  expect(await cells('Without').nth(2).textContent()).toBe('')
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'grid-nowhere')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'grid-nowhere-narrow-dark')
+  await page.goto(at('books', unseen))
+  await page.getByText(mark).waitFor()
+  expect(await page.getByText('Hidden').count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'item-nowhere-narrow-dark')
+  await page.goto(at('books', none))
+  await page.getByRole('heading', { name: 'Without', exact: true }).waitFor()
+  expect(await page.getByText(mark).count()).toBe(0)
+  await page.context().close()
+})

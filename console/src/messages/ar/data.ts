@@ -20,6 +20,7 @@ export const data: Translated<typeof en> = {
   grid: {
     number: 'الصف',
     null: 'فارغ',
+    nowhere: 'غير موجود، أو لا يظهر لك',
     none: 'لا توجد صفوف',
     noneFiltered: 'لا يوجد صف يطابق التصفية.',
     noneYet: 'أنشئ الأول بـ«جديد»، أو استورد ملفًا من «المزيد».',

@@ -9,6 +9,7 @@ export const data = {
   grid: {
     number: 'Row',
     null: 'null',
+    nowhere: 'not found, or not visible to you',
     none: 'No rows',
     noneFiltered: 'No row meets the filter.',
     noneYet: 'Make the first one by New, or import a file: that is under More.',

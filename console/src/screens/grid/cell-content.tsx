@@ -3,7 +3,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { FILES } from '../../data/files.ts'
 import { t } from '../../messages/messages.ts'
 import { FileMark } from '../files/mark.tsx'
-import { type Column, cellText, valueAt } from './columns.ts'
+import { type Column, cellText, keyNowhere, valueAt } from './columns.ts'
 import styles from './grid.module.css'
 import { readableOf, valuesIn } from './readable.ts'
 import { type Row, textOf } from './values.ts'
@@ -12,6 +12,8 @@ type ContentProps = { readonly workspace: string; readonly column: Column; reado
 
 export function CellContent({ workspace, column, row }: ContentProps): ComponentChildren {
   const value = valueAt(column, row)
+  const nowhere = column.relation && keyNowhere(column.relation, row)
+  if (nowhere !== undefined) return <Nowhere text={nowhere} />
   if (value === undefined) return ''
   if (value === null) return <span class={styles.null}>{t.value.grid.null}</span>
   const { relation } = column
@@ -28,6 +30,15 @@ export function CellContent({ workspace, column, row }: ContentProps): Component
       />
       {cellText(column, row)}
     </>
+  )
+}
+
+function Nowhere({ text }: { readonly text: string }) {
+  const mark = t.value.grid.nowhere
+  return (
+    <span title={mark}>
+      <bdi>{text}</bdi> <span class={styles.null}>{mark}</span>
+    </span>
   )
 }
 

@@ -115,3 +115,9 @@ export function cellText(column: Column, row: Row): string {
   const other = row[relation.name]
   return other ? calledBy(relation.display, other as Row) : ''
 }
+
+/** The key of what a row refers to that is not there, or that the reader does not see; undefined where it refers to nothing. */
+export function keyNowhere({ name, by }: Pick<ToOne, 'name' | 'by'>, row: Row): string | undefined {
+  const key = by.map((own) => row[own] ?? null)
+  return row[name] === null && key.length > 0 && !key.includes(null) ? key.map(textOf).join(', ') : undefined
+}

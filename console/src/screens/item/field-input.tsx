@@ -14,6 +14,8 @@ export type Reference = {
   readonly title: string
   /** What the item is called that is referred to; null for none. */
   readonly label: string | null
+  /** Whether it refers to something that is not there, or that the reader does not see. */
+  readonly isNowhere?: boolean
   readonly href: string | undefined
   /** Absent where it may not be changed. */
   readonly onChoose: (() => void) | undefined
@@ -83,6 +85,11 @@ export function FieldInput(props: FieldInputProps) {
             </Button>
           )}
         </div>
+        {reference?.isNowhere && (
+          <p class={styles.reference}>
+            <bdi>{reference.title}</bdi>: <span class={page.quiet}>{t.value.grid.nowhere}</span>
+          </p>
+        )}
         {reference?.label && (
           <p class={styles.reference}>
             <span>

@@ -44,10 +44,12 @@ export function Fields({ workspace, model, fields, isNew, whyOf, shownOf, labelO
       .map((name) => fields.find((one) => one.name === name))
       .map((one) => one && shownOf(one).text)
     const own = fieldsBy(relation)
+    const isStored = !isTyped && own.length === relation.by.length && own.every((one) => shownOf(one).value != null)
     const isWhole = own.length === relation.by.length && own.some((one) => !shownOf(one).isReadOnly)
     return {
       title: relation.title,
       label,
+      isNowhere: isStored && label === null,
       href: keys.every(Boolean) ? itemPath(workspace, relation.to, keys) : undefined,
       onChoose: isWhole ? () => setPicking(relation) : undefined,
       ...(relation.to === FILES && {
