@@ -43,6 +43,8 @@ export type AppDeps = {
   readonly services: Services
   /** False after a shutdown signal: readiness then fails. */
   readonly isAccepting: () => boolean
+  /** The port that the process listens on; absent where its platform listens for it. */
+  readonly port?: number | undefined
   /** The IP address at the other end of the request's connection, where the platform knows it. */
   readonly peerOf: (c: AppContext) => string | undefined
   /** Absent where the platform compresses answers. */
@@ -61,6 +63,7 @@ export function createApp(deps: AppDeps) {
   const {
     services,
     isAccepting,
+    port,
     peerOf,
     compress,
     assets,
@@ -79,7 +82,7 @@ export function createApp(deps: AppDeps) {
 
   if (metrics !== undefined) mountMetrics(app, metrics)
   mountConsole(app, consoleFiles)
-  mountSystem(app, services, isAccepting)
+  mountSystem(app, services, { isAccepting, port })
   mountAuth(app, services)
   mountDevices(app, services, assets)
   mountPasswords(app, services)

@@ -165,6 +165,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     const { fetch } = createApp({
       services,
       isAccepting: () => isAccepting,
+      port: http.port,
       peerOf,
       compress,
       assets: openNodeAssets(),

@@ -172,6 +172,8 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     app: createApp({
       services,
       isAccepting: () => true,
+      // Of a local run; elsewhere there is none.
+      ...(env.PORT !== undefined && { port: reading.config.PORT }),
       peerOf: peerIn(env),
       assets,
       console: openCloudflareConsole(assets),

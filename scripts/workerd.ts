@@ -52,7 +52,11 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       rootPath: root,
       modules: [...modules],
       assets: { ...configured.assets, directory: assets },
-      bindings: { ...serviceVariables(variables), LOCAL_PEER: localPeer(host) },
+      bindings: {
+        ...serviceVariables(variables),
+        ...(port > 0 && { PORT: String(port) }),
+        LOCAL_PEER: localPeer(host),
+      },
       hyperdrives,
       images: { binding: 'IMAGES' },
       ...(storage !== undefined && { r2Buckets: { FILES: 'files' } }),

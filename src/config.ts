@@ -358,12 +358,15 @@ const writers: ReadonlyMap<unknown, (value: never) => string> = new Map<unknown,
   [networks, (values: readonly Network[]) => listText(values.map(networkText))],
 ])
 
-/** Every variable, for whoever administers the instance: no value that may be a secret. */
-export function settingsOf(config: Config): readonly Setting[] {
+/**
+ * Every variable, for whoever administers the instance: no value that may be a secret. `port` is the one that the process listens on;
+ * undefined where its platform listens for it, whatever PORT says.
+ */
+export function settingsOf(config: Config, port: number | undefined): readonly Setting[] {
   return (Object.entries(variables) as [VariableName, Variables[VariableName]][]).map(([name, [schema, preset]]) => {
-    const value = config[name]
+    const value = name === 'PORT' ? port : config[name]
     const write = value === undefined ? undefined : writers.get(schema)
-    return { name, isSet: value !== preset, value: write?.(value as never) ?? null }
+    return { name, isSet: config[name] !== preset, value: write?.(value as never) ?? null }
   })
 }
 

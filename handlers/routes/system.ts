@@ -34,8 +34,14 @@ function mailless({ SERVICE_MAIL__URL: url }: Config): { readonly mail?: 'log' |
   return url.startsWith('log:') ? { mail: 'log' } : {}
 }
 
-/** `isAccepting` returns false after a shutdown signal. */
-export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
+export type SystemDeps = {
+  /** False after a shutdown signal. */
+  readonly isAccepting: () => boolean
+  /** The port that the process listens on, where it does. */
+  readonly port: number | undefined
+}
+
+export function mountSystem(app: App, services: Services, { isAccepting, port }: SystemDeps): void {
   const { config, drift, licensing, mailTest, ports, sessions } = services
 
   mount(app, '/ping', { GET: () => json({ status: 'ok' }) }, probe)
@@ -62,7 +68,7 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
   mount(app, '/api/system/settings', {
     GET: async (c) => {
       requireAdministrator(await identify(services, c))
-      return data(settingsOf(config))
+      return data(settingsOf(config, port))
     },
   })
 

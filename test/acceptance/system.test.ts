@@ -1,5 +1,5 @@
 /** docs/contract.md#system and #first-start: what the instance tells of itself, and its set-up. */
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { world } from '../support/service/world.ts'
 
 it('answers ping', async () => {
@@ -58,6 +58,11 @@ it('tells administrators which variables are set, and no secret', async () => {
       { name: 'SERVICE_SECRET', isSet: true, value: null },
       { name: 'SERVICE_DATABASE_URL', isSet: true, value: null },
       { name: 'SERVICE_AUDIT__RETENTION', isSet: false, value: '365d' },
+      // It listens where it is reached; a Worker does not listen.
+      expect.objectContaining({
+        name: 'PORT',
+        value: inject('served').platform === 'node' ? new URL(world.url).port : null,
+      }),
     ]),
   )
   expect(text).not.toContain(world.setupToken)

@@ -178,7 +178,7 @@ it('tells of every variable whether it is set, and of none what may be a secret'
   const wrong = refused.kind === 'invalid' ? refused.faults.map((fault) => fault.split(' ')[0]) : []
   const right = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.includes(name)))
   const reading = readConfig(right)
-  const settings = reading.kind === 'valid' ? settingsOf(reading.config) : []
+  const settings = reading.kind === 'valid' ? settingsOf(reading.config, 8123) : []
   const told = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
 
   expect(settings.map(({ name }) => name)).toEqual(Object.keys(variables))
@@ -198,7 +198,10 @@ it('tells of every variable whether it is set, and of none what may be a secret'
     SERVICE_MAIL__URL: null,
     SERVICE_SECRET: null,
     SERVICE_FILES__QUOTA: null,
+    PORT: '8123',
   })
+  const elsewhere = reading.kind === 'valid' ? settingsOf(reading.config, undefined) : []
+  expect(elsewhere.find(({ name }) => name === 'PORT')).toEqual({ name: 'PORT', isSet: false, value: null })
 })
 
 it('keeps whole addresses, which may hold tokens, out of the log of Workers', () => {

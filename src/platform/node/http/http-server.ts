@@ -24,6 +24,7 @@ export type HttpServerOptions = {
 
 export type HttpServer = {
   readonly url: string
+  readonly port: number
   /** Replaces the listener. */
   serve(listener: RequestListener): void
   /**
@@ -97,10 +98,10 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
   server.on('clientError', refuse)
   server.on('connect', (_request, socket) => refuse(new Error('CONNECT is for proxies'), socket))
-  const url = await listen(server, options)
+  const listening = await listen(server, options)
 
   return {
-    url,
+    ...listening,
     serve(next) {
       listener = next
     },
@@ -120,7 +121,10 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
-async function listen(server: Server, { host, port: wanted }: HttpServerOptions): Promise<string> {
+async function listen(
+  server: Server,
+  { host, port: wanted }: HttpServerOptions,
+): Promise<Pick<HttpServer, 'url' | 'port'>> {
   server.listen(wanted, host)
   try {
     await once(server, 'listening')
@@ -128,7 +132,7 @@ async function listen(server: Server, { host, port: wanted }: HttpServerOptions)
     throw new Error(listenFault(cause, `${host}:${wanted}`), { cause })
   }
   const { port, family, address } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, port }
 }
 
 function listenFault(cause: unknown, endpoint: string): string {
