@@ -2,6 +2,7 @@
 import type { AccessQuestion, ExplainedAccess, NewAccessTest } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { address, navigate, pathTo } from '../../app/router.ts'
+import { FILES } from '../../data/files.ts'
 import { useQuery } from '../../data/queries.ts'
 import { readableQuery } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
@@ -74,7 +75,7 @@ function Form({ workspace, question }: WhyProps) {
         label={texts.collection}
         value={collection}
         onValue={(chosen) => set({ collection: chosen, field: '', key: '' })}
-        options={collections.map(({ name, title }) => [name, title])}
+        options={[...collections.map(({ name, title }) => [name, title] as const), [FILES, t.value.files.title]]}
       />
       {next.action !== 'delete' && (
         <Select
