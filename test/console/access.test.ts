@@ -6,7 +6,7 @@ import { tokenIn } from '../support/service/mailed-token.ts'
 import { mails } from '../support/service/mails.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
-import { storedTexts } from './support/pages.ts'
+import { openConsole, storedTexts } from './support/pages.ts'
 
 let shop: Workspace
 
@@ -129,7 +129,14 @@ it('says that no mail goes out, and what to pass on instead', async () => {
   await dialog(page, 'Invite').getByLabel('E-mail').fill(holder.email)
   await press(page, 'Send the invitation')
   await page.getByText('no mail server is set up', { exact: false }).waitFor()
+  await page.getByText(`it counts for whoever is signed in as ${holder.email}`, { exact: false }).waitFor()
+  await page.getByText('It makes no account.', { exact: false }).waitFor()
   const link = await page.getByLabel('Link of the invitation').inputValue()
+  const nobody = await openConsole()
+  await nobody.goto(link)
+  await nobody.getByLabel('Password').fill('a password of many letters')
+  await nobody.getByRole('button', { name: 'Accept' }).click()
+  await nobody.getByText('This link makes no account: it counts for whoever is signed in').waitFor()
   expect(await violations(page)).toEqual([])
   await picture(page, 'access-unmailed')
   await page.setViewportSize({ width: 360, height: 740 })
@@ -155,6 +162,7 @@ it('says why somebody may, or may not', async () => {
   })
   const [short] = (await shop.data('/items/notes?filter[title]=Short&fields=id')) as { id: string }[]
   const page = await signedInAt(path('/why'))
+  await page.getByLabel('Collection').getByRole('option', { name: 'Files' }).waitFor({ state: 'attached' })
   await page.getByLabel('Who', { exact: true }).selectOption(reader.email)
   await page.getByLabel('Collection', { exact: true }).selectOption('notes')
   await page.getByLabel('Field', { exact: true }).selectOption('title')

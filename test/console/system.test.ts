@@ -38,6 +38,8 @@ it('finds a user, suspends and deletes it with what hangs on it', async () => {
   await link(person.email).click()
   await section('Workspaces').getByRole('link', { name: shop.name }).waitFor()
   await link(robot).waitFor()
+  await page.getByText(person.userId, { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Copy' }).waitFor()
   await looksRight('user')
 
   await press('Suspend')
@@ -133,6 +135,23 @@ it('shows the usage of the license, the variables without secrets, and whether m
   await looksRight('settings')
   await press('Send a mail to yourself')
   await page.getByText('was accepted for delivery').waitFor()
+  // As the dialog of an invitation says it where no mail goes out.
+  const saysOf = async (mail: string) => {
+    await page.unrouteAll()
+    await page.route('**/api/system/info', async (sent) => {
+      const response = await sent.fetch()
+      await sent.fulfill({ response, json: { ...(await response.json()), mail } })
+    })
+    await page.reload()
+  }
+  await saysOf('log')
+  await page.getByText('No mail goes out: SERVICE_MAIL__URL says that mails are printed').waitFor()
+  await press('Send a mail to yourself')
+  await page.getByText('The mail is in the log of the service.').waitFor()
+  await saysOf('none')
+  await page.getByText('No mail goes out: SERVICE_MAIL__URL is not set.').waitFor()
+  expect(await page.getByRole('button', { name: 'Send a mail to yourself' }).count()).toBe(0)
+  await looksRight('settings-mailless')
 })
 
 it('refuses to others in words what is for administrators', async () => {

@@ -88,6 +88,7 @@ export const ar: Messages = {
   account: {
     title: 'حسابك',
     profile: 'الملف الشخصي',
+    id: 'المعرّف الذي تعرفك به السياسات والبرامج',
     save: 'حفظ',
     saved: 'تم الحفظ.',
     passwordText: 'كلمة المرور الجديدة تنهي كل جلساتك الأخرى.',

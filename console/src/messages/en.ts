@@ -87,6 +87,7 @@ export const en = {
   account: {
     title: 'Your account',
     profile: 'Profile',
+    id: 'Id, by which policies and programs know you',
     save: 'Save',
     saved: 'Saved.',
     passwordText: 'A new password ends all your other sessions.',

@@ -53,7 +53,7 @@ function Accepting({ given, onMember }: AcceptingProps) {
       ...(fullName.trim() !== '' && { fullName: fullName.trim() }),
     }
     const answer = await visitor.$request<Accepted>('POST', '/api/auth/invitations/accept', { body })
-    if (!answer.ok) return faultOf(answer, { 401: texts.wrongToken })
+    if (!answer.ok) return faultOf(answer, { 401: texts.wrongToken, 403: texts.wrongAccount })
     void queries.invalidateQueries({ queryKey: ['workspaces'] })
     const member = answer.data.data
     const isSignedIn = password !== '' && (await instance.$auth.login({ email: member.email, password })).ok

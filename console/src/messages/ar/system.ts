@@ -14,6 +14,7 @@ export const system: Translated<typeof english> = {
   status: 'الحالة',
   statuses: { active: 'نشط', suspended: 'موقوف' },
   since: 'منذ',
+  id: 'المعرّف',
   yes: 'نعم',
   no: 'لا',
 
@@ -180,7 +181,12 @@ export const system: Translated<typeof english> = {
   noContact: 'لا تُطلب هذه الرخصة من خدمة ترخيص.',
 
   mail: 'البريد',
-  mailText: 'تُرسل الدعوات وإعادة ضبط كلمات المرور بالبريد.',
+  mailTexts: {
+    sent: 'تُرسل الدعوات وإعادة ضبط كلمات المرور بالبريد.',
+    log: 'لا يُرسل بريد: تُكتب الرسائل في سجل الخدمة كما يقول SERVICE_MAIL__URL، ومنها الدعوات واستعادة كلمات المرور بروابطها.',
+    none: 'لا يُرسل بريد: لم يُضبط SERVICE_MAIL__URL. لا يستطيع أحد استعادة كلمة مروره، ولا تصل الدعوات إلا إلى من له حساب.',
+  },
+  mailLogged: 'الرسالة في سجل الخدمة.',
   testMail: 'أرسل بريدًا إلى نفسك',
   mailSent: (email) => `قُبل بريد إلى ${email} للتسليم. تحقّق من وصوله.`,
   mailUnset: 'لا يمكن إرسال بريد: SERVICE_MAIL__URL غير مضبوط.',

@@ -53,8 +53,10 @@ export const access = {
       none: (email: string) =>
         `${email} is invited, and no mail goes out: no mail server is set up. Whoever runs the service sets SERVICE_MAIL__URL.`,
     },
-    unmailedLink:
-      'You can pass on this link, which is shown only now. It lets in whoever is signed in with this address, once the address is verified.',
+    unmailedLink: (email: string) =>
+      `This link, which is shown only now, is for somebody who has an account here already: it counts for whoever is signed in as ${email}, once this address is verified. It makes no account.`,
+    unmailedNew:
+      'Somebody new needs the link of the mail: it proves their address, and their account is made by it, with a password that they choose.',
     invitationLink: 'Link of the invitation',
     sendInvitation: 'Send the invitation',
     withdraw: 'Withdraw',

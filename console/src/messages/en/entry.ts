@@ -50,6 +50,8 @@ export const entry = {
     fullName: 'Full name',
     submit: 'Accept',
     wrongToken: 'This token does not count: it is wrong, used or expired. Ask whoever invited you for a new one.',
+    wrongAccount:
+      'This link makes no account: it counts for whoever is signed in with the invited address, once that is verified. Sign in first and open it again, or use the link of the mail.',
     done: (workspace: string) => `You are a member of ${workspace} now. Sign in to open it.`,
   },
 

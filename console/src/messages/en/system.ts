@@ -12,6 +12,7 @@ export const system = {
   status: 'Status',
   statuses: { active: 'Active', suspended: 'Suspended' },
   since: 'Since',
+  id: 'Id',
   yes: 'Yes',
   no: 'No',
 
@@ -167,7 +168,7 @@ export const system = {
   tokens: 'Tokens',
   usersOfAssistant: 'Users',
   usage: 'Usage',
-  usageText: 'Of what is counted in each workspace, the highest.',
+  usageText: 'What is counted in each workspace is that of the workspace that uses most.',
   entitlement: 'What is counted',
   used: 'Used',
   counted: (usage: string, limit: string) => `${usage} of ${limit}`,
@@ -189,10 +190,15 @@ export const system = {
     reachable
       ? 'The licensing service can be reached.'
       : 'The licensing service does not answer. Look at the network and at SERVICE_LICENSE__URL.',
-  noContact: 'This license is not asked for at a licensing service.',
+  noContact: 'This license is valid by itself: no licensing service is asked.',
 
   mail: 'Mail',
-  mailText: 'Invitations and resets of passwords go out by mail.',
+  mailTexts: {
+    sent: 'Invitations and resets of passwords go out by mail.',
+    log: 'No mail goes out: SERVICE_MAIL__URL says that mails are printed in the log of the service, invitations and resets of passwords with their links.',
+    none: 'No mail goes out: SERVICE_MAIL__URL is not set. Nobody can reset a password, and invitations reach only those who have an account.',
+  },
+  mailLogged: 'The mail is in the log of the service.',
   testMail: 'Send a mail to yourself',
   mailSent: (email: string) => `A mail to ${email} was accepted for delivery. Look whether it arrives.`,
   mailUnset: 'No mail can be sent: SERVICE_MAIL__URL is not set.',

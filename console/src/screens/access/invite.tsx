@@ -70,7 +70,8 @@ function Unmailed({ invitation, onClose }: { readonly invitation: Invitation; re
     <Dialog title={texts.invite} onClose={onClose}>
       <div class={page.stack}>
         <Notice look="warning">{texts.unmailed[mailless.value ?? 'none'](email)}</Notice>
-        <p>{texts.unmailedLink}</p>
+        <p>{texts.unmailedLink(email)}</p>
+        <p>{texts.unmailedNew}</p>
         <Field label={texts.invitationLink} dir="ltr" readOnly value={link} onValue={() => {}} />
         <DialogActions>
           <Button onClick={onClose}>{t.value.common.close}</Button>

@@ -9,6 +9,7 @@ import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
 import { FullNameField, faultOf, useSubmission } from '../submission.tsx'
 import styles from './account.module.css'
+import { Identifier } from './identifier.tsx'
 import { Section } from './section.tsx'
 
 export function Profile({ user }: { readonly user: User }) {
@@ -27,6 +28,10 @@ export function Profile({ user }: { readonly user: User }) {
         <p class={page.quiet}>
           {t.value.session.signedInAs} <strong>{user.email}</strong>
         </p>
+        <div class={page.stack}>
+          <span class={page.quiet}>{texts.id}</span>
+          <Identifier id={user.id} />
+        </div>
         <FullNameField value={fullName} onValue={setFullName} />
         <Button type="submit" isBusy={isBusy}>
           {texts.save}

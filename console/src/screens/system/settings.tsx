@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
-import type { User } from '../../data/session.ts'
+import { mailless, type User } from '../../data/session.ts'
 import { formatNumber } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
@@ -28,20 +28,23 @@ export default function Settings({ user }: { readonly user: User }) {
 
 function Mail({ email }: { readonly email: string }) {
   const texts = systemTexts.value
+  const way = mailless.value ?? 'sent'
   const { fault, isBusy, submit } = useSubmission(async () => {
     const answer = await system.testMail()
     if (!answer.ok) return faultOf(answer, { 409: texts.mailUnset, 503: texts.mailRefused })
-    showToast(texts.mailSent(email))
+    showToast(way === 'log' ? texts.mailLogged : texts.mailSent(email))
     return undefined
   })
   return (
-    <Section title={texts.mail} text={texts.mailText}>
+    <Section title={texts.mail} text={texts.mailTexts[way]}>
       {fault && <Notice look="danger">{fault}</Notice>}
-      <div class={page.row}>
-        <Button isBusy={isBusy} onClick={(event) => void submit(event)}>
-          {texts.testMail}
-        </Button>
-      </div>
+      {way !== 'none' && (
+        <div class={page.row}>
+          <Button isBusy={isBusy} onClick={(event) => void submit(event)}>
+            {texts.testMail}
+          </Button>
+        </div>
+      )}
     </Section>
   )
 }

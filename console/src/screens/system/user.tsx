@@ -12,6 +12,7 @@ import { Button } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toasts.tsx'
+import { Identifier } from '../account/identifier.tsx'
 import { Keys, keysQuery } from '../account/keys.tsx'
 import { Section } from '../account/section.tsx'
 import { Entries } from '../audit/entries.tsx'
@@ -79,6 +80,10 @@ function Account({ account }: { readonly account: User }) {
         <dd>{isAdministrator ? texts.yes : texts.no}</dd>
         <dt>{texts.since}</dt>
         <dd>{formatTime(createdAt)}</dd>
+        <dt>{texts.id}</dt>
+        <dd>
+          <Identifier id={id} />
+        </dd>
       </dl>
       <div class={page.row}>
         {status === 'active' ? (
