@@ -64,6 +64,18 @@ it('leads from nothing to rows, and can be left and taken up again', async () =>
   await expect.poll(() => page.url()).toBe(`${instance.url}/bucher_co/items/books`)
   await page.goto(`${instance.url}/bucher_co`)
   await page.getByRole('heading', { name: 'Bücher & Co.', exact: true }).waitFor()
+
+  // A second workspace is opened when it is made, and is no set-up of the service any more.
+  await page.goto(instance.url)
+  await page.getByRole('button', { name: 'New workspace' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Second')
+  await page.getByRole('button', { name: 'Create the workspace' }).click()
+  await page.getByRole('heading', { name: 'Second', exact: true }).waitFor()
+  expect(page.url()).toBe(`${instance.url}/second`)
+  await page.getByRole('link', { name: 'Add data' }).click()
+  await page.getByRole('heading', { name: 'The data', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Go to second' }).waitFor()
+  expect(await page.getByText('Set up the service').count()).toBe(0)
 })
 
 it.each(['postgres', 'mysql'] as const)(
@@ -128,6 +140,11 @@ it.each(['postgres', 'mysql'] as const)(
     await expect
       .poll(() => links.allTextContents())
       .toEqual(['albums', 'customers', ...(provider === 'mysql' ? ['notes'] : []), 'orders'])
+    await page.goto(`/-/set-up?workspace=${shop.name}`)
+    await page.getByRole('button', { name: /^Connect a database/ }).click()
+    await page.getByLabel('Connection string').fill((config as { connectionString: string }).connectionString)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await expect.poll(() => page.getByLabel('Name of the source').inputValue()).toBe('main2')
     await page.context().close()
   },
 )

@@ -1,7 +1,7 @@
 /** The workspaces that one is in, and what administrators have to know of license and databases. */
 import { useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
-import { pathTo } from '../app/router.ts'
+import { navigate, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { Info, User } from '../data/session.ts'
 import { workspacesQuery } from '../data/workspaces.ts'
@@ -65,7 +65,7 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
       {user.isAdministrator && info.license && <LicenseState license={info.license} />}
       {isCreating && (
         <Dialog title={texts.create} onClose={() => setCreating(false)}>
-          <NewWorkspace onCreated={() => setCreating(false)} onCancel={() => setCreating(false)} />
+          <NewWorkspace onCreated={({ apiName }) => navigate(pathTo(apiName))} onCancel={() => setCreating(false)} />
         </Dialog>
       )}
     </div>

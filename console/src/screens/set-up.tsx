@@ -106,8 +106,9 @@ const ways = { connect: ConnectDatabase, form: NewModel, file: ModelFile }
 function Data({ workspace }: { readonly workspace: string }) {
   const texts = t.value.setUp
   const { data: collections = [] } = useQuery(readableQuery(workspace))
+  const { data: workspaces = [] } = useQuery(workspacesQuery())
   // Whoever adds to what there is has been through the steps before.
-  const isMore = collections.length > 0
+  const isMore = collections.length > 0 || workspaces.length > 1
   const step = isMore ? <p class={styles.quiet}>{workspace}</p> : <Step number={3} />
   const [way, setWay] = useState<Way>()
   const [isBusy, setBusy] = useState(false)

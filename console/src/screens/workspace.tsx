@@ -50,7 +50,7 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
         <Empty title={texts.none} text={texts.noneText}>
           {user.isAdministrator && (
             <ButtonLink look="primary" href={`/-/set-up?workspace=${encodeURIComponent(workspace)}`}>
-              {t.value.setUp.resume}
+              {texts.addData}
             </ButtonLink>
           )}
         </Empty>

@@ -37,6 +37,14 @@ export const emptyDraft: Draft = {
   name: 'main',
 }
 
+/** One that no source has. */
+export function freeName(taken: readonly string[]): string {
+  let number = 1
+  const name = () => (number === 1 ? emptyDraft.name : `${emptyDraft.name}${number}`)
+  while (taken.includes(name())) number += 1
+  return name()
+}
+
 export const nothingTyped: Typed = { connectionString: '', password: '', json: '{\n}', secret: '' }
 
 export function providerIn({ choice }: Draft): string {

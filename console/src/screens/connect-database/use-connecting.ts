@@ -1,6 +1,7 @@
 /** The two steps of attaching a source, what is typed and chosen for them, and what came of them. */
 import type { ServiceError } from 'governed-data-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { queries, useQuery } from '../../data/queries.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { readCollections } from '../../data/workspaces.ts'
 import { explainFault } from '../../messages/fault.ts'
@@ -8,13 +9,14 @@ import { compareNames, formatNumber, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { showToast } from '../../ui/toasts.tsx'
 import type { WayProps } from '../set-up/planning.tsx'
-import { MISMATCH, NOT_CHOSEN, type Permission, requiredIn, type Skipped } from '../sources/data.ts'
+import { MISMATCH, NOT_CHOSEN, type Permission, requiredIn, type Skipped, sourcesQuery } from '../sources/data.ts'
 import { useAsking } from './asking.tsx'
 import {
   choiceFor,
   configOf,
   type Draft,
   emptyDraft,
+  freeName,
   nothingTyped,
   type Place,
   providerIn,
@@ -77,7 +79,9 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
   useEffect(() => {
     if (first !== undefined) onChoice(first)
   }, [first])
-  const chosenDraft = { ...emptyDraft, ...kept.value }
+  const { data: sources = [] } = useQuery(sourcesQuery(workspace))
+  const proposed = freeName(sources.map(({ apiName }) => apiName))
+  const chosenDraft = { ...emptyDraft, name: proposed, ...kept.value }
   // Connectors have configurations of their own, which are JSON.
   const draft: Draft = isDatabase(providerIn(chosenDraft)) ? chosenDraft : { ...chosenDraft, given: 'json' }
   const config = configOf(draft, typed)
@@ -100,6 +104,8 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     const id = sourceId ?? (await ask<Created>('sources/data', made))?.data.data.id
     if (id === undefined) return
     setSourceId(id)
+    kept.value = { ...kept.value, name: made.apiName }
+    void queries.invalidateQueries({ queryKey: sourcesQuery(workspace).queryKey as readonly string[] })
     const before = await namesIn(workspace)
     const body = chosen.size === all.length ? {} : { tables: { include: [...chosen] } }
     setBusy('importing')
@@ -138,8 +144,9 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     typed,
     isMade: sourceId !== undefined,
     onChoice,
-    onDraft: (next: Draft) => {
-      kept.value = isDatabase(providerIn(next)) ? next : { ...next, given: chosenDraft.given }
+    onDraft: ({ name, ...next }: Draft) => {
+      const given = isDatabase(providerIn({ ...next, name })) ? next.given : chosenDraft.given
+      kept.value = { ...next, given, ...(name !== proposed && { name }) }
     },
     onTyped: (next: Typed) => {
       setTyped(next)
