@@ -65,6 +65,19 @@ it('is the instance’s for its administrators', async () => {
   await page.getByRole('cell', { name: world.administrator.email }).first().waitFor()
 })
 
+it('calls people and roles by their names, where the reader sees them', async () => {
+  const role = await people.role(shop, [], 'Named')
+  const person = await people.memberWith(shop, [role])
+  const page = await openConsole()
+  for (const log of [`/${shop.name}/audit-log`, '/-/audit-log']) {
+    await signIn(page, log)
+    const table = page.getByRole('table', { name: 'Audit log' })
+    await table.getByRole('link', { name: person.email }).first().waitFor()
+    expect(await table.getByRole('link', { name: person.userId }).count()).toBe(0)
+    await page.context().clearCookies()
+  }
+})
+
 it('is offered to nobody who may not read it', async () => {
   const [reader, other] = [
     await people.member(shop, { entitlements: ['auditLog:read'] }),

@@ -14,6 +14,7 @@ import { Table } from '../ui/table.tsx'
 import styles from './audit/audit.module.css'
 import { actionName, actorOf, entriesQuery, logRequest, nameIn, PAGE } from './audit/data.ts'
 import { AuditFilter, filterInAddress } from './audit/filter.tsx'
+import { type Names, useNames } from './audit/names.ts'
 import page from './page.module.css'
 import { Places } from './system/page.tsx'
 
@@ -41,7 +42,9 @@ export default function AuditLog({ workspace, user }: AuditLogProps) {
       {error && <Fault error={error} onRetry={() => void refetch()} />}
       {!entries && !error && <Skeleton lines={8} />}
       {entries?.length === 0 && <Empty title={texts.none} />}
-      {entries && entries.length > 0 && <Entries entries={entries} label={texts.title} user={user} />}
+      {entries && entries.length > 0 && (
+        <Entries workspace={workspace} entries={entries} label={texts.title} user={user} />
+      )}
       {entries && entries.length === most && (
         <div class={page.row}>
           <Button isBusy={data === undefined} onClick={() => setShown({ filterText, most: most + PAGE })}>
@@ -53,10 +56,16 @@ export default function AuditLog({ workspace, user }: AuditLogProps) {
   )
 }
 
-type EntriesProps = { readonly entries: readonly AuditEntry[]; readonly label: string; readonly user: User }
+type EntriesProps = {
+  readonly workspace: string | undefined
+  readonly entries: readonly AuditEntry[]
+  readonly label: string
+  readonly user: User
+}
 
-function Entries({ entries, label, user }: EntriesProps) {
+function Entries({ workspace, entries, label, user }: EntriesProps) {
   const texts = t.value.audit
+  const names = useNames(workspace, entries)
   return (
     <Table
       label={label}
@@ -74,17 +83,17 @@ function Entries({ entries, label, user }: EntriesProps) {
           ),
         },
         { title: texts.actor, cell: (entry) => [actorOf(entry), ...(entry.ip === null ? [] : [entry.ip])].join(' · ') },
-        { title: texts.target, cell: (entry) => <Target entry={entry} user={user} /> },
+        { title: texts.target, cell: (entry) => <Target entry={entry} names={names} user={user} /> },
         { title: texts.changes, cell: (entry) => <Changes entry={entry} /> },
       ]}
     />
   )
 }
 
-type TargetProps = { readonly entry: AuditEntry; readonly user: User }
+type TargetProps = { readonly entry: AuditEntry; readonly names: Names; readonly user: User }
 
 /** Leads to its screen; of what has none, to all that the log has of it. */
-function Target({ entry, user }: TargetProps) {
+function Target({ entry, names, user }: TargetProps) {
   const { action, targetType, targetId, workspaceId, payload } = entry
   const { data: workspaces = [] } = useQuery(workspacesQuery())
   const nameOf = (id: string | null) => workspaces.find((one) => one.id === id)?.apiName
@@ -94,7 +103,7 @@ function Target({ entry, user }: TargetProps) {
     return isModel && workspace !== undefined ? <a href={pathTo(workspace, 'model')}>{t.value.shell.model}</a> : null
   }
   const kind = targetType.replaceAll('_', ' ')
-  const name = nameIn(payload) ?? (targetType === 'workspace' ? nameOf(targetId) : undefined)
+  const name = nameIn(payload) ?? names.get(targetId) ?? (targetType === 'workspace' ? nameOf(targetId) : undefined)
   return (
     <>
       {kind}{' '}
