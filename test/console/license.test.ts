@@ -71,7 +71,7 @@ it('tells administrators the state, and warns 14 days before its end and of what
 
   expect(await warnings(page, 2)).toEqual([
     'The license expires in 12 days. Renew it before; nothing changes until then.',
-    'Above the license: 2 of 1 workspaces. All of it goes on working.',
+    '2 workspaces are in use, and the license allows 1. All of them go on working.',
   ])
   expect(await violationsOf(page)).toEqual([])
 
@@ -95,13 +95,13 @@ it('says that the licensing service is silent, and asks it again', async () => {
   await expect.poll(async () => (await warnings(page, 3)).join()).toContain('has not answered since')
   line.spoil(line.forged)
   await refresh(page)
-  await page.getByText('gave an answer that does not count').waitFor()
+  await page.getByText('was not a valid license').waitFor()
 
   line.spoil({ kind: 'none' })
   await refresh(page)
 
   await page.getByText('The licensing service has answered.').waitFor()
-  expect((await warnings(page, 2)).join()).not.toContain('does not count')
+  expect((await warnings(page, 2)).join()).not.toContain('not a valid license')
 })
 
 it('tells of the grace period, of the lock, and that it was lifted, in both languages and at 360 px', async () => {
@@ -115,7 +115,7 @@ it('tells of the grace period, of the lock, and that it was lifted, in both lang
   await page.reload()
   await page.getByRole('region', { name: 'License' }).getByText('Locked').waitFor()
   expect((await warnings(page, 2))[0]).toBe(
-    'The license has expired: rows can be read and written again once it is renewed. Nothing is lost.',
+    'The license has expired: rows can be neither read nor written until it is renewed. Nothing is lost.',
   )
   const theirs = await home(member)
   expect(await warnings(theirs, 1)).toEqual([
@@ -123,14 +123,16 @@ it('tells of the grace period, of the lock, and that it was lifted, in both lang
   ])
   expect(await theirs.getByRole('region', { name: 'License' }).count()).toBe(0)
   const arabic = await home(administrator, { locale: 'ar-EG', viewport: { width: 360, height: 720 } })
-  await arabic.getByText('انتهت الرخصة: يمكن قراءة الصفوف وكتابتها بعد تجديدها.').waitFor()
+  await arabic.getByText('انتهت الرخصة: لا يمكن قراءة الصفوف ولا كتابتها حتى تُجدَّد.').waitFor()
   expect(await isWiderThanWindow(arabic)).toBe(false)
   expect(await violationsOf(arabic)).toEqual([])
 
   await line.sell(`/licenses/${key}/renew`, { term: (365 * DAY) / 1_000 })
   await refresh(page)
   await page.getByRole('region', { name: 'License' }).getByText('Active').waitFor()
-  expect(await warnings(page, 1)).toEqual(['Above the license: 2 of 1 workspaces. All of it goes on working.'])
+  expect(await warnings(page, 1)).toEqual([
+    '2 workspaces are in use, and the license allows 1. All of them go on working.',
+  ])
   await line.sell(`/licenses/${key}/suspend`)
   await refresh(page)
   await page.getByText('The licensing service has withdrawn the license').waitFor()

@@ -18,7 +18,7 @@ export const assistant = {
   you: 'You',
   goOn: 'Go on',
   hello:
-    'It sees what you may see, and acts under your rights. What deletes or changes the data model waits for your yes.',
+    'It acts under your rights, and is told no more than you may see; the settings of the workspace may leave it the data model alone. What it would change waits for your yes: in a conversation you can allow it to create and change items without asking.',
   untrusted: 'Answers are made by a model and may be wrong.',
   step: (tool: string, isError: boolean) => (isError ? `${tool}: did not work` : tool),
   sent: 'Sent',

@@ -15,17 +15,17 @@ export const license = {
     refreshed: 'The licensing service has answered.',
     expiry: (when: string) => `The license expires ${when}. Renew it before; nothing changes until then.`,
     grace: (until: string) => `The license has expired. Everything works until ${until}; renew it before.`,
-    locked: 'The license has expired: rows can be read and written again once it is renewed. Nothing is lost.',
+    locked: 'The license has expired: rows can be neither read nor written until it is renewed. Nothing is lost.',
     withdrawn:
-      'The licensing service has withdrawn the license: rows can be read and written again once it counts again. Nothing is lost.',
+      'The licensing service has withdrawn the license: rows can be neither read nor written until it is valid again. Nothing is lost.',
     lockedForMembers: 'Rows cannot be read or written now. An administrator of the service has to renew its license.',
     unreachable: (since: string) =>
-      `The licensing service has not answered since ${since}. Everything stays as it is; look at the network and at SERVICE_LICENSE__URL.`,
-    refused: 'The licensing service gave an answer that does not count. Everything stays as it is; the log says why.',
+      `The licensing service has not answered since ${since}. Everything works as before; check the network and SERVICE_LICENSE__URL.`,
+    refused:
+      'The last answer of the licensing service was not a valid license. Everything works as before; the log of the service says why.',
     above: (what: string, usage: string, limit: string) =>
-      `Above the license: ${usage} of ${limit} ${what}. All of it goes on working.`,
-    notAllowed: (what: string) =>
-      `Above the license: it has no ${what}, and there is some in use. All of it goes on working.`,
+      `${usage} ${what} are in use, and the license allows ${limit}. All of them go on working.`,
+    notAllowed: (what: string) => `The license does not include ${what}, which is in use. It goes on working.`,
     within: (workspace: string) => `In ${workspace}:`,
     entitlements: {
       workspaces: 'workspaces',
