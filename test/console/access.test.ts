@@ -502,3 +502,26 @@ it('shows who may see people and not change them what they may see, and refuses 
   await press(theirs, 'Send the invitation')
   await theirs.getByRole('alert').getByText('You can give and take only rights that you have yourself').waitFor()
 })
+
+it('has what is done to a row, all tabs and where one is in sight, at 200 % and in Arabic at 360 px', async () => {
+  const page = await signedInAt(path(), undefined, { locale: 'ar', viewport: { width: 720, height: 450 } })
+  const isSeen = async (name: RegExp) => {
+    const box = await page.getByRole('button', { name }).first().boundingBox()
+    return box !== null && box.x >= 0 && box.x + box.width <= (page.viewportSize()?.width ?? 0)
+  }
+  const remove = /^إزالة/
+  await page.getByRole('button', { name: remove }).first().waitFor()
+  expect(await isSeen(remove)).toBe(true)
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await isSeen(remove)).toBe(true)
+  for (const tab of await page.getByRole('navigation', { name: 'الصلاحيات' }).getByRole('link').all()) {
+    const box = await tab.boundingBox()
+    expect(box !== null && box.x >= 0 && box.x + box.width <= 360).toBe(true)
+  }
+  // A name is cut at its own end.
+  const style = 'getComputedStyle(document.querySelector("header a[dir=auto]"))'
+  expect(await page.evaluate(`[${style}.direction, ${style}.textOverflow]`)).toEqual(['ltr', 'ellipsis'])
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-narrow-arabic')
+  await page.context().close()
+})

@@ -90,17 +90,19 @@ function Place() {
   const named = workspaces?.find(({ apiName }) => apiName === at.workspace)?.displayName
   return (
     <div class={styles.place}>
-      <a href={pathTo(at.workspace)} dir="auto">
-        {named ?? at.workspace}
-      </a>
-      {at.kind === 'sources' && ` / ${t.value.shell.sources}`}
-      {at.kind === 'model' && ` / ${t.value.shell.model}`}
-      {at.kind === 'audit' && ` / ${t.value.audit.title}`}
+      <span>
+        <a href={pathTo(at.workspace)} dir="auto">
+          {named ?? at.workspace}
+        </a>
+      </span>
+      {at.kind === 'access' && <span>{t.value.access.title}</span>}
+      {at.kind === 'sources' && <span>{t.value.shell.sources}</span>}
+      {at.kind === 'model' && <span>{t.value.shell.model}</span>}
+      {at.kind === 'audit' && <span>{t.value.audit.title}</span>}
       {'collection' in at && (
-        <>
-          {' / '}
+        <span>
           <CollectionLink {...at} />
-        </>
+        </span>
       )}
     </div>
   )

@@ -1,6 +1,5 @@
 /** A screen about accounts or the service: its title, the way to the others, and a refusal where it is for administrators. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import { CodeButton } from '../../app/code.tsx'
 import { isForAdministrators, type Place, placesOf } from '../../app/places.ts'
 import type { User } from '../../data/session.ts'
@@ -42,10 +41,8 @@ export function SystemPage({ at, user, request, children }: SystemPageProps) {
 
 export function Places({ at, user }: PlaceProps) {
   const { places } = help.value
-  const ref = useRef<HTMLElement>(null)
-  useEffect(() => ref.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }))
   return (
-    <nav ref={ref} class={page.tabs} aria-label={places.label}>
+    <nav class={page.tabs} aria-label={places.label}>
       {placesOf(user).map((place) => (
         <a key={place} href={`/-/${place}`} aria-current={place === at ? 'page' : undefined}>
           {places[place]}
