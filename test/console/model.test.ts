@@ -320,6 +320,12 @@ it('says which values are in the way of a change, and how many, before anything 
   await page.emulateMedia({ colorScheme: 'dark' })
   await picture(page, 'model-misfits-narrow-dark')
   await isRefused()
+  await page.goto(`/${shop.name}/model/-/file`)
+  const text = page.getByLabel('Model file', { exact: true })
+  await text.waitFor()
+  await text.fill((await text.inputValue()).replace('"pages": "int32"', '"pages": "int16"'))
+  await press(page, 'Show the plan')
+  await page.getByText('Values of notes.pages do not fit its new type: 1 row.').waitFor()
   await page.context().close()
 
   const some = { read: { filter: { pages: { _gt: 3 } } }, create: 'all', update: 'all', delete: 'all' } as const

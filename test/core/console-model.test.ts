@@ -14,7 +14,7 @@ import {
   typeOf,
   without,
 } from '../../console/src/screens/model/changes.ts'
-import { familyOf, isHeld } from '../../console/src/screens/model/families.ts'
+import { familyOf, isHeld, mayRefer, storedAs } from '../../console/src/screens/model/families.ts'
 import { layoutOf } from '../../console/src/screens/model/layout.ts'
 import { brokenLine, lineOf } from '../../console/src/screens/model/line.ts'
 import { applied, type Collection, type Model } from '../../console/src/screens/model/records.ts'
@@ -36,6 +36,7 @@ import {
 import { realChanges, relationEffects } from '../../console/src/screens/review/relations.ts'
 import { conversionOf, isSameType } from '../../src/core/migration/conversion.ts'
 import { parseMigrationValue } from '../../src/core/migration/operation.ts'
+import { canRefer } from '../../src/core/model/far-key.ts'
 import type { FieldType } from '../../src/core/model/field-type.ts'
 import { plainTypeNames } from '../../src/core/model/vocabulary.ts'
 import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
@@ -116,6 +117,26 @@ it('makes defaults that are read again as they were typed', () => {
     }
   }
   expect(defaultOf('value', 'boolean', false, 'perhaps')).toBeUndefined()
+})
+
+it('refers to a key of another source by a column that its own database has', () => {
+  const other = '7d0f6f9e-0000-4000-8000-00000000aaaa'
+  const model = { ...empty, sources: [...empty.sources, { id: other, name: 'stock', provider: 'mysql' }] }
+  const types = typeNames.map((name) => typeOf(name) as FieldType)
+  for (const [owner, provider] of [
+    [source, 'postgres'],
+    [other, 'mysql'],
+  ] as const) {
+    for (const type of types) {
+      const isKey = dialects.mysql.ddl.isIndexable(type) || type.name === 'string'
+      const column = storedAs(familyOf(model, owner), type) as FieldType
+      if (isKey && type.name !== 'decimal') expect(dialects[provider].columnType(column, false)).toBeDefined()
+      expect(canRefer(column, type)).toBe(true)
+    }
+  }
+  for (const one of types) {
+    for (const key of types) if (mayRefer(one, key, true)) expect(canRefer(one, key)).toBe(true)
+  }
 })
 
 it('says what a relation is in the database, and what only seems to come and go', () => {

@@ -1,5 +1,5 @@
 /** What databases of a family lack: one table, held to the service by test/core/console-model.test.ts. */
-import { type Action, type Collection, type Model, referentialActions } from './records.ts'
+import { type Action, type Collection, type FieldType, type Model, referentialActions } from './records.ts'
 
 export type Family = {
   /** Types that it has no column for. */
@@ -45,4 +45,24 @@ type Place = Pick<Collection, 'sourceId' | 'isView'>
 export function isHeld(model: Sources, one: Place, other: Place): boolean {
   const isOfDatabase = Object.hasOwn(families, providerOf(model, one.sourceId))
   return isOfDatabase && one.sourceId === other.sourceId && !one.isView && !other.isView
+}
+
+/** Of whole numbers the next larger one where there is no column for it, which holds the keys of another source. */
+export function storedAs({ lacks }: Family, type: FieldType): FieldType {
+  const name = lacks.includes(type.name) ? larger[type.name] : undefined
+  return name === undefined ? type : { name }
+}
+
+const larger: Readonly<Record<string, string>> = {
+  int8: 'int16',
+  uint8: 'int16',
+  uint16: 'int32',
+  uint32: 'int64',
+  uint64: 'int64',
+}
+
+/** Whether a field of a type can refer to a key of another: within a database only of its own type. */
+export function mayRefer(one: FieldType, key: FieldType, isAcross: boolean): boolean {
+  const isInteger = ({ name }: FieldType) => /^u?int/.test(name)
+  return one.name === key.name || (isAcross && isInteger(one) && isInteger(key))
 }

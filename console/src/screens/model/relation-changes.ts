@@ -1,6 +1,7 @@
 /** Changes of relations, collected like all others: what refers, the columns and indexes that it needs, and junctions. */
 import type { Operation } from 'governed-data-client/system'
 import { type Change, columnName, type Ids, own, sidesOf, within } from './changes.ts'
+import { familyOf, storedAs } from './families.ts'
 import { type Action, type Collection, type Field, holderOf, type Model, type Relation } from './records.ts'
 
 /** Characters of a name in a database. */
@@ -86,11 +87,12 @@ function pairOf(model: Model, typed: Referring): MadePair | undefined {
   const { owner, far, name, opposite, by, isRequired, onDelete, onUpdate, isUnique, ids } = typed
   const key = keyOf(far)
   if (key.length === 0) return undefined
+  const family = familyOf(model, owner.sourceId)
   const columns = key.map(({ apiName, type }, at) => {
     const there = owner.fields.find(({ id }) => id === by[at])
     if (there !== undefined) return { id: there.id, dbName: there.dbName, created: [] }
     const called = `${name}${apiName.charAt(0).toUpperCase()}${apiName.slice(1)}`
-    const data = { id: ids(), apiName: called, dbName: columnName(model, owner, called), type }
+    const data = { id: ids(), apiName: called, dbName: columnName(model, owner, called), type: storedAs(family, type) }
     const made = { ...data, isNullable: !isRequired, isList: false, defaultValue: null }
     return { ...data, created: [{ kind: 'createPrimitiveField', data: made }] }
   })

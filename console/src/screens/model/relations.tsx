@@ -10,7 +10,7 @@ import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
 import { deleteRelation } from './changes.ts'
 import { addChange, type OfCollection, useTyped } from './data.ts'
-import { type Family, familyOf, isHeld } from './families.ts'
+import { type Family, familyOf, isHeld, mayRefer } from './families.ts'
 import styles from './model.module.css'
 import { NameField } from './name-fields.tsx'
 import { Actions, NameOf, Part } from './part.tsx'
@@ -248,6 +248,7 @@ function By({ owner, far, typed: { by, isRequired }, onValue }: ByProps) {
   const texts = modelTexts.value
   const key = keyOf(far)
   const isMade = key.some((_, at) => !by[at])
+  const isAcross = owner.sourceId !== far.sourceId
   return (
     <>
       {key.map(({ id, apiName, type }, at) => (
@@ -258,7 +259,7 @@ function By({ owner, far, typed: { by, isRequired }, onValue }: ByProps) {
           options={[
             ...(owner.isView ? [] : [['', texts.newColumn] as const]),
             ...owner.fields
-              .filter((field) => field.type.name === type.name && !field.isList && field.id !== id)
+              .filter((field) => mayRefer(field.type, type, isAcross) && !field.isList && field.id !== id)
               .map((field) => [field.id, `${owner.apiName}.${field.apiName}`] as const),
           ]}
           onValue={(to) => onValue({ by: key.map((_, place) => (place === at ? to : (by[place] ?? ''))) })}
