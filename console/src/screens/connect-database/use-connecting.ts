@@ -3,7 +3,7 @@ import type { ServiceError } from 'governed-data-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { queries, useQuery } from '../../data/queries.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
-import { readCollections } from '../../data/workspaces.ts'
+import { accessQuery, readCollections } from '../../data/workspaces.ts'
 import { explainFault } from '../../messages/fault.ts'
 import { compareNames, formatNumber, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
@@ -79,7 +79,9 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
   useEffect(() => {
     if (first !== undefined) onChoice(first)
   }, [first])
-  const { data: sources = [] } = useQuery(sourcesQuery(workspace))
+  const { data: access } = useQuery(accessQuery(workspace))
+  const maySee = access?.entitlements.includes('dataSource:read') === true
+  const { data: sources = [] } = useQuery({ ...sourcesQuery(workspace), enabled: maySee })
   const proposed = freeName(sources.map(({ apiName }) => apiName))
   const chosenDraft = { ...emptyDraft, name: proposed, ...kept.value }
   // Connectors have configurations of their own, which are JSON.
