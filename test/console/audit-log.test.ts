@@ -1,7 +1,8 @@
 /** The audit log in the console: filtered, told in words, and offered to those who may read it. */
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { actions } from '../../console/src/messages/ar/actions.ts'
-import { auditActions } from '../../src/core/audit.ts'
+import { en } from '../../console/src/messages/en.ts'
+import { auditActions, type TargetType } from '../../src/core/audit.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 import { closePages, openConsole, signIn, violationsOf } from './support/pages.ts'
@@ -127,7 +128,25 @@ it('tells what changed lately, and not who came and went', async () => {
   expect(await heightOf('Until')).toBe(await heightOf('By whom'))
 })
 
+const targets = {
+  accessTest: true,
+  apiKey: true,
+  conversation: true,
+  file: true,
+  invitation: true,
+  policy: true,
+  provider: true,
+  role: true,
+  secret: true,
+  serviceAccount: true,
+  session: true,
+  source: true,
+  user: true,
+  workspace: true,
+} as const satisfies Readonly<Record<TargetType, true>>
+
 it('names what happened in Arabic', async () => {
+  expect(Object.keys(en.audit.targets).sort()).toEqual(Object.keys(targets))
   expect(Object.keys(actions).sort()).toEqual(Object.keys(auditActions).sort())
   const page = await openConsole({ locale: 'ar' })
   const options = { credentials: { email: world.administrator.email, password: world.administrator.password } }
@@ -135,6 +154,10 @@ it('names what happened in Arabic', async () => {
   await page.goto(`${world.url}/${shop.name}/audit-log`)
 
   await page.getByRole('cell', { name: 'إنشاء دور' }).first().waitFor()
+  await page
+    .getByRole('cell', { name: /^الدور / })
+    .first()
+    .waitFor()
   expect(await page.getByRole('option', { name: 'Role created' }).count()).toBe(0)
 })
 

@@ -102,7 +102,7 @@ function Target({ entry, names, user }: TargetProps) {
     const isModel = action === 'schema.migrate.v1' || action === 'schema.apply.v1'
     return isModel && workspace !== undefined ? <a href={pathTo(workspace, 'model')}>{t.value.shell.model}</a> : null
   }
-  const kind = targetType.replaceAll('_', ' ')
+  const kind = t.value.audit.targets[targetType] ?? targetType
   const name = nameIn(payload) ?? names.get(targetId) ?? (targetType === 'workspace' ? nameOf(targetId) : undefined)
   return (
     <>
