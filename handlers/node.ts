@@ -24,7 +24,7 @@ import { type AnswerRoom, createAnswerRoom } from '../src/platform/node/http/ans
 import { type HttpServer, openHttpServer } from '../src/platform/node/http/http-server.ts'
 import { openNodeImages } from '../src/platform/node/image-scaler.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
-import { createNetwork } from '../src/platform/node/network/network.ts'
+import { createNetwork, operatorFetch } from '../src/platform/node/network/network.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/network/sql-databases.ts'
 import { createBufferedLog } from '../src/platform/node/observing/buffered-log.ts'
 import { openObserving } from '../src/platform/node/observing/observing.ts'
@@ -308,10 +308,10 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     ids: timeOrderedIds,
     tagOf: nodeTagOf,
     vault: openVault(secret),
-    telemetry: createTelemetryClient('node'),
+    telemetry: createTelemetryClient({ platform: 'node', wayOut: operatorFetch }),
     transliterate: loadTransliterate,
     providerGate: openNodeProviderGate(config),
-    mailer: openMailer({ settings: config, observe: given.observe, openSmtp: openSmtpMailer }),
+    mailer: openMailer({ settings: config, observe: given.observe, openSmtp: openSmtpMailer, wayOut: operatorFetch }),
     background,
     files: openNodeFiles({ config, database, observe: given.observe }),
     images: openNodeImages(),

@@ -158,7 +158,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     background: createCloudflareBackground(observeOnConsole),
     files: openCloudflareFiles({ config: reading.config, bindings: env, database, observe: observeOnConsole }),
     images: openCloudflareImages(env.IMAGES),
-    telemetry: createTelemetryClient('workers'),
+    telemetry: createTelemetryClient({ platform: 'workers' }),
     transliterate: createTransliterate(assets),
     licensing: {
       client: createLicensingClient({ pause }),

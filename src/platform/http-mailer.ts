@@ -4,19 +4,24 @@
  */
 import { Buffer } from 'node:buffer'
 import type { Mailer } from '../ports.ts'
-import { limitedFetch } from './fetch.ts'
+import { type Fetch, limitedFetch } from './fetch.ts'
 import type { MailAccount } from './mail-account.ts'
 
 const TIME_LIMIT = 20_000
 
-export function openHttpMailer({ url, from }: MailAccount): Mailer {
+export type HttpMailerOptions = MailAccount & {
+  /** The platform's `fetch` where absent. */
+  readonly wayOut?: Fetch | undefined
+}
+
+export function openHttpMailer({ url, from, wayOut }: HttpMailerOptions): Mailer {
   const { href, authorization } = endpointOf(url)
 
   return {
     async send({ to, subject, text }) {
       const headers = { 'Content-Type': 'application/json', ...(authorization && { Authorization: authorization }) }
       const request = { method: 'POST', headers, body: JSON.stringify({ from, to, subject, text }) }
-      const response = await limitedFetch(href, request, { timeLimit: TIME_LIMIT })
+      const response = await limitedFetch(href, request, { timeLimit: TIME_LIMIT, wayOut })
       await response.body?.cancel()
       // The response body may quote the mail, so it is not included.
       if (!response.ok) throw new Error(`The mail endpoint answered ${response.status}`)

@@ -3,6 +3,7 @@
  * https addresses post JSON, `log:` prints the mail. Unset, mails are not sent and a warning is observed.
  */
 import type { Mailer, Observe } from '../ports.ts'
+import type { Fetch } from './fetch.ts'
 import { openHttpMailer } from './http-mailer.ts'
 import type { MailAccount } from './mail-account.ts'
 export type MailSettings = {
@@ -16,16 +17,19 @@ export type MailerDeps = {
   readonly observe: Observe
   /** Undefined on platforms without SMTP. */
   readonly openSmtp: ((account: MailAccount) => Mailer) | undefined
+  /** The platform's `fetch` where absent. */
+  readonly wayOut?: Fetch
 }
 
 /** Throws an Error that tells the operator what to change. */
 export function openMailer(deps: MailerDeps): Mailer {
-  const { settings, observe, openSmtp } = deps
+  const { settings, observe, openSmtp, wayOut } = deps
   if (settings.SERVICE_MAIL__URL === undefined) return silentMailer(observe)
   const url = new URL(settings.SERVICE_MAIL__URL)
   if (url.protocol === 'log:') return { send: async (mail) => observe({ kind: 'mail', mail }) }
   const account = { url, from: settings.SERVICE_MAIL__FROM ?? defaultSender(settings.SERVICE_BASE_URL) }
-  if (url.protocol === 'http:' || url.protocol === 'https:') return namingVariable(openHttpMailer(account))
+  if (url.protocol === 'http:' || url.protocol === 'https:')
+    return namingVariable(openHttpMailer({ ...account, wayOut }))
   if (openSmtp === undefined) throw new Error('SERVICE_MAIL__URL must be an https address on Workers')
   return namingVariable(openSmtp(account))
 }

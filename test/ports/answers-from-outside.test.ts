@@ -7,7 +7,11 @@ import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { Fetch } from '../../src/platform/fetch.ts'
-import { createNetwork } from '../../src/platform/node/network/network.ts'
+import { openS3 } from '../../src/platform/files/s3.ts'
+import { openHttpMailer } from '../../src/platform/http-mailer.ts'
+import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
+import { createNetwork, operatorFetch } from '../../src/platform/node/network/network.ts'
+import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import {
   flood,
@@ -153,6 +157,51 @@ describe('what a server of Postgres sends without end', () => {
     })
 
     await expect(driver.batch(Array(100).fill(statement))).rejects.toMatchObject({ state: '54000' })
+  })
+})
+
+function bucketAt(endpoint: string) {
+  const bucket = { endpoint, bucket: 'b', region: 'auto', accessKeyId: 'a', secretAccessKey: 's' }
+  return openS3({ ...bucket, wayOut: operatorFetch })
+}
+
+describe('an answer over HTTP of more codings than the platform’s fetch takes, which is cut', () => {
+  const codings = `Content-Encoding: ${Array(6).fill('gzip').join(', ')}`
+  const ways: readonly (readonly [string, (url: string) => Promise<unknown>])[] = [
+    ['a network that may reach private hosts', (url) => createNetwork({ allowPrivate: true }).fetch(url)],
+    [
+      'the licensing service',
+      (url) => createNodeLicensing({ clock: { now: () => Date.now() } }).ports.client.post(url, {}),
+    ],
+    ['telemetry', (url) => createTelemetryClient({ platform: 'node', wayOut: operatorFetch }).post(url, '{}')],
+    [
+      'mail by HTTP',
+      (url) =>
+        openHttpMailer({ url: new URL(url), from: 'a@example.com', wayOut: operatorFetch }).send({
+          to: '',
+          subject: '',
+          text: '',
+        }),
+    ],
+    ['a bucket', (url) => bucketAt(url).parts('key')],
+  ]
+
+  it.each(ways)('ends nothing but itself: %s', async (_name, send) => {
+    let cut = 0
+    const { port } = await keep(
+      startHostile((socket) =>
+        socket.once('data', () => {
+          socket.write(`HTTP/1.1 200 OK\r\n${codings}\r\nContent-Length: 50\r\n\r\nhello`, () => socket.destroy())
+          socket.once('close', () => {
+            cut += 1
+          })
+        }),
+      ),
+    )
+    await send(`http://127.0.0.1:${port}/`).catch(() => {})
+    await expect.poll(() => cut).toBeGreaterThan(0)
+    // What is left of the connection has its turns of the event loop.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   })
 })
 

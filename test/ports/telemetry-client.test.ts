@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 describe.each(['node', 'workers'] as const)('telemetry of %s', (platform) => {
-  const telemetry = createTelemetryClient(platform)
+  const telemetry = createTelemetryClient({ platform })
 
   it('says which platform it is', () => {
     expect(telemetry.platform).toBe(platform)

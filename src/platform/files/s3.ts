@@ -3,11 +3,13 @@
  * upload: what is there can be asked, read and resumed alike in every store, and nothing unfinished stays hidden (decision
  * 115). Requests go to the operator's own address, so that private hosts are allowed; redirects are not followed.
  */
+
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { withoutTrailing } from '../../core/trailing.ts'
 import type { FilePart } from '../../ports.ts'
-import { readBounded } from '../fetch.ts'
+
+import { type Fetch, readBounded } from '../fetch.ts'
 import type { PartStore } from './checked.ts'
 
 export type S3Options = {
@@ -19,6 +21,8 @@ export type S3Options = {
   readonly secretAccessKey: string
   /** Milliseconds that an answer may take to begin, or, but for the bytes of a part, to end; by default a minute. */
   readonly timeLimit?: number
+  /** The platform's `fetch` where absent. */
+  readonly wayOut?: Fetch
 }
 
 type S3Request = {
@@ -37,7 +41,7 @@ const PAUSE = 250
 const MAX_XML = 4 * 1024 ** 2
 
 export function openS3(options: S3Options): PartStore {
-  const { endpoint, bucket, timeLimit = 60_000, ...keys } = options
+  const { endpoint, bucket, timeLimit = 60_000, wayOut = fetch, ...keys } = options
   const base = `${withoutTrailing(endpoint, '/')}/${encodeURIComponent(bucket)}`
   const cache = new Map<string, ArrayBuffer>()
 
@@ -61,7 +65,11 @@ export function openS3(options: S3Options): PartStore {
       const timer = setTimeout(() => ending.abort(new Error(`no answer in ${timeLimit} ms`)), timeLimit)
       try {
         const { url, ...request } = await signed(s3Request)
-        const response = await fetch(url, { ...(request as RequestInit), redirect: 'manual', signal: ending.signal })
+        const response = await wayOut(url.href, {
+          ...(request as RequestInit),
+          redirect: 'manual',
+          signal: ending.signal,
+        })
         if (!isPassing(response.status) || attempt === ATTEMPTS) return await take(response)
         await response.body?.cancel()
       } catch (cause) {

@@ -8,6 +8,7 @@ import { s3Settings } from '../files/settings.ts'
 import { openFileTable } from '../files/table.ts'
 import { usableFolder } from './embedded/data-directory.ts'
 import { openFileFolder } from './file-folder.ts'
+import { operatorFetch } from './network/network.ts'
 
 export type NodeFilesOptions = {
   readonly config: Config
@@ -27,7 +28,7 @@ function storeOf(config: Config, database: SqlDriver): PartStore {
     case 'folder':
       return openFileFolder(folderOf(config))
     case 's3':
-      return openS3(s3Settings(config))
+      return openS3({ ...s3Settings(config), wayOut: operatorFetch })
     case 'database':
       return openFileTable(database)
     case 'r2':

@@ -4,10 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { LicensingPorts } from '../../ports.ts'
 import { createLicensingClient } from '../licensing-client.ts'
 import { createNodeAlarm, type NodeAlarm, type NodeAlarmDeps } from './alarm.ts'
+import { operatorFetch } from './network/network.ts'
 
 export type NodeLicensing = { readonly ports: LicensingPorts; readonly alarm: NodeAlarm }
 
 export function createNodeLicensing(deps: NodeAlarmDeps): NodeLicensing {
   const alarm = createNodeAlarm(deps)
-  return { ports: { client: createLicensingClient({ pause }), alarm, pause, startId: randomUUID() }, alarm }
+  return {
+    ports: { client: createLicensingClient({ pause, wayOut: operatorFetch }), alarm, pause, startId: randomUUID() },
+    alarm,
+  }
 }

@@ -73,7 +73,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     tagOf: nodeTagOf,
     passwords: quickHashing,
     vault: openVault(secret),
-    telemetry: createTelemetryClient('node'),
+    telemetry: createTelemetryClient({ platform: 'node' }),
     transliterate: loadTransliterate,
     providerGate: openProviderGate({ allowPrivate: false }),
     observe,

@@ -14,13 +14,14 @@ import {
 import { Agent, request as requestSecure } from 'node:https'
 import { type LookupFunction, Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { lazily } from '../../../core/lazily.ts'
 import type { Fetch } from '../../fetch.ts'
 import { isPrivateAddress, isPrivateHost, PrivateHostError } from '../../private-hosts.ts'
 
 export type Network = {
   /** An unconnected socket, to be connected by `connect(port, host)`. */
   readonly socket: () => Socket
-  /** Does not follow redirects. */
+  /** Does not follow redirects, and decodes nothing. */
   readonly fetch: Fetch
   /**
    * Creates an HTTP request that waits for its body. Throws PrivateHostError, or emits it if the name resolves to a
@@ -51,13 +52,18 @@ export function createNetwork({ allowPrivate, resolve = lookup }: NetworkOptions
   return {
     request,
     socket: () => (allowPrivate ? new Socket() : new CheckedSocket(checked)),
-    fetch: allowPrivate ? (url, init) => fetch(url, { ...init, redirect: 'manual' }) : fetchBy(request),
+    fetch: fetchBy(request),
     close() {
       agents.secure.destroy()
       agents.plain.destroy()
     },
   }
 }
+
+/** To addresses that the operator has set, which may be private ones. */
+export const operatorFetch: Fetch = (url, init) => operatorNetwork().fetch(url, init)
+
+const operatorNetwork = lazily(() => createNetwork({ allowPrivate: true }))
 
 /** Refuses a name if any of its addresses is private. */
 function checkedLookup(resolve: typeof lookup): LookupFunction {
@@ -90,6 +96,10 @@ class CheckedSocket extends Socket {
   }
 }
 
+/**
+ * By `node:http`, never by the platform's `fetch`: where an answer has six content codings and is cut, the latter ends the process
+ * (docs/decisions/111-answers-from-outside.md).
+ */
 function fetchBy(request: Network['request']): Fetch {
   return async (url, init) => {
     const { method, headers, signal, body } = new Request(url, init)
