@@ -160,6 +160,43 @@ describe('what a server of Postgres sends without end', () => {
   })
 })
 
+describe('a network', () => {
+  /** How many connections are open to a server that answers each request with this. */
+  async function openAfter(answer: string, times: number): Promise<number> {
+    const sockets = new Set<Socket>()
+    const { port } = await keep(
+      startHostile((socket) => {
+        sockets.add(socket)
+        socket.on('close', () => sockets.delete(socket)).on('data', () => socket.write(answer))
+      }),
+    )
+    const network = createNetwork({ allowPrivate: true })
+    for (let time = 0; time < times; time += 1) {
+      await network.fetch(`http://127.0.0.1:${port}/`).catch(() => {})
+      // Its connection is given back, or closed, in another turn.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await expect.poll(() => sockets.size).toBeLessThan(times)
+    const open = sockets.size
+    network.close()
+    return open
+  }
+
+  it.each(['204 No Content', '304 Not Modified', '205 Reset Content', '999 What'])(
+    'keeps no connection for an answer without a body: %s',
+    async (line) => {
+      expect(await openAfter(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`, 20)).toBeLessThan(3)
+    },
+  )
+
+  it('gives up a request that gets no answer, also where nobody ends it', async () => {
+    const { port } = await keep(startHostile(() => {}))
+    const { fetch: send } = createNetwork({ allowPrivate: true, patience: 100 })
+
+    await expect(send(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'a' })).rejects.toThrow('no answer')
+  })
+})
+
 function bucketAt(endpoint: string) {
   const bucket = { endpoint, bucket: 'b', region: 'auto', accessKeyId: 'a', secretAccessKey: 's' }
   return openS3({ ...bucket, wayOut: operatorFetch })
@@ -344,6 +381,10 @@ describe('an answer of a server of MySQL', () => {
     {
       name: 'a number as long as no packet',
       said: [...fields, packet(3, end), packet(4, [0xfe, 0, 0, 0, 0, 0, 0, 1, 0, 0x31]), packet(5, end)],
+    },
+    {
+      name: 'rows out of order',
+      said: [...fields, packet(3, end), ...Array<Buffer>(100).fill(packet(0, [1, 0x31])), packet(5, end)],
     },
     { name: 'another packet where columns end', said: [...fields, packet(3, [1, 0x31])] },
     { name: 'a packet without content', said: [packet(1, [])] },

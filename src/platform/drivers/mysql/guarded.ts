@@ -11,11 +11,16 @@ import { MAX_RECEIVED, type Received, ROW_WEIGHT, tooLarge } from '../answer-bou
 type Internals = {
   readonly stream: Duplex
   readonly _closing?: boolean
+  readonly sequenceId: number
   protocolError: (message: string, code?: string) => void
   on(event: 'error', listener: () => void): void
 }
 
-type PacketParser = { readonly _reusablePacket: Packet; execute(chunk: Buffer): void; onPacket(packet: unknown): void }
+type PacketParser = {
+  readonly _reusablePacket: Packet
+  execute(chunk: Buffer): void
+  onPacket(packet: { readonly sequenceId: number }): void
+}
 
 type Packet = { readonly offset: number; readonly end: number } & {
   [name in (typeof NUMBERS)[number]]: (length: number, isBig: boolean) => unknown
@@ -23,6 +28,12 @@ type Packet = { readonly offset: number; readonly end: number } & {
 
 /** What reads the digits of a number, for as long as the server says that it is. */
 const NUMBERS = ['parseInt', 'parseIntNoBigCheck', 'parseFloat'] as const
+
+/**
+ * Packets of one connection whose number is not the next one. `mysql2` writes a line to stderr for each and reads on; servers and proxies do so
+ * where they end an idle connection.
+ */
+const MOST_OUT_OF_ORDER = 8
 
 const bounded = new WeakSet<Packet>()
 
@@ -56,8 +67,11 @@ function guarded(connection: Internals, parser: PacketParser): Pick<PacketParser
     // Promises of mysql2 reject with a copy, which keeps these members.
     if (received.bytes > MAX_RECEIVED) throw Object.assign(tooLarge(), { sqlState: TOO_LARGE, errno: 0 })
   }
+  let outOfOrder = 0
   parser.onPacket = (packet) => {
     count(ROW_WEIGHT)
+    if (packet.sequenceId !== connection.sequenceId) outOfOrder += 1
+    if (outOfOrder > MOST_OUT_OF_ORDER) throw new Error('packets that are out of order')
     onPacket(packet)
   }
   return {

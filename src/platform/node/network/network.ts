@@ -36,9 +36,13 @@ export type NetworkOptions = {
   readonly allowPrivate: boolean
   /** Resolves names; by default the platform's `lookup`. */
   readonly resolve?: typeof lookup
+  /** Milliseconds of silence after which `fetch` gives up, also a request without a signal; by default five minutes. */
+  readonly patience?: number
 }
 
-export function createNetwork({ allowPrivate, resolve = lookup }: NetworkOptions): Network {
+const PATIENCE = 300_000
+
+export function createNetwork({ allowPrivate, resolve = lookup, patience = PATIENCE }: NetworkOptions): Network {
   const checked = allowPrivate ? resolve : checkedLookup(resolve)
   const settings = { keepAlive: true, keepAliveMsecs: 10_000, lookup: checked }
   const agents = { secure: new Agent(settings), plain: new PlainAgent(settings) }
@@ -52,7 +56,7 @@ export function createNetwork({ allowPrivate, resolve = lookup }: NetworkOptions
   return {
     request,
     socket: () => (allowPrivate ? new Socket() : new CheckedSocket(checked)),
-    fetch: fetchBy(request),
+    fetch: fetchBy(request, patience),
     close() {
       agents.secure.destroy()
       agents.plain.destroy()
@@ -100,23 +104,32 @@ class CheckedSocket extends Socket {
  * By `node:http`, never by the platform's `fetch`: where an answer has six content codings and is cut, the latter ends the process
  * (docs/decisions/111-answers-from-outside.md).
  */
-function fetchBy(request: Network['request']): Fetch {
+function fetchBy(request: Network['request'], patience: number): Fetch {
   return async (url, init) => {
     const { method, headers, signal, body } = new Request(url, init)
     const payload = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer())
     const { promise, resolve: answer, reject } = Promise.withResolvers<IncomingMessage>()
     const outgoing = request(new URL(url), { method, headers: Object.fromEntries(headers), signal })
+    outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer in ${patience} ms`)))
     outgoing.on('response', answer).on('error', reject).end(payload)
     return responseOf(await promise)
   }
 }
 
+/** Throws for what is no answer of HTTP, such as a status of 999. */
 function responseOf(incoming: IncomingMessage): Response {
   const status = incoming.statusCode ?? 502
   const headers = new Headers()
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    if (typeof value === 'string') headers.set(name, value)
-  }
   const isEmpty = status === 204 || status === 304
-  return new Response(isEmpty ? null : (Readable.toWeb(incoming) as BodyInit), { status, headers })
+  try {
+    for (const [name, value] of Object.entries(incoming.headers)) {
+      if (typeof value === 'string') headers.set(name, value)
+    }
+    // Its connection is free behind its end.
+    if (isEmpty) incoming.resume()
+    return new Response(isEmpty ? null : (Readable.toWeb(incoming) as BodyInit), { status, headers })
+  } catch (error) {
+    incoming.destroy()
+    throw error
+  }
 }
