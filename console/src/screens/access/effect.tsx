@@ -152,9 +152,9 @@ const NAMED = 3
 /** A few people by their names, and many by the role that exactly they have. Undefined until the names are there. */
 function useNames(workspace: string): ((who: Who) => string) | undefined {
   const texts = t.value.access
-  const { data: members = [], isLoading: areMembersLoading } = useQuery(membersQuery(workspace))
-  const { data: roles = [], isLoading: areRolesLoading } = useQuery(rolesQuery(workspace))
-  if (areMembersLoading || areRolesLoading) return undefined
+  const { data: members = [], isPending: areMembersMissing } = useQuery(membersQuery(workspace))
+  const { data: roles = [], isPending: areRolesMissing } = useQuery(rolesQuery(workspace))
+  if (areMembersMissing || areRolesMissing) return undefined
   const personOf = (id: string) => {
     const member = members.find(({ userId }) => userId === id)
     return member?.fullName ?? member?.email ?? id
