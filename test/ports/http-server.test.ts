@@ -50,6 +50,29 @@ it('keeps a silent connection for longer than a proxy in front of it does', asyn
   await server.drain({ delay: 0, limit: 0 })
 })
 
+it('runs nothing that is sent behind a request that would change the protocol', async () => {
+  const served: (string | undefined)[] = []
+  const server = await openHttpServer({
+    ...{ host: '127.0.0.1', port: 0, maxHeaderSize: 16_384 },
+    listener: (request, response) => {
+      served.push(request.url)
+      request.resume().on('end', () => setTimeout(() => response.end(request.url), 20))
+    },
+    onClientError: (_, socket) => socket.destroy(),
+  })
+  const { hostname, port } = new URL(server.url)
+  const upgrade = 'GET /first HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
+  const body = 'DELETE /hidden HTTP/1.1\r\nHost: a\r\n\r\n'
+  const socket = connect(Number(port), hostname)
+  socket.write(`${upgrade}POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`)
+  socket.once('connect', () => setImmediate(() => socket.write(body)))
+  const answers = await text(socket)
+
+  expect(served).toEqual(['/first'])
+  expect(answers).toMatch(/^HTTP\/1.1 200 OK\r\n.*Connection: close\r\n.*\/first/is)
+  await server.drain({ delay: 0, limit: 0 })
+})
+
 it('outlives clients that reset what it refuses, and closes what they hold open', async () => {
   const server = await openHttpServer({
     ...{ host: '127.0.0.1', port: 0, maxHeaderSize: 16_384 },

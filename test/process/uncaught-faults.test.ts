@@ -75,3 +75,11 @@ it.each([
   expect(code).toBe(1)
   expect(await errors).toContain(`"kind":"fault","error":{"name":"Error","message":"${what}"`)
 })
+
+it('is none of a connector’s process for which no file descriptor is left', async () => {
+  const program = join(root, 'test/support/run/without-descriptors.ts')
+  const child = spawn('sh', ['-c', 'ulimit -n 100; exec "$0" "$1"', process.execPath, program])
+  running = child
+
+  expect([await text(child.stdout), await text(child.stderr)]).toEqual(['Connectors cannot be run, 1 revoked\n', ''])
+})

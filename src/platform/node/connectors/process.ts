@@ -71,6 +71,7 @@ export class ConnectorProcess {
   #requestedAt: number | undefined
   #lastCheck = 0
 
+  /** Throws ServiceError `unavailable` where the machine has no process or file descriptor left. */
   constructor(deno: string, { code, config, grant }: ConnectorProgram, { limits, print, pass }: ProcessOptions) {
     this.#limits = limits
     this.#print = print
@@ -83,6 +84,12 @@ export class ConnectorProcess {
       env: ENVIRONMENT,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     })
+    if (this.#child.pid === undefined) {
+      // It has no pipes where no file descriptor is left, and says why in another turn.
+      this.#child.on('error', () => {})
+      pass.revoke()
+      throw new ServiceError('unavailable', CANNOT_RUN)
+    }
     // All four are pipes, as configured above.
     const [input, output, errors, control] = this.#child.stdio as unknown as [Writable, Readable, Readable, Writable]
     this.#input = input

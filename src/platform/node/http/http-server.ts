@@ -57,13 +57,18 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const { patience = PATIENCE } = options
   /** The last answer of each connection. */
   const latest = new WeakMap<Socket, ServerResponse>()
+  /** Connections whose last request has arrived. */
+  const closing = new WeakSet<Socket>()
   /** How many requests of a connection wait for those before them. */
   const behind = new WeakMap<Socket, number>()
   const server = createServer(
     // Whoever names no host is refused by the listener, in our words.
     { maxHeaderSize: options.maxHeaderSize, requireHostHeader: false, keepAliveTimeout: KEPT_ALIVE },
     (request: IncomingMessage, response: ServerResponse) => {
-      if (isEnding) response.shouldKeepAlive = false
+      // What else arrived with a request that would change the protocol was dropped by Node, so that what follows may be any part of it.
+      if (closing.has(request.socket)) return
+      if (request.headers.upgrade !== undefined) closing.add(request.socket)
+      if (isEnding || closing.has(request.socket)) response.shouldKeepAlive = false
       discardUnreadBody(request, response)
       // An answer that nobody takes stays in memory, and so does a body that does not go on. Who waits for an answer has neither.
       response.setTimeout(patience)
