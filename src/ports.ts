@@ -210,6 +210,8 @@ export type ConnectorReply =
   | { readonly kind: 'error'; readonly message: string; readonly code: number | null; readonly denied: boolean }
   /** The module failed to load. */
   | { readonly kind: 'unloadable'; readonly message: string; readonly denied: boolean }
+  /** More values than an answer may have, so that it was not read; `excess` says which bound it is above. */
+  | { readonly kind: 'oversized'; readonly excess: string }
   /** The isolate exceeded a limit or crashed. Only calls in flight get this; the next call starts a new isolate. */
   | { readonly kind: 'ended'; readonly reason: 'time' | 'memory' | 'crash' }
 

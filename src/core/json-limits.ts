@@ -7,7 +7,7 @@
  * Limits of any JSON body. A JSON field alone may have 1,000 levels, inside of nested writes. Of numbers that are kept as they
  * were sent, each value takes microseconds.
  */
-const bodyBounds: TextBounds = { depth: 1_100, members: 20_000, values: 500_000 }
+const bodyBounds: TextBounds = { depth: 1_100, members: 20_000, values: 500_000, containers: 500_000 }
 
 export type JsonLimits = {
   /** Nesting of arrays and objects. */
@@ -22,7 +22,13 @@ export type JsonLimits = {
   readonly nameLength: number
 }
 
-type TextBounds = { readonly depth: number; readonly members: number; readonly values?: number }
+export type TextBounds = {
+  readonly depth: number
+  readonly members: number
+  readonly values?: number
+  /** Arrays and objects, also the empty ones, of which two characters take as much memory as a text. */
+  readonly containers?: number
+}
 
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
@@ -34,17 +40,18 @@ const BACKSLASH = 0x5c
 
 /**
  * Returns the reason why a JSON text exceeds the limits: arrays and objects nested too deep, an object with too many
- * members, or too many values in all. Undefined where it does not. The result for a text that is not JSON is unspecified.
+ * members, or too many values, arrays and objects in all. Undefined where it does not. The result for a text that is not JSON is unspecified.
  */
 export function oversizedJson(
   text: string,
-  { depth: deepest, members: most, values = Infinity }: TextBounds = bodyBounds,
+  { depth: deepest, members: most, values = Infinity, containers = Infinity }: TextBounds = bodyBounds,
 ): string | undefined {
   if (text.length <= deepest) return undefined
   /** By depth: the number of commas in the current object; negative for an array. */
   const commas = new Int32Array(deepest + 1)
   let depth = 0
   let separated = 0
+  let opened = 0
   let isQuoted = false
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index)
@@ -53,6 +60,8 @@ export function oversizedJson(
       else if (character === QUOTE) isQuoted = false
     } else if (character === QUOTE) isQuoted = true
     else if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
+      opened++
+      if (opened > containers) return `has more than ${containers} arrays and objects`
       depth++
       if (depth > deepest) return `is nested deeper than ${deepest} levels`
       commas[depth] = character === OPEN_OBJECT ? 0 : -1

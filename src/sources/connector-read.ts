@@ -92,7 +92,7 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
       ...(count && { count: true }),
     }
     const answer = await ask(request, distinct(fields), options)
-    return { rows: answer.records.slice(0, limit).map(rowOf), count: count ? answer.count : undefined }
+    return { rows: answer.records.map(rowOf), count: count ? answer.count : undefined }
   }
 
   return {
@@ -110,10 +110,7 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
           ? { ...base, key: keyValues(named.key) }
           : { ...base, filter: keyFilter(named.key), limit: 1 }
       const { records } = await ask(request, distinct(fields), options)
-      return records
-        .slice(0, 1)
-        .map(rowOf)
-        .filter((row) => evaluate(named.rest, row) === true)
+      return records.map(rowOf).filter((row) => evaluate(named.rest, row) === true)
     },
   }
 }

@@ -18,6 +18,7 @@ import {
   type ConnectorSchema,
   capabilitiesOf,
   capabilitiesText,
+  invalidAnswer,
   parseIntrospection,
   type SourceCapabilities,
 } from '../core/connector/schema.ts'
@@ -167,6 +168,8 @@ export function answerOf(reply: ConnectorReply, method: Handler): unknown {
       throw missingMethod()
     case 'ended':
       throw endedFault(reply.reason)
+    case 'oversized':
+      throw invalidAnswer(method, `an answer that ${reply.excess}`)
     case 'unloadable':
       throw couldNotStart(loadFault(reply))
     case 'promise':

@@ -8,6 +8,7 @@ import { endedFault, invalidResponse, loadFault, startFault } from '../core/conn
 import { grantMismatch } from '../core/connector/handshake.ts'
 import { mergePermissions, type Permission, sameTargets, targetsOf } from '../core/connector/permission.ts'
 import { asynchronousPreflight, missingHandlers, parsePreflight } from '../core/connector/protocol.ts'
+import { invalidAnswer } from '../core/connector/schema.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
 import type { SourceRef, SourceSetting } from './provider.ts'
@@ -110,6 +111,8 @@ function failedStart(reply: ConnectorReply, from: 'preflight' | 'setup'): Failur
       return { ...failure({ kind: 'unloadable' }, couldNotStart(loadFault(reply))), isSilent: true }
     case 'ended':
       return failure(undefined, couldNotStart(endedFault(reply.reason)))
+    case 'oversized':
+      return failure(undefined, couldNotStart(invalidAnswer(from, `an answer that ${reply.excess}`)))
     default:
       return failure(undefined, couldNotStart(invalidResponse(`${from} returned no value`)))
   }

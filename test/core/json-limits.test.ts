@@ -31,6 +31,17 @@ describe('the shape of a JSON text', () => {
     expect(oversizedJson('[1,[2,{"a":3}],"4,,,,"]', bounds)).toBe(within)
     expect(oversizedJson('[1,[2,{"a":3}],4,5]', bounds)).toBe('has more than 4 values')
   })
+
+  it('has a bound for all arrays and objects together', () => {
+    const bounds = { depth: 5, members: 3, containers: 4 }
+
+    expect(oversizedJson('[[[[]]],1,"[[["]', bounds)).toBe(within)
+    expect(oversizedJson('[[[]],{"a":[]}]', bounds)).toBe('has more than 4 arrays and objects')
+  })
+
+  it('bounds the arrays of a body, which no comma may separate', () => {
+    expect(oversizedJson(`[${Array(1_000).fill(nested(501)).join()}]`)).toBe('has more than 500000 arrays and objects')
+  })
 })
 
 describe('the bounds of a value', () => {

@@ -240,6 +240,26 @@ export function describeConnectorHost(name: string, open: (limits: { readonly ti
       expect(await session.call('introspect')).toEqual(value('here'))
     })
 
+    it('reads no answer of more values than one may have, and serves the next one', async () => {
+      const { session } = start(`
+        const preflight = () => ({ permissions: [] })
+        const lists = { zeros: 0, empty: [] }
+        const setup = () => ({
+          introspect: () => Array(10_000).fill(Array(200).fill(1)),
+          query: ({ of, size }) => Array(size).fill(lists[of]),
+        })`)
+
+      expect(await session.call('query', { of: 'zeros', size: 2_500_001 })).toEqual({
+        kind: 'oversized',
+        excess: 'has more than 2500000 values',
+      })
+      expect(await session.call('query', { of: 'empty', size: 1_000_000 })).toEqual({
+        kind: 'oversized',
+        excess: 'has more than 1000000 arrays and objects',
+      })
+      expect(await session.call('introspect')).toEqual(value(Array(10_000).fill(Array(200).fill(1))))
+    })
+
     it('reaches what is granted, with method and body', async () => {
       const { session, upstream } =
         start(`const preflight = 1; const setup = () => ({ introspect() {}, query: ({ port }) =>

@@ -23,7 +23,10 @@ export const permissionSchema = lazily(() =>
   }),
 )
 
-export const permissionsSchema = lazily(() => z.array(permissionSchema()).max(1_000))
+/** Of one data source. */
+export const MOST_PERMISSIONS = 1_000
+
+export const permissionsSchema = lazily(() => z.array(permissionSchema()).max(MOST_PERMISSIONS))
 
 /** Merges lists by target. The first reason for a target wins, so the manifest's list goes before that of preflight. */
 export function mergePermissions(...lists: readonly (readonly Permission[])[]): readonly Permission[] {

@@ -10,7 +10,7 @@ import { shortName, truncate } from '../message-text.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import type { ConnectorOperation } from '../model/vocabulary.ts'
 import { invalidResponse, MAX_MESSAGE } from './fault.ts'
-import { type Permission, permissionSchema } from './permission.ts'
+import { MOST_PERMISSIONS, type Permission, permissionSchema } from './permission.ts'
 import { invalidAnswer } from './schema.ts'
 import { kindOf, readValue } from './value.ts'
 
@@ -69,6 +69,9 @@ export function parseQueryAnswer(
   if (expected !== undefined && records.length !== expected) {
     throw invalidAnswer('query', `${records.length} records for ${expected} created items`)
   }
+  if (request.limit !== undefined && records.length > request.limit) {
+    throw invalidAnswer('query', `${records.length} records, expected ${request.limit} at most`)
+  }
   return {
     records: records.map((record, index) => readRecord(fields, record, `records[${index}]`)),
     count: count === undefined ? undefined : Number(count),
@@ -103,6 +106,9 @@ export function parsePreflight(value: unknown): PreflightAnswer {
   const { permissions } = membersOf('preflight', value, { required: ['permissions'], optional: [] })
   if (!Array.isArray(permissions)) {
     throw invalidAnswer('preflight', `permissions is a ${kindOf(permissions)}, expected an array`)
+  }
+  if (permissions.length > MOST_PERMISSIONS) {
+    throw invalidAnswer('preflight', `${permissions.length} permissions, expected ${MOST_PERMISSIONS} at most`)
   }
   const read: Permission[] = []
   for (const [index, item] of (permissions as readonly unknown[]).entries()) {

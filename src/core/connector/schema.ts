@@ -9,7 +9,7 @@ import { type InferOutput, lazily } from '../lazily.ts'
 import { issuePath, shortName } from '../message-text.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { operatorsOf } from '../model/operator.ts'
-import { connectorOperations } from '../model/vocabulary.ts'
+import { connectorOperations, operators } from '../model/vocabulary.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
 import { invalidResponse } from './fault.ts'
 
@@ -31,15 +31,46 @@ const fieldSchema = lazily(() =>
   }),
 )
 
+/** Counted before its elements are read, of which the first fault is all that is kept. */
+function listOf<T extends z.ZodType>(element: T, most: number) {
+  return z
+    .array(z.unknown())
+    .max(most)
+    .transform((items, { issues }): z.output<T>[] => {
+      const read: z.output<T>[] = []
+      for (const [index, item] of items.entries()) {
+        const result = element.safeParse(item)
+        const [issue] = result.error?.issues ?? []
+        if (issue !== undefined) {
+          issues.push({ ...issue, path: [index, ...issue.path], input: item } as z.core.$ZodRawIssue)
+          return z.NEVER
+        }
+        read.push(result.data as z.output<T>)
+      }
+      return read
+    })
+}
+
+const FIELDS = 2_000
+const COLLECTIONS = 5_000
+const TOO_FEW = 'Too small: expected array to have >=1 items'
+
+const filterSchema = lazily(() =>
+  z
+    .record(z.string(), z.unknown())
+    .refine((value) => Object.keys(value).length <= FIELDS, `Too big: expected object to have <=${FIELDS} members`)
+    .pipe(z.record(name(), listOf(z.string(), operators.length))),
+)
+
 const collectionSchema = lazily(() =>
   z.strictObject({
     name: name(),
     namespace: name().optional(),
-    fields: z.array(fieldSchema()).min(1).max(2_000),
-    key: z.array(name()).max(16),
-    operations: z.array(z.enum(connectorOperations)),
-    filter: z.record(name(), z.array(z.string())).default({}),
-    sort: z.array(name()).default([]),
+    fields: listOf(fieldSchema(), FIELDS).refine((fields) => fields.length > 0, TOO_FEW),
+    key: listOf(name(), 16),
+    operations: listOf(z.enum(connectorOperations), connectorOperations.length),
+    filter: filterSchema().default({}),
+    sort: listOf(name(), FIELDS).default([]),
     count: z.boolean().default(false),
     offset: z.boolean().default(false),
     after: z.boolean().default(false),
@@ -51,8 +82,8 @@ const collectionSchema = lazily(() =>
 const answerSchema = lazily(() =>
   z.strictObject({
     schema: z.strictObject({
-      namespaces: z.array(z.strictObject({ name: name() })).default([]),
-      collections: z.array(collectionSchema()).max(5_000),
+      namespaces: listOf(z.strictObject({ name: name() }), COLLECTIONS).default([]),
+      collections: listOf(collectionSchema(), COLLECTIONS),
     }),
   }),
 )

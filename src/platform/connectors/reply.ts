@@ -2,9 +2,12 @@
  * Parses text from a connector's isolate into a ConnectorReply. The connector may have tampered with it, so it is
  * parsed like any external input; an invalid reply counts as a crash.
  */
+import { oversizedJson, type TextBounds } from '../../core/json-limits.ts'
 import type { ConnectorReply } from '../../ports.ts'
 
 export function parseReply(text: string): ConnectorReply {
+  const excess = oversizedJson(text, bounds)
+  if (excess !== undefined) return { kind: 'oversized', excess }
   try {
     return readReply(JSON.parse(text))
   } catch {
@@ -12,8 +15,13 @@ export function parseReply(text: string): ConnectorReply {
   }
 }
 
-/** Validates a reply that was parsed from JSON. */
-export function readReply(content: unknown): ConnectorReply {
+/**
+ * Ten thousand records of 200 fields are within it. A text that is shorter than the depth is within it, too; what its
+ * values may be nested is a matter of their types.
+ */
+const bounds: TextBounds = { depth: 1_000_000, members: 100_000, values: 2_500_000, containers: 1_000_000 }
+
+function readReply(content: unknown): ConnectorReply {
   if (typeof content !== 'object' || content === null || !('kind' in content)) return CRASH
   switch (content.kind) {
     case 'value':

@@ -116,6 +116,12 @@ describe('an answer to query', () => {
       undefinedBy('query', '0 records for 2 created items'),
     ],
     [
+      'more records than were asked for',
+      request('readMany', { limit: 2 }),
+      { records: [{ f: 'a' }, { f: 'b' }, 0] },
+      undefinedBy('query', '3 records, expected 2 at most'),
+    ],
+    [
       'a record without the field',
       request('readMany'),
       { records: [{ g: 1 }] },
@@ -206,6 +212,11 @@ describe('an answer of preflight', () => {
       'a text as an item',
       { permissions: ['net:a.com'] },
       undefinedBy('preflight', 'permissions[0] is a string, expected an object'),
+    ],
+    [
+      'more than can be granted',
+      { permissions: Array(1_001).fill(0) },
+      undefinedBy('preflight', '1001 permissions, expected 1000 at most'),
     ],
     [
       'a third field',
@@ -309,6 +320,37 @@ describe('an answer of introspect', () => {
 
     expect(outer).toBe('Invalid extension response')
     expect(inner).toContain(`introspect answered with something this protocol does not define: ${detail}`)
+  })
+
+  it.each([
+    ['operations', answer({ ...collection, operations: Array(8).fill('readMany') })],
+    ['sort', answer({ ...collection, sort: Array(2_001).fill('id') })],
+    ['filter.id', answer({ ...collection, filter: { id: Array(101).fill('eq') } })],
+    ['filter', answer({ ...collection, filter: Object.fromEntries(Array.from({ length: 2_001 }, (_, i) => [i, []])) })],
+    ['key', answer({ ...collection, key: Array(17).fill('id') })],
+    ['fields', answer({ ...collection, fields: Array(2_001).fill(0) })],
+    ['collections', answer(...Array(5_001).fill(0))],
+    ['namespaces', { schema: { collections: [], namespaces: Array(5_001).fill(0) } }],
+  ])('is refused for more than can be meant (%s), before its elements are read', (name, value) => {
+    const [, detail = ''] = messages(() => parseIntrospection(value))
+
+    expect(detail).toMatch(new RegExp(`define: schema\\.(collections\\[0\\]\\.)?${name} Too big`))
+  })
+
+  it('is refused with the first fault of its elements', () => {
+    let read = 0
+    const counting = new Proxy(
+      {},
+      {
+        get: () => {
+          read++
+          return undefined
+        },
+      },
+    )
+
+    expect(messages(() => parseIntrospection(answer(...Array(1_000).fill(counting)))).length).toBe(2)
+    expect(read).toBeLessThan(100)
   })
 
   it('is no value', () => {

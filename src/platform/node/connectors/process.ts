@@ -17,7 +17,7 @@ import type { Readable, Writable } from 'node:stream'
 import { ServiceError } from '../../../core/error.ts'
 import type { ConnectorMethod, ConnectorProgram, ConnectorReply } from '../../../ports.ts'
 import type { ConnectorLogger } from '../../connectors/connector-log.ts'
-import { readReply } from '../../connectors/reply.ts'
+import { parseReply } from '../../connectors/reply.ts'
 import { createFrames } from './frames.ts'
 import type { GatePass } from './gate.ts'
 
@@ -135,19 +135,23 @@ export class ConnectorProcess {
   }
 
   #hear(content: string): void {
+    const [head = '', id] = REPLY.exec(content) ?? []
+    if (id === undefined && content.length > LONGEST_NOTICE) return
     try {
-      const { id, reply, print }: { id?: unknown; reply?: unknown; print?: unknown } = JSON.parse(content)
+      const { print }: { print?: unknown } = id === undefined ? JSON.parse(content) : {}
       // Printing is no sign of life, since an endless loop may print.
       if (print !== undefined) {
         this.#print(print)
         return
       }
-      this.#isReady = true
-      this.#requestedAt = undefined
-      if (typeof id === 'number') this.#settle(id, readReply(reply))
     } catch {
-      // Only a connector that found out the token can cause this; its call times out.
+      // Only a connector that found out the token can cause this.
+      return
     }
+    this.#isReady = true
+    this.#requestedAt = undefined
+    // What came too late is not read.
+    if (this.#pending.has(Number(id))) this.#settle(Number(id), parseReply(content.slice(head.length, -1)))
   }
 
   #settle(id: number, reply: ConnectorReply): void {
@@ -236,6 +240,12 @@ export class ConnectorProcess {
     this.#pending.clear()
   }
 }
+
+/** How an answer to a call begins (connectors/deno.isolate.js). */
+const REPLY = /^\{"id":(\d+),"reply":/
+
+/** Maximum characters of a printed line, or of a sign of life. */
+const LONGEST_NOTICE = 64 * 1024
 
 const TOO_LONG: ConnectorReply = { kind: 'ended', reason: 'time' }
 const CANNOT_RUN = 'Connectors cannot be run'
