@@ -1,5 +1,5 @@
 /** What decoding an image may cost, whatever it says of itself. */
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import { expect, it, vi } from 'vitest'
 import { openNodeImages } from '../../src/platform/node/image-scaler.ts'
 
@@ -19,6 +19,20 @@ it('makes nothing of what has too many pixels, is cut off or is a drawing', asyn
 
   const hostile = [large, photo.subarray(0, photo.length / 2), line, head, drawing]
   expect(await Promise.all(hostile.map((image) => small(image)))).toEqual(hostile.map(() => undefined))
+})
+
+it('counts the bytes of samples, twice where a picture is turned, before it decodes any', async () => {
+  const deep = (width: number) =>
+    plain(width, 6_000).toColourspace('rgb16').ensureAlpha().png({ compressionLevel: 1 }).toBuffer()
+  const turned = (image: Sharp) => image.withMetadata({ orientation: 6 }).toBuffer()
+  const half = await deep(3_400)
+  const halfTurned = await turned(sharp(half).toColourspace('rgb16').png({ compressionLevel: 1 }))
+
+  expect(await sharp(halfTurned).metadata()).toMatchObject({ depth: 'ushort', channels: 4, orientation: 6 })
+  expect(await small(halfTurned)).toBeUndefined()
+  expect(await small(half)).toBeDefined()
+  expect(await small(await deep(7_000))).toBeUndefined()
+  expect(await small(await turned(plain(8_000, 6_200).jpeg()))).toBeDefined()
 })
 
 it('takes the first picture of an animation', async () => {

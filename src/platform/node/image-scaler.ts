@@ -10,6 +10,8 @@ const AT_ONCE = 2
 const WAITING = 64
 /** Of an image that is decoded: those of a large camera. */
 const PIXELS = 50_000_000
+/** Of all samples, twice where EXIF turns the picture: some are decoded as a whole, and turned into another. */
+const BYTES = 300 * 1024 * 1024
 /** A decoder of AVIF takes twenty bytes for each pixel at once, others some lines of them. */
 const PIXELS_OF_AVIF = 16_000_000
 /** Pixels of a side: a line of millions takes as many bytes dozens of times. */
@@ -46,9 +48,10 @@ export function openNodeImages(): ImageScaler {
 
 async function scaled(image: Sharp, side: number): Promise<Uint8Array | undefined> {
   // Of its head alone.
-  const { format, width, height } = await image.metadata()
+  const { format, width, height, channels, depth, orientation = 1 } = await image.metadata()
+  const bytes = width * height * channels * (depth === 'uchar' ? 1 : 2) * (orientation > 1 ? 2 : 1)
   const isHeavy = format === 'heif' && width * height > PIXELS_OF_AVIF
-  if (isHeavy || Math.max(width, height) > SIDE) return undefined
+  if (isHeavy || bytes > BYTES || Math.max(width, height) > SIDE) return undefined
   return image
     .timeout({ seconds: SECONDS })
     .autoOrient()
