@@ -39,8 +39,8 @@ export function asksFor(tool: string, sent: unknown): Asks {
 const DEEPEST = 100
 
 /**
- * Whether an operation of a batch, or of a relation within what is written, takes something away, changes all that meets a filter, or is
- * of a collection of the system. Which collection a relation leads to and how many items a change in it meets is not seen here, so that
+ * Whether an operation of a batch, or of a relation within what is written, takes something away, changes an item that is there, changes all
+ * that meets a filter, or is of a collection of the system. What is connected may be taken from another item. Which collection a relation leads to and how many items a change in it meets is not seen here, so that
  * each waits; so does what is nested deeper than anything that is written. Tools take lists and objects as JSON texts, too.
  */
 function isGrave(sent: unknown, depth = 0): boolean {
@@ -53,6 +53,7 @@ function isGrave(sent: unknown, depth = 0): boolean {
     '_delete' in sent ||
     '_disconnect' in sent ||
     '_update' in sent ||
+    '_connect' in sent ||
     kind === 'delete' ||
     (kind === 'update' && 'filter' in sent) ||
     (typeof collection === 'string' && collection.startsWith('Service')) ||
