@@ -22,8 +22,8 @@ export function policyVariable({ userId, roleIds }: VariableContext): FieldResol
     if (text === '$CURRENT_USER') return ofIdType(field, userId ?? NOBODY, path)
     if (text === '$CURRENT_ROLES') return roleIds.map((id) => ofIdType(field, id, path))
     if (text.startsWith('$NOW')) return now(text, field, path)
-    // Also of a variable's members, such as `$CURRENT_USER.email`, which there are not.
-    if (/^\$[A-Z_]+(?=$|[.([])/.test(text)) throw queryFault(path, 'is not a variable')
+    // Also what goes on behind a name, such as `$CURRENT_USER.email`: as a text it would be unlike whatever it is compared with.
+    if (/^\$[a-z_]/i.test(text)) throw queryFault(path, 'is not a variable')
     return undefined
   }
 }

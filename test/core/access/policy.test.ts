@@ -74,6 +74,27 @@ it.each([
   expect(refusalOf(content)).toContain(reason)
 })
 
+it.each([
+  '$CURRENT_USER->email',
+  '$CURRENT_USER:x',
+  '$CURRENT_USER ',
+  '$current_user',
+  '$Current_Roles',
+  '$now',
+  '$_',
+  '$a',
+])('refuses %j, which begins as a variable does', (title) => {
+  expect(refusalOf({ collections: { articles: { read: { filter: { title: { _neq: title } } } } } })).toContain(
+    'is not a variable',
+  )
+})
+
+it.each(['$5 off', '$', '$ 5', '$$', '$-'])('takes %j for the text that it is', (title) => {
+  const content = { collections: { articles: { read: { filter: { title: { _eq: title } } } } } }
+
+  expect(presentPolicy(parsePolicy(content, model), model)).toMatchObject(content)
+})
+
 it('tells every field that its lists and filters use', () => {
   const content = parsePolicy(
     { collections: { articles: { update: { fields: ['title'], filter: { author: { name: { _eq: 'x' } } } } } } },
