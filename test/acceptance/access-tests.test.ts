@@ -57,6 +57,25 @@ const some = (filter: object, ...fields: string[]): Content => {
   return { collections: { goods: { read: { fields: ['id', ...fields], filter } } } }
 }
 
+it('are of the collections of the workspace alone', async () => {
+  const statuses = ['ServiceView', 'ServiceFile', 'ServicePrimitiveField'].map(async (collection) => {
+    const response = await keep(shop, { as: 'anonymous', collection, expect: { allowed: false } })
+    return [response.status, await response.json()]
+  })
+
+  expect(await Promise.all(statuses)).toEqual(
+    ['ServiceView', 'ServiceFile', 'ServicePrimitiveField'].map((name) => [
+      422,
+      expect.objectContaining({
+        source: {
+          message: 'collection',
+          source: { message: `${name} is a collection of the system, of which no access test is kept` },
+        },
+      }),
+    ]),
+  )
+})
+
 it('are kept, told by the names of today, and deleted', async () => {
   const own = await workspace()
   const role = await people.role(own, [])

@@ -19,11 +19,14 @@ export type Expectation = {
   }
 }
 
-/** The collection that a test names; throws 422 where there is none. */
+/** The collection that a test names; throws 422 where there is none, or it is one of the system, which is not kept with the model. */
 export function expectedOf(model: Model, name: string): Collection {
   const collection = model.byName.get(name)
-  if (collection !== undefined) return collection
-  const reason = `${shortName(name)} is not a collection${didYouMean(name, model.byName.keys())}`
+  if (collection?.isSystem === false) return collection
+  const reason =
+    collection === undefined
+      ? `${shortName(name)} is not a collection${didYouMean(name, model.byName.keys())}`
+      : `${name} is a collection of the system, of which no access test is kept`
   throw nested('invalid', ['Failed to read the JSON body', 'collection', reason])
 }
 
