@@ -106,9 +106,9 @@ export async function beginCompletion(
   return state === 'begun' || state === 'storing' ? state : undefined
 }
 
-/** Where no file was made of it: parts may be sent again. */
-export async function endCompletion(database: SqlDriver, workspace: string, key: string): Promise<void> {
-  await changesUpload(database, workspace, key, { set: sql`completed_until = null`, where: sql`true` })
+/** Where no file was made of it: parts may be sent again. Returns false where there is no such upload any more. */
+export function endCompletion(database: SqlDriver, workspace: string, key: string): Promise<boolean> {
+  return changesUpload(database, workspace, key, { set: sql`completed_until = null`, where: sql`true` })
 }
 
 async function changesUpload(

@@ -286,6 +286,29 @@ it('removes a part that is stored while its upload is given up', async () => {
   expect(await database.query(parts)).toEqual([['0']])
 })
 
+it('says that an upload was given up while it was completed', async () => {
+  const sent = { fileName: 'a', fileSize: 4 }
+  const begun = await served.request(`${address}/api/shop/assets/uploads`, {
+    ...{ method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(sent) },
+  })
+  const { id } = ((await begun.json()) as { data: { id: string } }).data
+  expect((await send('PUT', `/assets/uploads/${id}/1`, 'text')).status).toBe(204)
+  let given: number | undefined
+  meanwhile = async (text) => {
+    if (given !== undefined || !/select .* from service.file_part/s.test(text) || !/substring|substr/.test(text)) return
+    given = 0
+    given = (await send('DELETE', `/assets/uploads/${id}`)).status
+  }
+  const completed = await send('POST', `/assets/uploads/${id}/complete`)
+  meanwhile = undefined
+
+  expect([given, completed.status, await completed.json()]).toEqual([
+    204,
+    409,
+    { message: 'The upload was given up while it was completed' },
+  ])
+})
+
 it('gives a file that is restored while its bytes are removed neither back nor away', async () => {
   const id = await uploaded()
   await send('DELETE', `/items/ServiceFile/${id}`)

@@ -221,8 +221,15 @@ export function createContents(deps: ContentsDeps): Contents {
         const bytes = bytesOf(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
         return await write(rowFrom(await taken(bytes, fileName), fileName, contentKey))
       } catch (error) {
-        await tried(endCompletion(database, workspace.apiName, contentKey))
-        throw error
+        const { apiName } = workspace
+        const isUnmade = async () => (await contentState(database, apiName, contentKey)) !== 'used'
+        let isGivenUp = false
+        await tried(
+          (async () => {
+            isGivenUp = !(await endCompletion(database, apiName, contentKey)) && (await isUnmade())
+          })(),
+        )
+        throw isGivenUp ? new ServiceError('conflict', 'The upload was given up while it was completed') : error
       }
     },
 
