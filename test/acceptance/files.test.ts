@@ -423,6 +423,20 @@ it('restores a file for whoever may delete it as it then is', async () => {
   expect(await (await other.get(`/assets/${id}`)).text()).toBe('Ours')
 })
 
+it('restores no file for whoever would not read it, as they would not find it to delete', async () => {
+  const { id } = await uploaded('theirs.txt', 'Theirs')
+  const rights = { read: { filter: { fileName: { _eq: 'mine.txt' } } }, create: 'all', delete: 'all' } as const
+  const other = await people.member(shop, { collections: { ServiceFile: rights } })
+  const answerOf = async (response: Response) => [response.status, await response.json()]
+  const unfound = await answerOf(await other.delete(`/items/ServiceFile/${id}`))
+  await shop.delete(`/items/ServiceFile/${id}`)
+
+  expect(unfound[0]).toBe(404)
+  expect(await answerOf(await other.post(`/assets/${id}/restore`, {}))).toEqual(unfound)
+  expect((await shop.get(`/items/ServiceFile/${id}`)).status).toBe(404)
+  expect((await shop.post(`/assets/${id}/restore`, {})).status).toBe(201)
+})
+
 it('makes links that anybody may use for a while', async () => {
   const [file, other] = [await uploaded('letter.txt', 'Dear'), await uploaded('other.txt', 'Other')]
   const reader = await people.member(shop, { collections: { ServiceFile: { read: { filter: { id: other.id } } } } })

@@ -80,15 +80,17 @@ export function* planCreate(request: WriteRequest, body: unknown, most: number):
 }
 
 /**
- * Plans the creation of an item as it was before it was deleted, for whoever may create it and may delete it as it then is. Throws
- * `Forbidden` as of a deletion where they may not.
+ * Plans the creation of an item as it was before it was deleted, for whoever may create it and, as it then is, reads it and may
+ * delete it. Throws as of a deletion where they do not.
  */
 export function* planRestore(request: WriteRequest, body: unknown): Parts<CreatePlan | ProgramPlan> {
-  const { viewer, collection } = request
+  const { viewer, collection, read } = request
   const access = writeAccess(viewer, collection, 'delete')
-  if (isUnrestricted(access)) return yield* planCreate(request, [body], 1)
+  const where = read.access.rows
+  if (isUnrestricted(access) && where.kind === 'all') return yield* planCreate(request, [body], 1)
   const program = programOf(request)
   const slot = yield* addCreate(program, collection, { body: parseBody(body, 'body'), path: 'body' })
+  addStep(program, { kind: 'check', slot, where, assertion: 'noRecord', action: 'read' })
   addChecks(program, slot, { action: 'delete', forbidden: writableRows(access, []) })
   return finished(program, [slot], answered(request, 1))
 }

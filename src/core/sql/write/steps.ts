@@ -25,7 +25,10 @@ export function failedAssertion(message: string): Unmet | undefined {
   if (assertion === 'differs') return { assertion, number: Number(first) }
   if (assertion === 'tooMany') return { assertion, most: Number(first) }
   if (assertion === 'outOfRange') return { assertion, fieldId: first ?? '' }
-  if (assertion === 'noRecord' && first !== undefined) return { assertion, index: Number(first) }
+  // Of what a list sent says its place, and what is demanded of a row the action and its collection.
+  if (assertion === 'noRecord' && first !== undefined && second === undefined) {
+    return { assertion, index: Number(first) }
+  }
   const refused = second === undefined ? undefined : { action: first as Action, collectionId: second }
   return { assertion, refused }
 }
