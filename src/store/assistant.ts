@@ -207,12 +207,14 @@ export async function addEntries(
   return rows.length === 1
 }
 
-/** What became of a call, whoever answers meanwhile. */
+/** What became of a call, whoever answers meanwhile, also where the conversation is full. */
 export async function addOutcome(database: SqlDriver, id: string, entry: ConversationEntry): Promise<void> {
+  const text = param(JSON.stringify(entry))
   await database.query(
     statement(sql`
-      insert into service.conversation_entry (conversation_id, entry)
-      select c.id, ${param(JSON.stringify(entry))} from service.conversation c where c.id = ${param(id)}::uuid`),
+      with counted as (
+        update service.conversation set size = size + octet_length(${text}) where id = ${param(id)}::uuid returning id)
+      insert into service.conversation_entry (conversation_id, entry) select c.id, ${text} from counted c`),
   )
 }
 
@@ -252,6 +254,8 @@ export async function decideApproval(
         returning a.tool, a.arguments, a.conversation_id, a.model_version)
       , added as (
         insert into service.conversation_entry (conversation_id, entry) select d.conversation_id, ${decision} from decided d)
+      , counted as (
+        update service.conversation c set size = size + octet_length(${decision}) from decided d where c.id = d.conversation_id)
       select tool, arguments, conversation_id, model_version::text from decided`),
   )
   return (

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asksFor, isOffered } from '../../src/core/assistant/approval.ts'
 import { chatCompletions } from '../../src/core/assistant/chat-completions.ts'
-import { type ConversationEntry, turnsOf } from '../../src/core/assistant/conversation.ts'
+import { type ConversationEntry, charactersOfResults, turnsOf } from '../../src/core/assistant/conversation.ts'
 import { messagesApi } from '../../src/core/assistant/messages-api.ts'
 import { cutResult, fenced } from '../../src/core/assistant/prompt.ts'
 import { eventReader } from '../../src/core/assistant/server-events.ts'
@@ -64,6 +64,15 @@ it('fences a result of blanks alone as quickly as any other', () => {
 
   expect(fenced(text)).toBe(`<untrusted>\n${text}\n</untrusted>`)
   expect(fenced('< / \n untrusted>')).toBe('<untrusted>\n‹ / \n untrusted>\n</untrusted>')
+})
+
+it('counts the results of a question with what came of its decisions', () => {
+  const outcome = { kind: 'outcome', tool: 't', text: 'x'.repeat(300), isError: false } as const
+  const result = { kind: 'result', callId: 'c', text: 'x'.repeat(20), isError: false } as const
+  const question = { kind: 'user', text: 'q' } as const
+  const decision = { kind: 'decision', tool: 't', isApproved: true } as const
+
+  expect(charactersOfResults([result, outcome, question, result, decision, outcome])).toBe(320)
 })
 
 it('cuts results to what a question has room for', () => {

@@ -106,6 +106,22 @@ it('goes on in a conversation whose service was killed while it answered, once i
   expect(late).toContain('Here again.')
 })
 
+it('counts all that was kept of a conversation, also what was decided and what came of it', async () => {
+  provider.script('m', (_, { body }) =>
+    JSON.stringify(body).includes('I approved') ? { text: 'Made.' } : creates('Größe'),
+  )
+  const events = await asked(calm, { message: 'Make one' })
+  const [, conversationId] = /"id":"([^"]+)"/.exec(events) ?? []
+  const [, approval] = /event: approval\ndata: {"id":"([^"]+)"/.exec(events) ?? []
+  expect((await calm.post(`/ai/approvals/${approval}`, { approve: true })).status).toBe(200)
+
+  const text = `select size::text, (select sum(octet_length(entry))::text from service.conversation_entry
+    where conversation_id = id), (select count(*)::text from service.conversation_entry where conversation_id = id
+    and entry::jsonb->>'kind' in ('decision', 'outcome')) from service.conversation where id = $1::uuid`
+  const [[size, kept, decided] = []] = await service.instance.database.query({ text, params: [conversationId ?? null] })
+  expect([size, decided]).toEqual([kept, '2'])
+})
+
 async function made(title: string): Promise<number> {
   const filter = encodeURIComponent(JSON.stringify({ title: { _eq: title } }))
   const response = await calm.get(`/items/articles?fields=id&filter=${filter}`)

@@ -35,10 +35,11 @@ const MOST_SENT = 200_000
 
 const NOT_RUN = 'This was not run: the conversation ended before.'
 
-/** Of all results since the user spoke last. */
+/** Of all results since the user spoke last, also of calls that waited for a yes. */
 export function charactersOfResults(entries: readonly ConversationEntry[]): number {
   const since = entries.slice(entries.findLastIndex(({ kind }) => kind === 'user') + 1)
-  return since.reduce((sum, entry) => sum + (entry.kind === 'result' ? entry.text.length : 0), 0)
+  const lengths = since.map((entry) => (entry.kind === 'result' || entry.kind === 'outcome' ? entry.text.length : 0))
+  return lengths.reduce((sum, length) => sum + length, 0)
 }
 
 /** The last turns of a conversation, beginning with one of the user. */

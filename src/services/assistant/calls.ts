@@ -3,17 +3,24 @@
  * yes, for ten minutes and this version of the model, and run at most once with exactly the arguments that were shown.
  */
 import { isOffered } from '../../core/assistant/approval.ts'
-import type { ToolCall } from '../../core/assistant/conversation.ts'
+import { charactersOfResults, type ToolCall } from '../../core/assistant/conversation.ts'
 import { cutResult } from '../../core/assistant/prompt.ts'
 import type { OfferedTool } from '../../core/assistant/wire.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Instant, Ports } from '../../ports.ts'
-import { addOutcome, decideApproval, insertApproval, loadApproval, type Owner } from '../../store/assistant.ts'
+import {
+  addOutcome,
+  decideApproval,
+  insertApproval,
+  loadApproval,
+  loadConversation,
+  type Owner,
+} from '../../store/assistant.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import { planOn } from '../model/reviewed.ts'
-import { ownerOf } from './conversations.ts'
+import { MOST_READ, ownerOf } from './conversations.ts'
 import type { AssistantSettingsService } from './settings.ts'
 
 export type ToolAnswer = { readonly text: string; readonly isError: boolean }
@@ -98,7 +105,8 @@ export function createCalls(deps: CallsDeps): Calls {
       const { text, isError } = isAllowed
         ? await tools.run(tool, call.arguments, await planOn(scope.workspace, call.modelVersion))
         : { text: NOT_ALLOWED, isError: true }
-      const result = cutResult(text)
+      const conversation = await loadConversation(database, owner, { id: conversationId, most: MOST_READ, now })
+      const result = cutResult(text, charactersOfResults(conversation?.entries ?? []))
       await addOutcome(database, conversationId, { kind: 'outcome', tool, text: result, isError })
       return { state: 'approved', result, isError }
     },

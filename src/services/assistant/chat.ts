@@ -31,7 +31,7 @@ import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import { createAnswerRoom } from './answer-room.ts'
 import { type AssistantTools, type Calls, recordAssistantAction, type WaitingCall } from './calls.ts'
-import { noConversation, ownerOf } from './conversations.ts'
+import { MOST_READ, noConversation, ownerOf } from './conversations.ts'
 import { askModel, askOnce, type PartialAnswer, tokensOf } from './provider.ts'
 import { type AssistantSettingsService, dayOf, type OpenedSettings } from './settings.ts'
 
@@ -71,8 +71,6 @@ const MOST_TOKENS_REASONING = 32_000
 const TITLE_TOKENS = 100
 /** Milliseconds that a title may take. */
 const TITLING = 15_000
-/** Bytes of entries that are read of a conversation, besides what belongs to its last question: a model is sent fewer. */
-const MOST_READ = 400_000
 /** Milliseconds for which an answer holds its conversation without saying anything. */
 const HOLD = 150_000
 const MOST_TITLE = 80

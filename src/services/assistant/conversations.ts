@@ -24,6 +24,9 @@ export type Conversations = {
   delete(scope: RequestScope, id: string): Promise<void>
 }
 
+/** Bytes of entries that are read for an answer, besides what belongs to its last question: a model is sent fewer. */
+export const MOST_READ = 400_000
+
 const MOST_LISTED = 200
 /** Bytes of entries that are shown: all of them. */
 const MOST_SHOWN = 4_000_000
