@@ -73,6 +73,24 @@ it('runs nothing that is sent behind a request that would change the protocol', 
   await server.drain({ delay: 0, limit: 0 })
 })
 
+it('refuses a head that does not come to its end, and waits for whoever is silent', async () => {
+  const server = await openHttpServer({
+    ...{ host: '127.0.0.1', port: 0, maxHeaderSize: 16_384, headPatience: 100 },
+    listener: (_, response) => response.end('served'),
+    onClientError: (error, socket) => socket.end(error.code),
+  })
+  const { hostname, port } = new URL(server.url)
+  const [slow, kept] = [connect(Number(port), hostname), connect(Number(port), hostname)]
+  kept.write('GET / HTTP/1.1\r\n\r\n')
+  await once(kept, 'data')
+  slow.write('GET / HTTP/1.1\r\nX-Long: ')
+
+  expect(await text(slow)).toBe('ERR_HTTP_REQUEST_TIMEOUT')
+  kept.write('GET / HTTP/1.1\r\nConnection: close\r\n\r\n')
+  expect(await text(kept)).toContain('served')
+  await server.drain({ delay: 0, limit: 0 })
+})
+
 it('outlives clients that reset what it refuses, and closes what they hold open', async () => {
   const server = await openHttpServer({
     ...{ host: '127.0.0.1', port: 0, maxHeaderSize: 16_384 },

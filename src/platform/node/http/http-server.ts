@@ -20,6 +20,8 @@ export type HttpServerOptions = {
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
   /** Milliseconds after which a connection is cut off whose client takes nothing of its answer, or sends no more of its body; 30 s where absent. */
   readonly patience?: number
+  /** Milliseconds in which the head of a request has to arrive; 15 s where absent. */
+  readonly headPatience?: number
 }
 
 export type HttpServer = {
@@ -34,6 +36,8 @@ export type HttpServer = {
 }
 
 const PATIENCE = 30_000
+
+const HEAD_PATIENCE = 15_000
 
 /**
  * Milliseconds that a connection may be silent between two requests. Longer than proxies and load balancers keep theirs, which is a
@@ -54,7 +58,7 @@ const FAREWELL = 2_000
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   let { listener } = options
   let isEnding = false
-  const { patience = PATIENCE } = options
+  const { patience = PATIENCE, headPatience = HEAD_PATIENCE } = options
   /** The last answer of each connection. */
   const latest = new WeakMap<Socket, ServerResponse>()
   /** Connections whose last request has arrived. */
@@ -63,7 +67,13 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const behind = new WeakMap<Socket, number>()
   const server = createServer(
     // Whoever names no host is refused by the listener, in our words.
-    { maxHeaderSize: options.maxHeaderSize, requireHostHeader: false, keepAliveTimeout: KEPT_ALIVE },
+    {
+      maxHeaderSize: options.maxHeaderSize,
+      requireHostHeader: false,
+      keepAliveTimeout: KEPT_ALIVE,
+      headersTimeout: headPatience,
+      connectionsCheckingInterval: Math.ceil(headPatience / 5),
+    },
     (request: IncomingMessage, response: ServerResponse) => {
       // What else arrived with a request that would change the protocol was dropped by Node, so that what follows may be any part of it.
       if (closing.has(request.socket)) return
