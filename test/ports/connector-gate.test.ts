@@ -156,4 +156,56 @@ describe('the gate of connectors', () => {
 
     expect(opened).toEqual([])
   })
+
+  /** Opens connections on which this is sent; closed at the end. */
+  async function opened(port: number, count: number, sent: string): Promise<readonly Socket[]> {
+    const sockets: Socket[] = []
+    closing.push(async () => {
+      for (const socket of sockets) socket.destroy()
+    })
+    while (sockets.length < count) {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      sockets.push(socket)
+      await once(socket, 'connect')
+      socket.write(sent)
+    }
+    return sockets
+  }
+
+  it('takes no head of more than 64 KiB', async () => {
+    const { port, pass } = gate.admit([])
+    const [socket] = await opened(port, 1, `GET /${pass}/ HTTP/1.1\r\nHost: gate\r\nX-Long: ${'a'.repeat(65_536)}`)
+
+    expect(await text(socket as Socket)).toMatch(/^HTTP\/1.1 431 /)
+  })
+
+  it('ends those who were longest about their head where very many are, and serves whoever sends one', async () => {
+    const { port, seen } = await openUpstream()
+    const { port: gatePort, pass } = gate.admit([`127.0.0.1:${port}`])
+    const url = `http://127.0.0.1:${gatePort}/${pass}/${encodeURIComponent(`http://127.0.0.1:${port}/here`)}`
+    const [first, ...others] = await opened(gatePort, 1_025, 'GET / HTTP/1.1\r\nX-Slow: ')
+
+    expect(await text(first as Socket)).toBe('')
+    expect(await (await fetch(url)).text()).toBe('/here')
+    expect(seen).toHaveLength(1)
+    expect(others.filter(({ closed }) => closed).length).toBeLessThanOrEqual(1)
+  })
+
+  it('lets a connector have so many connections, and another one its own', async () => {
+    const { port } = await openUpstream()
+    const [many, other] = [gate.admit([`127.0.0.1:${port}`]), gate.admit([`127.0.0.1:${port}`])]
+    const address = encodeURIComponent(`http://127.0.0.1:${port}/here`)
+    const sent = `GET /${many.pass}/${address} HTTP/1.1\r\nHost: gate\r\n\r\n`
+    const full = await opened(many.port, 1_024, sent)
+    await Promise.all(full.map((socket) => once(socket, 'data')))
+    const [beyond] = await opened(many.port, 1, sent)
+
+    expect(await text(beyond as Socket)).toBe('')
+    expect(await (await fetch(`http://127.0.0.1:${other.port}/${other.pass}/${address}`)).text()).toBe('/here')
+    const [left] = full
+    left?.destroy()
+    await once(left as Socket, 'close')
+    const [next] = await opened(many.port, 1, sent)
+    expect(String((await once(next as Socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /)
+  })
 })

@@ -13,6 +13,7 @@ import { type Duplex, pipeline } from 'node:stream'
 import { isGranted } from '../../../core/connector/target.ts'
 import { isPrivateHostError } from '../../private-hosts.ts'
 import { createNetwork, type Network, type NetworkOptions } from '../network/network.ts'
+import { createGateConnections } from './gate-connections.ts'
 
 export type ConnectorGate = {
   readonly admit: (grant: readonly string[]) => GatePass
@@ -27,7 +28,7 @@ export type GatePass = {
 }
 
 /** Connections are kept for one pass alone: what a connector sends on its own never becomes part of another's exchange. */
-type Admission = { readonly grant: readonly string[]; readonly network: Network }
+type Admission = { readonly grant: readonly string[]; readonly network: Network; readonly connections: Set<Duplex> }
 
 /** Response header: why a request was refused. Removed from upstream responses. */
 const DENIED = 'x-connector-gate-denied'
@@ -37,6 +38,15 @@ const PASS = 'x-connector-gate-pass'
 
 export async function openConnectorGate(options: NetworkOptions): Promise<ConnectorGate> {
   const admitted = new Map<string, Admission>()
+  const connections = createGateConnections()
+
+  /** Whether the connection may be used with this pass; one that may not is ended. */
+  function isClaimed(socket: Duplex, pass: unknown): boolean {
+    const admission = typeof pass === 'string' ? admitted.get(pass) : undefined
+    if (admission !== undefined && connections.claim(socket, admission.connections)) return true
+    socket.destroy()
+    return false
+  }
 
   /** The network of a pass, or why the target is refused: its grant does not allow the name and port. */
   function networkTo(pass: string, host: string, port: number): Network | { readonly denied: string } {
@@ -50,7 +60,8 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
   function read(
     request: IncomingMessage,
   ): { readonly url: URL; readonly network: Network } | { readonly denied: string } {
-    const [, pass = '', address = ''] = (request.url ?? '').split('/')
+    const [, , address = ''] = (request.url ?? '').split('/')
+    const pass = passOf(request)
     const text = decodeURIComponent(address)
     if (!/^https?:/.test(text) || !URL.canParse(text)) return { denied: 'Requires an http address' }
     const url = new URL(text)
@@ -75,6 +86,7 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
   }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
+    if (!isClaimed(request.socket, passOf(request))) return
     const upstream = forward(request, (headers) => {
       if (response.headersSent) response.destroy()
       else response.writeHead(502, headers).end()
@@ -96,6 +108,7 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
 
   function upgrade(request: IncomingMessage, socket: Duplex, early: Buffer): void {
     socket.on('error', () => {})
+    if (!isClaimed(socket, passOf(request))) return
     const upstream = forward(request, (headers) => socket.end(head('502 Bad Gateway', Object.entries(headers).flat())))
     if (upstream === undefined) return
     upstream.on('upgrade', (incoming, other, first) => {
@@ -117,8 +130,9 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
     const target = URL.parse(`tcp://${request.url}`)
     const [host, port] = [target?.hostname ?? '', Number(target?.port)]
     const pass = request.headers[PASS]
-    const network = typeof pass === 'string' ? networkTo(pass, host, port) : undefined
-    if (network === undefined || 'denied' in network) {
+    if (typeof pass !== 'string' || !isClaimed(socket, pass)) return void socket.destroy()
+    const network = networkTo(pass, host, port)
+    if ('denied' in network) {
       socket.destroy()
       return
     }
@@ -130,7 +144,7 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
   }
 
   const server = createServer({ requestTimeout: 0, maxHeaderSize: LONGEST_HEAD }, serve)
-  server.on('upgrade', upgrade).on('connect', tunnel)
+  server.on('connection', connections.begin).on('upgrade', upgrade).on('connect', tunnel)
   server.listen(0, '127.0.0.1').unref()
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -138,7 +152,7 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
     admit(grant) {
       const pass = randomBytes(16).toString('hex')
       const network = createNetwork(options)
-      admitted.set(pass, { grant, network })
+      admitted.set(pass, { grant, network, connections: new Set() })
       const revoke = () => {
         admitted.delete(pass)
         network.close()
@@ -155,9 +169,13 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
 }
 
 /** Maximum bytes of the request line with its headers. */
-const LONGEST_HEAD = 256 * 1024
+const LONGEST_HEAD = 64 * 1024
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+function passOf({ url = '' }: IncomingMessage): string {
+  return url.split('/', 2)[1] ?? ''
+}
 
 function portOf({ protocol, port }: URL): number {
   return port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port)
