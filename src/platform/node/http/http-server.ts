@@ -76,33 +76,35 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     },
     (request: IncomingMessage, response: ServerResponse) => {
       // What else arrived with a request that would change the protocol was dropped by Node, so that what follows may be any part of it.
-      if (closing.has(request.socket)) return
-      if (request.headers.upgrade !== undefined) closing.add(request.socket)
-      if (isEnding || closing.has(request.socket)) response.shouldKeepAlive = false
+      const { socket } = request
+      const isAfterLast = closing.has(socket)
+      if (request.headers.upgrade !== undefined) closing.add(socket)
+      if (isEnding || closing.has(socket)) response.shouldKeepAlive = false
       discardUnreadBody(request, response)
       // An answer that nobody takes stays in memory, and so does a body that does not go on. Who waits for an answer has neither.
       response.setTimeout(patience)
-      response.on('timeout', (socket: Socket) => {
+      response.on('timeout', () => {
         if (socket.writableLength > 0 || !request.complete) socket.destroy()
       })
       // Answers of one connection are sent in turn: those behind would hold what they send, and nobody could take it.
-      const before = latest.get(request.socket)
-      latest.set(request.socket, response)
-      if (before === undefined || before.writableFinished) return listener(request, response)
-      const { socket } = request
+      const before = latest.get(socket)
+      latest.set(socket, response)
+      // Node ends the connection behind the last answer.
+      const begin = () => !isAfterLast && listener(request, response)
+      if (before === undefined || before.writableFinished) return void begin()
       const waiting = (behind.get(socket) ?? 0) + 1
       behind.set(socket, waiting)
       if (waiting > MOST_BEHIND) return void socket.destroy()
       // Nobody counts what it sends before it begins, so that stays where it is. Node reads on behind a whole request.
       process.nextTick(() => behind.get(socket) !== 0 && socket.pause())
-      const begin = () => {
+      const beginInTurn = () => {
         const left = (behind.get(socket) ?? 1) - 1
         behind.set(socket, left)
         if (left === 0) socket.resume()
-        if (!socket.destroyed) listener(request, response)
+        if (!socket.destroyed) begin()
       }
       // By way of the event loop, so that other connections have their turn between two of them.
-      before.once('close', () => setImmediate(begin))
+      before.once('close', () => setImmediate(beginInTurn))
     },
   )
   /** Nobody else has an eye on a connection that the server has given away: it may fail, or be held open by the client. */
