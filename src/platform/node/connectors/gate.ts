@@ -40,40 +40,23 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
   const admitted = new Map<string, Admission>()
   const connections = createGateConnections()
 
-  /** Whether the connection may be used with this pass; one that may not is ended. */
-  function isClaimed(socket: Duplex, pass: unknown): boolean {
-    const admission = typeof pass === 'string' ? admitted.get(pass) : undefined
-    if (admission !== undefined && connections.claim(socket, admission.connections)) return true
-    socket.destroy()
-    return false
-  }
-
-  /** The network of a pass, or why the target is refused: its grant does not allow the name and port. */
-  function networkTo(pass: string, host: string, port: number): Network | { readonly denied: string } {
+  /** What a pass admits; undefined of one that is none, or has too many connections, and then this one is ended. */
+  function admissionOf(socket: Duplex, pass: string): Admission | undefined {
     const admission = admitted.get(pass)
-    return admission !== undefined && isGranted(admission.grant, host, port)
-      ? admission.network
-      : { denied: `Requires net access to "${host}:${port}"` }
+    if (admission !== undefined && connections.claim(socket, admission.connections)) return admission
+    socket.destroy()
+    return undefined
   }
 
-  /** Parses the target of a request, or returns why it is refused. */
-  function read(
+  function forward(
     request: IncomingMessage,
-  ): { readonly url: URL; readonly network: Network } | { readonly denied: string } {
-    const [, , address = ''] = (request.url ?? '').split('/')
-    const pass = passOf(request)
-    const text = decodeURIComponent(address)
-    if (!/^https?:/.test(text) || !URL.canParse(text)) return { denied: 'Requires an http address' }
-    const url = new URL(text)
-    const network = networkTo(pass, url.hostname, portOf(url))
-    return 'denied' in network ? network : { url, network }
-  }
-
-  function forward(request: IncomingMessage, onFailure: (headers: Record<string, string>) => void) {
+    { grant, network }: Admission,
+    onFailure: (headers: Record<string, string>) => void,
+  ) {
     try {
-      const reading = read(request)
-      if ('denied' in reading) return onFailure({ [DENIED]: reading.denied })
-      const { url, network } = reading
+      const target = readTarget(request, grant)
+      if ('denied' in target) return onFailure({ [DENIED]: target.denied })
+      const { url } = target
       const fail = (error: NodeJS.ErrnoException) => onFailure(failureAt(url, error))
       try {
         return network.request(url, { method: request.method, headers: passedOn(request, url) }).on('error', fail)
@@ -86,8 +69,9 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
   }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    if (!isClaimed(request.socket, passOf(request))) return
-    const upstream = forward(request, (headers) => {
+    const admission = admissionOf(request.socket, passOf(request))
+    if (admission === undefined) return
+    const upstream = forward(request, admission, (headers) => {
       if (response.headersSent) response.destroy()
       else response.writeHead(502, headers).end()
     })
@@ -108,8 +92,11 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
 
   function upgrade(request: IncomingMessage, socket: Duplex, early: Buffer): void {
     socket.on('error', () => {})
-    if (!isClaimed(socket, passOf(request))) return
-    const upstream = forward(request, (headers) => socket.end(head('502 Bad Gateway', Object.entries(headers).flat())))
+    const admission = admissionOf(socket, passOf(request))
+    if (admission === undefined) return
+    const upstream = forward(request, admission, (headers) =>
+      socket.end(head('502 Bad Gateway', Object.entries(headers).flat())),
+    )
     if (upstream === undefined) return
     upstream.on('upgrade', (incoming, other, first) => {
       other.on('error', () => {})
@@ -130,13 +117,12 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
     const target = URL.parse(`tcp://${request.url}`)
     const [host, port] = [target?.hostname ?? '', Number(target?.port)]
     const pass = request.headers[PASS]
-    if (typeof pass !== 'string' || !isClaimed(socket, pass)) return void socket.destroy()
-    const network = networkTo(pass, host, port)
-    if ('denied' in network) {
+    const admission = admissionOf(socket, typeof pass === 'string' ? pass : '')
+    if (admission === undefined || !isGranted(admission.grant, host, port)) {
       socket.destroy()
       return
     }
-    const other = network.socket()
+    const other = admission.network.socket()
     other.on('error', () => socket.destroy())
     other.on('connect', () => join(socket, other, { early, first: Buffer.alloc(0) }))
     socket.on('close', () => other.destroy())
@@ -170,6 +156,20 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
 
 /** Maximum bytes of the request line with its headers. */
 const LONGEST_HEAD = 64 * 1024
+
+/** Parses the target of a request, or returns why it is refused: the grant does not allow its name and port. */
+function readTarget(
+  request: IncomingMessage,
+  grant: readonly string[],
+): { readonly url: URL } | { readonly denied: string } {
+  const [, , address = ''] = (request.url ?? '').split('/')
+  const text = decodeURIComponent(address)
+  if (!/^https?:/.test(text) || !URL.canParse(text)) return { denied: 'Requires an http address' }
+  const url = new URL(text)
+  const { hostname } = url
+  const port = portOf(url)
+  return isGranted(grant, hostname, port) ? { url } : { denied: `Requires net access to "${hostname}:${port}"` }
+}
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
