@@ -8,6 +8,7 @@ import { summaryTexts } from '../messages/summary.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
+import { Choice } from '../ui/select.tsx'
 import { Table } from '../ui/table.tsx'
 import { labelOf } from './grid/columns.ts'
 import styles from './grid/grid.module.css'
@@ -192,13 +193,15 @@ function GroupChoice({ model, group, onGroup }: GroupChoiceProps) {
       <label for={id}>{texts.groupBy}</label>
       <Choice
         id={id}
+        class={styles.operand}
         value={group.of.id}
         options={columns.map((column) => [column.id, labelOf(column)])}
         onValue={(id) => to(id, '')}
       />
       {offered.length > 0 && (
         <Choice
-          label={texts.unit}
+          class={styles.operand}
+          aria-label={texts.unit}
           value={group.unit ?? ''}
           options={[['', texts.whole], ...offered.map((unit) => [unit, texts.units[unit]] as const)]}
           onValue={(unit) => to(group.of.id, unit)}
@@ -224,7 +227,8 @@ function MeasureChoice({ model, measure, onMeasure }: MeasureChoiceProps) {
   return (
     <>
       <Choice
-        label={texts.function}
+        class={styles.operand}
+        aria-label={texts.function}
         value={measure.called}
         options={functions
           .filter((called) => measurable(model, called).length > 0)
@@ -232,38 +236,12 @@ function MeasureChoice({ model, measure, onMeasure }: MeasureChoiceProps) {
         onValue={(called) => to(called, nameOf(measure.of))}
       />
       <Choice
-        label={texts.field}
+        class={styles.operand}
+        aria-label={texts.field}
         value={nameOf(measure.of)}
         options={measurable(model, measure.called).map((of) => [nameOf(of), of === '*' ? texts.rows : of.title])}
         onValue={(name) => to(measure.called, name)}
       />
     </>
-  )
-}
-
-type ChoiceProps<T extends string> = {
-  readonly id?: string
-  /** Where no other words say what it is. */
-  readonly label?: string
-  readonly value: T
-  readonly options: readonly (readonly [value: T, label: string])[]
-  readonly onValue: (value: T) => void
-}
-
-function Choice<T extends string>({ id, label, value, options, onValue }: ChoiceProps<T>) {
-  return (
-    <select
-      id={id}
-      class={styles.operand}
-      aria-label={label}
-      value={value}
-      onChange={(event) => onValue(event.currentTarget.value as T)}
-    >
-      {options.map(([one, text]) => (
-        <option key={one} value={one}>
-          {text}
-        </option>
-      ))}
-    </select>
   )
 }

@@ -1,12 +1,16 @@
 /** One of a few, with its label, a hint and what is wrong with it. */
+import type { SelectHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 import styles from './field.module.css'
 
-type SelectProps<T extends string> = {
-  readonly label: string
+type Chosen<T extends string> = {
   readonly value: T
   readonly onValue: (value: T) => void
   readonly options: readonly (readonly [value: T, label: string])[]
+}
+
+type SelectProps<T extends string> = Chosen<T> & {
+  readonly label: string
   readonly hint?: string | undefined
   readonly error?: string | undefined
   readonly disabled?: boolean
@@ -20,21 +24,16 @@ export function Select<T extends string>({ label, value, onValue, options, hint,
       <div class={styles.label}>
         <label for={id}>{label}</label>
       </div>
-      <select
+      <Choice
         id={id}
         class={styles.input}
         value={value}
+        onValue={onValue}
+        options={options}
         disabled={disabled}
         aria-invalid={error !== undefined}
         aria-describedby={about || undefined}
-        onChange={(event) => onValue(event.currentTarget.value as T)}
-      >
-        {options.map(([one, text]) => (
-          <option key={one} value={one}>
-            {text}
-          </option>
-        ))}
-      </select>
+      />
       {hint && (
         <p id={`${id}-hint`} class={styles.hint}>
           {hint}
@@ -46,5 +45,21 @@ export function Select<T extends string>({ label, value, onValue, options, hint,
         </p>
       )}
     </div>
+  )
+}
+
+type ChoiceProps<T extends string> = Chosen<T> &
+  Pick<SelectHTMLAttributes, 'id' | 'class' | 'disabled' | 'aria-label' | 'aria-invalid' | 'aria-describedby'>
+
+/** The list alone, where something else labels it. */
+export function Choice<T extends string>({ value, onValue, options, ...rest }: ChoiceProps<T>) {
+  return (
+    <select {...rest} value={value} onChange={(event) => onValue(event.currentTarget.value as T)}>
+      {options.map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
   )
 }
