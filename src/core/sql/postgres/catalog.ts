@@ -47,9 +47,8 @@ with recursive schema_ as (
 ), candidate as (
   select c.oid, c.relkind, c.relname, s.nspname, case
       when not s.is_usable or not pg_catalog.has_any_column_privilege(c.oid, 'select') then ${denied}
-      when exists (
-        select from pg_catalog.pg_depend d
-        where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+      when ${one(sql`pg_catalog.pg_depend d
+        where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'`)}
         then 'belongs to an extension'
     end as reason
   from pg_catalog.pg_class c join schema_ s on s.oid = c.relnamespace
@@ -68,7 +67,7 @@ with recursive schema_ as (
 ), used (oid) as (
   select atttypid from attribute
   union
-  select x.oid from used u join pg_catalog.pg_type t on t.oid = u.oid
+  select x.oid from used u cross join lateral ${typeOf} t
   cross join lateral (values (t.typbasetype), (t.typelem) union all
     select m.atttypid from pg_catalog.pg_attribute m where m.attrelid = t.typrelid and m.attnum > 0) x (oid) where x.oid <> 0
 ), partition_key as (
@@ -93,6 +92,12 @@ with recursive schema_ as (
 }
 
 const denied = literal(NOT_PERMITTED)
+
+// Found by an index for each: a join would read all of a catalog that may hold the tables of a hundred other schemas.
+/** The type `u`. */
+const typeOf = sql`(select * from pg_catalog.pg_type y where y.oid = u.oid offset 0)`
+/** Those of the table `r`. */
+const constraints = sql`(select * from pg_catalog.pg_constraint o where o.conrelid = r.oid offset 0)`
 
 /** The parts of a union. Their values have types that the database can hash: `jsonb`, and no bare literals. */
 const parts: readonly ((row: Rendering) => Sql)[] = [
@@ -132,9 +137,10 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     isJson: sql`exists (
       select from pg_catalog.pg_cast c where c.castsource = t.oid and c.casttarget = 'pg_catalog.json'::regtype)`,
   })}
-  from used u join pg_catalog.pg_type t on t.oid = u.oid
+  from used u
+  cross join lateral ${typeOf} t
   join pg_catalog.pg_namespace n on n.oid = t.typnamespace
-  left join pg_catalog.pg_type e on e.oid = t.typelem`,
+  left join lateral (select e.oid, e.typarray from pg_catalog.pg_type e where e.oid = t.typelem offset 0) e on true`,
   // Triggers that act after an insertion or a change and are not ours, which leave the row as it is, by the bits of `before`, `instead of`, `insert` and `update`, and those
   // that may keep a row from being deleted: `for each row`, `before`, `delete`.
   (row) => sql`${row('table', {
@@ -143,9 +149,9 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     id: sql`r.oid::text`,
     isView: sql`r.relkind in ('v', 'm', 'f')`,
     isInherited: sql`r.relkind = 'r' and exists (select from pg_catalog.pg_inherits i where i.inhparent = r.oid)`,
-    isTriggering: sql`exists (select from pg_catalog.pg_trigger g
+    isTriggering: one(sql`pg_catalog.pg_trigger g
       where g.tgrelid = r.oid and not g.tgisinternal and g.tgenabled <> 'D' and g.tgname <> ${literal(HISTORY_TRIGGER)}
-        and (g.tgtype & 66 = 0 and g.tgtype & 20 <> 0 or g.tgtype & 11 = 11))`,
+        and (g.tgtype & 66 = 0 and g.tgtype & 20 <> 0 or g.tgtype & 11 = 11)`),
     isReadOnly: sql`case r.relkind
       when 'v' then pg_catalog.pg_relation_is_updatable(r.oid, true) & 28 <> 28 or exists (
         select from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.ev_type <> '1')
@@ -179,7 +185,7 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     position: sql`k.position`,
     column: nameOf(sql`r.oid`, sql`nullif(k.attnum, 0)`),
   })}
-  from relation r join pg_catalog.pg_index x on x.indrelid = r.oid
+  from relation r cross join lateral (select * from pg_catalog.pg_index x where x.indrelid = r.oid offset 0) x
   join pg_catalog.pg_class i on i.oid = x.indexrelid
   cross join lateral unnest(x.indkey::int2[]) with ordinality k (attnum, position)
   where x.indisvalid and x.indpred is null and not x.indisexclusion and k.position <= x.indnkeyatts`,
@@ -190,7 +196,7 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     column: nameOf(sql`r.oid`, sql`c.conkey[1]`),
     expression: sql`pg_catalog.pg_get_expr(c.conbin, r.oid)`,
   })}
-  from relation r join pg_catalog.pg_constraint c on c.conrelid = r.oid
+  from relation r cross join lateral ${constraints} c
   where c.contype = 'c' and cardinality(c.conkey) = 1 and c.convalidated and not c.connoinherit and r.relkind <> 'f'`,
   (row) => sql`${row('foreignKey', {
     schema: sql`r.nspname`,
@@ -202,7 +208,7 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     onUpdate: sql`f.confupdtype`,
     references: target(nameOf(sql`t.oid`, sql`k.other`)),
   })}
-  from relation r join pg_catalog.pg_constraint f on f.conrelid = r.oid
+  from relation r cross join lateral ${constraints} f
   join pg_catalog.pg_class t on t.oid = f.confrelid
   join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
   cross join lateral unnest(f.conkey, f.confkey) with ordinality k (own, other, position)
@@ -240,6 +246,11 @@ select json_build_object('kind', 'digest', 'rows', count(*), 'sums', json_build_
 
 function target(column: Sql): Sql {
   return sql`jsonb_build_object('schema', tn.nspname, 'table', t.relname, 'column', ${column})`
+}
+
+/** Whether there is such a row: looked up by an index for each table, where `exists` would read all of a catalog. */
+function one(source: Sql): Sql {
+  return sql`(select true from ${source} limit 1) is not null`
 }
 
 /** Found by the index of the catalog, whatever the database knows of its size; a join is at times a hash of each table. */
