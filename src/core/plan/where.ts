@@ -45,15 +45,58 @@ function saysNothing(filter: Filter): boolean {
       return filter.filters.every(saysNothing)
     case 'or':
       return filter.filters.some(saysNothing)
+    case 'not':
+      return findsNothing(filter.filter)
+    case 'isTrue':
+      return saysNothing(filter.filter)
+    case 'related':
+      return (
+        (filter.quantifier === 'every' && saysNothing(filter.filter)) ||
+        (filter.quantifier === 'none' && findsNothing(filter.filter))
+      )
+    default:
+      return isEmpty(filter) && !isDenied(filter)
+  }
+}
+
+/** Whether the opposite of it says nothing. */
+function findsNothing(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'none':
+      return true
+    case 'and':
+      return filter.filters.some(findsNothing)
+    case 'or':
+      return filter.filters.every(findsNothing)
+    case 'not':
+      return saysNothing(filter.filter)
+    case 'isTrue':
+      return findsNothing(filter.filter)
+    case 'related':
+      return filter.quantifier === 'some' && findsNothing(filter.filter)
+    default:
+      return isEmpty(filter) && isDenied(filter)
+  }
+}
+
+/** Whether it compares with nothing: an empty text, no elements, or an empty list or object of JSON. */
+function isEmpty(filter: Filter): boolean {
+  switch (filter.kind) {
     case 'match':
-      return !filter.negated && filter.operand === ''
+      return filter.operand === ''
     case 'elements':
-      return !filter.negated && filter.quantity === 'all' && filter.operands.length === 0
+      return filter.operands.length === 0
     case 'json':
-      return !filter.negated && filter.test.kind === 'contains' && /^[{[]\s*[}\]]$/.test(filter.test.operand)
+      return filter.test.kind === 'contains' && /^[{[]\s*[}\]]$/.test(filter.test.operand)
     default:
       return false
   }
+}
+
+/** Whether no value is what it asks for, where it compares with nothing. */
+function isDenied(filter: Filter): boolean {
+  if (filter.kind === 'elements') return filter.negated !== (filter.quantity === 'any')
+  return (filter.kind === 'match' || filter.kind === 'json') && filter.negated
 }
 
 function sayingNothing(path: string): ServiceError {

@@ -52,6 +52,13 @@ const saysNothing = [
   { tags: { _has_all: [] } },
   { _or: [{ id: { _eq: '1' } }, { name: { _ends_with: '' } }] },
   { articles: { _none: { _or: [] } } },
+  { _not: { name: { _ncontains: '' } } },
+  { _not: { _and: [{ id: { _eq: '1' } }, { name: { _nstarts_with: '' } }] } },
+  { _not: { _or: [{ tags: { _has_any: [] } }, { id: { _in: [] } }] } },
+  { _not: { _not: { name: { _contains: '' } } } },
+  { articles: { _none: { title: { _nends_with: '' } } } },
+  { articles: { _every: { title: { _contains: '' } } } },
+  { _not: { articles: { title: { _ncontains: '' } } } },
 ]
 
 it('a filter that is true of every row does not bound a write, unless max does', () => {
