@@ -43,6 +43,7 @@ it('on PostgreSQL', async () => {
     'create table ruled (id int primary key)',
     'create rule instead as on delete to ruled do instead nothing',
     'insert into ruled values (1)',
+    'create table searched (id int primary key, text tsvector)',
   )
   await imported('postgres', 'pg', config)
   await shop.insert('booking', [{ id: 1, room: 1, during: '[1,5)' }])
@@ -53,7 +54,7 @@ it('on PostgreSQL', async () => {
   expect(await refusal(shop.patch('/items/booking/3', { during: '[2,9)' }))).toMatchObject(excluded)
 
   const raised = { status: 422, code: '1005', message: 'Check constraint failed' }
-  for (const code of ['P0001', 'P0004', 'ABCDE', 'ZZ001', '99999']) {
+  for (const code of ['P0001', 'P0004', 'ABCDE', 'ZZ001', '99999', '23000', '0A000', '2F003', '42501', '53000']) {
     expect(await refusal(shop.post('/items/judged', [{ id: 1, code }])), code).toMatchObject(raised)
   }
   expect(await refusal(shop.post('/items/judged', [{ id: 1, code: 'XX000' }]))).toMatchObject({ status: 500 })
@@ -66,7 +67,37 @@ it('on PostgreSQL', async () => {
     meta: { fields: ['word'] },
   })
 
+  expect(await refusal(shop.post('/items/searched', [{ id: 1, text: `a ${'b'.repeat(3_000)}` }]))).toMatchObject({
+    status: 422,
+    code: '1001',
+    meta: { fields: ['text'] },
+  })
+
   expect(await refusal(shop.delete('/items/ruled/1'))).toMatchObject({ status: 422, code: '100' })
+})
+
+it('on PostgreSQL, of rows that its own security keeps from the account', async () => {
+  const { run, config } = servers.postgres
+  await run(
+    `create role tenant login password 'tenant'`,
+    'create schema secured',
+    'grant usage on schema secured to tenant',
+    'create table secured.rows (id int primary key, owner text)',
+    'create table secured.shown (id int primary key)',
+    'grant select, insert, update on secured.rows to tenant',
+    'grant select on secured.shown to tenant',
+    'alter table secured.rows enable row level security',
+    `create policy own on secured.rows using (owner = 'a')`,
+  )
+  const { connectionString } = config as { connectionString: string }
+  const own = connectionString.replace(/postgres:\/\/[^@]+@/, 'postgres://tenant:tenant@')
+  await imported('postgres', 'secured', { connectionString: own })
+  await shop.insert('rows', [{ id: 1, owner: 'a' }])
+
+  const kept = { status: 422, code: '1005', message: 'Check constraint failed' }
+  expect(await refusal(shop.post('/items/rows', [{ id: 2, owner: 'b' }]))).toMatchObject(kept)
+  expect(await refusal(shop.patch('/items/rows/1', { owner: 'b' }))).toMatchObject(kept)
+  expect(await refusal(shop.post('/items/shown', [{ id: 1 }]))).toMatchObject({ status: 422, code: '2002' })
 })
 
 it('nothing on PostgreSQL of rows that a trigger keeps from being deleted', async () => {
@@ -185,7 +216,9 @@ it('on MariaDB, also where it only reads', async () => {
     `create trigger judge before insert on verdicts for each row
       if new.code = 'A' then signal sqlstate '45000' set message_text = 'no';
       elseif new.code = 'B' then signal sqlstate '45001' set message_text = 'no', mysql_errno = 31001;
-      elseif new.code = 'C' then signal sqlstate 'ZZ001' set message_text = 'no', mysql_errno = 31002; end if`,
+      elseif new.code = 'C' then signal sqlstate 'ZZ001' set message_text = 'no', mysql_errno = 31002;
+      elseif new.code = 'D' then signal sqlstate '22012' set message_text = 'no', mysql_errno = 31003; end if`,
+    'create table doubled (id int primary key, n bigint, twice bigint as (n * 2) stored)',
     `create table measures (id int primary key, a float(7,3) check (a < 100), b double(10,2), c float(5,1) unsigned,
       d float)`,
     `create user plain@127.0.0.1 identified by 'plain'`,
@@ -199,6 +232,9 @@ it('on MariaDB, also where it only reads', async () => {
       code: '1005',
     })
   }
+  const outOfRange = { status: 422, code: '1001' }
+  expect(await refusal(shop.post('/items/verdicts', [{ id: 1, code: 'D' }]))).toMatchObject(outOfRange)
+  expect(await refusal(shop.post('/items/doubled', [{ id: 1, n: '9223372036854775807' }]))).toMatchObject(outOfRange)
   const exact = { id: 1, a: 1.235, b: 12345678.91, c: 0.5, d: 1.23456 }
   await shop.insert('measures', [exact])
   for (const [name, value, scale] of [
@@ -218,7 +254,7 @@ it('on MariaDB, also where it only reads', async () => {
   expect(await shop.data('/items/measures/1?fields=id,a,b,c,d')).toEqual(exact)
   await shop.patch('/items/measures/1', exact)
   await run('set global read_only = 1')
-  const refused = await refusal(shop.post('/items/verdicts', [{ id: 1, code: 'D' }]))
+  const refused = await refusal(shop.post('/items/verdicts', [{ id: 1, code: 'E' }]))
   await run('set global read_only = 0')
   expect(refused).toMatchObject(readOnly)
 })

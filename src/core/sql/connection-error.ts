@@ -5,15 +5,16 @@
 import type { ServiceError } from '../error.ts'
 import { databaseError } from './database-error.ts'
 import type { SqlFault } from './fault.ts'
+import { judgesRow } from './postgres/explain.ts'
 
 /** Returns undefined if the connection succeeded, or the database could not be reached. */
-export function connectionError({ state, errno, cause }: SqlFault): ServiceError | undefined {
+export function connectionError({ state, errno, routine, cause }: SqlFault): ServiceError | undefined {
   if (state === '08004') return databaseError('configuration', 'the host is a loopback, private or link-local address')
   if (state === '3D000' || errno === 1049) return databaseError('configuration', 'the database does not exist')
   if (state.startsWith('28') || (errno !== undefined && refusedAccounts.has(errno))) {
     return databaseError('account', 'the database refuses the user or the password')
   }
-  if (state === '42501' || (errno !== undefined && refusedRights.has(errno))) {
+  if ((state === '42501' && !judgesRow(routine)) || (errno !== undefined && refusedRights.has(errno))) {
     return databaseError('account', 'the user lacks a right in the database')
   }
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''

@@ -78,6 +78,8 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 1449: // the definer of a view was deleted
       return databaseError('notReady')
     default:
+      // Its own class of what is wrong with values, such as a division by zero in a trigger or a generated column.
+      if (state.startsWith('22')) return databaseError('range')
       return raised.test(state) ? databaseError('check') : undefined
   }
 }

@@ -7,7 +7,7 @@ import { OVERFLOW, TOO_LONG_MARK } from './rows.ts'
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 export function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
   // The state of what is too large, but of a value and not of an answer.
-  if (state === TOO_LARGE && message.startsWith('index row')) return databaseError('range')
+  if (state === TOO_LARGE && /^(index row|(string|word) is too long)/.test(message)) return databaseError('range')
   if (state === TOO_LARGE || routine === OVERFLOW || message.includes(TOO_LONG_MARK)) return databaseError('tooLarge')
   // The same state as `out of shared memory`, which is not for the size of an answer.
   if (state === '53200' && message.startsWith('out of memory')) return databaseError('tooLarge')
@@ -41,9 +41,8 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
     case '25006':
       return databaseError('readOnly')
     case '0A000':
-      return routine !== undefined && rewrites.test(routine)
-        ? databaseError('rejected', 'A rule of the table takes the place of the write')
-        : undefined
+      if (routine === undefined || !rewrites.test(routine)) break
+      return databaseError('rejected', 'A rule of the table takes the place of the write')
     case '42P01':
     case '42703':
     case '42704': // a type
@@ -53,15 +52,28 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
       return databaseError('notReady')
     case '42601': // an extension's type cannot read a text
       return databaseError('range')
-    default:
-      if (state.startsWith('22')) return databaseError('range')
-      return raised(state) ? databaseError('check') : undefined
+    case '42501':
+      return judgesRow(routine) ? databaseError('check') : undefined
   }
+  if (state.startsWith('22')) return databaseError('range')
+  return state.startsWith('23') || raised(state) || isRaise(state, routine) ? databaseError('check') : undefined
 }
 
 /** Whether a trigger or a function raised it: PL/pgSQL's own class, or one that PostgreSQL does not define. */
 function raised(state: string): boolean {
   return state.startsWith('P0') || (/^[0-9A-Z]{5}$/.test(state) && !defined.has(state.slice(0, 2)))
+}
+
+/** Whether a `raise` of PL/pgSQL gave it a state that PostgreSQL defines; what it calls an internal error is one. */
+function isRaise(state: string, routine: string | undefined): boolean {
+  return routine === RAISE && !state.startsWith('XX')
+}
+
+const RAISE = 'exec_stmt_raise'
+
+/** Whether a lack of rights is one to this row, by row-level security or in the words of a trigger. */
+export function judgesRow(routine: string | undefined): boolean {
+  return routine === 'ExecWithCheckOptions' || routine === RAISE
 }
 
 /** Classes of SQLSTATE, as the appendix of PostgreSQL's manual has them, and those of servers that speak as it does. */
