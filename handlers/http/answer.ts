@@ -2,7 +2,7 @@
 import { answeredBody, ServiceError, withReason } from '../../src/core/error.ts'
 import { statusOf } from '../../src/core/error-codes.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
-import { BUSY, SqlFault } from '../../src/core/sql/fault.ts'
+import { BUSY, isUnreached, SqlFault } from '../../src/core/sql/fault.ts'
 import { type BatchText, batchBody, type ListAnswer, type LongAnswer, listBody } from '../../src/services/data/items.ts'
 
 /** A response without the headers that every response has, see `toResponse`. */
@@ -84,6 +84,9 @@ export function shownError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   // Of a statement of the service's own, which was not sent.
   if (error instanceof SqlFault && error.state === BUSY) return databaseError('busy')
+  if (error instanceof SqlFault && isUnreached(error)) {
+    return new ServiceError('unavailable', 'The system database cannot be reached')
+  }
   return new ServiceError('failed', 'Internal error')
 }
 

@@ -51,6 +51,11 @@ export class SqlFault extends Error {
   }
 }
 
+/** Whether the database was not there to take it: it could not be reached, is starting or stopping. */
+export function isUnreached({ state }: Pick<SqlFault, 'state'>): boolean {
+  return state === '08000' || state === '08001' || state === '57P03'
+}
+
 /**
  * Whether nobody knows if what failed was done: its connection was lost, or an administrator ended it where no statement
  * of a transaction has a position, which is at its commit, or at a statement that is its own transaction.
