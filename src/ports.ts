@@ -393,7 +393,8 @@ export interface FileStore {
    */
   put(key: string, number: number, bytes: Uint8Array): Promise<void>
   /**
-   * Streams `length` bytes of one part from `offset`, as they are taken. Throws where the part is not there or ends before.
+   * Streams `length` bytes of one part from `offset`, as they are taken. Throws `MissingBytes`, unobserved, where the part is not there
+   * or ends before.
    * Whoever gets the stream reads it to its end or cancels it, which frees the file or connection behind it; it errors where
    * the store fails meanwhile.
    */

@@ -307,6 +307,7 @@ it('says that an upload was given up while it was completed', async () => {
     409,
     { message: 'The upload was given up while it was completed' },
   ])
+  expect(await faultsNow()).toEqual([])
 })
 
 it('gives a file that is restored while its bytes are removed neither back nor away', async () => {

@@ -2,6 +2,7 @@
  * What every store of files has in common: keys and numbers are checked before anything is asked, so that no key leads out
  * of its place, and whatever a store throws is observed and becomes an error without hosts and paths.
  */
+import { MissingBytes } from '../../core/assets/missing-bytes.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type FileStore, type Observe, PART_SIZE } from '../../ports.ts'
 
@@ -38,8 +39,7 @@ export function checkedFiles({ store, observe }: CheckedOptions): FileStore {
       if (length === 0) return new Blob([]).stream()
       const stream = await reportingFailure(() => store.read(key, number, offset, length))
       if (stream !== undefined) return stream
-      observe({ kind: 'fault', error: new Error(`Bytes of files are missing: part ${number} of ${key}`) })
-      throw new ServiceError('unavailable', 'The bytes of this file are missing')
+      throw new MissingBytes(`part ${number} of ${key}`)
     },
 
     async parts(key) {

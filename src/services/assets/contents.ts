@@ -5,6 +5,7 @@
 import type { Config } from '../../config.ts'
 import { assetFault } from '../../core/assets/file-name.ts'
 import { isAllowedType } from '../../core/assets/media-type.ts'
+import { MissingBytes } from '../../core/assets/missing-bytes.ts'
 import type { ByteRange } from '../../core/assets/range.ts'
 import { ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/message-text.ts'
@@ -144,6 +145,20 @@ export function createContents(deps: ContentsDeps): Contents {
   /** What fails itself is done by the timer. */
   const tried = (work: Promise<void>) => work.catch((error: unknown) => observe({ kind: 'fault', error }))
 
+  function noteMissing(error: unknown): void {
+    if (error instanceof MissingBytes) observe({ kind: 'fault', error })
+  }
+
+  /** What a file lacks is for the operator to see. */
+  async function* noted(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* bytes
+    } catch (error) {
+      noteMissing(error)
+      throw error
+    }
+  }
+
   async function remove(workspace: Workspace, contentKey: string): Promise<void> {
     if (!(await markContent(database, workspace.apiName, contentKey))) return
     await store.clear(keyOf(workspace, contentKey))
@@ -229,13 +244,15 @@ export function createContents(deps: ContentsDeps): Contents {
             isGivenUp = !(await endCompletion(database, apiName, contentKey)) && (await isUnmade())
           })(),
         )
-        throw isGivenUp ? new ServiceError('conflict', 'The upload was given up while it was completed') : error
+        if (isGivenUp) throw new ServiceError('conflict', 'The upload was given up while it was completed')
+        noteMissing(error)
+        throw error
       }
     },
 
     giveUp,
 
-    read: (workspace, contentKey, range) => bytesOf(store, keyOf(workspace, contentKey), range),
+    read: (workspace, contentKey, range) => noted(bytesOf(store, keyOf(workspace, contentKey), range)),
 
     async preset(workspace, contentKey, side) {
       const key = keyOf(workspace, contentKey)
@@ -244,9 +261,7 @@ export function createContents(deps: ContentsDeps): Contents {
       const { number, size } = part
       return {
         size,
-        async *read({ first, last }) {
-          yield* await store.read(key, number, first, last - first + 1)
-        },
+        read: ({ first, last }) => noted(partOf(store, key, number, first, last - first + 1)),
       }
     },
 
@@ -294,7 +309,11 @@ async function* bytesOf(store: FileStore, key: string, { first, last }: ByteRang
     const part = Math.floor(at / PART_SIZE)
     const offset = at - part * PART_SIZE
     const length = Math.min(PART_SIZE - offset, last - at + 1)
-    yield* await store.read(key, part + 1, offset, length)
+    yield* partOf(store, key, part + 1, offset, length)
     at += length
   }
+}
+
+async function* partOf(store: FileStore, ...part: Parameters<FileStore['read']>): AsyncGenerator<Uint8Array> {
+  yield* await store.read(...part)
 }
