@@ -183,9 +183,10 @@ async function formFiles(
   const check = formBounds(boundary, most)
   const checked = new TransformStream<Uint8Array, Uint8Array>({
     transform(bytes, out) {
-      check(bytes)
+      check.take(bytes)
       out.enqueue(bytes)
     },
+    flush: check.end,
   })
   const bytes = await new Response(body.pipeThrough(checked)).arrayBuffer()
   // Of the boundary by which it was counted, whatever else the header says.

@@ -36,30 +36,87 @@ export function formBoundary(contentType: string): string | undefined {
   )
 }
 
+/** Looks at a form. Both throw 422. */
+export type FormBounds = {
+  /** Takes its bytes as they come, in time that grows with their number alone. */
+  take(bytes: Uint8Array): void
+  /** Behind the last byte. */
+  end(): void
+}
+
 /**
- * Returns a check that takes a form as its bytes come, in time that grows with their number alone. It throws 422 where they are of more than
- * `most` parts, or where a part has more than 4 KiB of headers.
+ * Refuses a form of more than `most` parts, or with a part that has more than 4 KiB of headers; and what parsers read in several ways:
+ * lines of boundaries and headers that end otherwise than by CRLF, the text of the boundary within a part, and anything before the first
+ * boundary or behind the last one.
  */
-export function formBounds(boundary: string, most: number): (bytes: Uint8Array) => void {
-  const separates = endOf(`--${boundary}`)
+export function formBounds(boundary: string, most: number): FormBounds {
+  const separator = `--${boundary}`
+  const separates = endOf(separator)
   const endsHead = endOf('\r\n\r\n')
-  // The last boundary ends the form.
-  let parts = -1
-  let head: number | undefined
-  return (bytes) => {
-    for (const byte of bytes) {
-      if (head !== undefined) {
-        head += 1
-        if (endsHead(byte)) head = undefined
-        else if (head > LONGEST_HEAD) throw assetFault('body', 'has a part whose headers are longer than 4 KiB')
-      }
-      if (!separates(byte)) continue
-      parts += 1
-      if (parts > most)
-        throw assetFault('body', `has more than ${most} files, the items that a request creates at most`)
-      head = 0
-    }
+  let place: 'content' | 'line' | 'head' | 'closed' = 'content'
+  let [at, before, parts] = [0, 0, 0]
+  /** Where the line of the content began. */
+  let line = 0
+  /** Bytes since the place was entered. */
+  let length = 0
+
+  function enter(next: typeof place): void {
+    place = next
+    length = 0
   }
+
+  function takeContent(byte: number): void {
+    if (byte === LF && before === CR) line = at
+    const isBoundary = separates(byte)
+    if (isBoundary ? at - line !== separator.length : parts === 0 && at >= separator.length) throw noForm()
+    if (isBoundary) enter('line')
+  }
+
+  function takeLine(byte: number): void {
+    if (length < 2) return
+    const isLast = before === DASH && byte === DASH
+    if (!isLast && (before !== CR || byte !== LF)) throw noForm()
+    parts += isLast ? 0 : 1
+    if (parts > most) throw assetFault('body', `has more than ${most} files, the items that a request creates at most`)
+    enter(isLast ? 'closed' : 'head')
+  }
+
+  function takeHead(byte: number): void {
+    if ((byte === LF) !== (before === CR)) throw noForm()
+    if (endsHead(byte)) {
+      // The end of its headers begins no line of a part.
+      line = -1
+      enter('content')
+    } else if (length > LONGEST_HEAD) throw assetFault('body', 'has a part whose headers are longer than 4 KiB')
+  }
+
+  function takeClosed(byte: number): void {
+    if (length > 2 || byte !== (length === 1 ? CR : LF)) throw noForm()
+  }
+
+  const takers = { content: takeContent, line: takeLine, head: takeHead, closed: takeClosed }
+  return {
+    take(bytes) {
+      for (const byte of bytes) {
+        at += 1
+        length += 1
+        takers[place](byte)
+        before = byte
+      }
+    },
+    end() {
+      if (place !== 'closed') throw noForm()
+    },
+  }
+}
+
+const [CR, LF, DASH] = [13, 10, 45]
+
+function noForm() {
+  return assetFault(
+    'body',
+    'is no form of multipart/form-data, whose boundaries stand on lines of their own that end by CRLF',
+  )
 }
 
 /** Says of each byte whether `text` ends with it; Knuth, Morris and Pratt's. */
