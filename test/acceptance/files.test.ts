@@ -437,6 +437,30 @@ it('restores no file for whoever would not read it, as they would not find it to
   expect((await shop.post(`/assets/${id}/restore`, {})).status).toBe(201)
 })
 
+it('says nothing of a deleted file that its caller would neither read nor create', async () => {
+  const { id } = await uploaded('hidden.txt', 'Hidden')
+  const mine = { filter: { fileName: { _eq: 'mine.txt' } } }
+  const valid = { validation: mine.filter }
+  const callers = [
+    await people.member(shop, { collections: { ServiceFile: { read: mine, create: valid, delete: 'all' } } }),
+    await people.member(shop, { collections: { ServiceFile: { read: mine, create: valid, delete: mine } } }),
+    await people.member(shop, { collections: { ServiceFile: { create: valid, delete: 'all' } } }),
+    await people.member(shop, {
+      collections: { ServiceFile: { read: mine, create: { fields: ['fileName'] }, delete: 'all' } },
+    }),
+  ]
+  await shop.delete(`/items/ServiceFile/${id}`)
+  const answers = (of: string) =>
+    Promise.all(
+      callers.map(async (caller) => {
+        const response = await caller.post(`/assets/${of}/restore`, {})
+        return [response.status, await response.json()]
+      }),
+    )
+
+  expect(await answers(id)).toEqual(await answers(randomUUID()))
+})
+
 it('makes links that anybody may use for a while', async () => {
   const [file, other] = [await uploaded('letter.txt', 'Dear'), await uploaded('other.txt', 'Other')]
   const reader = await people.member(shop, { collections: { ServiceFile: { read: { filter: { id: other.id } } } } })
@@ -501,6 +525,21 @@ it('takes forms by one boundary, which counts their files, and with few headers'
     422,
     expect.stringContaining('body: has a part whose headers are longer than 4 KiB'),
   ])
+  const head = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
+  for (const raw of [
+    `${part('b')}--b--`.replaceAll('\r\n', '\n'),
+    `--b\r\n${head}\n\na\r\n--b--\r\n`,
+    `--b\r\n${head}\r\n\r\na --b c\r\n--b--\r\n`,
+    `--b\r\n${head}\r\n\r\na\r\n--bc\r\n--b--\r\n`,
+    `--b\r\n${head}\r\n\r\na\n--b\r\n${head}\r\n\r\nb\r\n--b--\r\n`,
+    `${part('b')}--b--\r\nand more`,
+    `and more${part('b')}--b--\r\n`,
+    `${part('b')}--b`,
+    part('b'),
+  ]) {
+    const [status, message] = await sent('boundary=b', raw)
+    expect([status, raw, message]).toEqual([422, raw, expect.stringContaining('body: is no form')])
+  }
   for (const type of ['boundary=a; boundary=b', 'boundary=', `boundary=${'-'.repeat(14_000)}`]) {
     expect(await sent(type, `${part('b')}--b--\r\n`)).toEqual([
       422,

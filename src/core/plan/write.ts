@@ -5,6 +5,7 @@
  */
 
 import { type Granted, type Viewer, visibility, writableRows } from '../access/access.ts'
+import { nested } from '../error.ts'
 import { isObject } from '../json-object.ts'
 import type { Collection } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -12,7 +13,7 @@ import { all, and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
 import { isAltering } from './alterations.ts'
 import { decodeKey, keyEquals, keyFields, namedValues, type SentKey } from './item-key.ts'
-import { lacksKey, writeAccess } from './names.ts'
+import { Forbidden, lacksKey, writeAccess } from './names.ts'
 import { addCreate, addUpdate } from './nested-write.ts'
 import type { Cell, CreatePlan, Cut, DeletePlan, Order, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
 import { addChecks, addDelete, addFind, addStep, createProgram, type Program } from './program.ts'
@@ -89,10 +90,20 @@ export function* planRestore(request: WriteRequest, body: unknown): Parts<Create
   const where = read.access.rows
   if (isUnrestricted(access) && where.kind === 'all') return yield* planCreate(request, [body], 1)
   const program = programOf(request)
-  const slot = yield* addCreate(program, collection, { body: parseBody(body, 'body'), path: 'body' })
-  addStep(program, { kind: 'check', slot, where, assertion: 'noRecord', action: 'read' })
+  const slot = yield* addRestored(program, collection, body)
+  const made = program.steps.findIndex((step) => step.kind === 'insert' && step.into === slot)
+  // Before the conditions of a creation: that these refuse it would say that it is there.
+  program.steps.splice(made + 1, 0, { kind: 'check', slot, where, assertion: 'noRecord', action: 'read' })
   addChecks(program, slot, { action: 'delete', forbidden: writableRows(access, []) })
   return finished(program, [slot], answered(request, 1))
+}
+
+function* addRestored(program: Program, collection: Collection, body: unknown): Parts<Slot> {
+  try {
+    return yield* addCreate(program, collection, { body: parseBody(body, 'body'), path: 'body' })
+  } catch (error) {
+    throw error instanceof Forbidden ? nested('notFound', ['Query failed', 'No record found']) : error
+  }
 }
 
 /** The insert of one plain item in two parts: a plan shared by all items with the same members, and their values. */
