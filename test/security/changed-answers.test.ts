@@ -8,9 +8,12 @@ import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { openHttpMailer } from '../../src/platform/http-mailer.ts'
 import { createLicensingClient } from '../../src/platform/licensing-client.ts'
 import { type ConnectorGate, openConnectorGate } from '../../src/platform/node/connectors/gate.ts'
-import { createNetwork } from '../../src/platform/node/network/network.ts'
+import { createNetwork, operatorFetch } from '../../src/platform/node/network/network.ts'
+import { openProviderGate } from '../../src/platform/provider-gate.ts'
+import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { casesOr } from '../support/run/cases.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
@@ -148,10 +151,33 @@ it('an upstream of a connector ends nothing', async () => {
   })
 })
 
-it('the licensing service ends nothing', async () => {
-  const client = createLicensingClient({ pause: async () => {} })
+const sentOut: readonly { readonly name: string; readonly send: (url: string) => Promise<unknown> }[] = [
+  {
+    name: 'the licensing service',
+    send: (url) => createLicensingClient({ pause: async () => {}, wayOut: operatorFetch }).post(url, {}),
+  },
+  { name: 'a sign-in provider', send: (url) => openProviderGate({ allowPrivate: true, wayOut }).fetch(url, {}) },
+  {
+    name: 'a provider of models',
+    send: async (url) => (await openProviderGate({ allowPrivate: true, wayOut }).stream(url, {}, 1_000)).text(),
+  },
+  {
+    name: 'mail by HTTP',
+    send: (url) =>
+      openHttpMailer({ url: new URL(url), from: 'a@example.com', wayOut: operatorFetch }).send({
+        to: 'b@example.com',
+        subject: 'a',
+        text: 'b',
+      }),
+  },
+  {
+    name: 'telemetry',
+    send: (url) => createTelemetryClient({ platform: 'node', wayOut: operatorFetch }).post(url, '{}'),
+  },
+]
 
-  await tryChanged(overHttp({ status: 'valid' }), () => client.post(`http://127.0.0.1:${replay.port}/`, {}))
+it.each(sentOut)('over HTTP $name ends nothing', async ({ send }) => {
+  await tryChanged(overHttp({ status: 'valid' }), () => send(`http://127.0.0.1:${replay.port}/`).catch(() => {}))
 })
 
 function password(value: string) {
