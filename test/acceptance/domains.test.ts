@@ -41,6 +41,9 @@ beforeAll(async () => {
   await run('create table vio (id int primary key, ps positive, c withd, l positive[])')
   await run('create type pair as (a int, b text)')
   await run('create table pairs (id int primary key, p pair)')
+  await run('create domain document as json')
+  await run('create domain entry as pair')
+  await run('create table parts (id int primary key, p pair[], e entry[], j json[], d document[], b jsonb[])')
   await run(`insert into pairs values (1, null), (2, row(null, null)), (3, row(1, null)), (4, row(1, 'a'))`)
   await driver.close()
   shop = await world.workspace('domains', {})
@@ -102,6 +105,30 @@ it('a composite value is null where there is none, whatever its members are', as
   for (const isNull of [{ _null: true }, { _eq: null }]) expect(await found(isNull)).toEqual([1])
   for (const isThere of [{ _null: false }, { _neq: null }]) expect(await found(isThere)).toEqual([2, 3, 4])
 })
+
+it.each(['p', 'e', 'j', 'd', 'b'])(
+  'lists of composite values and of JSON are found by what they have: %s',
+  async (name) => {
+    const [one, other] = [
+      { a: 1, b: 'x "y" \\' },
+      { a: 2, b: null },
+    ]
+    await shop.delete('/items/parts?filter[id][_gt]=0')
+    await shop.insert('parts', [
+      { id: 1, [name]: [one] },
+      { id: 2, [name]: [one, other] },
+      { id: 3, [name]: null },
+    ])
+    const found = (condition: object) => ids(`/items/parts?${filter({ [name]: condition })}`)
+
+    expect(await found({ _has: one })).toEqual([1, 2])
+    expect(await found({ _has: { a: 1, b: 'y' } })).toEqual([])
+    expect(await found({ _has_any: [other, { a: 3, b: null }] })).toEqual([2])
+    expect(await found({ _has_all: [one, other] })).toEqual([2])
+    expect(await found({ _has_all: [] })).toEqual([1, 2])
+    expect(await found({ _empty: false })).toEqual([1, 2])
+  },
+)
 
 it.each([
   [{ ps: -4 }, ['ps']],

@@ -70,6 +70,8 @@ function countedArray({ type }: PrimitiveField, operands: readonly string[]): Sq
 
 /** The operands of a list as an array of what a column is compared with. */
 function anyOf({ type, native }: PrimitiveField, texts: string): Sql {
+  // What `compared` makes of composite values and of `json`.
+  if (native && type.name === 'json') return sql`${param(texts)}::jsonb[]`
   if (native && !native.isOrdered)
     return sql`array(select ${shownText(sql`(${fromText(native, sql`e`)})`, native)} from unnest(${param(texts)}::text[]) e)`
   if (type.name === 'bytes') return sql`array(select decode(e, 'base64') from unnest(${param(texts)}::text[]) e)`

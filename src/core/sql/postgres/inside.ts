@@ -16,8 +16,11 @@ export function elements(column: Sql, field: PrimitiveField, { quantity, operand
     return quantity === 'any' ? sql`${list} && ${wanted}` : sql`${list} @> ${wanted}`
   }
   const element = { ...field, isList: false }
+  // Composite values would be columns each, and `e` a column of the table where it has one of that name.
+  const values =
+    field.native && field.type.name === 'json' ? sql`(select unnest(${column})) x(e)` : sql`unnest(${column}) e`
   const has = (some: readonly string[]) =>
-    sql`exists (select 1 from unnest(${column}) e where ${isOneOf(compared(sql`e`, element), element, some, inArray)})`
+    sql`exists (select 1 from ${values} where ${isOneOf(compared(sql`e`, element), element, some, inArray)})`
   const each = quantity === 'any' ? [has(operands)] : operands.map((one) => has([one]))
   return sql`case when ${column} is not null then ${each.length === 0 ? sql`true` : join(each, sql` and `)} end`
 }
