@@ -127,6 +127,8 @@ it.each(['p', 'e', 'j', 'd', 'b'])(
     expect(await found({ _has_all: [one, other] })).toEqual([2])
     expect(await found({ _has_all: [] })).toEqual([1, 2])
     expect(await found({ _empty: false })).toEqual([1, 2])
+    const left = await shop.patch(`/items/parts/2?fields=${name}`, { [name]: { _remove: [one] } })
+    expect([left.status, await left.json()]).toEqual([200, { data: { [name]: [other] } }])
   },
 )
 

@@ -16,11 +16,18 @@ export function altered(column: Sql, { field, operator, text }: Alteration, mark
       const elements = JSON.parse(text) as readonly (string | null)[]
       const values = elements.filter((one) => one !== null)
       const isGiven = isOneOf(compared(sql`x.e`, element), element, values, inArray)
-      const isRemoved = values.length === elements.length ? isGiven : sql`(x.e is null or ${isGiven})`
-      const kept = sql`array(select x.e from unnest(${column}) with ordinality x(e, n) where ${isRemoved} is not true order by x.n)`
+      const isNull = sql`x.e is not distinct from null`
+      const isRemoved = values.length === elements.length ? isGiven : sql`(${isNull} or ${isGiven})`
+      const kept = sql`array(select x.e from ${numbered(column, field)} where ${isRemoved} is not true order by x.n)`
       return flat(column, kept, marker)
     }
   }
+}
+
+/** The elements of a list with their places. The members of composite values would be columns each. */
+function numbered(column: Sql, { native, type }: Alteration['field']): Sql {
+  if (!native || type.name !== 'json') return sql`unnest(${column}) with ordinality x(e, n)`
+  return sql`(select (${column})[i] e, i n from generate_subscripts(${column}, 1) i) x`
 }
 
 /** Wider than the column, whose own type takes the sum. */
