@@ -91,6 +91,30 @@ it('does what the README types, word by word', async () => {
   expect(compiled.stdout).toBe('')
 })
 
+it.each(['docs/command-line.md', 'packages/cli/README.md'])('does what %s types first, word by word', async (page) => {
+  const root = join(import.meta.dirname, '../..')
+  const [, block = ''] = /^```(?:sh)?\n(.*?)^```/ms.exec(await readFile(join(root, page), 'utf8')) ?? []
+  const folder = await mkdtemp(join(tmpdir(), 'page-'))
+  await writeFile(join(folder, 'package.json'), '{ "name": "page", "private": true, "type": "module" }')
+  await writeFile(join(folder, 'key'), service.token)
+  const typed = block
+    .replace('CLONE', root)
+    .replace(/https:\/\/data\.example\.com --workspace shop/, `${service.url} --workspace demo --key-stdin < key`)
+
+  await run('bash', ['-ec', typed], {
+    cwd: folder,
+    env: { ...process.env, GOVERNED_HOME: join(folder, 'home'), npm_config_offline: 'true' },
+  })
+  const [model, schema] = await Promise.all(
+    ['model.json', 'schema.ts'].map((name) => readFile(join(folder, name), 'utf8')),
+  )
+  await rm(folder, { recursive: true, force: true })
+
+  expect(block.match(/npx governed/g)?.length).toBeGreaterThanOrEqual(3)
+  expect(model).toContain('"articles"')
+  expect(schema).toContain('title: string')
+})
+
 const compilerOptions = {
   target: 'es2023',
   lib: ['es2023', 'dom', 'dom.iterable'],
