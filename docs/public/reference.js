@@ -33,13 +33,21 @@ function prepareParameter(parameter) {
   else parameter.content = { 'application/json': { schema, example } }
 }
 
+/** A body that neither a key nor a filter bounds would change who sends it. */
+function prepareBody(path, method, { parameters, requestBody }) {
+  const content = requestBody?.content?.['application/json']
+  const isBounded = path.includes('{') || parameters.some(({ name }) => name === 'filter')
+  if (method === 'patch' && content && !isBounded) content.example = {}
+}
+
 /** The viewer looks for the parameters of a path at its operations. */
 function prepareParameters(spec) {
   for (const parameter of Object.values(spec.components.parameters ?? {})) prepareParameter(parameter)
-  for (const { parameters: shared = [], ...operations } of Object.values(spec.paths)) {
-    for (const operation of Object.values(operations)) {
+  for (const [path, { parameters: shared = [], ...operations }] of Object.entries(spec.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
       operation.parameters = [...shared, ...(operation.parameters ?? [])]
       for (const parameter of operation.parameters) prepareParameter(parameter)
+      prepareBody(path, method, operation)
     }
   }
 }

@@ -1,5 +1,5 @@
 /** docs/contract.md#openapi: the reference page, as a browser shows it. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
 import { firstOf } from '../support/run/cases.ts'
 import { type Item, type Workspace, world } from '../support/service/world.ts'
@@ -58,17 +58,21 @@ it('changes no item by what it offers to send, as it opens', async () => {
     for (const operation of await operationsOf(page, tag)) {
       const name = await operation.locator('.opblock-summary-description').innerText()
       if (!expected.some((line) => line.startsWith(name))) continue
-      await operation.locator('.opblock-summary-control').click()
-      await operation.getByRole('button', { name: 'Try it out' }).click()
-      await operation.getByRole('button', { name: 'Execute' }).click()
-      await operation.locator('.live-responses-table, .invalid').first().waitFor()
-      const answers = await operation.locator('.live-responses-table .response-col_status').allInnerTexts()
-      statuses.push(`${name}: ${answers.at(-1)?.trim() ?? 'not sent'}`)
+      statuses.push(`${name}: ${await tryOut(operation)}`)
     }
   }
 
   expect(statuses.toSorted()).toEqual(expected.toSorted())
   expect(await itemsOf(shop)).toEqual(before)
+})
+
+it('fills in nothing that would change whoever opens the reference of the system', async () => {
+  const page = await openConsole()
+  await page.goto(`${world.url}/api/system/docs#token=${world.administrator.token}`)
+  const operations = await operationsOf(page, 'Users', 'Change one’s own name')
+  const statuses = await Promise.all(operations.map(tryOut))
+
+  expect(statuses).toEqual(['422'])
 })
 
 async function openReference(shop: Workspace): Promise<Page> {
@@ -83,6 +87,16 @@ async function operationsOf(page: Page, tag: string, description = '') {
   await section.locator('.opblock-tag').click()
   await section.locator('.opblock').first().waitFor()
   return section.locator('.opblock').filter({ hasText: description }).all()
+}
+
+/** Executes an operation as it opens; the status that came back. */
+async function tryOut(operation: Locator): Promise<string> {
+  await operation.locator('.opblock-summary-control').click()
+  await operation.getByRole('button', { name: 'Try it out' }).click()
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  await operation.locator('.live-responses-table, .invalid').first().waitFor()
+  const answers = await operation.locator('.live-responses-table .response-col_status').allInnerTexts()
+  return answers.at(-1)?.trim() ?? 'not sent'
 }
 
 /** What was there at first; items are added behind it. */
