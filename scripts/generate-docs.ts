@@ -167,7 +167,7 @@ const conditions: Readonly<Record<ErrorKind, string>> = {
     'A migration that does not fit the model or the data (3001 to 3014): its author can mend it, and no fault is logged',
   failed: 'A fault of ours or of a data source',
   unavailable:
-    'Starting, ending, waiting too long for a migration lock, a query over its time limit, or a data source that is restarting or deactivated',
+    'Starting, ending, a system database that cannot be reached, waiting too long for a migration lock, a query over its time limit, or a data source that is restarting or deactivated',
   abandoned: 'The client disconnected before there was an answer; seen in the log only',
 }
 
