@@ -259,4 +259,17 @@ it('on MariaDB, also where it only reads', async () => {
   expect(refused).toMatchObject(readOnly)
 })
 
+it('on MariaDB, of values that are too long for a row', async () => {
+  const { run, config } = servers.mariadb
+  const columns = Array.from({ length: 15 }, (_, index) => `c${index}`)
+  await run(
+    'set innodb_strict_mode = 0',
+    `create table wide (id int primary key, ${columns.map((name) => `${name} text`)}) row_format = compact charset latin1`,
+  )
+  await imported('mariadb', 'long', config)
+  const wide = Object.fromEntries(columns.map((name) => [name, 'x'.repeat(2_000)]))
+
+  expect(await refusal(shop.post('/items/wide', [{ id: 1, ...wide }]))).toMatchObject({ status: 422, code: '1001' })
+})
+
 const readOnly = { status: 503, code: '5006', message: 'The database takes no writes: it is read-only' }

@@ -752,6 +752,12 @@ describe('a refusal', () => {
     expect(explained('out of shared memory')).toBeUndefined()
   })
 
+  it('of a text that is longer than a packet may be is one of its value, though the connection ends', () => {
+    const fault = new SqlFault('', { state: '08S01', errno: 1153 })
+
+    expect([mariadb, mysql].map((dialect) => dialect.explain(fault)?.code)).toEqual(['1001', '1001'])
+  })
+
   it('to be reached is no fault of the request', () => {
     const fault = new SqlFault('', { state: '08000' })
 

@@ -12,6 +12,8 @@ export function explain(fault: SqlFault): ServiceError | undefined {
   if (state === BUSY) return databaseError('busy')
   if (state === CANCELED) return disconnectedError()
   if (state === TOO_LARGE || overflown.test(message) || overflows(fault) !== undefined) return databaseError('tooLarge')
+  // The server ends the connection over it.
+  if (errno === LONG_PACKET) return databaseError('range', 'A value is longer than the database takes')
   if (state.startsWith('08')) return databaseError('unreachable')
   if (VITESS_UNSUPPORTED.test(message)) return undefined
   if (message.includes(NULL_FOUND)) return databaseError('null')
@@ -62,6 +64,7 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 1369: // with check option
       return databaseError('check')
     case 167: // the next number of a key is none of its type
+    case 1118: // a row is too long for its format
     case 1264: // out of range
     case 1267: // a text that the column's character set does not have
     case 1265: // data truncated
@@ -83,6 +86,9 @@ export function explain(fault: SqlFault): ServiceError | undefined {
       return raised.test(state) ? databaseError('check') : undefined
   }
 }
+
+/** Longer than `max_allowed_packet` of the server. */
+const LONG_PACKET = 1153
 
 /** A state that a trigger or a procedure signals: unhandled, or of a class that neither standard nor server defines. */
 const raised = /^(?:45|(?!70|XA|XX)[5-9I-Z])/
