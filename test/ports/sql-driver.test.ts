@@ -235,7 +235,6 @@ describe('where there is no database', () => {
     ['pg', () => openPostgres({ connectionString: 'postgres://nobody:secret@127.0.0.1:1/none' })],
     ['pg, by name', () => openPostgres({ connectionString: 'postgres://nobody:secret@no-such-host.invalid/none' })],
     ['pg, no address at all', () => openPostgres({ connectionString: 'postgres://[' })],
-    ['Neon', () => openNeon({ connectionString: 'postgres://nobody:secret@127.0.0.1:1/none' })],
     ['pg in a Worker', () => workers.open({ ...tcpAddress(false), port: 1 })],
     ['pg in a Worker, by name', () => workers.open({ ...tcpAddress(false), host: 'no-such-host.invalid' })],
   ])('answers state 08000: %s', async (_, open) => {
@@ -244,6 +243,21 @@ describe('where there is no database', () => {
     await expect(driver.query(statement('select 1'))).rejects.toMatchObject({ name: 'SqlFault', state: '08000' })
     await expect(driver.batch([statement('select 1')])).rejects.toMatchObject({ name: 'SqlFault', state: '08000' })
     await driver.close()
+  })
+
+  it('over HTTP nobody knows whether a write was done', async () => {
+    const driver = openNeon({ connectionString: 'postgres://nobody:secret@127.0.0.1:1/none' })
+    const [read, write] = [statement('select 1'), statement('delete from t')]
+    const asked = [
+      driver.query(read),
+      driver.query(write),
+      driver.query(read, { isWriting: true }),
+      driver.batch([read]),
+    ]
+
+    const states = (await Promise.allSettled(asked)).map((one) => one.status === 'rejected' && one.reason.state)
+
+    expect(states).toEqual(['08000', '08007', '08007', '08007'])
   })
 
   it('refuses a wrong password with its SQLSTATE', async () => {

@@ -13,6 +13,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { bodyBound } from './answer-bound.ts'
+import { isRead } from './lost-connection.ts'
 import { limitStatement } from './neon-limit.ts'
 import { privateHostFault } from './private-host.ts'
 import { isForCaller, withAbortSignal } from './time-limit.ts'
@@ -50,7 +51,7 @@ export function openNeon(deps: NeonDeps): SqlDriver {
         await requireTerm(context?.term)
         return await (context === undefined || context.isWriting ? request(statement) : read(statement, context))
       } catch (error) {
-        throw neonFault(error)
+        throw neonFault(error, isRead(statement, context) ? UNREACHED : IN_DOUBT)
       }
     },
 
@@ -69,7 +70,7 @@ export function openNeon(deps: NeonDeps): SqlDriver {
         const answers = await transaction()
         return isLimited ? answers.slice(1) : answers
       } catch (error) {
-        throw neonFault(error)
+        throw neonFault(error, context?.isWriting === false ? UNREACHED : IN_DOUBT)
       }
     },
 
@@ -102,12 +103,16 @@ async function fetchByOptions(url: string, { wayOut = fetch, ...init }: RequestI
   return bodyBound()(await wayOut(url, init))
 }
 
-function neonFault(error: unknown): SqlFault {
+/** SQLSTATEs of a request without an answer: nobody knows whether what it would write was done. */
+const UNREACHED = '08000'
+const IN_DOUBT = '08007'
+
+function neonFault(error: unknown, unanswered: string): SqlFault {
   if (error instanceof SqlFault) return error
   const refusal = privateHostFault(error instanceof NeonDbError ? error.sourceError : error)
   if (refusal !== undefined) return refusal
   const message = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: '08000', cause: error })
+  if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: unanswered, cause: error })
   const { code, constraint, table, column, detail, routine } = error
   return new SqlFault(message, {
     state: code === TRANSACTION_TIMEOUT ? TIMED_OUT : code,
