@@ -29,11 +29,16 @@ const within = (limit: number) => ({
   expect: { poll: { timeout: MINUTE } },
   // Tests that say that they may run at once wait, and compute nothing.
   maxConcurrency: 50,
+  // Node imports the files as it does when it serves: nothing is transformed on the way.
+  experimental: { viteModuleRunner: false },
   globalSetup: [runDirectory],
   setupFiles: ['test/support/run/fast-check-seed.ts'],
   // Of what tests start, such as embedded databases.
   env: { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${SHORT_LIVED}` },
 })
+
+/** Names that stand for others, and Workers, need it. */
+const transformed = { experimental: { viteModuleRunner: true } }
 
 /** Nothing is waited for. */
 const computing = within(MINUTE / 2)
@@ -123,6 +128,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
     },
     test: {
       ...served,
+      ...transformed,
       name: 'extensions',
       include: ['extensions/**/*.test.ts', 'test/.connectors/**/*.test.ts'],
     },
@@ -165,6 +171,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
     test: {
       ...served,
       ...together,
+      ...transformed,
       name: 'workerd',
       include: ['test/workerd/**/*.test.ts'],
       globalSetup: [runDirectory, 'test/workerd/system-database.ts'],

@@ -64,7 +64,7 @@ const probes: readonly Probe[] = [
   ),
 ]
 
-const ROUNDS = casesOr(8, 3)
+const ROUNDS = casesOr(8, { share: 1 / 4 })
 const random = randomOf(44)
 
 it(`lets a key in exactly where its user and its scope both do, ${ROUNDS} times over`, async () => {

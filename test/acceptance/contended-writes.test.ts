@@ -30,7 +30,7 @@ async function tally(answers: readonly Promise<Response>[]): Promise<Readonly<Re
 }
 
 /** All of them have 20 seconds, on a machine that does other things besides. */
-const writers = casesOr(30, 10)
+const writers = casesOr(30, { least: 10 })
 
 describe.each(testedProviders)('%s', (provider) => {
   const accounts = `${provider}_accounts`

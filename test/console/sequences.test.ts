@@ -21,7 +21,7 @@ import {
   within,
 } from './support/sequences.ts'
 
-const CASES = casesOr(200)
+const CASES = casesOr(200, { share: 1 / 40 })
 const MINUTES = 60_000
 
 let shop: Workspace
@@ -60,8 +60,9 @@ it(
     })
     await fc.assert(property, { numRuns: CASES, includeErrorInReport: true })
     console.log(`sequences: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`)
-    for (const kind of ['edit', 'paste', 'fill down', 'fill along', 'clear'])
-      expect(counts.get(`${kind} done`), kind).toBeGreaterThan(0)
+    // A few sequences may miss one of these.
+    const kinds = CASES < 20 ? [] : ['edit', 'paste', 'fill down', 'fill along', 'clear']
+    expect(kinds.filter((kind) => !counts.has(`${kind} done`))).toEqual([])
   },
   CASES * MINUTES,
 )

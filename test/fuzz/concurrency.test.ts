@@ -13,7 +13,7 @@ import { openWire, type Wire } from './support/wire.ts'
 
 const CLIENTS = 64
 /** What each client does, one after the other. */
-const DEEDS = casesOr(60, 12)
+const DEEDS = casesOr(60, { least: 12 })
 const PRODUCTS = 6
 const COUNTERS = 4
 /** Two for reads, eight in their place while they are held up, two for large answers, ten for transactions. */

@@ -38,7 +38,10 @@ it('lists the statements that then run, for tables, indexes, relations and chang
   console.log(`dry runs: SERVICE_TEST_SEED=${seed}`)
   const all: string[] = []
 
-  for (const throws of fc.sample(anyThrows({ minLength: 10, maxLength: 40 }), { numRuns: casesOr(25, 8), seed })) {
+  for (const throws of fc.sample(anyThrows({ minLength: 10, maxLength: 40 }), {
+    numRuns: casesOr(25, { least: 8 }),
+    seed,
+  })) {
     const before = await storedModel(database, workspace)
     const { operations } = applyThrows(before.records, throws, randomOptions(workspace, before.records))
     const preview = await client.send('POST', `/api/dry/schema/migrate?dryRun=true`, { operations })

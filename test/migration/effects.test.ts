@@ -73,7 +73,7 @@ it.each(firstOf(Object.keys(places) as Place[], 1))(
     const throws = fc.tuple(anyThrows({ minLength: 8, maxLength: 14 }), anyThrows({ minLength: 4, maxLength: 12 }))
     const seen = new Map<string, number>()
     const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1)
-    const cases = place === 'PostgreSQL' ? casesOr(300, 6) : casesOr(100, 3)
+    const cases = casesOr(place === 'PostgreSQL' ? 300 : 100, { share: 1 / 50 })
     const made = await client.workspace(`effects_${place.toLowerCase()}`)
     const { workspace, close } = await places[place].open(client, made)
 

@@ -10,7 +10,7 @@ import { type Client, client } from '../support/service/client.ts'
 import { type KilledService, openKilledService } from './killed-service.ts'
 
 /** How many services are killed; those of the quick tier behind messages that are far from each other. */
-const [KILLS, STRIDE] = effort() === 'full' ? [30, 1] : [3, 7]
+const [KILLS, STRIDE] = effort() === 'full' ? [30, 1] : [1, 7]
 
 const local = { SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true' }
 

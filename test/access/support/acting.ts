@@ -16,7 +16,7 @@ import { bound, naiveRules } from './naive.ts'
 import { anyCaller, anyPolicies, type Caller, narrowed, type Policy } from './policies.ts'
 import { load, rightsFor, serviceOf } from './service.ts'
 
-const requests = casesOr(5_000)
+const requests = casesOr(5_000, { share: 1 / 50 })
 const EACH = 5
 const BEYOND = 'You may not read all that decides this'
 

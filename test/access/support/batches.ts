@@ -32,7 +32,7 @@ type Case = {
 }
 
 /** Each runs some thirty requests and more. */
-const cases = casesOr(40, 16)
+const cases = casesOr(40, { least: 16 })
 
 const limits = { default: 100, max: 10_000 }
 

@@ -13,7 +13,7 @@ import { type Naive, naiveRules } from './naive.ts'
 import { type ActionName, anyCaller, anyPolicies, type Caller, type Policy } from './policies.ts'
 import { idsMeeting, load, rightsFor } from './service.ts'
 
-const triples = casesOr(5_000)
+const triples = casesOr(5_000, { share: 1 / 50 })
 const knowing = { kind: 'all' } as const
 const writes = ['create', 'update', 'delete'] as const satisfies readonly ActionName[]
 /** Those whose rows have one number for a key. */

@@ -22,7 +22,7 @@ import { type Outcome, type Player, playWrites, toldOf } from './plays.ts'
 import { load, openService, type Reply, type Service } from './service.ts'
 import { withTags } from './tags.ts'
 
-const cases = Math.ceil(casesOr(1000) / 4)
+const cases = Math.ceil(casesOr(1000, { share: 1 / 25 }) / 4)
 
 export function describeNonInterference(opened: () => Opened): void {
   it(`tells nothing of what a caller may not see, in ${cases} pairs of fillings`, async () => {

@@ -24,7 +24,7 @@ export type Digested = {
 }
 
 /** Statements between the first look and the last. */
-const LENGTH = casesOr(1_500, 500)
+const LENGTH = casesOr(1_500, { least: 500 })
 
 type Step = { readonly kind: string; readonly text: string }
 

@@ -13,7 +13,8 @@ export const ONLY_IN_FULL: readonly string[] = [
   'test/console/{assistant-injection,bulk,columns,device,export,fill,import,keyboard,large,links,types,workspace-settings}.test.ts',
   'test/databases/{ended-statements,published.*,ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
   'test/migration/model-file-crash.test.ts',
-  'test/process/{browser,cli-package,client-package,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',
+  'test/process/{browser,cli-package,client-package,connector-create,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',
+  'test/ports/{connector-reload.node,sql-driver.planetscale}.test.ts',
   'test/property/{reads.collations,types.embedded,types.neon,types.planetscale}.test.ts',
   'test/timing/*.test.ts',
 ]
@@ -25,6 +26,7 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
   assistant: ['is set up, answers, shows its steps', 'shows what a model writes as it is written'],
   'audit-log': ['lists what happened, by action and by whom'],
   code: ['reads an item, and saves what was typed'],
+  documentation: ['says of a screen what it is'],
   editing: ['of every type is typed, saved at once', 'merges with what another changed beside it'],
   files: ['are uploaded by a button or dropped anywhere', 'takes an upload, to one and to many'],
   grid: [
@@ -46,6 +48,7 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
     'shows items by the file that they lead to',
     'counts, groups and sums what is filtered',
   ],
+  license: ['tells administrators the state'],
   model: ['is made by hand'],
   palette: ['leads to an item of any collection'],
   'set-up': ['attaches a database of %s'],
