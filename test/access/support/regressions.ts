@@ -300,6 +300,23 @@ export function describeRegressions(opened: () => Opened): void {
     expect(data(reply)).toEqual(ids.map((id) => ({ id })))
   })
 
+  it('finds nothing to change by a key that is hidden', async () => {
+    const service = await as(
+      { posts: { read: { filter: { id: 1 } }, create: 'all', update: 'all' } },
+      { posts: { read: { fields: ['status'] } } },
+    )
+    const upserted = async (id: number) => {
+      const items = [{ id, status: 'draft', score: 7 }]
+      return (await service.write({ collection: 'posts', request: {}, kind: 'upsert', items, do: 'update' })).status
+    }
+
+    const hidden = await upserted(2)
+
+    expect(hidden).toBe(422)
+    await expectUntouched()
+    expect(await upserted(1)).toBe(200)
+  })
+
   it('answers a hidden row, a row that is not there and a key that is hidden alike', async () => {
     const service = await as(
       { posts: { read: { fields: ['id'], filter: { id: { _lt: 3 } } }, update: 'all', delete: 'all' } },

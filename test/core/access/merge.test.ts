@@ -97,6 +97,16 @@ it('keeps what a check admits before a change apart from what it lets rows becom
   ])
 })
 
+it('wants what a check lets rows become to be valid', () => {
+  const update = { filter: { status: 'paid' }, check: { status: 'shipped' }, validation: { title: { _neq: '' } } }
+  const rights = rightsOf([{ collections: { articles: { update } } }])
+  const access = viewerOf(rights, model).accessTo(articles, 'update') as Granted
+
+  const ways = waysToChange(access, [field('status')?.id ?? ''])
+
+  expect(ways).toMatchObject([[{ valid: { kind: 'and', filters: [{ operand: 'shipped' }, { operator: '<>' }] } }]])
+})
+
 it('leaves the time to the moment at which a statement runs', () => {
   const access = readOf([{ collections: { articles: { read: { filter: { at: { _gt: '$NOW(-7 days)' } } } } } }])
 
