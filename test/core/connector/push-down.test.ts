@@ -264,6 +264,8 @@ describe('an order', () => {
     ])
     expect(pushOrder(declared({ sort: ['id'] }), [by('id', 'tie')])).toEqual([{ field: 'id', direction: 'asc' }])
     expect(pushOrder(declared({ sort: [] }), [by('id', 'tie')])).toBeUndefined()
+    // Behind a term that is left out rows are in no order of the others.
+    expect(pushOrder(declared({ sort: ['id'] }), [by('rank', 'tie'), by('id', 'tie')])).toBeUndefined()
   })
 
   it('is refused where it is not', () => {
