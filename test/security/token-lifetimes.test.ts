@@ -41,4 +41,19 @@ it('lets an access token live as long as SERVICE_ACCESS_TOKEN_TTL and the answer
   expect([inTime.status, late.status]).toEqual([200, 401])
 })
 
+it('lets a token that is over do nothing in a workspace, whose rights are remembered', async () => {
+  await (await instance.administrator()).post('/api/system/workspaces', { apiName: 'lifetimes' })
+  const { accessToken } = (await (await instance.anonymous.post('/api/auth/login', login)).json()) as Tokens
+  const items = () =>
+    fetch(`${instance.url}/api/lifetimes/items/nothing`, { headers: { Authorization: `Bearer ${accessToken}` } })
+
+  const statuses = [(await items()).status, (await items()).status]
+  await stage.clock.advance(11 * MINUTE)
+  // By anybody's request the state of the workspace is known anew.
+  await instance.anonymous.get('/api/lifetimes/items/nothing')
+  const late = await items()
+
+  expect([...statuses, late.status]).toEqual([404, 404, 401])
+})
+
 type Tokens = { readonly accessToken: string; readonly refreshToken: string; readonly expires: number }
