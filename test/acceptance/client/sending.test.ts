@@ -15,6 +15,8 @@ beforeAll(async () => {
   await db.authors.create({ name: 'Ada' }).orThrow()
 })
 
+type Fetch = typeof fetch
+
 /** Goes wrong so many times first; `sent` has the headers of each try. */
 function unreliable(times: number, fault: () => Response) {
   const sent: Headers[] = []
@@ -47,16 +49,27 @@ it.each([
   expect(thrice.sent).toHaveLength(3)
 })
 
-it('sends a write again only under a key, which stays the same', async () => {
-  const plain = unreliable(1, lost)
+it.each([
+  ['a creation', (fetch: Fetch) => db.authors.create({ name: 'Bob' }, { fetch })],
+  ['a change', (fetch: Fetch) => db.authors.update('1', { name: 'Bob' }, { fetch })],
+  ['a change of many', (fetch: Fetch) => db.authors.update({ filter: { name: 'Ada' } }, { name: 'Bob' }, { fetch })],
+  ['a deletion', (fetch: Fetch) => db.authors.delete('1', { fetch })],
+  ['a deletion of many', (fetch: Fetch) => db.authors.delete({ filter: { name: 'Ada' } }, { fetch })],
+])('does not send %s again without a key', async (_, write) => {
+  const { sent, fetch } = unreliable(1, lost)
+
+  const failed = await write(fetch)
+
+  expect(failed).toMatchObject({ ok: false, status: 0, error: { code: 'network', message: 'the connection was lost' } })
+  expect(sent).toHaveLength(1)
+})
+
+it('sends a write again under a key, which stays the same', async () => {
   const keyed = unreliable(1, lost)
 
-  const failed = await db.authors.create({ name: 'Bob' }, { fetch: plain.fetch })
   const made = await db.authors.create({ name: 'Eve' }, { fetch: keyed.fetch, idempotencyKey: true })
   const keys = keyed.sent.map((headers) => headers.get('Idempotency-Key'))
 
-  expect(failed).toMatchObject({ ok: false, status: 0, error: { code: 'network', message: 'the connection was lost' } })
-  expect(plain.sent).toHaveLength(1)
   expect(made.ok).toBe(true)
   expect(keys).toEqual([keys[0], keys[0]])
 })
