@@ -10,6 +10,8 @@ import { seedOfRun } from './test/support/run/seed.ts'
 
 const kit = (file: string) => join(import.meta.dirname, `src/connector-kit/${file}.ts`)
 
+const client = join(import.meta.dirname, 'packages/client/src/index.ts')
+
 /** Where what takes long to prepare is kept for all of a run. */
 const runDirectory = 'test/support/run/run-directory.ts'
 
@@ -116,7 +118,11 @@ const projects: readonly TestProjectInlineConfiguration[] = [
   room('core', computing),
   room('ports', served),
   room('databases', served),
-  room('process', served),
+  {
+    // The command line is made of the client as it will be packed, which here is its sources.
+    resolve: { alias: [{ find: /^governed-data-client$/, replacement: client }] },
+    ...room('process', served),
+  },
   room('security', served),
   {
     // An extension has a package.json of its own, so that ours is found by these names only.
