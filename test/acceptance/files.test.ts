@@ -486,6 +486,16 @@ it('makes links that anybody may use for a while', async () => {
   expect((await linked(pathname)).status).toBe(404)
 })
 
+it('lends by a link the bytes of its time, and none that replace them', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  const made = await shop.post(`/assets/${id}/link`, {})
+  const { pathname, search } = new URL(((await made.json()) as { data: { url: string } }).data.url)
+
+  const replaced = await shop.send('PUT', `/assets/${id}?fileName=letter.txt`, { raw: 'Secret' })
+
+  expect([replaced.status, (await world.anonymous.get(`${pathname}${search}`)).status]).toEqual([200, 404])
+})
+
 it('names nothing of the store, in whichever answer', async () => {
   const { id } = await uploaded('letter.txt', 'Dear')
   const begun = await shop.post('/assets/uploads', { fileName: 'b.txt', fileSize: 1 })
