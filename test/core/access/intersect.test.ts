@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { asksMore } from '../../../src/core/access/intersect.ts'
+import { asksMore, requireReadable } from '../../../src/core/access/intersect.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
 import type { Rights } from '../../../src/core/access/principal.ts'
@@ -7,8 +7,8 @@ import { linkedFilms } from '../../support/data/many-to-many.ts'
 
 const model = linkedFilms({ year: 'int32' })
 
-function viewerWith(collections: Record<string, unknown>) {
-  const policies = [parsePolicy({ collections }, model)]
+function viewerWith(...contents: Record<string, unknown>[]) {
+  const policies = contents.map((collections) => parsePolicy({ collections }, model))
   const rights: Rights = { kind: 'policies', userId: undefined, roleIds: [], entitlements: new Set(), policies }
   return viewerOf(rights, model)
 }
@@ -45,4 +45,14 @@ it.each([
 
   const rows = access?.kind === 'granted' ? access.rows : undefined
   expect(rows && asksMore({ viewer: viewerWith(held), model }, rows)).toBe(expected)
+})
+
+it('tells of a condition that all rows of the reader meet, and of none that only some do', () => {
+  const films = model.byName.get('films')
+  const rowsOf = (year: number) => ({ films: { read: { fields: ['id'], filter: { year } } } })
+  const requiredOf = (viewer: ReturnType<typeof viewerWith>) => () =>
+    films && requireReadable({ viewer, model }, films, viewerWith(rowsOf(1)).accessTo(films, 'read'))
+
+  expect(requiredOf(viewerWith(rowsOf(1)))).not.toThrow()
+  expect(requiredOf(viewerWith(rowsOf(1), rowsOf(2)))).toThrow('You may not read all that decides this')
 })
