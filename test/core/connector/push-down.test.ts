@@ -96,6 +96,21 @@ describe('a filter', () => {
       },
     ],
     [
+      'what is not true, rows in which it is hidden included',
+      not(isTrue(is('id', '1', is('plays', '1')))),
+      {
+        or: [
+          { field: 'id', operator: 'neq', value: 1 },
+          {
+            or: [
+              { field: 'plays', operator: 'neq', value: 1 },
+              { field: 'plays', operator: 'null', value: true },
+            ],
+          },
+        ],
+      },
+    ],
+    [
       'none of two',
       not(or([is('title', 'x'), is('plays', '1')])),
       {
