@@ -154,6 +154,16 @@ it('takes what another one has stored meanwhile instead of refreshing', async ()
   expect(refreshes).toEqual([])
 })
 
+it('takes what another one has refreshed while it waited for its turn', async () => {
+  const tokens = (accessToken: string, until: number) => JSON.stringify({ accessToken, refreshToken: '-', until })
+  const read = [tokens('over', 0), tokens('new', future)]
+  const { refreshes, fetch } = counting()
+  const auth = session({ getItem: () => read.shift() ?? null, setItem() {}, removeItem() {} })
+
+  expect(await auth.headers({ url: world.url, fetch, refused: false })).toEqual({ Authorization: 'Bearer new' })
+  expect(refreshes).toEqual([])
+})
+
 it('forgets a session only where its refresh is refused', async () => {
   const { held, storage } = storageOf()
   const db = clientOf(shop, { auth: session(storage), retries: 0 })
