@@ -19,6 +19,12 @@ it('changes and deletes an item of a key under the tag that it was read with', (
   )
 })
 
+it('changes a view under the tag that it was chosen with', () => {
+  const text = readFileSync(join(folder, 'screens/grid/views.tsx'), 'utf8')
+
+  expect(text).toMatch(/const options = \{[^}]*ifMatch: chosen\._etag[^}]*\}\n.*\$request\('PATCH', [^)]*options\)/)
+})
+
 /** The arguments of calls that write the item of a key. */
 function callsIn(text: string): readonly string[] {
   return [...text.matchAll(/\.(?:update|delete)\(\s*keyInPath\(/g)].map(({ index }) => {
