@@ -317,6 +317,23 @@ export function describeRegressions(opened: () => Opened): void {
     expect(await upserted(1)).toBe(200)
   })
 
+  it('connects nothing by a key that is hidden', async () => {
+    const service = await as(
+      { people: { read: 'all', update: 'all' }, posts: { read: { filter: { id: 1 } }, update: 'all' } },
+      { posts: { read: { fields: ['status'] } } },
+    )
+    const connected = async (id: number) => {
+      const body = { posts: [{ _connect: { keys: [{ id }] } }] }
+      return (await service.write({ collection: 'people', request: {}, kind: 'updateOne', key: 3, body })).status
+    }
+
+    const hidden = await connected(2)
+
+    expect(hidden).toBe(422)
+    await expectUntouched()
+    expect(await connected(1)).toBe(200)
+  })
+
   it('answers a hidden row, a row that is not there and a key that is hidden alike', async () => {
     const service = await as(
       { posts: { read: { fields: ['id'], filter: { id: { _lt: 3 } } }, update: 'all', delete: 'all' } },
