@@ -121,7 +121,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
   {
     // The command line is made of the client as it will be packed, which here is its sources.
     resolve: { alias: [{ find: /^governed-data-client$/, replacement: client }] },
-    ...room('process', served),
+    ...room('process', { ...served, ...transformed }),
   },
   room('security', served),
   {
