@@ -207,8 +207,8 @@ it('says of a role that it depends on who asks, where a condition names the call
   expect(await explained({ anonymous: true, action: 'read', key: 1 })).toMatchObject({ allowed: false })
   const publicRole = await people.publicRole(shop)
   await shop.patch(`/roles/${publicRole}`, { policies: [ids.one] })
-  for (const of of [{ roleIds: [publicRole] }, { anonymous: true }])
-    expect(await explained({ ...of, action: 'read', key: 1 })).toMatchObject({ allowed: false })
+  for (const who of [{ roleIds: [publicRole] }, { anonymous: true }])
+    expect(await explained({ ...who, action: 'read', key: 1 })).toMatchObject({ allowed: false })
   await shop.patch(`/roles/${publicRole}`, { policies: [] })
 })
 

@@ -158,8 +158,8 @@ describe('names of collections and fields', () => {
     expect(made.map(({ status }) => status)).toEqual([200, 200])
     expect(missing.map(({ status }) => status)).toEqual([422, 422, 422])
     expect(left).toEqual([{ fieldId: id('articles.title', own) }])
-    for (const of of ['ServiceFieldMeta', 'ServiceCollectionMeta', 'ServiceView']) {
-      expect(await own.data(`/items/${of}`)).toEqual([])
+    for (const kept of ['ServiceFieldMeta', 'ServiceCollectionMeta', 'ServiceView']) {
+      expect(await own.data(`/items/${kept}`)).toEqual([])
     }
   })
 })
