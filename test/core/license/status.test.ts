@@ -146,6 +146,12 @@ describe('the time of the next revalidation', () => {
     expect(second - first).toBe(DAY)
   })
 
+  it('is a whole interval later where its place is less than an hour away', () => {
+    const place = nextRevalidation(asked({ revalidate: DAY, attemptedAt: 500 * DAY }), environmentId)
+
+    expect(nextRevalidation(asked({ revalidate: DAY, attemptedAt: place - HOUR + 1 }), environmentId)).toBe(place + DAY)
+  })
+
   it('is elsewhere in the interval for another environment', () => {
     const other = environmentId.replace('cd15', 'cd16')
 
