@@ -222,6 +222,23 @@ it('keeps a session in cookies that it does not see, and refreshes it once', asy
   expect(after.status).toBe(403)
 })
 
+it('refreshes a session in cookies no second time for what was sent before', async () => {
+  let refreshes = 0
+  const refreshing: typeof fetch = async () => {
+    refreshes += 1
+    return Response.json({ expires: 900 })
+  }
+  const auth = cookie()
+  const ask = { url: 'http://127.0.0.1:9', fetch: refreshing }
+  const sent = (await auth.headers({ ...ask, refused: false })) ?? {}
+
+  const first = await auth.headers({ ...ask, refused: true, sent })
+  const late = await auth.headers({ ...ask, refused: true, sent })
+
+  expect(refreshes).toBe(1)
+  expect(late).toBe(first)
+})
+
 it('tells the providers, and where to send the browser', async () => {
   const db = clientOf(shop, {})
 
