@@ -35,6 +35,7 @@ const model = build.model(
     orders: { id: 'int32', tenantCode: 'string(40)?', note: 'string(40)?' },
     many: { id: 'int32', tenant: 'string(40)', note: 'string(40)' },
     documents: { id: 'int32', json: 'json?' },
+    essays: { id: 'int32', text: 'string', bytes: 'bytes' },
   },
   ['orders.tenant(tenantCode) -> tenants.orders'],
 )
@@ -56,7 +57,12 @@ beforeAll(async () => {
     const values = names.map((name) => (name === 'choice' && !['acme', 'Acmé', 'zebra'].includes(text) ? null : text))
     await sql(`insert into texts values (${index + 1}, ${names.map(() => '?').join(', ')})`, values)
   }
+  await sql('create table essays (id int primary key, text longtext, bytes longblob) collate utf8mb4_general_ci')
   await sql('create table tenants (code varchar(40) primary key, name varchar(40)) collate utf8mb4_general_ci')
+  for (let id = 1; id <= 40; id += 1) {
+    const text = `${'a'.repeat(1_500)}${id % 2}`
+    await sql('insert into essays values (?, ?, ?)', [String(id), text, text])
+  }
   await sql(`create table orders (id int primary key, tenantCode varchar(40), note varchar(40), key (note),
     foreign key (tenantCode) references tenants (code)) collate utf8mb4_general_ci`)
   await sql("insert into tenants values ('acme', 'Acme'), ('other', 'Other')")
@@ -160,6 +166,17 @@ describe('groups', () => {
       new Map(['x', 'X', 'x ', 'y'].map((note) => [note, 1])),
     )
     expect(all).toMatchObject({ n: 4 })
+  })
+})
+
+describe('groups of what is longer than these databases sort by', () => {
+  it.each(['text', 'bytes'])('are of one value each, and as many are counted: %s', async (name) => {
+    // Beside distinct values groups are made by sorting.
+    const groups = await items.aggregate('essays', `group[0]=${name}&aggregate[n][countDistinct]=id`)
+    const [all] = await items.aggregate('essays', `aggregate[n][countDistinct]=${name}`)
+
+    expect(groups.map(({ n }) => n)).toEqual([20, 20])
+    expect(all).toMatchObject({ n: 2 })
   })
 })
 
