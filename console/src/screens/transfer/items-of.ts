@@ -16,33 +16,6 @@ export type Plan = {
 export type Wrong = Place & { readonly field: string; readonly why: string }
 export type Made = { readonly item: Row } | { readonly wrong: Wrong }
 
-/** A column becomes the field of its name, or else of its name in other letters, or of its title. */
-export function planOf({ names }: Source, fields: readonly FieldModel[]): ReadonlyMap<string, FieldModel> {
-  const found = new Map<string, FieldModel>()
-  const same = (one: string, other: string) => one.trim().toLowerCase() === other.toLowerCase()
-  const fits: readonly ((name: string, field: FieldModel) => boolean)[] = [
-    (name, field) => name === field.name,
-    (name, field) => same(name, field.name),
-    (name, field) => same(name, field.title),
-  ]
-  for (const isFit of fits) {
-    const taken = new Set(found.values())
-    for (const name of names) {
-      const field = fields.find((one) => !taken.has(one) && isFit(name, one))
-      if (found.has(name) || field === undefined) continue
-      found.set(name, field)
-      taken.add(field)
-    }
-  }
-  // In the order of the file.
-  return new Map(
-    names.flatMap((name) => {
-      const field = found.get(name)
-      return field === undefined ? [] : [[name, field] as const]
-    }),
-  )
-}
-
 export function itemOf({ line, number, values }: FileRecord, { fields, ...how }: Plan): Made {
   const item: Record<string, Value> = {}
   for (const [name, field] of fields) {

@@ -9,7 +9,8 @@ import type { CollectionModel, FieldModel } from '../grid/model.ts'
 import { textOf } from '../grid/values.ts'
 import page from '../page.module.css'
 import { Check } from './check.tsx'
-import { type Checked, checkSource, type Plan, planOf } from './items-of.ts'
+import { type Checked, checkSource, type Plan } from './items-of.ts'
+import { planOf } from './plan.ts'
 import { type Source, valueIn } from './records.ts'
 import styles from './transfer.module.css'
 import { explainFile, placeColumn, Wrongs } from './wrongs.tsx'
@@ -27,7 +28,7 @@ export function PlanForm({ model, source, onStart, onClose }: PlanFormProps) {
   const offered = model.fields.filter(({ mayCreate }) => mayCreate)
   const [plan, setPlan] = useState<Plan>(() => ({
     kind: source.kind,
-    fields: planOf(source, offered),
+    fields: planOf(source.names, offered),
     isSafe: source.kind === 'csv',
   }))
   const { checked, unreadable } = useChecked(source, plan)
