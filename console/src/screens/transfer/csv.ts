@@ -2,6 +2,7 @@
 import { numberText } from '../../data/exact-json.ts'
 import { type Column, valueAt } from '../grid/columns.ts'
 import type { Row } from '../grid/values.ts'
+import { csvLine } from './csv-line.ts'
 import { guarded, guardedJson } from './formulas.ts'
 
 /** Spreadsheets read what begins so as UTF-8. */
@@ -26,15 +27,6 @@ export function csvRow(columns: readonly Column[], row: Row, { isSafe }: { reado
       return isText ? guarded(value) : cellOf(value)
     }),
   )
-}
-
-/** Null is undefined here. */
-export function csvLine(cells: readonly (string | undefined)[]): string {
-  return `${cells.map((cell) => (cell === undefined ? '' : quoted(cell))).join()}\r\n`
-}
-
-function quoted(text: string): string {
-  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 function cellOf(value: unknown): string | undefined {

@@ -1,6 +1,7 @@
 /** The records of a file of CSV or JSON, read piece by piece: however large it is, a piece of it is in memory. */
 import { parseExactly } from '../../data/exact-json.ts'
-import type { Row, Value } from '../grid/values.ts'
+
+type Row = Readonly<Record<string, unknown>>
 
 /** `values` of CSV are texts, and null where there is nothing between two separators. */
 export type FileRecord = Place & { readonly values: Row }
@@ -54,7 +55,7 @@ export function recordsOf({ kind, file, names }: Source): AsyncGenerator<FileRec
 }
 
 /** What a record calls so itself; what every object has is none of it. */
-export function valueIn(values: Row, name: string): Value {
+export function valueIn(values: Row, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined
 }
 
