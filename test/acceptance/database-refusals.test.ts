@@ -54,9 +54,17 @@ it('on PostgreSQL', async () => {
   expect(await refusal(shop.patch('/items/booking/3', { during: '[2,9)' }))).toMatchObject(excluded)
 
   const raised = { status: 422, code: '1005', message: 'Check constraint failed' }
-  for (const code of ['P0001', 'P0004', 'ABCDE', 'ZZ001', '99999', '23000', '0A000', '2F003', '42501', '53000']) {
-    expect(await refusal(shop.post('/items/judged', [{ id: 1, code }])), code).toMatchObject(raised)
+  const states = ['P0001', 'P0004', 'ABCDE', 'ZZ001', '99999', '23000', '0A000', '2F003', '42501']
+  // Those of connections and servers: the database is there, so that others go on reading, and a key is free again.
+  const ofServers = ['08000', '08006', '28P01', '3D000', '53000', '53300', '54000', '57000', '57014', '57P01', '58000']
+  for (const code of [...states, ...ofServers]) {
+    const headers = { 'Idempotency-Key': `raised-${code}` }
+    const insert = () => shop.send('POST', '/items/judged', { body: [{ id: 1, code }], headers })
+    expect(await refusal(insert()), code).toMatchObject(raised)
+    expect(await refusal(insert()), code).toMatchObject(raised)
   }
+  for (let times = 0; times < 6; times += 1) await shop.post('/items/judged', [{ id: 1, code: '08000' }])
+  expect(await shop.data('/items/judged')).toEqual([])
   expect(await refusal(shop.post('/items/judged', [{ id: 1, code: 'XX000' }]))).toMatchObject({ status: 500 })
 
   const word = randomBytes(24_000).toString('base64')

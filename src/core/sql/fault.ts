@@ -40,7 +40,7 @@ export class SqlFault extends Error {
   constructor(message: string, detail: SqlFaultDetail) {
     super(message, { cause: detail.cause })
     this.name = 'SqlFault'
-    this.state = detail.state
+    this.state = isOfRow(detail) ? RAISED : detail.state
     this.errno = detail.errno
     this.constraint = detail.constraint
     this.table = detail.table
@@ -49,6 +49,16 @@ export class SqlFault extends Error {
     this.routine = detail.routine
     this.position = detail.position
   }
+}
+
+/** The server function by which PL/pgSQL raises an error. */
+export const RAISE = 'exec_stmt_raise'
+/** State of what a trigger raises without one of its own. */
+const RAISED = 'P0001'
+
+/** Whether a trigger raised a state of connections, accounts or servers: of whatever it speaks, the database was reached. */
+function isOfRow({ state, routine }: SqlFaultDetail): boolean {
+  return routine === RAISE && /^(?:08|28|3D|53|54|57|58)/.test(state)
 }
 
 /** Whether the database was not there to take it: it could not be reached, is starting or stopping. */

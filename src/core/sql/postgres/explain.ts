@@ -1,7 +1,7 @@
 /** Errors of the server as what the caller sees (docs/contract.md#what-the-caller-sees). */
 import type { ServiceError } from '../../error.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
-import { BUSY, CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
+import { BUSY, CANCELED, RAISE, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
 import { OVERFLOW, TOO_LONG_MARK } from './rows.ts'
 
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
@@ -68,8 +68,6 @@ function raised(state: string): boolean {
 function isRaise(state: string, routine: string | undefined): boolean {
   return routine === RAISE && !state.startsWith('XX')
 }
-
-const RAISE = 'exec_stmt_raise'
 
 /** Whether a lack of rights is one to this row, by row-level security or in the words of a trigger. */
 export function judgesRow(routine: string | undefined): boolean {
