@@ -50,10 +50,8 @@ function saysNothing(filter: Filter): boolean {
     case 'isTrue':
       return saysNothing(filter.filter)
     case 'related':
-      return (
-        (filter.quantifier === 'every' && saysNothing(filter.filter)) ||
-        (filter.quantifier === 'none' && findsNothing(filter.filter))
-      )
+      if (filter.quantifier === 'none') return findsNothing(filter.filter)
+      return (filter.quantifier === 'every' || !saysThatThereIs(filter)) && saysNothing(filter.filter)
     default:
       return isEmpty(filter) && !isDenied(filter)
   }
@@ -77,6 +75,11 @@ function findsNothing(filter: Filter): boolean {
     default:
       return isEmpty(filter) && isDenied(filter)
   }
+}
+
+/** Whether that something is related says something: of lists always, else where there may be none and no more is said. */
+function saysThatThereIs({ relation, filter }: Extract<Filter, { readonly kind: 'related' }>): boolean {
+  return relation.isList || (relation.isNullable && filter.kind === 'all')
 }
 
 /** Whether it compares with nothing: an empty text, no elements, or an empty list or object of JSON. */

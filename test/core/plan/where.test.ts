@@ -77,6 +77,17 @@ it('a filter that is true of every row does not bound a write, unless max does',
   }
 })
 
+it('a filter through a relation to one says no more than its conditions', () => {
+  for (const filter of [{ editor: {} }, { author: { name: { _contains: '' } } }, { _not: { _not: { editor: {} } } }]) {
+    expect(refusal(() => boundingFilter(viewer(), articles, { filter: json(filter), path: 'filter' }))).toMatch(
+      /is required to write many items/,
+    )
+  }
+  for (const filter of [{ author: {} }, { author: { name: { _eq: 'a' } } }, { author: { _or: [] } }]) {
+    expect(() => boundingFilter(viewer(), articles, { filter: json(filter), path: 'filter' })).not.toThrow()
+  }
+})
+
 it('all rows are meant by _all, alone and true', () => {
   const bound = (filter: object) => boundingFilter(viewer(), authors, { filter: json(filter), path: 'filter' })
 
