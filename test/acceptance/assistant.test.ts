@@ -106,10 +106,10 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
     expect(asked.map(({ headers }) => headers.authorization ?? headers['x-api-key'])).toEqual(
       Array(3).fill(connector === 'openai' ? 'Bearer sk-test' : 'sk-test'),
     )
-    // Rows are fenced, and do not end their fence.
+    // Rows and the place are fenced, and do not end their fence, which is named once.
     const sent = JSON.stringify(asked[1]?.body)
     expect(sent).toContain('<untrusted>')
-    expect(sent.match(/<\/untrusted>/g)?.length).toBe(2)
+    expect(sent.match(/<\/untrusted>/g)?.length).toBe(3)
     expect(JSON.stringify(asked[2]?.body)).toContain('How many?')
   })
 
