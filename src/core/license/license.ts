@@ -63,8 +63,8 @@ const documentSchema = lazily(() => {
     count: z.object({ limit: z.number().int().min(0).nullable(), kind }),
     flag: z.object({ limit: z.boolean(), kind }),
   } as const
-  // Beyond this limit, dates cannot be represented.
-  const seconds = z.number().int().min(0).max(8e12)
+  // The end of the grace period, their sum, is the last that a date can be; a Worker is woken within 160 years.
+  const seconds = z.number().int().min(0).max(4e12)
   const text = z.string().min(1).max(500)
   return z.object({
     jti: text,
@@ -74,7 +74,7 @@ const documentSchema = lazily(() => {
     exp: seconds,
     grace: seconds,
     offline: z.boolean(),
-    revalidate: seconds,
+    revalidate: seconds.max(1e9),
     instances: z.number().int().min(1),
     entitlements: z.object(
       Object.fromEntries(entitlementNames.map((name) => [name, limitOf[entitlements[name].measure].optional()])),

@@ -63,6 +63,8 @@ it.each([
   ['a term that is a text', { exp: '2000' }, 'is malformed at exp'],
   ['a term that no date has', { exp: 9e15 }, 'is malformed at exp'],
   ['a negative grace', { grace: -1 }, 'is malformed at grace'],
+  ['a grace whose end no date has', { exp: 4e12, grace: 5e12 }, 'is malformed at grace'],
+  ['an interval of centuries', { revalidate: 8e12 }, 'is malformed at revalidate'],
   ['no instances', { instances: 0 }, 'is malformed at instances'],
   ['a number for a flag', { offline: 1 }, 'is malformed at offline'],
   [
