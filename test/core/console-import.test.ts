@@ -63,6 +63,11 @@ it.each([
   ],
   ['with a name twice', 'a,a\n1,2', [{ line: 2, number: 1, values: { a: '1', 'a (2)': '2' } }]],
   [
+    'with a name that another has twice',
+    'a,a,a (2)\n1,2,3',
+    [{ line: 2, number: 1, values: { a: '1', 'a (3)': '2', 'a (2)': '3' } }],
+  ],
+  [
     'of JSON',
     '[{"a": "}\\""},\n{"b": {}}]',
     [

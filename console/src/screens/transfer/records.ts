@@ -62,10 +62,15 @@ export function valueIn(values: Row, name: string): unknown {
 /** `name (2)` for the second column of one name. */
 function distinct(heads: readonly string[]): readonly string[] {
   const names = new Set<string>()
+  const given = new Set(heads)
+  const counts = new Map<string, number>()
   for (const head of heads) {
     let name = head
-    for (let count = 2; names.has(name) || (name !== head && heads.includes(name)); count += 1)
+    while (names.has(name) || (name !== head && given.has(name))) {
+      const count = (counts.get(head) ?? 1) + 1
+      counts.set(head, count)
       name = `${head} (${count})`
+    }
     names.add(name)
   }
   return [...names]

@@ -12,6 +12,7 @@ import type { CollectionModel } from '../grid/model.ts'
 import type { Row } from '../grid/values.ts'
 import { csvLine } from './csv-line.ts'
 import { createFile, type Made } from './file.ts'
+import { guarded } from './formulas.ts'
 import { itemOf, type Plan, type Wrong } from './items-of.ts'
 import { type FileRecord, recordsOf, type Source, valueIn } from './records.ts'
 
@@ -195,7 +196,7 @@ function failuresOf({ kind, names }: Source, model: CollectionModel) {
     add({ values }: FileRecord, why: string): void {
       const cells = shown.map((name) => (valueIn(values, name) ?? undefined) as string | undefined)
       const text = () => JSON.stringify({ ...values, [WHY]: why })
-      file.add(kind === 'csv' ? csvLine([...cells, why]) : `${count === 0 ? '[' : ','}\n${text()}`)
+      file.add(kind === 'csv' ? csvLine([...cells, guarded(why)]) : `${count === 0 ? '[' : ','}\n${text()}`)
       count += 1
     },
     end(): Made {
