@@ -22,8 +22,8 @@ process.exitCode =
   (await run([
     'node_modules/vitest/vitest.mjs',
     'run',
-    // Tests often wait for servers, so there are three workers more than cores.
-    `--maxWorkers=${availableParallelism() + 3}`,
+    // Tests often wait for servers, so there are two workers more than cores; with four more, each takes longer than is won.
+    `--maxWorkers=${availableParallelism() + 2}`,
     '--reporter=./test/support/run/reporter.ts',
     ...(isFull || first === undefined ? rest : [first, ...rest]),
   ]))
