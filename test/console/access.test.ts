@@ -271,11 +271,18 @@ it('tells before a change of a policy, a role or a member who gets and loses wha
   expect((await first.get('/items/notes')).status).toBe(403)
   expect(await violations(page)).toEqual([])
   await picture(page, 'access-activate')
+  // The page does not know yet that they are active.
+  const late = Promise.withResolvers<void>()
+  await page.route(/\/members/, async (route) => {
+    if (route.request().method() === 'GET') await late.promise
+    await route.continue()
+  })
   await press(page, 'Activate')
   await expect.poll(async () => (await first.get('/items/notes')).status).toBe(200)
   await press(page, `Change roles of ${first.email}`)
   await dialog(page, `Change roles of ${first.email}`).getByRole('checkbox', { name, exact: true }).uncheck()
   await press(page, 'Continue')
+  late.resolve()
   await effect.waitFor()
   await press(page, 'Save')
   await expect.poll(async () => (await first.get('/items/notes')).status).toBe(403)

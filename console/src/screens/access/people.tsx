@@ -45,6 +45,8 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
   const { data, error, refetch } = useQuery(membersQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [dialog, setDialog] = useState<OpenDialog>()
+  /** As it is by now: what was just changed may arrive behind the dialog, and decides what a change does. */
+  const current = (member: Member) => data?.find(({ userId }) => userId === member.userId) ?? member
   const done = () => {
     setDialog(undefined)
     return peopleChanged(workspace)
@@ -91,13 +93,13 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
         />
       )}
       {dialog?.what === 'roles' && (
-        <MemberRoles workspace={workspace} member={dialog.member} onClose={() => setDialog(undefined)} />
+        <MemberRoles workspace={workspace} member={current(dialog.member)} onClose={() => setDialog(undefined)} />
       )}
       {dialog?.what === 'removal' && (
         <Confirm
           workspace={workspace}
           title={texts.removeOf(dialog.member.email)}
-          planned={plannedFor(dialog.member, null)}
+          planned={plannedFor(current(dialog.member), null)}
           label={texts.remove}
           onConfirm={(how) => accessOf(workspace).members.delete(dialog.member.userId, how)}
           onDone={done}
