@@ -32,48 +32,36 @@ export function boundingFilter(
   if (raw === undefined) throw sayingNothing(path)
   if (saysAll(raw.value, path)) return all
   const filter = requestFilter(viewer, collection, raw, path)
-  if (max === undefined && saysNothing(filter)) throw sayingNothing(path)
+  if (max === undefined && isAlways(true, filter)) throw sayingNothing(path)
   return filter
 }
 
-/** Whether all that is compared with is empty, as where somebody searches for nothing: every value holds that. */
-function saysNothing(filter: Filter): boolean {
+/**
+ * Whether a filter holds of every row, or of none, as far as what it compares with is empty, as where somebody searches for nothing:
+ * every value holds that.
+ */
+function isAlways(holds: boolean, filter: Filter): boolean {
   switch (filter.kind) {
     case 'all':
-      return true
-    case 'and':
-      return filter.filters.every(saysNothing)
-    case 'or':
-      return filter.filters.some(saysNothing)
-    case 'not':
-      return findsNothing(filter.filter)
-    case 'isTrue':
-      return saysNothing(filter.filter)
-    case 'related':
-      if (filter.quantifier === 'none') return findsNothing(filter.filter)
-      return (filter.quantifier === 'every' || !saysThatThereIs(filter)) && saysNothing(filter.filter)
-    default:
-      return isEmpty(filter) && !isDenied(filter)
-  }
-}
-
-/** Whether the opposite of it says nothing. */
-function findsNothing(filter: Filter): boolean {
-  switch (filter.kind) {
+      return holds
     case 'none':
-      return true
+      return !holds
     case 'and':
-      return filter.filters.some(findsNothing)
-    case 'or':
-      return filter.filters.every(findsNothing)
+    case 'or': {
+      const needsEach = (filter.kind === 'and') === holds
+      const isIt = (one: Filter) => isAlways(holds, one)
+      return needsEach ? filter.filters.every(isIt) : filter.filters.some(isIt)
+    }
     case 'not':
-      return saysNothing(filter.filter)
+      return isAlways(!holds, filter.filter)
     case 'isTrue':
-      return findsNothing(filter.filter)
+      return isAlways(holds, filter.filter)
     case 'related':
-      return filter.quantifier === 'some' && findsNothing(filter.filter)
+      if (!holds) return filter.quantifier === 'some' && isAlways(false, filter.filter)
+      if (filter.quantifier === 'none') return isAlways(false, filter.filter)
+      return (filter.quantifier === 'every' || !saysThatThereIs(filter)) && isAlways(true, filter.filter)
     default:
-      return isEmpty(filter) && isDenied(filter)
+      return isEmpty(filter) && isDenied(filter) !== holds
   }
 }
 
