@@ -56,9 +56,9 @@ export const RAISE = 'exec_stmt_raise'
 /** State of what a trigger raises without one of its own. */
 const RAISED = 'P0001'
 
-/** Whether a trigger raised a state of connections, accounts or servers: of whatever it speaks, the database was reached. */
+/** Whether a trigger raised a state of connections, accounts, rights or servers: it speaks of the row, since the database was reached. */
 function isOfRow({ state, routine }: SqlFaultDetail): boolean {
-  return routine === RAISE && /^(?:08|28|3D|53|54|57|58)/.test(state)
+  return routine === RAISE && /^(?:08|28|3D|42501|53|54|57|58)/.test(state)
 }
 
 /** Whether the database was not there to take it: it could not be reached, is starting or stopping. */

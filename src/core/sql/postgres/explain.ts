@@ -69,9 +69,9 @@ function isRaise(state: string, routine: string | undefined): boolean {
   return routine === RAISE && !state.startsWith('XX')
 }
 
-/** Whether a lack of rights is one to this row, by row-level security or in the words of a trigger. */
+/** Whether a lack of rights is one to this row, by row-level security. */
 export function judgesRow(routine: string | undefined): boolean {
-  return routine === 'ExecWithCheckOptions' || routine === RAISE
+  return routine === 'ExecWithCheckOptions'
 }
 
 /** Classes of SQLSTATE, as the appendix of PostgreSQL's manual has them, and those of servers that speak as it does. */
