@@ -3,12 +3,10 @@
  * upload: what is there can be asked, read and resumed alike in every store, and nothing unfinished stays hidden (decision
  * 115). Requests go to the operator's own address, so that private hosts are allowed; redirects are not followed.
  */
-
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { withoutTrailing } from '../../core/trailing.ts'
 import type { FilePart } from '../../ports.ts'
-
 import { type Fetch, readBounded } from '../fetch.ts'
 import type { PartStore } from './checked.ts'
 

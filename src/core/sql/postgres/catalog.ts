@@ -4,7 +4,7 @@
  */
 import { HISTORY_TRIGGER } from '../history/recorded.ts'
 import { type CatalogRow, type IntrospectionScope, NOT_PERMITTED } from '../introspect.ts'
-import { join, literal, param, type Sql, sql } from '../statement.ts'
+import { ident, join, literal, param, type Sql, sql } from '../statement.ts'
 
 /** The rows of a catalog, each a JSON text; one of them is the digest of the others. */
 export function catalog(scope: IntrospectionScope): Sql {
@@ -67,7 +67,7 @@ with recursive schema_ as (
 ), used (oid) as (
   select atttypid from attribute
   union
-  select x.oid from used u cross join lateral ${typeOf} t
+  select x.oid from used u cross join ${typeOf(sql`u.oid`)} t
   cross join lateral (values (t.typbasetype), (t.typelem) union all
     select m.atttypid from pg_catalog.pg_attribute m where m.attrelid = t.typrelid and m.attnum > 0) x (oid) where x.oid <> 0
 ), partition_key as (
@@ -93,11 +93,13 @@ with recursive schema_ as (
 
 const denied = literal(NOT_PERMITTED)
 
-// Found by an index for each: a join would read all of a catalog that may hold the tables of a hundred other schemas.
-/** The type `u`. */
-const typeOf = sql`(select * from pg_catalog.pg_type y where y.oid = u.oid offset 0)`
-/** Those of the table `r`. */
-const constraints = sql`(select * from pg_catalog.pg_constraint o where o.conrelid = r.oid offset 0)`
+/** Rows found by an index for each: a join would read all of a catalog that may hold the tables of a hundred other schemas. */
+function foundBy(catalog: string, column: string, value: Sql): Sql {
+  return sql`lateral (select * from ${ident('pg_catalog', catalog)} z where ${ident('z', column)} = ${value} offset 0)`
+}
+
+const typeOf = (oid: Sql) => foundBy('pg_type', 'oid', oid)
+const constraintsOf = (table: Sql) => foundBy('pg_constraint', 'conrelid', table)
 
 /** The parts of a union. Their values have types that the database can hash: `jsonb`, and no bare literals. */
 const parts: readonly ((row: Rendering) => Sql)[] = [
@@ -138,9 +140,9 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
       select from pg_catalog.pg_cast c where c.castsource = t.oid and c.casttarget = 'pg_catalog.json'::regtype)`,
   })}
   from used u
-  cross join lateral ${typeOf} t
+  cross join ${typeOf(sql`u.oid`)} t
   join pg_catalog.pg_namespace n on n.oid = t.typnamespace
-  left join lateral (select e.oid, e.typarray from pg_catalog.pg_type e where e.oid = t.typelem offset 0) e on true`,
+  left join ${typeOf(sql`t.typelem`)} e on true`,
   // Triggers that act after an insertion or a change and are not ours, which leave the row as it is, by the bits of `before`, `instead of`, `insert` and `update`, and those
   // that may keep a row from being deleted: `for each row`, `before`, `delete`.
   (row) => sql`${row('table', {
@@ -185,7 +187,7 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     position: sql`k.position`,
     column: nameOf(sql`r.oid`, sql`nullif(k.attnum, 0)`),
   })}
-  from relation r cross join lateral (select * from pg_catalog.pg_index x where x.indrelid = r.oid offset 0) x
+  from relation r cross join ${foundBy('pg_index', 'indrelid', sql`r.oid`)} x
   join pg_catalog.pg_class i on i.oid = x.indexrelid
   cross join lateral unnest(x.indkey::int2[]) with ordinality k (attnum, position)
   where x.indisvalid and x.indpred is null and not x.indisexclusion and k.position <= x.indnkeyatts`,
@@ -196,7 +198,7 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     column: nameOf(sql`r.oid`, sql`c.conkey[1]`),
     expression: sql`pg_catalog.pg_get_expr(c.conbin, r.oid)`,
   })}
-  from relation r cross join lateral ${constraints} c
+  from relation r cross join ${constraintsOf(sql`r.oid`)} c
   where c.contype = 'c' and cardinality(c.conkey) = 1 and c.convalidated and not c.connoinherit and r.relkind <> 'f'`,
   (row) => sql`${row('foreignKey', {
     schema: sql`r.nspname`,
@@ -208,7 +210,7 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     onUpdate: sql`f.confupdtype`,
     references: target(nameOf(sql`t.oid`, sql`k.other`)),
   })}
-  from relation r cross join lateral ${constraints} f
+  from relation r cross join ${constraintsOf(sql`r.oid`)} f
   join pg_catalog.pg_class t on t.oid = f.confrelid
   join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
   cross join lateral unnest(f.conkey, f.confkey) with ordinality k (own, other, position)
