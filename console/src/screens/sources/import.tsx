@@ -172,7 +172,7 @@ export function Import({ workspace, source }: ImportProps) {
           )}
           <div class={page.row}>
             {planned && <Button onClick={() => setPlanned(undefined)}>{t.value.common.cancel}</Button>}
-            <Button isBusy={busy === 'looking'} onClick={() => void choose()}>
+            <Button isBusy={busy === 'looking'} disabled={busy === 'importing'} onClick={() => void choose()}>
               {texts.choose}
             </Button>
             {(shown.preview.operations.length > 0 || planned) && (
