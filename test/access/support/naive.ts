@@ -92,6 +92,8 @@ export function naiveRules(
     ({ collections }) => caller.userId !== undefined || !JSON.stringify(collections).includes('"$CURRENT_USER"'),
   )
   let state = copyOf(rows)
+  /** What new items of this operation refer to. */
+  const lookedUp = new Set<string>()
 
   const granted = new Map<string, readonly Grant[]>()
 
@@ -416,6 +418,7 @@ export function naiveRules(
 
   function written(asked: Write): readonly Row[] {
     const { collection, request } = asked
+    lookedUp.clear()
     const fields = request.fields ?? ['*']
     mayDo(
       collection,
@@ -576,7 +579,7 @@ export function naiveRules(
       if (isForward) give(link.column, (known ?? referred(link, kind, content)).id)
     }
     row = identified(collection, row)
-    referBySight(collection, {}, body)
+    referBySight(collection, body)
     demandFree(state[collection], row)
     state[collection].push(row)
     refer(collection, row)
@@ -600,11 +603,19 @@ export function naiveRules(
     }
   }
 
-  /** A reference that is written as a column leads to a row that the caller reads, its key included, or stays as it is. */
-  function referBySight(collection: Name, before: Row, body: Row): void {
-    for (const { column, parent } of links.filter(({ child }) => child === collection)) {
+  /**
+   * A reference that is written as a column leads to a row that the caller reads, its key included, or stays as it is.
+   * New items of one operation that refer to the same row look it up once, before the first of them.
+   */
+  function referBySight(collection: Name, body: Row, before?: Row): void {
+    for (const { name, column, parent } of links.filter(({ child }) => child === collection)) {
       const value = body[column] ?? null
-      if (value === null || value === before[column]) continue
+      if (value === null || value === before?.[column]) continue
+      if (before === undefined) {
+        const reference = JSON.stringify([collection, name, value])
+        if (lookedUp.has(reference)) continue
+        lookedUp.add(reference)
+      }
       demand(
         found(parent).some((row) => callers.value(parent, row, 'id') === value),
         422,
@@ -633,7 +644,7 @@ export function naiveRules(
     for (const [name, value] of columns) {
       if (isOperator(value)) for (const row of rows) demand(isSeen(collection, row, name), 403)
     }
-    for (const row of rows) referBySight(collection, row, body)
+    for (const row of rows) referBySight(collection, body, row)
     for (const row of rows) {
       const values = columns.map(([name, value]) => [name, isOperator(value) ? altered(row[name], value) : value])
       Object.assign(row, identified(collection, { ...row, ...Object.fromEntries(values) }))

@@ -334,6 +334,27 @@ export function describeRegressions(opened: () => Opened): void {
     expect(await connected(1)).toBe(200)
   })
 
+  it('looks up once, before the first, what several new items refer to', async () => {
+    const service = await as({
+      people: { read: 'all' },
+      posts: { read: { fields: '*', filter: { fans: { _none: { id: 1 } } } } },
+      likes: { read: 'all', create: 'all' },
+    })
+    const like = (...people: readonly number[]) =>
+      service.write({
+        collection: 'likes',
+        request: {},
+        kind: 'create',
+        items: people.map((personId) => ({ personId, postId: 1 })),
+      })
+
+    const together = await like(1, 2)
+    const later = await like(3)
+
+    expect([together.status, later.status]).toEqual([200, 422])
+    expect((await dump(opened())).likes).toHaveLength(2)
+  })
+
   it('answers a hidden row, a row that is not there and a key that is hidden alike', async () => {
     const service = await as(
       { posts: { read: { fields: ['id'], filter: { id: { _lt: 3 } } }, update: 'all', delete: 'all' } },
