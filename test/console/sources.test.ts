@@ -67,7 +67,18 @@ it('attaches a database by single fields and a secret, and says beside a field w
   expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe(username)
   await page.getByLabel('Password from').selectOption('stock_password')
   await page.getByLabel('Database', { exact: true }).fill(pathname.slice(1))
+  let answer = () => {}
+  await page.route('**/sources/data/test', async (route) => {
+    await new Promise<void>((done) => {
+      answer = done
+    })
+    await route.continue()
+  })
   await press(page, 'Test')
+  await page.getByRole('progressbar').waitFor()
+  // What would do nothing while something else is under way cannot be pressed.
+  expect(await page.getByRole('button', { name: 'Connect', exact: true }).isDisabled()).toBe(true)
+  answer()
   await page.getByText('It answers.').waitFor()
   await press(page, 'Connect')
   await page.getByLabel('Name of the source').fill('stock')

@@ -104,11 +104,11 @@ export function ConnectDatabase({ workspace, first, onDone, onBack }: ConnectPro
       )}
       {busy && <UnderWay busy={busy} chosen={chosen.size} all={tables?.length ?? 0} onStop={on.stop} />}
       <DialogActions>
-        <Button look="plain" onClick={tables && !on.isMade ? on.onOtherSource : onBack}>
+        <Button look="plain" disabled={busy !== undefined} onClick={tables && !on.isMade ? on.onOtherSource : onBack}>
           {texts.back}
         </Button>
         {!tables && (
-          <Button isBusy={busy === 'testing'} onClick={on.onTest}>
+          <Button isBusy={busy === 'testing'} disabled={busy === 'looking'} onClick={on.onTest}>
             {more.test}
           </Button>
         )}
@@ -116,7 +116,7 @@ export function ConnectDatabase({ workspace, first, onDone, onBack }: ConnectPro
           type="submit"
           {...(!required && { look: 'primary' })}
           isBusy={busy !== undefined && busy !== 'testing'}
-          disabled={tables && chosen.size === 0}
+          disabled={busy === 'testing' || (tables && chosen.size === 0)}
         >
           {tables ? texts.attach : texts.connect}
         </Button>

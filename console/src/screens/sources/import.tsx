@@ -179,6 +179,7 @@ export function Import({ workspace, source }: ImportProps) {
               <Button
                 look={shown.preview.breaking.length > 0 ? 'danger' : 'primary'}
                 isBusy={busy === 'importing'}
+                disabled={busy === 'looking'}
                 onClick={() => setReviewed(shown)}
               >
                 {texts.import}
