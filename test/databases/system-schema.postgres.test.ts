@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { installSchema, WORKSPACE_SCHEMA_NUMBER } from '../../src/store/installation.ts'
-import { batchUnderLock, freshFence, givenFence, takeLock } from '../../src/store/model-lock.ts'
+import { batchUnderLock, freshFence, givenFence, keepLock, reserveLock, takeLock } from '../../src/store/model-lock.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -52,6 +52,30 @@ it('takes a model only over the version that was read, and from no holder of the
     false,
     true,
   ])
+})
+
+it('is changed elsewhere by the last holder of the lock alone, and saved by who reserved it last', async () => {
+  const workspaceId = randomUUID()
+  const values = `'${workspaceId}', 'reserved', ${WORKSPACE_SCHEMA_NUMBER}`
+  await ask(`insert into service.workspace (id, api_name, schema_number) values (${values})`)
+  const [[version] = []] = await ask(`select model_version from service.workspace where id = '${workspaceId}'`)
+  const read = { workspaceId, version: Number(version) }
+  const attempts = [
+    reserveLock(read, givenFence(5)),
+    // Who lost the lock meanwhile neither begins nor saves.
+    reserveLock(read, givenFence(4)),
+    keepLock(read, givenFence(4)),
+    reserveLock(read, givenFence(6)),
+    keepLock(read, givenFence(5)),
+    keepLock(read, givenFence(6)),
+    // Its version is another by now.
+    reserveLock(read, givenFence(7)),
+  ]
+
+  const done: boolean[] = []
+  for (const one of attempts) done.push(await batchUnderLock(drivers[0] as SqlDriver, [one]))
+
+  expect(done).toEqual([true, false, false, true, false, true, false])
 })
 
 it('is left alone where a newer release has migrated it', async () => {
