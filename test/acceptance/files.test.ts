@@ -267,6 +267,38 @@ it('sends bytes exactly to those who read the row', async () => {
   expect((await upload('a.txt', 'x', shop.anonymous)).status).toBe(403)
 })
 
+it('sends the name of a file to those who see it, and in the links of those alone', async () => {
+  const secret = await uploaded('layoffs.png', png)
+  const open = await uploaded('menu.png', png)
+  const reader = await people.memberWith(shop, [
+    await people.roleWith(shop, { collections: { ServiceFile: { read: { fields: ['id'] } } } }),
+    await people.roleWith(shop, {
+      collections: { ServiceFile: { read: { fields: ['fileName'], filter: { id: open.id } } } },
+    }),
+  ])
+  const dispositionOf = (response: Response) => response.headers.get('content-disposition')
+  const seenBy = async (by: Sender, id: string) => {
+    const made = await by.send('POST', `/assets/${id}/link`, { body: {} })
+    const { pathname, search } = new URL(((await made.json()) as { data: { url: string } }).data.url)
+    const answers = await Promise.all([
+      by.send('GET', `/assets/${id}`),
+      by.send('HEAD', `/assets/${id}?preset=64`),
+      world.anonymous.get(`${pathname}${search}`),
+    ])
+    for (const answer of answers) await answer.arrayBuffer()
+    return answers.map(dispositionOf)
+  }
+  const named = (name: string) => `inline; filename="${name}"`
+
+  expect(await seenBy(reader, secret.id)).toEqual(['inline', 'inline', 'inline'])
+  expect(await seenBy(reader, open.id)).toEqual([
+    named('menu.png'),
+    expect.stringContaining('menu.'),
+    named('menu.png'),
+  ])
+  expect((await seenBy(shop, secret.id))[0]).toBe(named('layoffs.png'))
+})
+
 it('relates items to files', async () => {
   const ids = new Map([...shop.ids, ['ServiceFile', FILES], ['ServiceFile.id', FILES_ID]])
   const migrated = await shop.migrate(createRelation(ids, 'films.poster(posterId) -> ServiceFile.films'))

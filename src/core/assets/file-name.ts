@@ -29,8 +29,9 @@ function faultOf(name: string | undefined): string | undefined {
   return name.trim() === '' ? 'must not be blank' : undefined
 }
 
-/** The value of `Content-Disposition` (RFC 6266): the name in ASCII for old clients, and as it is. */
-export function disposition(kind: 'inline' | 'attachment', name: string): string {
+/** The value of `Content-Disposition` (RFC 6266): the name in ASCII for old clients, and as it is; undefined is none. */
+export function disposition(kind: 'inline' | 'attachment', name: string | undefined): string {
+  if (name === undefined) return kind
   const plain = name.replaceAll(/[^\x20-\x7e]/gu, '_').replaceAll(/["\\%]/g, '_')
   const exact = encodeURIComponent(name).replaceAll(
     /['()*]/g,

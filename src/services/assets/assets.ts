@@ -20,7 +20,8 @@ import type { Preset, Presets } from './presets.ts'
 
 /** A file on its way out. */
 export type FileContent = {
-  readonly fileName: string
+  /** Undefined where whoever reads the bytes does not see it. */
+  readonly fileName: string | undefined
   readonly size: number
   readonly mediaType: string
   /** SHA-256 of its bytes in base64url; of an image in small one of what it is made of. */
@@ -75,20 +76,20 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
   const { ports, contents, items, presets } = deps
   const { clock, database, ids, vault } = ports
 
-  async function rowOf(scope: RequestScope, key: SentKey): Promise<StoredFile> {
-    return JSON.parse(await (await items.fileContent(scope, key)).answer) as StoredFile
+  async function rowOf(scope: RequestScope, key: SentKey): Promise<SeenFile> {
+    return JSON.parse(await (await items.fileContent(scope, key)).answer) as SeenFile
   }
 
-  function contentOf(workspace: Workspace, row: StoredFile): FileContent {
+  function contentOf(workspace: Workspace, row: SeenFile): FileContent {
     const { fileName, fileSize, mediaType, contentKey, contentHash } = row
     const read = (range: ByteRange) => contents.read(workspace, contentKey, range)
-    return { fileName, size: fileSize, mediaType, hash: contentHash, read }
+    return { fileName: fileName ?? undefined, size: fileSize, mediaType, hash: contentHash, read }
   }
 
-  async function presetOf(workspace: Workspace, row: StoredFile, preset: Preset | undefined): Promise<FileContent> {
+  async function presetOf(workspace: Workspace, row: SeenFile, preset: Preset | undefined): Promise<FileContent> {
     const kept = preset && (await presets(workspace, row, preset))
     if (kept === undefined) return contentOf(workspace, row)
-    const fileName = `${row.fileName.replace(/(?<=.)\.[^.]*$/, '')}.webp`
+    const fileName = row.fileName === null ? undefined : `${row.fileName.replace(/(?<=.)\.[^.]*$/, '')}.webp`
     // What is made is kept, so that its bytes follow from those of the original and its side.
     return { ...kept, fileName, mediaType: 'image/webp', hash: await sha256Hex(`${row.contentHash} ${preset}`) }
   }
@@ -126,9 +127,10 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     content: async (scope, key, preset) => presetOf(scope.workspace, await rowOf(scope, key), preset),
 
     async link(scope, id, lifetime) {
-      const { contentKey } = await rowOf(scope, { kind: 'value', value: id })
+      const { contentKey, fileName } = await rowOf(scope, { kind: 'value', value: id })
       const expiresAt = clock.now() + lifetime
-      const link = await vault.seal(linkTo(scope.workspace, id), JSON.stringify({ contentKey, expiresAt }))
+      const sealed: OpenedLink = { contentKey, expiresAt, isNamed: fileName !== null }
+      const link = await vault.seal(linkTo(scope.workspace, id), JSON.stringify(sealed))
       const payload = { expiresAt: new Date(expiresAt).toISOString() }
       const event = { action: 'file.link.v1', target: { type: 'file', id }, payload } as const
       await database.query(recordWorkspaceEvent(ids, scope, event))
@@ -140,14 +142,18 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       const workspace = (await findWorkspace(database, name)) ?? noRecord()
       const row = await findFile(database, name, id)
       const opened = await vault.open(linkTo(workspace, id), link).catch(() => undefined)
-      const { contentKey, expiresAt } = JSON.parse(opened ?? '{}') as Partial<OpenedLink>
+      const { contentKey, expiresAt, isNamed } = JSON.parse(opened ?? '{}') as Partial<OpenedLink>
       const isOfIt = row !== undefined && contentKey === row.contentKey && (expiresAt ?? 0) > clock.now()
-      return isOfIt ? presetOf(workspace, row, preset) : noRecord()
+      return isOfIt ? presetOf(workspace, isNamed ? row : { ...row, fileName: null }, preset) : noRecord()
     },
   }
 }
 
-type OpenedLink = { readonly contentKey: string; readonly expiresAt: Instant }
+/** Without its name where whoever asks does not see that. */
+type SeenFile = Omit<StoredFile, 'fileName'> & { readonly fileName: string | null }
+
+/** `isNamed`: whoever made the link sees the name of the file. */
+type OpenedLink = { readonly contentKey: string; readonly expiresAt: Instant; readonly isNamed: boolean }
 
 /** What a link is sealed for: it opens nothing else. */
 function linkTo({ id }: Workspace, fileId: string): string {
@@ -155,7 +161,7 @@ function linkTo({ id }: Workspace, fileId: string): string {
 }
 
 /** The query of a write that does nothing where the file has other bytes by then. */
-function within(sent: string, { contentKey }: StoredFile): string {
+function within(sent: string, { contentKey }: SeenFile): string {
   const filter = `filter[contentKey][_eq]=${contentKey}`
   return sent === '' ? filter : `${sent}&${filter}`
 }

@@ -13,7 +13,11 @@ const kinds: readonly string[] = ['image/jpeg', 'image/png', 'image/apng', 'imag
 const LARGEST = 32 * 1024 ** 2
 
 /** WebP, made when it is first asked for; undefined where the original takes its place. Throws what the store throws. */
-export type Presets = (workspace: Workspace, row: StoredFile, preset: Preset) => Promise<KeptPreset | undefined>
+export type Presets = (
+  workspace: Workspace,
+  row: Pick<StoredFile, 'contentKey' | 'fileSize' | 'mediaType'>,
+  preset: Preset,
+) => Promise<KeptPreset | undefined>
 
 export type PresetsDeps = { readonly ports: Pick<Ports, 'images'>; readonly contents: Contents }
 

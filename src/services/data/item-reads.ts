@@ -1,6 +1,6 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
 
-import { granted } from '../../core/access/access.ts'
+import { granted, visibility } from '../../core/access/access.ts'
 import type { Rights } from '../../core/access/principal.ts'
 import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
@@ -9,7 +9,7 @@ import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/i
 import { fieldEquals } from '../../core/plan/names.ts'
 import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
 import { planList, planOne } from '../../core/plan/read.ts'
-import { all, and, type Filter } from '../../core/query/filter.ts'
+import { all, and, type Filter, none } from '../../core/query/filter.ts'
 import { parseItem, textOf } from '../../core/query/raw-query.ts'
 import { type ListAnswer, type LongAnswer, type Prepared, type Source, weighing } from '../../sources/source.ts'
 import { changesTable } from '../../store/changes.ts'
@@ -161,12 +161,17 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         const model = uploadingModel(own)
         const made = plans.get(scope.rights, model, 'content', () =>
           counted(open(model, scope, FILES, 'read'), (source, context) => {
-            // Whoever reads the row reads the bytes, whichever of its fields they see.
+            // Whoever reads the row reads the bytes, whichever of its fields they see, and the name where they see that.
             const access = granted([{ rows: context.access.rows, fields: 'every', validation: all }])
             const keyed = keyFields(context.collection)
             const where = keyEquals(access, keyed, [{ kind: 'key', index: 0 }])
-            const run = source.prepareOne(planOne({ ...context, access }, parseItem(CONTENT), where))
-            return { fields: keyed, run }
+            const plan = planOne({ ...context, access }, parseItem(CONTENT), where)
+            const selection = plan.selection.map((selected) =>
+              selected.kind === 'field' && selected.name === 'fileName'
+                ? { ...selected, visible: visibility(context.access, selected.field) ?? none }
+                : selected,
+            )
+            return { fields: keyed, run: source.prepareOne({ ...plan, selection }) }
           }),
         )
         const { fields, run } = spentBy(scope, made)
