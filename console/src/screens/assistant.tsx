@@ -12,6 +12,7 @@ import { assistantTexts } from '../messages/assistant.ts'
 import { explainFault } from '../messages/fault.ts'
 import { t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
+import { Checkbox } from '../ui/checkbox.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
@@ -219,14 +220,11 @@ function Conversations({ workspace, known, onClose, onSettings }: ConversationsP
       </div>
       <form class={styles.composer} onSubmit={send}>
         {current && (
-          <label class={styles.allow}>
-            <input
-              type="checkbox"
-              checked={current.allowsWrites}
-              onChange={(event) => void change({ allowsWrites: event.currentTarget.checked })}
-            />
-            {texts.allowsWrites}
-          </label>
+          <Checkbox
+            label={texts.allowsWrites}
+            isChecked={current.allowsWrites}
+            onCheck={(allowsWrites) => void change({ allowsWrites })}
+          />
         )}
         <textarea
           rows={3}

@@ -3,6 +3,7 @@ import { ServiceError } from 'governed-data-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
+import { Checkbox } from '../ui/checkbox.tsx'
 import { Dialog, DialogActions, FormActions } from '../ui/dialog.tsx'
 import { Fault } from '../ui/notice.tsx'
 import { Select } from '../ui/select.tsx'
@@ -13,7 +14,6 @@ import type { Rows } from './grid/rows.ts'
 import { useHold } from './grid/unsaved.tsx'
 import type { Row } from './grid/values.ts'
 import page from './page.module.css'
-import { Check } from './transfer/check.tsx'
 import { csvHead, csvRow, MARK } from './transfer/csv.ts'
 import { createFile, type Made, saveFile } from './transfer/file.ts'
 import { createPages } from './transfer/pages.ts'
@@ -93,7 +93,7 @@ export default function ExportDialog({ workspace, model, view, rows, all, column
           ]}
         />
         {format === 'csv' && (
-          <Check label={texts.isSafe} hint={texts.isSafeHint} isChecked={isSafe} onCheck={setSafe} />
+          <Checkbox label={texts.isSafe} hint={texts.isSafeHint} isChecked={isSafe} onCheck={setSafe} />
         )}
         <FormActions label={texts.startExport} onCancel={onClose} />
       </form>

@@ -8,6 +8,7 @@ import { type Query, useQuery } from '../data/queries.ts'
 import { accessQuery } from '../data/workspaces.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
+import { Checkbox } from '../ui/checkbox.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { DeletedFiles } from './files/deleted.tsx'
 import styles from './files/files.module.css'
@@ -93,14 +94,9 @@ export default function Files({ workspace }: { readonly workspace: string }) {
           onInput={({ currentTarget }) => change({ text: currentTarget.value.trim() })}
         />
         {back.length > 0 && (
-          <label class={page.row} title={texts.unusedHint}>
-            <input
-              type="checkbox"
-              checked={search.isUnused}
-              onChange={({ currentTarget }) => change({ isUnused: currentTarget.checked })}
-            />
-            {texts.unused}
-          </label>
+          <span title={texts.unusedHint}>
+            <Checkbox label={texts.unused} isChecked={search.isUnused} onCheck={(isUnused) => change({ isUnused })} />
+          </span>
         )}
         <span class={page.quiet} role="status">
           {found && texts.count(formatNumber(total), total)}

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { modelTexts } from '../../messages/model.ts'
 import { valuesTexts } from '../../messages/values.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field as Input } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -151,23 +152,9 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
           onValue={(type) => set({ type })}
         />
         <Bounds typed={typed} isNeeded={family.needsBounds} onValue={set} />
-        <label class={styles.check}>
-          <input
-            type="checkbox"
-            checked={typed.isNullable}
-            onChange={({ currentTarget }) => set({ isNullable: currentTarget.checked })}
-          />
-          {texts.isNullable}
-        </label>
+        <Checkbox label={texts.isNullable} isChecked={typed.isNullable} onCheck={(isNullable) => set({ isNullable })} />
         {field === undefined && family.hasLists && (
-          <label class={styles.check}>
-            <input
-              type="checkbox"
-              checked={typed.isList}
-              onChange={({ currentTarget }) => set({ isList: currentTarget.checked })}
-            />
-            {texts.isList}
-          </label>
+          <Checkbox label={texts.isList} isChecked={typed.isList} onCheck={(isList) => set({ isList })} />
         )}
         <Select
           label={texts.fill}

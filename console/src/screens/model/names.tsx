@@ -8,6 +8,7 @@ import { modelChanged, namesQuery, type Presentation } from '../../data/workspac
 import { t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field as Input } from '../../ui/field.tsx'
 import { Notice, Pending } from '../../ui/notice.tsx'
@@ -165,14 +166,7 @@ function NamesForm({ workspace, thing, before, onClose }: FormProps) {
           value={typed.sort}
           onValue={(sort) => set({ sort })}
         />
-        <label class={styles.check}>
-          <input
-            type="checkbox"
-            checked={typed.isHidden}
-            onChange={({ currentTarget }) => set({ isHidden: currentTarget.checked })}
-          />
-          {texts.isHidden}
-        </label>
+        <Checkbox label={texts.isHidden} isChecked={typed.isHidden} onCheck={(isHidden) => set({ isHidden })} />
         <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={close} />
       </form>
       {isPicking && (

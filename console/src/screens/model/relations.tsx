@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { pathTo } from '../../app/router.ts'
 import { compareNames } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -266,14 +267,7 @@ function By({ owner, far, typed: { by, isRequired }, onValue }: ByProps) {
         />
       ))}
       {isMade && (
-        <label class={styles.check}>
-          <input
-            type="checkbox"
-            checked={isRequired}
-            onChange={({ currentTarget }) => onValue({ isRequired: currentTarget.checked })}
-          />
-          {texts.isRequired}
-        </label>
+        <Checkbox label={texts.isRequired} isChecked={isRequired} onCheck={(is) => onValue({ isRequired: is })} />
       )}
     </>
   )

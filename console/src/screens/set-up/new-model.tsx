@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -134,14 +135,11 @@ function Collection({ number, collection, error, others, onChange, onRemove }: C
             onValue={(to) => set(at, { name: to })}
           />
           <Select label={texts.type} value={field.type} options={options} onValue={(type) => set(at, { type })} />
-          <label class={page.row}>
-            <input
-              type="checkbox"
-              checked={field.isOptional}
-              onChange={({ currentTarget }) => set(at, { isOptional: currentTarget.checked })}
-            />
-            {texts.isOptional}
-          </label>
+          <Checkbox
+            label={texts.isOptional}
+            isChecked={field.isOptional}
+            onCheck={(isOptional) => set(at, { isOptional })}
+          />
           <Button
             look="plain"
             isIcon

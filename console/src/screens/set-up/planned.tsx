@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import styles from '../entry.module.css'
@@ -65,14 +66,7 @@ export function Planned({ workspace, model, plan: first, onDone, onBack }: Plann
               </li>
             ))}
           </ul>
-          <label class={page.row}>
-            <input
-              type="checkbox"
-              checked={mayDrop}
-              onChange={({ currentTarget }) => setMayDrop(currentTarget.checked)}
-            />
-            {texts.mayDrop}
-          </label>
+          <Checkbox label={texts.mayDrop} isChecked={mayDrop} onCheck={setMayDrop} />
         </>
       )}
       {plan.statements.length > 0 && <Statements statements={plan.statements} />}

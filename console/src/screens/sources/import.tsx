@@ -5,6 +5,7 @@ import { explainFault } from '../../messages/fault.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { Elapsed, useAsking } from '../connect-database/asking.tsx'
@@ -156,17 +157,15 @@ export function Import({ workspace, source }: ImportProps) {
             <fieldset class={page.stack}>
               <legend>{texts.renames}</legend>
               {uncertain.map((rename) => (
-                <label key={keyOf(rename)} class={page.row}>
-                  <input
-                    type="checkbox"
-                    checked={selected.has(keyOf(rename))}
-                    onChange={({ currentTarget: { checked } }) => {
-                      const others = [...selected].filter((one) => one !== keyOf(rename))
-                      setSelected(new Set(checked ? [...others, keyOf(rename)] : others))
-                    }}
-                  />
-                  {texts.renameOf(rename.from, rename.to)}
-                </label>
+                <Checkbox
+                  key={keyOf(rename)}
+                  label={texts.renameOf(rename.from, rename.to)}
+                  isChecked={selected.has(keyOf(rename))}
+                  onCheck={(isChecked) => {
+                    const others = [...selected].filter((one) => one !== keyOf(rename))
+                    setSelected(new Set(isChecked ? [...others, keyOf(rename)] : others))
+                  }}
+                />
               ))}
             </fieldset>
           )}

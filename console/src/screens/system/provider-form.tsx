@@ -6,6 +6,7 @@ import { userId } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { workspacesQuery } from '../../data/workspaces.ts'
 import { systemTexts } from '../../messages/system.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -116,14 +117,7 @@ export function ProviderEditor({ kind, before, isNew, onSaved }: EditorProps) {
         </div>
       </details>
       <AutoJoin form={form} onForm={set} />
-      <label class={styles.check}>
-        <input
-          type="checkbox"
-          checked={form.enabled}
-          onChange={(event) => set({ enabled: event.currentTarget.checked })}
-        />
-        {texts.enabled}
-      </label>
+      <Checkbox label={texts.enabled} isChecked={form.enabled} onCheck={(enabled) => set({ enabled })} />
       <FormActions
         label={isNew ? texts.addProvider : texts.save}
         isBusy={isBusy}

@@ -6,6 +6,7 @@ import { mailless, type User } from '../../data/session.ts'
 import { formatNumber } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Empty, Notice, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -61,13 +62,10 @@ function Variables() {
     <Section title={texts.variables}>
       <div class={styles.search}>
         <Field label={texts.findVariable} type="search" dir="ltr" value={wanted} onValue={setWanted} />
-        <label class={styles.check}>
-          <input type="checkbox" checked={isOnlySet} onChange={(event) => setOnlySet(event.currentTarget.checked)} />
-          {texts.onlySet}
-        </label>
-        <span class={styles.check}>
-          <a href="/-/docs/configuration">{texts.meanings}</a>
-        </span>
+        <Checkbox label={texts.onlySet} isChecked={isOnlySet} onCheck={setOnlySet} />
+        <a class={styles.meanings} href="/-/docs/configuration">
+          {texts.meanings}
+        </a>
       </div>
       <Pending data={data} error={error} onRetry={() => void refetch()} lines={8} />
       {found?.length === 0 && <Empty title={texts.nothingFound} />}

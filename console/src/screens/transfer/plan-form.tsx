@@ -1,6 +1,7 @@
 /** Which column of a file becomes which field, the first lines of it as they are, and what of it does not fit. */
 import { useEffect, useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -8,7 +9,6 @@ import { Table } from '../../ui/table.tsx'
 import type { CollectionModel, FieldModel } from '../grid/model.ts'
 import { textOf } from '../grid/values.ts'
 import page from '../page.module.css'
-import { Check } from './check.tsx'
 import { type Checked, checkSource, type Plan } from './items-of.ts'
 import { planOf } from './plan.ts'
 import { type Source, valueIn } from './records.ts'
@@ -62,7 +62,7 @@ export function PlanForm({ model, source, onStart, onClose }: PlanFormProps) {
         ))}
       </fieldset>
       {checked?.hasGuarded && (
-        <Check
+        <Checkbox
           label={texts.takeGuards}
           hint={texts.takeGuardsHint}
           isChecked={plan.isSafe}
