@@ -2,7 +2,7 @@
  * `npm run build:console`: builds the console into dist/console. Starts and tests take a build that is kept below
  * node_modules/.cache for as long as its sources have the same content (decision 092).
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { InlineConfig } from 'vite'
@@ -14,10 +14,22 @@ const root = join(import.meta.dirname, '../..')
 const client = (file: string) => join(root, `packages/client/src/${file}.ts`)
 
 /** What every visit needs: one file, beside the entry, which waits for it. */
-const everyVisit =
-  /node_modules|packages\/client\/src|console\/src\/(styles\/|ui\/(?!table)|app\/(?!help|palette-finds)|data\/(?!sample|assistant)|messages\/(en(?!\/(assistant|help|icons|model|sources|summary|system))|fault|messages)|screens\/(entry|missing|page|new-workspace))/
+function everyVisit(): RegExp {
+  // Those that a file beside the languages joins load with their screen.
+  const late = readdirSync(join(root, 'console/src/messages/en'))
+    .filter((file) => existsSync(join(root, 'console/src/messages', file)))
+    .map((file) => file.replace('.ts', ''))
+  return new RegExp(
+    [
+      'node_modules|packages/client/src',
+      'console/src/(styles/|ui/(?!table)|app/(?!help|palette-finds)|data/(?!sample|assistant))',
+      `console/src/messages/(en(?!/(${late.join('|')}))|fault|messages)`,
+      'console/src/screens/(entry|missing|page|new-workspace)',
+    ].join('|'),
+  )
+}
 
-const config: InlineConfig = {
+const configOf = (): InlineConfig => ({
   root: join(root, 'console'),
   configFile: false,
   logLevel: 'error',
@@ -38,9 +50,9 @@ const config: InlineConfig = {
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     emptyOutDir: true,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: everyVisit }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: everyVisit() }] } } },
   },
-}
+})
 
 /** Where a build lies that comes without sources, as in an image. */
 const shipped = join(root, 'dist/console')
@@ -91,6 +103,7 @@ async function buildInto(folder: string): Promise<void> {
   const draft = await mkdtemp(`${folder}.`)
   try {
     const { build } = await import('vite')
+    const config = configOf()
     await build({ ...config, build: { ...config.build, outDir: draft } })
     await rename(draft, folder).catch((cause) => {
       if (!existsSync(folder)) throw cause
