@@ -70,6 +70,24 @@ it('reaches only the workspaces, collections, actions and entitlements that its 
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
 })
 
+it('reaches no workspace that its scope leaves out, whatever it may do elsewhere', async () => {
+  const { client } = await keyWith({ scope: { workspaces: [shop.name] } })
+
+  const refused = [
+    await client.get(items('articles', other)),
+    await client.post(items('articles', other), [{ title: 'Chair' }]),
+    await client.get(`/api/${other.name}/schema`),
+    await client.get(`/api/${other.name}/access`),
+    await client.post(`/api/${other.name}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  ]
+
+  expect((await client.get(items('articles'))).status).toBe(200)
+  const message = 'The scope of this key does not include this workspace'
+  expect(await Promise.all(refused.map(async (one) => [one.status, await one.text()]))).toEqual(
+    refused.map(() => [403, expect.stringContaining(message)]),
+  )
+})
+
 it('reaches nothing of the system but the key itself', async () => {
   for (const scope of [{ workspaces: [shop.name] }, { entitlements: [] }, { collections: {} }]) {
     const { client, id } = await keyWith({ scope })

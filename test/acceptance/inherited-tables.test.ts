@@ -109,3 +109,34 @@ it('gets new items with their relations', async () => {
   expect(await made.json()).toEqual({ data: [{ name: 'Jena', country: { id: 3 } }] })
   expect(await rows()).toContain('cities 9 Jena 3')
 })
+
+it('is changed in the model by an Administrator alone, for the change reaches the tables of others', async () => {
+  const known = (await shop.data('/items/ServiceCollection?fields=id,apiName')) as { id: string; apiName: string }[]
+  const idOf = (name: string) => known.find(({ apiName }) => apiName === name)?.id
+  const adding = (name: string) => {
+    const field = { dbName: 'more', type: { name: 'int32' }, isNullable: true, isList: false }
+    const operation = { kind: 'createPrimitiveField', data: { ...field, id: crypto.randomUUID() } }
+    return { operations: [{ kind: 'updateCollection', data: { id: idOf(name), operations: [operation] } }] }
+  }
+  const editor = await people.member(shop, {
+    entitlements: ['dataModel:edit'],
+    collections: { cities: { read: 'all', create: 'all', update: 'all', delete: 'all' } },
+  })
+  const answers = [
+    await editor.post('/schema/migrate?dryRun=true', adding('cities')),
+    await editor.post('/schema/migrate', adding('cities')),
+    await shop.post('/schema/migrate?dryRun=true', adding('cities')),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([500, 500, 200])
+  for (const refused of answers.slice(0, 2)) {
+    expect(await refused.json()).toMatchObject({
+      source: {
+        source: {
+          message: 'only an Administrator changes the table cities, from which others inherit',
+          code: '3004',
+        },
+      },
+    })
+  }
+})
