@@ -40,7 +40,9 @@ const configOf = (): InlineConfig => ({
       { find: /^governed-data-client\/system$/, replacement: client('system') },
     ],
   },
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
+  // A build that tests make is the one that is shipped.
+  define: { 'process.env.NODE_ENV': JSON.stringify('production') },
   css: { modules: { generateScopedName: '[local]-[hash:base64:5]' } },
   build: {
     target: ['chrome125', 'firefox147', 'safari26'],

@@ -62,7 +62,7 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
         </ul>
       )}
       {user.isAdministrator && data && <Recent />}
-      {user.isAdministrator && info.license && <LicenseState license={info.license} />}
+      {user.isAdministrator && info.license && <LicenseState license={info.license} isShort />}
       {isCreating && (
         <Dialog title={texts.create} onClose={() => setCreating(false)}>
           <NewWorkspace onCreated={({ apiName }) => navigate(pathTo(apiName))} onCancel={() => setCreating(false)} />

@@ -55,8 +55,14 @@ function hasCounted(): boolean {
   return warnings?.every(({ kind }) => kind !== 'unreachable' && kind !== 'refused') ?? true
 }
 
+type StateProps = {
+  readonly license: License
+  /** On home, which writes no dates: the first that a page writes costs a browser as much as all the rest. */
+  readonly isShort?: boolean
+}
+
 /** Plan, state and end; one by key can be asked for now. */
-export function LicenseState({ license }: { readonly license: License }) {
+export function LicenseState({ license, isShort = false }: StateProps) {
   const texts = t.value.license
   const [isBusy, setBusy] = useState(false)
   const { status, plan, source, expiresAt, lastValidatedAt } = license
@@ -81,9 +87,13 @@ export function LicenseState({ license }: { readonly license: License }) {
       <div class={styles.panel}>
         <p>
           <strong>{texts.statuses[status] ?? status}</strong> · <bdi>{texts.plan(plan ?? '')}</bdi> ·{' '}
-          {expiresAt ? texts.until(formatTime(expiresAt)) : texts.withoutEnd}
+          {isShort ? (
+            <a href="/-/license">{texts.details}</a>
+          ) : (
+            (expiresAt && texts.until(formatTime(expiresAt))) || texts.withoutEnd
+          )}
         </p>
-        {lastValidatedAt && <p class={styles.quiet}>{texts.validated(formatTime(lastValidatedAt))}</p>}
+        {lastValidatedAt && !isShort && <p class={styles.quiet}>{texts.validated(formatTime(lastValidatedAt))}</p>}
       </div>
     </section>
   )

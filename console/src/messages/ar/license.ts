@@ -10,6 +10,7 @@ export const license: Translated<typeof english> = {
     plan: (plan) => `الخطة ${plan}`,
     until: (time) => `حتى ${time}`,
     withoutEnd: 'بلا نهاية',
+    details: 'التفاصيل',
     validated: (time) => `آخر استجابة من خدمة الترخيص: ${time}.`,
     refresh: 'اسأل خدمة الترخيص',
     refreshed: 'استجابت خدمة الترخيص.',

@@ -10,6 +10,7 @@ export const license = {
     plan: (plan: string) => `Plan ${plan}`,
     until: (time: string) => `until ${time}`,
     withoutEnd: 'without an end',
+    details: 'Details',
     validated: (time: string) => `The licensing service answered last at ${time}.`,
     refresh: 'Ask the licensing service',
     refreshed: 'The licensing service has answered.',
