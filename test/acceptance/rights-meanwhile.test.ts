@@ -3,8 +3,10 @@
  * (docs/decisions/042). So nobody brings back by a slow body what is taken from them meanwhile.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { sendSlowly } from '../support/run/slow-request.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { world } from '../support/service/world.ts'
 
@@ -85,6 +87,33 @@ it('reads and writes nothing any more for whom the right is taken while the body
   expect(control.status).toBe(200)
   expect(statuses).toEqual(statuses.map(() => 403))
   expect(await shop.data('/items/articles?filter[title][_eq]=late')).toEqual([])
+})
+
+it('writes nothing by rights that are taken while the write waits for a row that somebody holds', async () => {
+  const { url: connectionString, close } = await startPostgres()
+  const config = { connectionString }
+  const [holder, other] = [new pg.Client(config), new pg.Client(config)]
+  try {
+    await Promise.all([holder.connect(), other.connect()])
+    await holder.query('create table stock (id int primary key, amount int); insert into stock values (1, 1)')
+    await shop.post('/sources/data', { apiName: 'depot', provider: 'postgres', config })
+    const [depot] = (await shop.data('/items/ServiceDataSource?filter[apiName][_eq]=depot')) as { id: string }[]
+    await shop.post(`/schema/introspect/${depot?.id}`, {})
+    const user = await people.member(shop, { collections: { stock: { read: 'all', update: 'all' } } })
+    await holder.query('begin; select from stock for update')
+
+    const writing = user.patch('/items/stock/1', { amount: 2 })
+    const blocked = `select from pg_stat_activity where wait_event_type = 'Lock'`
+    await expect.poll(async () => (await other.query(blocked)).rowCount).toBe(1)
+    await shop.patch(`/members/${user.userId}`, { roles: [] })
+
+    expect((await writing).status).toBe(403)
+    await holder.query('commit')
+    expect((await other.query('select amount from stock')).rows).toEqual([{ amount: 1 }])
+  } finally {
+    await Promise.all([holder.end(), other.end()])
+    await close()
+  }
 })
 
 it('makes nobody Administrator again who is demoted while the body is on its way', async () => {

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SqlFault } from '../../src/core/sql/fault.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
@@ -451,6 +452,38 @@ describe('what was planned too long ago', () => {
       const context = { term: outdated(1), isWriting: true }
       await expect(other.batch([insert, insert], context)).rejects.toMatchObject({ state: 'SV117' })
     } finally {
+      await other.close()
+    }
+  })
+
+  it.each([
+    ['connections that last', () => openPostgres({ connectionString: server.url }), {}],
+    ['a connection to itself', () => openPostgres({ connectionString: server.url }), { isLarge: true }],
+    [
+      'connections of a request',
+      () => openPostgresPerRequest({ connectionString: server.url, request: () => undefined }),
+      {},
+    ],
+  ])('is ended over %s where it waits for a row that somebody holds', async (_, open, how) => {
+    await driver.query(statement('create table if not exists held as select 1 n'))
+    const holder = new pg.Client({ connectionString: server.url })
+    const other = open()
+    try {
+      await holder.connect()
+      await holder.query('begin; select n from held for update')
+      const write = { ...statement('update held set n = 2'), ...how }
+      let isOver = false
+      const term = { isOver: () => isOver, renew: async () => false }
+      const waiting = expect(other.query(write, { term, isWriting: true })).rejects.toMatchObject({ state: 'SV117' })
+      const blocked = statement(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`)
+      await expect.poll(() => driver.query(blocked)).toEqual([['1']])
+      isOver = true
+
+      await waiting
+      await holder.query('commit')
+      expect(await driver.query(statement('select n from held'))).toEqual([['1']])
+    } finally {
+      await holder.end()
       await other.close()
     }
   })

@@ -28,6 +28,42 @@ export async function lendInTerm<C extends { release(): void }>(
   }
 }
 
+/**
+ * Returns the result of a write on a connection of its own. Once its term is over it is looked at while it runs, since it may
+ * wait for a row that somebody holds; `cancel` asks the server to end it. Throws SqlFault OUTDATED in place of the server's
+ * word that it has done so, and whatever else the write ends with, also a success that came first.
+ */
+export async function whileInTerm<T>(work: Promise<T>, term: QueryContext['term'], cancel: () => void): Promise<T> {
+  if (term === undefined) return work
+  let outdated: unknown
+  let isLooking = false
+  const timer = setInterval(() => {
+    if (isLooking || !term.isOver()) return
+    isLooking = true
+    requireTerm(term).then(
+      () => {
+        isLooking = false
+      },
+      (fault: unknown) => {
+        outdated = fault
+        cancel()
+      },
+    )
+  }, POLL_INTERVAL)
+  try {
+    return await work
+  } catch (error) {
+    throw outdated !== undefined && isEnded(error) ? outdated : error
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Whether the server says that it has ended the statement. */
+function isEnded(error: unknown): boolean {
+  return error instanceof SqlFault && error.state === TIMED_OUT
+}
+
 export type TimeLimit = {
   readonly context: QueryContext | undefined
   /** In milliseconds; 0 means no limit. */

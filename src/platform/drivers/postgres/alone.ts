@@ -3,8 +3,8 @@ import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext } from '../../../ports.ts'
 import { isLost } from '../lost-connection.ts'
-import { withTimeLimit } from '../time-limit.ts'
-import { endWith } from './cancel.ts'
+import { whileInTerm, withTimeLimit } from '../time-limit.ts'
+import { cancelRunning, endWith } from './cancel.ts'
 import { lost, type PostgresOptions, postgresFault, socketOf, type TextResult, textRequest } from './client.ts'
 
 type SingleStatement = {
@@ -25,8 +25,17 @@ export async function runAlone(
     isEnded = true
     void endWith(options, client)
   }
+  const cancel = () => {
+    isEnded = true
+    void cancelRunning(options, client)
+  }
+  const answer = client.query<string[]>(textRequest(statement)).catch((error: unknown) => {
+    throw postgresFault(error, lost)
+  })
   try {
-    return await withTimeLimit(client.query<string[]>(textRequest(statement)), {
+    // An embedded database has no second session that could hold a row.
+    const term = options.stream === undefined ? context?.term : undefined
+    return await withTimeLimit(whileInTerm(answer, term, cancel), {
       context,
       timeLimit,
       elapsed: elapsedOf(client),

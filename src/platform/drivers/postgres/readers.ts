@@ -3,7 +3,7 @@
  * Statements are prepared under names; reads do not wait behind a slow statement.
  */
 import type pg from 'pg'
-import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
+import { isOutdated, requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { CANCELED, SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
@@ -94,7 +94,7 @@ export function openReaders(initialOptions: PostgresOptions) {
       askWithinTerm(question)
       return
     }
-    const entry: Entry = { question, ended: undefined, isLeft: false }
+    const entry: Entry = { question, ended: undefined, isLeft: false, isLooking: false }
     reader.entries.push(entry)
     read(reader, question).then(
       (rows) => {
@@ -118,7 +118,9 @@ export function openReaders(initialOptions: PostgresOptions) {
     const isMistaken = isMistakenlyCanceled(reader, fault)
     giveBack(reader)
     if (entry?.isLeft) return
-    if (entry?.ended !== undefined) question.reject(entry.ended.fault)
+    // What has lost its connection may have been written: it is not planned again.
+    const isInDoubt = isLost(fault) && isOutdated(entry?.ended?.fault)
+    if (entry?.ended !== undefined) question.reject(isInDoubt ? fault : entry.ended.fault)
     else if (name !== undefined && isStale(fault)) {
       // It was refused before it ran: the table has changed, or its preparation has failed.
       if (names.get(statement.text) === name) forget()
@@ -173,14 +175,33 @@ export function openReaders(initialOptions: PostgresOptions) {
     // An unreachable server cannot end the statement, so the connection is cut off.
     if (first.ended !== undefined && now - first.ended.at > GIVEN_UP) cutOff(reader.client)
     if (first.ended !== undefined || silence < POLL_INTERVAL) return
+    lookAgain(reader, first)
     // The server counts from the turn of a statement.
     const hasWaited = now - silence - first.question.calledAt > POLL_INTERVAL
     const margin = options.timeLimit && !hasWaited ? MARGIN : 0
     const fault = first.isLeft ? left() : reasonToEnd(first.question, now, margin)
-    if (fault === undefined) return
-    first.ended = { fault, at: now }
+    if (fault !== undefined) endFirst(reader, first, fault)
+  }
+
+  const endFirst = (reader: Reader, first: Entry, fault: SqlFault) => {
+    first.ended = { fault, at: performance.now() }
     reader.wasEnded = true
     void cancelRunning(options, reader.client)
+  }
+
+  /** A write may wait for a row that somebody holds for long, and is ended where its plan may not be used any more. */
+  const lookAgain = (reader: Reader, first: Entry) => {
+    const { term } = first.question.context
+    if (first.isLooking || term?.isOver() !== true) return
+    first.isLooking = true
+    requireTerm(term).then(
+      () => {
+        first.isLooking = false
+      },
+      (fault: SqlFault) => {
+        if (reader.entries[0] === first && first.ended === undefined) endFirst(reader, first, fault)
+      },
+    )
   }
 
   /** The reads behind a silent statement are asked once more, elsewhere, as far as there is room and time. */
@@ -412,6 +433,8 @@ type Entry = {
   ended: { readonly fault: SqlFault; readonly at: number } | undefined
   /** Whether its caller waits for another answer, or for none. */
   isLeft: boolean
+  /** Whether it is being looked at whether its plan may be used still. */
+  isLooking: boolean
 }
 
 type Reader = {
