@@ -2,11 +2,13 @@
 import * as z from 'zod'
 import { durationSchema } from '../../src/config.ts'
 import { assetFault, checkFileName, disposition } from '../../src/core/assets/file-name.ts'
-import { formBoundary, formBounds } from '../../src/core/assets/form-bounds.ts'
+import { formBoundary, formParts } from '../../src/core/assets/form-parts.ts'
 import { sendingOf } from '../../src/core/assets/media-type.ts'
 import { type ByteRange, rangesOf } from '../../src/core/assets/range.ts'
+import { addChunk, joinChunks } from '../../src/core/chunks.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
+import { shortName } from '../../src/core/message-text.ts'
 import { PART_SIZE } from '../../src/ports.ts'
 import type { FileContent, UploadQuery } from '../../src/services/assets/assets.ts'
 import type { SentFile } from '../../src/services/assets/contents.ts'
@@ -180,26 +182,15 @@ async function formFiles(
   boundary: string,
   most: number,
 ): Promise<readonly SentFile[]> {
-  const check = formBounds(boundary, most)
-  const checked = new TransformStream<Uint8Array, Uint8Array>({
-    transform(bytes, out) {
-      check.take(bytes)
-      out.enqueue(bytes)
-    },
-    flush: check.end,
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) addChunk(chunks, chunk)
+  const parts = formParts(joinChunks(chunks), boundary, most)
+  if (parts.length === 0) throw assetFault('body', 'has no file')
+  return parts.map(({ name, fileName, bytes }, index) => {
+    const place = name === '' ? `part ${index + 1}` : shortName(name)
+    if (fileName === undefined) throw assetFault(place, 'is not a file')
+    return { fileName: checkFileName(fileName, place), body: [bytes] }
   })
-  const bytes = await new Response(body.pipeThrough(checked)).arrayBuffer()
-  // Of the boundary by which it was counted, whatever else the header says.
-  const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` }
-  const form = await new Response(bytes, { headers }).formData().catch(() => undefined)
-  if (form === undefined) throw assetFault('body', 'is no form of multipart/form-data')
-  const parts = [...form]
-  const files = parts.map(([name, value]) => {
-    if (typeof value === 'string') throw assetFault(name, 'is not a file')
-    return { fileName: checkFileName(value.name, name), body: value.stream() as ReadableStream<Uint8Array> }
-  })
-  if (files.length > 0) return files
-  throw assetFault('body', 'has no file')
 }
 
 /** The whole file, or the ranges of it that were asked for. */

@@ -567,22 +567,25 @@ it('takes forms by one boundary, which counts their files, and with few headers'
   ])
   expect(await sent('boundary=b', `${part('b', 'X: a\r\n'.repeat(10_000))}--b--\r\n`)).toEqual([
     422,
-    expect.stringContaining('body: has a part whose headers are longer than 4 KiB'),
+    expect.stringContaining('part 1: has headers that are longer than 4 KiB'),
   ])
   const head = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
-  for (const raw of [
-    `${part('b')}--b--`.replaceAll('\r\n', '\n'),
-    `--b\r\n${head}\n\na\r\n--b--\r\n`,
-    `--b\r\n${head}\r\n\r\na --b c\r\n--b--\r\n`,
-    `--b\r\n${head}\r\n\r\na\r\n--bc\r\n--b--\r\n`,
-    `--b\r\n${head}\r\n\r\na\n--b\r\n${head}\r\n\r\nb\r\n--b--\r\n`,
-    `${part('b')}--b--\r\nand more`,
-    `and more${part('b')}--b--\r\n`,
-    `${part('b')}--b`,
-    part('b'),
-  ]) {
+  const refused = [
+    ['body: is no form', `${part('b')}--b--`.replaceAll('\r\n', '\n')],
+    ['part 1: has a line of headers that does not end by CRLF', `--b\r\n${head}\n\na\r\n--b--\r\n`],
+    ['part 1: must end before a line that is the boundary alone', `--b\r\n${head}\r\n\r\na\r\n--bc\r\n--b--\r\n`],
+    ['part 1: must end before a line that is the boundary alone', `--b\r\n${head}\r\n\r\na\n--b\r\nb\r\n--b--\r\n`],
+    ['body: is no form', `${part('b')}--b--\r\nand more`],
+    ['body: is no form', `and more${part('b')}--b--\r\n`],
+    ['part 1: must end before a line that is the boundary alone', `${part('b')}--b`],
+    ['part 1: must end before a line that is the boundary alone', part('b')],
+    ['part 1: must have one Content-Disposition', `--b\r\n${head}\r\n${head}\r\n\r\na\r\n--b--\r\n`],
+    ['part 1: must not have filename*', `--b\r\n${head}; filename*=UTF-8''b.txt\r\n\r\na\r\n--b--\r\n`],
+    ['part 1: must have no Content-Transfer-Encoding', `${part('b', 'Content-Transfer-Encoding: base64\r\n')}--b--`],
+  ] as const
+  for (const [reason, raw] of refused) {
     const [status, message] = await sent('boundary=b', raw)
-    expect([status, raw, message]).toEqual([422, raw, expect.stringContaining('body: is no form')])
+    expect([status, raw, message]).toEqual([422, raw, expect.stringContaining(reason)])
   }
   for (const type of ['boundary=a; boundary=b', 'boundary=', `boundary=${'-'.repeat(14_000)}`]) {
     expect(await sent(type, `${part('b')}--b--\r\n`)).toEqual([
@@ -590,6 +593,21 @@ it('takes forms by one boundary, which counts their files, and with few headers'
       expect.stringContaining('Content-Type: must name one boundary'),
     ])
   }
+})
+
+it('takes the names of a form as browsers and curl write them, and its bytes as they are', async () => {
+  const contents = ['x --b y', '--', 'a--b\r\nc', '\r\n', '']
+  const names = ['a%22b.txt', 'a\\"b.txt', 'größe 文.txt', 'C:\\x.txt', '100%.txt']
+  const head = (name: string) => `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
+  const form = names.map((name, at) => `${head(name)}${contents[at]}\r\n`).join('')
+
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
+  const made = await shop.send('POST', '/assets?fields=id,fileName', { raw: `${form}--b--\r\n`, headers })
+
+  const { data } = (await made.json()) as { data: readonly { readonly id: string; readonly fileName: string }[] }
+  expect(data.map(({ fileName }) => fileName)).toEqual(['a"b.txt', 'a"b.txt', 'größe 文.txt', 'C:\\x.txt', '100%.txt'])
+  const bytes = await Promise.all(data.map(async ({ id }) => (await shop.get(`/assets/${id}`)).text()))
+  expect(bytes).toEqual(contents)
 })
 
 it('takes as many files in a form as a request may create items', async () => {

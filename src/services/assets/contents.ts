@@ -31,12 +31,12 @@ import {
   type Upload,
 } from '../../store/contents.ts'
 import { everyWorkspace, findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
-import { type Received, receive, release, taken } from './receive.ts'
+import { type Bytes, type Received, receive, release, taken } from './receive.ts'
 
 export type Workspace = Pick<WorkspaceRow, 'id' | 'apiName'>
 
 /** A file on its way in. */
-export type SentFile = { readonly fileName: string; readonly body: ReadableStream<Uint8Array> }
+export type SentFile = { readonly fileName: string; readonly body: Bytes }
 
 /** An image in small in the store, whose bytes are read as they are taken. */
 export type KeptPreset = { readonly size: number; readonly read: (range: ByteRange) => AsyncGenerator<Uint8Array> }

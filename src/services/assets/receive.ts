@@ -4,6 +4,9 @@ import { textTypeOf } from '../../core/assets/media-type.ts'
 import { addChunk, joinChunks } from '../../core/chunks.ts'
 import { type FileStore, PART_SIZE } from '../../ports.ts'
 
+/** Bytes in pieces, on their way or there. */
+export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
 export type Received = {
   readonly size: number
   /** SHA-256 in base64url. */
@@ -16,7 +19,7 @@ const SNIFFED_BYTES = 64 * 1024
 
 /** Throws what `body` and the store throw; some parts are stored then. Holds one part in memory, whatever the file. */
 export function receive(
-  body: ReadableStream<Uint8Array>,
+  body: Bytes,
   { store, key, fileName }: { readonly store: Pick<FileStore, 'put'>; readonly key: string; readonly fileName: string },
 ): Promise<Received> {
   const parts = new Parts()
