@@ -19,7 +19,10 @@ export type LicensingAnswer =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'fault'; readonly fault: ContactFault }
 
-const activation = lazily(() => z.object({ activationId: z.string().min(1).max(200), license: z.string().min(1) }))
+/** A segment of a path; dots alone would lead to another one. */
+const ACTIVATION_ID = /^(?!\.\.?$)[\x21-\x7e]{1,200}$/
+
+const activation = lazily(() => z.object({ activationId: z.string().regex(ACTIVATION_ID), license: z.string().min(1) }))
 
 const validation = lazily(() =>
   z.object({

@@ -14,6 +14,10 @@ describe('an activation', () => {
     })
   })
 
+  it.each(['', '.', '..', 'a b', 'a\0', 'ä', 'a'.repeat(201), 1])('has no id %j', (activationId) => {
+    expect(parseActivation(answer(201, { activationId, license: 'document' }))).toMatchObject({ kind: 'fault' })
+  })
+
   it.each([400, 403, 404, 409, 410, 429])('is refused by %i, with the message of the service', (status) => {
     expect(parseActivation(answer(status, { message: 'no\nmore\tplace' }))).toEqual({
       kind: 'fault',
