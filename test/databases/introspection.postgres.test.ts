@@ -597,3 +597,27 @@ it('leaves out what the database user may not read, and tells of it', async () =
     { table: 'vault.safe', reason: 'the database user may not read it' },
   ])
 })
+
+it('leaves out foreign tables that no wrapper can reach, with the views over them, and tells of it', async () => {
+  await run(
+    'create schema abroad',
+    'create foreign data wrapper bare',
+    'create server far foreign data wrapper bare',
+    'create foreign table abroad.ships (id int) server far',
+    'create view abroad.fleet as select id from abroad.ships',
+    'create view abroad.flagship as select id from abroad.fleet',
+    'create table abroad.ports (id int primary key)',
+  )
+  try {
+    const rows = await driver.query(postgresIntrospection.statement({ kind: 'all' }))
+    const { tables, skipped } = postgresIntrospection.parse(rows)
+
+    const reason = 'leads to a foreign table whose wrapper has no handler'
+    expect(tables.filter(({ schema }) => schema === 'abroad')).toMatchObject([{ dbName: 'ports' }])
+    expect(skipped.filter(({ table }) => table.startsWith('abroad.'))).toEqual(
+      ['flagship', 'fleet', 'ships'].map((name) => ({ table: `abroad.${name}`, reason })),
+    )
+  } finally {
+    await run('drop schema abroad cascade', 'drop foreign data wrapper bare cascade')
+  }
+})

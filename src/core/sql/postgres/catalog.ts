@@ -44,12 +44,22 @@ function found(scope: IntrospectionScope): Sql {
 with recursive schema_ as (
   select n.oid, n.nspname, pg_catalog.has_schema_privilege(n.oid, 'usage') as is_usable
   from pg_catalog.pg_namespace n where ${inScope(scope)}
+), unreachable as (
+  select t.ftrelid as oid from pg_catalog.pg_foreign_table t
+  join pg_catalog.pg_foreign_server v on v.oid = t.ftserver
+  join pg_catalog.pg_foreign_data_wrapper w on w.oid = v.srvfdw where w.fdwhandler = 0
+  union select c.oid from unreachable u
+  join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = u.oid
+    and d.classid = 'pg_catalog.pg_rewrite'::regclass
+  join pg_catalog.pg_rewrite w on w.oid = d.objid
+  join pg_catalog.pg_class c on c.oid = w.ev_class and c.relkind = 'v'
 ), candidate as (
   select c.oid, c.relkind, c.relname, s.nspname, case
       when not s.is_usable or not pg_catalog.has_any_column_privilege(c.oid, 'select') then ${denied}
       when ${one(sql`pg_catalog.pg_depend d
         where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'`)}
         then 'belongs to an extension'
+      when c.oid in (select oid from unreachable) then 'leads to a foreign table whose wrapper has no handler'
     end as reason
   from pg_catalog.pg_class c join schema_ s on s.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and c.relpersistence <> 't'
