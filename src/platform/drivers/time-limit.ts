@@ -36,26 +36,32 @@ export async function lendInTerm<C extends { release(): void }>(
 export async function whileInTerm<T>(work: Promise<T>, term: QueryContext['term'], cancel: () => void): Promise<T> {
   if (term === undefined) return work
   let outdated: unknown
-  let isLooking = false
-  const timer = setInterval(() => {
-    if (isLooking || !term.isOver()) return
-    isLooking = true
-    requireTerm(term).then(
-      () => {
-        isLooking = false
-      },
-      (fault: unknown) => {
-        outdated = fault
-        cancel()
-      },
-    )
-  }, POLL_INTERVAL)
+  const look = looksAt(term, (fault) => {
+    outdated = fault
+    cancel()
+  })
+  const timer = setInterval(look, POLL_INTERVAL)
   try {
     return await work
   } catch (error) {
     throw outdated !== undefined && isEnded(error) ? outdated : error
   } finally {
     clearInterval(timer)
+  }
+}
+
+/**
+ * Returns what is called at every check of a running statement: once its term is over it is looked at, by one look at a time. Calls
+ * `onOutdated` with SqlFault OUTDATED where its plan may not be used any more, once.
+ */
+export function looksAt(term: QueryContext['term'], onOutdated: (fault: SqlFault) => void): () => void {
+  let isLooking = false
+  return () => {
+    if (isLooking || term?.isOver() !== true) return
+    isLooking = true
+    requireTerm(term).then(() => {
+      isLooking = false
+    }, onOutdated)
   }
 }
 

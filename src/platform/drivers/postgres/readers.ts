@@ -8,7 +8,7 @@ import { CANCELED, SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { isLost } from '../lost-connection.ts'
-import { abortReason, limitOf, POLL_INTERVAL } from '../time-limit.ts'
+import { abortReason, limitOf, looksAt, POLL_INTERVAL } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
 import {
   holdWrites,
@@ -94,7 +94,7 @@ export function openReaders(initialOptions: PostgresOptions) {
       askWithinTerm(question)
       return
     }
-    const entry: Entry = { question, ended: undefined, isLeft: false, isLooking: false }
+    const entry: Entry = { question, ended: undefined, isLeft: false, look: undefined }
     reader.entries.push(entry)
     read(reader, question).then(
       (rows) => {
@@ -175,7 +175,11 @@ export function openReaders(initialOptions: PostgresOptions) {
     // An unreachable server cannot end the statement, so the connection is cut off.
     if (first.ended !== undefined && now - first.ended.at > GIVEN_UP) cutOff(reader.client)
     if (first.ended !== undefined || silence < POLL_INTERVAL) return
-    lookAgain(reader, first)
+    // A write may wait for a row that somebody holds for long.
+    first.look ??= looksAt(first.question.context.term, (fault) => {
+      if (reader.entries[0] === first && first.ended === undefined) endFirst(reader, first, fault)
+    })
+    first.look()
     // The server counts from the turn of a statement.
     const hasWaited = now - silence - first.question.calledAt > POLL_INTERVAL
     const margin = options.timeLimit && !hasWaited ? MARGIN : 0
@@ -187,21 +191,6 @@ export function openReaders(initialOptions: PostgresOptions) {
     first.ended = { fault, at: performance.now() }
     reader.wasEnded = true
     void cancelRunning(options, reader.client)
-  }
-
-  /** A write may wait for a row that somebody holds for long, and is ended where its plan may not be used any more. */
-  const lookAgain = (reader: Reader, first: Entry) => {
-    const { term } = first.question.context
-    if (first.isLooking || term?.isOver() !== true) return
-    first.isLooking = true
-    requireTerm(term).then(
-      () => {
-        first.isLooking = false
-      },
-      (fault: SqlFault) => {
-        if (reader.entries[0] === first && first.ended === undefined) endFirst(reader, first, fault)
-      },
-    )
   }
 
   /** The reads behind a silent statement are asked once more, elsewhere, as far as there is room and time. */
@@ -433,8 +422,8 @@ type Entry = {
   ended: { readonly fault: SqlFault; readonly at: number } | undefined
   /** Whether its caller waits for another answer, or for none. */
   isLeft: boolean
-  /** Whether it is being looked at whether its plan may be used still. */
-  isLooking: boolean
+  /** Looks whether its plan may be used still; there once it has taken long. */
+  look: (() => void) | undefined
 }
 
 type Reader = {
