@@ -189,6 +189,22 @@ describe('a network', () => {
     },
   )
 
+  it('closes an idle connection before the server does that says how long it keeps one', async () => {
+    const ended = Promise.withResolvers<void>()
+    const { port } = await keep(
+      startHostile((socket) => {
+        socket.on('end', ended.resolve)
+        socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2\r\nContent-Length: 2\r\n\r\nhi'))
+      }),
+    )
+    const network = createNetwork({ allowPrivate: true })
+    await (await network.fetch(`http://127.0.0.1:${port}/`)).text()
+
+    // The server never closes it.
+    await ended.promise
+    network.close()
+  })
+
   it('gives up a request that gets no answer, also where nobody ends it', async () => {
     const { port } = await keep(startHostile(() => {}))
     const { fetch: send } = createNetwork({ allowPrivate: true, patience: 100 })

@@ -47,10 +47,10 @@ async function asked(at: Client, body: object): Promise<string> {
   return response.text()
 }
 
-/** The text of an answer, whose events have it in pieces as they came. */
+/** The text of an answer, whose events have it in pieces as they came; all events where there is none, so that a failure shows them. */
 function textOf(events: string): string {
   const pieces = events.matchAll(/^event: text\ndata: (.*)$/gm)
-  return Array.from(pieces, ([, data = '']) => (JSON.parse(data) as { text: string }).text).join('')
+  return Array.from(pieces, ([, data = '']) => (JSON.parse(data) as { text: string }).text).join('') || events
 }
 
 it('runs an approved call at most once, and goes on', { timeout: 900_000 }, async () => {

@@ -44,7 +44,8 @@ const PATIENCE = 300_000
 
 export function createNetwork({ allowPrivate, resolve = lookup, patience = PATIENCE }: NetworkOptions): Network {
   const checked = allowPrivate ? resolve : checkedLookup(resolve)
-  const settings = { keepAlive: true, keepAliveMsecs: 10_000, lookup: checked }
+  // Without a `timeout` an agent ignores the `Keep-Alive: timeout=…` of a server, and a request can meet its closing.
+  const settings = { keepAlive: true, keepAliveMsecs: 10_000, timeout: patience, lookup: checked }
   const agents = { secure: new Agent(settings), plain: new PlainAgent(settings) }
   const request: Network['request'] = (url, options) => {
     // An IP address is not looked up, so it is checked here.
