@@ -111,6 +111,24 @@ describe('the files of a workspace', () => {
     expect((await stored()).map(({ fileName }) => fileName)).not.toContain('given up.txt')
   })
 
+  it('are not replaced by who has not seen what somebody else has put there', async () => {
+    const { id } = await (await shop.send('POST', '/assets?fileName=seen.txt', { raw: 'first' }))
+      .json()
+      .then((body) => (body as { data: { id: string } }).data)
+    const page = await signedInAt(`${files()}/${id}`, world.administrator)
+    await page.getByRole('button', { name: 'Replace' }).waitFor()
+    await shop.send('PUT', `/assets/${id}?fileName=theirs.txt`, { raw: 'theirs' })
+
+    await choose(page, 'Replace', { ...(await image()), name: 'mine.png' })
+    await page.getByText('Somebody has replaced this file since it was shown').waitFor()
+    await page.getByRole('heading', { name: 'theirs.txt', exact: true }).waitFor()
+    const content = await shop.get(`/assets/${id}`)
+    expect(await content.text()).toBe('theirs')
+    await choose(page, 'Replace', { ...(await image()), name: 'mine.png' })
+    await page.getByText('Replaced.', { exact: true }).waitFor()
+    expect((await shop.get(`/assets/${id}`)).headers.get('Content-Type')).toBe('image/png')
+  })
+
   it('are replaced, lent by a link, deleted and restored', async () => {
     const { id } = await (await shop.send('POST', '/assets?fileName=plan.txt', { raw: 'first' }))
       .json()

@@ -118,6 +118,17 @@ export function fileQuery(workspace: string, id: string | null): Query<FileRow> 
   }
 }
 
+/** The tag of the bytes of a file, which their replacement requires: nobody overwrites what they have not seen. */
+export function contentTagQuery(workspace: string, id: string): Query<string | null> {
+  return {
+    queryKey: ['files', workspace, 'tag', id],
+    queryFn: async () => {
+      const answer = await clientOf(workspace).$request<never>('HEAD', `assets/${encodeURIComponent(id)}`)
+      return answer.ok ? (answer.etag ?? null) : null
+    },
+  }
+}
+
 const images = /^image\/(apng|avif|bmp|gif|jpeg|png|webp)$/
 
 /** What a browser shows of it; all else is downloaded. */

@@ -23,7 +23,7 @@ export class ServiceError extends Error {
     const [all = '', ...nested] = chain.map(({ message }) => message ?? '')
     // The outermost may also say all that is nested.
     const tail = nested.map((one) => `: ${one}`).join('')
-    const messages = [tail !== '' && all.endsWith(tail) ? all.slice(0, -tail.length) : all, ...nested]
+    const messages = [all.endsWith(tail) ? all.slice(0, all.length - tail.length) : all, ...nested]
     super(messages.join(' > '), { cause: cause?.cause })
     this.status = status
     this.messages = messages

@@ -93,12 +93,13 @@ function headersOf(client: SenderDeps, { body, options = {} }: Outgoing): Header
 }
 
 /** A tag as headers have it; in items it has no quotes. */
-const quoted = (tag: string) => (/^(?:\*$|"|W\/")/.test(tag) ? tag : `"${tag}"`)
+const quoted = (tag: string) => (/^(\*$|"|W\/")/.test(tag) ? tag : `"${tag}"`)
 
 async function attempt(request: Request, before: number): Promise<Answer> {
   const { client, sent, headers, signal } = request
-  const isHarmless = repeatable.includes(sent.method) || headers.has('Idempotency-Key')
-  const mayRepeat = before < (client.retries ?? 2) && isHarmless
+  // Under a tag a second PUT is refused for what the first has done.
+  const isHarmless = repeatable.includes(sent.method) && !headers.has('If-Match')
+  const mayRepeat = (isHarmless || headers.has('Idempotency-Key')) && before < (client.retries ?? 2)
   const again = async (pause = 200 * 2 ** before) => {
     await wait(pause, signal)
     return attempt(request, before + 1)

@@ -54,6 +54,7 @@ it.each([
   ['a change', (fetch: Fetch) => db.authors.update('1', { name: 'Bob' }, { fetch })],
   ['a change of many', (fetch: Fetch) => db.authors.update({ filter: { name: 'Ada' } }, { name: 'Bob' }, { fetch })],
   ['a deletion', (fetch: Fetch) => db.authors.delete('1', { fetch })],
+  ['a PUT under a tag', (fetch: Fetch) => db.$request('PUT', 'assets/a', { ifMatch: '"a"', body: 'a', fetch })],
   ['a deletion of many', (fetch: Fetch) => db.authors.delete({ filter: { name: 'Ada' } }, { fetch })],
 ])('does not send %s again without a key', async (_, write) => {
   const { sent, fetch } = unreliable(1, lost)

@@ -38,6 +38,7 @@ export const files: Translated<typeof english> = {
     download: 'تنزيل',
     replace: 'استبدال',
     replaced: 'تم الاستبدال.',
+    replacedMeanwhile: 'استبدل شخص آخر هذا الملف بعد عرضه. ترى الآن محتواه الحالي: اختر ملفك مرة أخرى لاستبداله.',
     link: {
       open: 'إنشاء رابط',
       title: 'رابط إلى هذا الملف',

@@ -27,6 +27,8 @@ export const files = {
     download: 'Download',
     replace: 'Replace',
     replaced: 'Replaced.',
+    replacedMeanwhile:
+      'Somebody has replaced this file since it was shown. You see what it is now: choose yours again to replace that.',
     link: {
       open: 'Make a link',
       title: 'A link to this file',

@@ -1,7 +1,7 @@
 /** The content of a file on the screen of its item: shown where a browser can, downloaded, replaced, and lent by a link. */
 import { useState } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
-import { contentPath, FILES, fileQuery, kindOf } from '../../data/files.ts'
+import { contentPath, contentTagQuery, FILES, fileQuery, kindOf } from '../../data/files.ts'
 import { queries, useQuery } from '../../data/queries.ts'
 import { accessQuery } from '../../data/workspaces.ts'
 import { explainFault } from '../../messages/fault.ts'
@@ -19,6 +19,7 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
   const texts = t.value.files
   const { data: file } = useQuery(fileQuery(workspace, id))
   const { data: access } = useQuery(accessQuery(workspace))
+  const { data: tag } = useQuery(contentTagQuery(workspace, id))
   const [isBusy, setBusy] = useState(false)
   const [shown, setShown] = useState(0)
   const [isLending, setLending] = useState(false)
@@ -30,12 +31,19 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
   const replace = async (sent: File | undefined) => {
     if (sent === undefined) return
     setBusy(true)
-    const options = { query: { fileName: sent.name }, body: sent.slice(), timeout: 600_000 }
+    const options = {
+      query: { fileName: sent.name },
+      body: sent.slice(),
+      timeout: 600_000,
+      ...(typeof tag === 'string' && { ifMatch: tag }),
+    }
     const answer = await clientOf(workspace).$request('PUT', `assets/${encodeURIComponent(id)}`, options)
     setBusy(false)
-    if (!answer.ok) return showToast(explainFault(answer.error), 'danger')
+    const isOther = answer.status === 412
+    if (isOther) showToast(texts.replacedMeanwhile, 'danger')
+    else if (!answer.ok) return showToast(explainFault(answer.error), 'danger')
+    else showToast(texts.replaced)
     setShown(shown + 1)
-    showToast(texts.replaced)
     void queries.invalidateQueries({ queryKey: ['files', workspace] })
     onChanged()
   }
@@ -48,7 +56,7 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
         <ButtonLink href={`${contentPath(workspace, id)}?download`} download>
           {texts.download}
         </ButtonLink>
-        {mayReplace && (
+        {mayReplace && tag !== undefined && (
           <UploadButton onFiles={([chosen]) => void replace(chosen)}>
             {isBusy ? t.value.common.loading : texts.replace}
           </UploadButton>
