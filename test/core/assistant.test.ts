@@ -88,15 +88,19 @@ it('cuts results to what a question has room for', () => {
   expect(lengths).toEqual([24_000, 20_000, 1_000, 500])
 })
 
-it('makes three answers for a user, twelve for a workspace and as many for others', () => {
+it('makes three answers for a user, and no more for a workspace than are left for others', () => {
   const room = createAnswerRoom()
   const take = (workspaceId: string, userId: string) => room.take({ workspaceId, userId })
   const first = ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'c', 'd', 'd', 'd'].map((userId) => take('one', userId))
 
   expect(() => take('one', 'e')).toThrow('too many questions')
-  const other = take('two', 'e')
-  expect(() => take('two', 'a')).toThrow('too many questions')
-  for (const leave of [...first, ...first, other]) leave()
+  const second = ['e', 'e', 'e', 'f', 'f', 'f'].map((userId) => take('two', userId))
+  expect(() => take('two', 'g')).toThrow('too many questions')
+  const third = [take('three', 'h'), take('three', 'h'), take('three', 'h')]
+  expect(() => take('three', 'i')).toThrow('too many questions')
+  const fourth = take('four', 'j')
+  expect(() => take('four', 'a')).toThrow('too many questions')
+  for (const leave of [...first, ...first, ...second, ...third, fourth]) leave()
   expect(take('one', 'a')).toBeTypeOf('function')
 })
 

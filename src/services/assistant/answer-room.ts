@@ -3,8 +3,6 @@ import { ServiceError } from '../../core/error.ts'
 import type { Owner } from '../../store/assistant.ts'
 
 const MOST_AT_ONCE = 24
-/** A workspace chooses its provider, which may be slow: others have the rest. */
-const MOST_OF_WORKSPACE = 12
 const MOST_OF_USER = 3
 
 export type AnswerRoom = {
@@ -19,8 +17,8 @@ export function createAnswerRoom(): AnswerRoom {
   return {
     take({ workspaceId, userId }) {
       if (
-        underWay.size >= MOST_AT_ONCE ||
-        countOf('workspaceId', workspaceId) >= MOST_OF_WORKSPACE ||
+        // A workspace chooses its provider, which may be slow: it gets no more answers than it leaves to others.
+        countOf('workspaceId', workspaceId) >= MOST_AT_ONCE - underWay.size ||
         countOf('userId', userId) >= MOST_OF_USER
       ) {
         throw new ServiceError('unavailable', 'The assistant has too many questions to answer', {
