@@ -25,6 +25,7 @@ import { publicAddress } from '../http/origin.ts'
 import { readOptions } from '../http/raw-query.ts'
 import { type AppContext, headerOf, lastSegment, pathParam } from '../http/request.ts'
 import { idOf } from '../http/schemas.ts'
+import { readIn } from '../http/sent.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
 
 /** Bytes of what is sent in one piece: a form is read as a whole, and of what is larger an interruption loses too much. */
@@ -41,6 +42,7 @@ export function mountAssets(app: App, services: Services): void {
   const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
 
   const enter = (c: AppContext) => enterAssets(services, c)
+  const sends = async (c: AppContext) => ({ scope: await enter(c), reenter: () => enter(c) })
 
   /** Whoever has a link needs no credential. */
   async function linked(c: AppContext, link: string, preset: Preset | undefined): Promise<FileContent> {
@@ -53,19 +55,19 @@ export function mountAssets(app: App, services: Services): void {
     '/api/:workspace/assets',
     {
       POST: withUpload(async (c) => {
-        const scope = await enter(c)
+        const sender = await sends(c)
         const { fileName, query } = uploadQuery(c)
-        await assetFiles.admit(scope, 'create', query)
+        await assetFiles.admit(sender.scope, 'create', query)
         const boundary = formBoundary(headerOf(c, 'content-type') ?? '')
         if (boundary === undefined) {
           const name = checkFileName(fileName, 'fileName')
           const body = file(c)
-          const items = await assetFiles.upload(scope, [{ fileName: name, body }], query)
+          const items = await assetFiles.upload(sender, [{ fileName: name, body }], query)
           return dataText(items.slice(1, -1), { status: 201 })
         }
         if (fileName !== undefined) throw assetFault('fileName', 'is in the form')
         const files = await formFiles(form(c), boundary, services.config.SERVICE_ITEMS__CREATE_LIMIT)
-        const items = await assetFiles.upload(scope, files, query)
+        const items = await assetFiles.upload(sender, files, query)
         return dataText(files.length === 1 ? items.slice(1, -1) : items, { status: 201 })
       }),
     },
@@ -91,13 +93,13 @@ export function mountAssets(app: App, services: Services): void {
         return withTag(link === null ? answer : { ...answer, headers: shared }, content.hash, undefined)
       },
       PUT: withUpload(async (c) => {
-        const scope = await enter(c)
+        const sender = await sends(c)
         const { fileName, query } = uploadQuery(c)
-        await assetFiles.admit(scope, 'update', query)
+        await assetFiles.admit(sender.scope, 'update', query)
         const tags = tagsOf(c, 'If-Match')
         const sent = { fileName: checkFileName(fileName, 'fileName'), body: file(c) }
         const hashes = tags === 'any' ? undefined : tags
-        return dataText(await assetFiles.replace(scope, key(c), sent, { ...query, hashes }))
+        return dataText(await assetFiles.replace(sender, key(c), sent, { ...query, hashes }))
       }),
     },
     { strictQuery: ['GET', 'PUT'], headers: { GET: ['If-None-Match'], PUT: ['If-Match'] } },
@@ -119,8 +121,10 @@ export function mountAssets(app: App, services: Services): void {
 
   mount(app, '/api/:workspace/assets/:id/link', {
     POST: async (c) => {
-      const scope = await enter(c)
-      const { expiresIn } = await readBody(c, linkBody)
+      const [scope, { expiresIn }] = await readIn(
+        () => enter(c),
+        () => readBody(c, linkBody),
+      )
       const id = idOf(c, 'The file')
       const { path, expiresAt } = await assetFiles.link(scope, id, expiresIn)
       return data({ url: publicAddress(c, services.config) + path, expiresAt: new Date(expiresAt).toISOString() })

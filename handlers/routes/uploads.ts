@@ -11,6 +11,7 @@ import { type App, mount } from '../http/mount.ts'
 import { readOptions } from '../http/raw-query.ts'
 import { type AppContext, pathParam } from '../http/request.ts'
 import { idOf } from '../http/schemas.ts'
+import { readIn } from '../http/sent.ts'
 import { enterAssets, searchText, withUpload } from './assets.ts'
 
 export const uploadBody = lazily(() =>
@@ -39,8 +40,10 @@ export function mountUploads(app: App, services: Services): void {
 
   mount(app, '/api/:workspace/assets/uploads', {
     POST: async (c) => {
-      const scope = await enter(c)
-      const { fileName, fileSize, sha256 } = await readBody(c, uploadBody)
+      const [scope, { fileName, fileSize, sha256 }] = await readIn(
+        () => enter(c),
+        () => readBody(c, uploadBody),
+      )
       const upload = { fileName: checkFileName(fileName, 'fileName'), fileSize, sha256 }
       return data(shown(await uploads.begin(scope, upload)), 201)
     },
@@ -80,8 +83,9 @@ export function mountUploads(app: App, services: Services): void {
           bytes.set(piece, length)
           length += piece.length
         }
-        if (length === size) return bytes
-        throw assetFault('body', `has ${length} bytes, part ${number} has ${size}`)
+        if (length !== size) throw assetFault('body', `has ${length} bytes, part ${number} has ${size}`)
+        await enter(c)
+        return bytes
       })
       return noContent()
     }),

@@ -89,6 +89,32 @@ it('reads and writes nothing any more for whom the right is taken while the body
   expect(await shop.data('/items/articles?filter[title][_eq]=late')).toEqual([])
 })
 
+it('keeps no byte of a file, and lends none, for whom the right is taken while the body is on its way', async () => {
+  const all = { read: 'all', create: 'all', update: 'all', delete: 'all' }
+  const user = await people.member(shop, { collections: { ServiceFile: all } })
+  const at = (path: string) => `/api/${shop.name}/assets${path}`
+  const part = { part: 'of a file' }
+  const late = { fileName: 'late', fileSize: JSON.stringify(part).length }
+  const file = await made(user.send('POST', '/assets?fileName=early', { raw: 'early' }))
+  const upload = await made(user.send('POST', '/assets/uploads', { body: late }))
+
+  const { statuses, control } = await meanwhile(
+    user,
+    [
+      ['POST', at('?fileName=late'), { late }],
+      ['PUT', at(`/${file}?fileName=late`), { late }],
+      ['POST', at(`/${file}/link`), { expiresIn: '5m' }],
+      ['POST', at('/uploads'), late],
+      ['PUT', at(`/uploads/${upload}/1`), part],
+    ],
+    () => shop.patch(`/members/${user.userId}`, { roles: [] }),
+  )
+
+  expect(control.status).toBe(200)
+  expect(statuses).toEqual(statuses.map(() => 403))
+  expect(await shop.data('/items/ServiceFile?fields=fileName')).toEqual([{ fileName: 'early' }])
+})
+
 it('writes nothing by rights that are taken while the write waits for a row that somebody holds', async () => {
   const { url: connectionString, close } = await startPostgres()
   const config = { connectionString }

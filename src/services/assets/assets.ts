@@ -33,17 +33,20 @@ export type FileContent = {
 /** With a query string as it was sent. */
 export type UploadQuery = Omit<ItemQuery, 'sent' | 'once'> & { readonly sent: string }
 
+/** Whoever sends bytes; `reenter` returns who they are once the bytes are there, or throws 401 or 403. */
+export type FileSender = { readonly scope: RequestScope; readonly reenter: () => Promise<RequestScope> }
+
 export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
   /** Before the bytes are there: throws 403 where the caller may upload no file, or replace none, and the faults of the query. */
   admit(scope: RequestScope, action: 'create' | 'update', query: UploadQuery): Promise<void>
   /** Returns the new items as JSON text of a list: all or, where one is refused, none, of which nothing is left. */
-  upload(scope: RequestScope, files: readonly SentFile[], query: UploadQuery): Promise<string>
+  upload(sender: FileSender, files: readonly SentFile[], query: UploadQuery): Promise<string>
   /**
    * Gives a file other bytes and another name and returns the item; 404 where the caller may not see it, 412 where `hashes` lacks
    * that of its bytes.
    */
   replace(
-    scope: RequestScope,
+    sender: FileSender,
     key: SentKey,
     file: SentFile,
     query: UploadQuery & { readonly hashes?: readonly string[] | undefined },
@@ -104,16 +107,18 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       await (await items.admitFile(scope, action)).answer
     },
 
-    upload(scope, files, query) {
-      return contents.keep(scope.workspace, files, async (rows) => (await items.createFiles(scope, rows, query)).answer)
+    upload({ scope, reenter }, files, query) {
+      const create = async (rows: readonly StoredFile[]) =>
+        (await items.createFiles(await reenter(), rows, query)).answer
+      return contents.keep(scope.workspace, files, create)
     },
 
-    async replace(scope, key, file, { hashes, ...query }) {
+    async replace({ scope, reenter }, key, file, { hashes, ...query }) {
       const before = hashes && (await rowOf(scope, key))
       if (before && hashes?.includes(before.contentHash) === false) throw codedError('4120')
       const bound = before === undefined ? query : { ...query, sent: within(query.sent, before) }
       return contents.keep(scope.workspace, [file], async ([row]) => {
-        const written = (await items.replaceFile(scope, { key, body: row ?? {} }, bound)).answer
+        const written = (await items.replaceFile(await reenter(), { key, body: row ?? {} }, bound)).answer
         return before === undefined ? written : written.catch(unchangedSince)
       })
     },
