@@ -57,7 +57,8 @@ async function ask(
 const eventsOf = (text: string): readonly Event[] =>
   text
     .split('\n\n')
-    .filter((one) => one !== '')
+    // A comment comes where nothing else has for five seconds.
+    .filter((one) => one !== '' && !one.startsWith(':'))
     .map((one) => {
       const [, name = '', data = ''] = /^event: (\w+)\ndata: (.*)$/s.exec(one) ?? []
       return { name, data: JSON.parse(data) }

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { deflateRawSync } from 'node:zlib'
+import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
@@ -30,6 +30,17 @@ const frames = (count: number) => {
   return Buffer.from([...Buffer.from('GIF89a'), ...head, ...all, 0x3b])
 }
 
+/** A PNG with so many texts of so many bytes, each packed to a thousandth. */
+async function withTexts(count: number, size: number): Promise<Buffer> {
+  const image = await plain(1, 1).png().toBuffer()
+  const typed = Buffer.concat([Buffer.from('zTXta\0\0'), deflateSync(Buffer.alloc(size, 65))])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(typed.length - 4)
+  sum.writeUInt32BE(crc32(typed))
+  const text = Buffer.concat([length, typed, sum])
+  return Buffer.concat([image.subarray(0, 33), ...Array.from({ length: count }, () => text), image.subarray(33)])
+}
+
 it.each<readonly [string, 'original' | 'made', () => Buffer | Promise<Buffer>]>([
   ['100 megapixels', 'original', () => plain(10_000, 10_000, 3).png().toBuffer()],
   ['160 megapixels of WebP', 'original', () => plain(16_000, 10_000, 3).webp({ effort: 0 }).toBuffer()],
@@ -40,6 +51,7 @@ it.each<readonly [string, 'original' | 'made', () => Buffer | Promise<Buffer>]>(
   ['49 megapixels in three passes', 'made', () => plain(7_000, 7_000, 3).jpeg({ progressive: true }).toBuffer()],
   ['49 megapixels, turned', 'made', () => plain(7_000, 7_000, 3).jpeg().withMetadata({ orientation: 6 }).toBuffer()],
   ['16,384 pixels in 3,000 lines', 'made', () => plain(16_384, 3_000).png({ progressive: true }).toBuffer()],
+  ['a pixel with 700 MB of texts', 'made', () => withTexts(100, 7_000_000)],
   ['an animation of 200,000 frames', 'made', () => frames(200_000)],
 ])('is bounded: %s', async (_, outcome, image) => {
   const file = join(folder, 'image')

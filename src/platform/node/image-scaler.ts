@@ -3,6 +3,7 @@
  * Only decoders of the kinds that presets are made of can be reached, whatever the bytes are.
  */
 import type { Sharp } from 'sharp'
+import { withoutTexts } from '../../core/assets/png-texts.ts'
 import type { ImageScaler } from '../../ports.ts'
 
 /** Images at a time: each may hold its original and a picture of PIXELS. */
@@ -35,7 +36,7 @@ export function openNodeImages(): ImageScaler {
         await new Promise<void>((resolve) => waiting.push(resolve))
       } else running += 1
       try {
-        const image = sharp(await read(), { limitInputPixels: PIXELS })
+        const image = sharp(withoutTexts(await read()), { limitInputPixels: PIXELS })
         return await scaled(image, side).catch(() => undefined)
       } finally {
         const next = waiting.shift()
