@@ -441,6 +441,15 @@ it('restores a deleted file as it was', async () => {
   expect((await shop.post(`/assets/${randomUUID()}/restore`, {})).status).toBe(404)
 })
 
+it('restores a file once, whoever does it at the same time', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  await shop.delete(`/items/ServiceFile/${id}`)
+
+  const answers = await Promise.all(Array.from({ length: 5 }, () => shop.post(`/assets/${id}/restore`, {})))
+
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404, 404])
+})
+
 it('restores a file for whoever may delete it as it then is', async () => {
   const { id } = await uploaded('plan.txt', 'Ours')
   const rights = { read: 'all', create: 'all', delete: { filter: { title: { _eq: 'Theirs' } } } } as const

@@ -125,8 +125,13 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
 
     async restore(scope, id, query) {
       await (await items.admitFile(scope, 'delete')).answer
-      const file = (await findDeletedFile(database, scope.workspace.apiName, id)) ?? noRecord()
-      return (await items.restoreFile(scope, file, query)).answer
+      const find = () => findDeletedFile(database, scope.workspace.apiName, id)
+      const file = (await find()) ?? noRecord()
+      return (await items.restoreFile(scope, file, query)).answer.catch(async (error: unknown) => {
+        // Somebody else may have restored it meanwhile.
+        if ((await find()) === undefined) noRecord()
+        throw error
+      })
     },
 
     content: async (scope, key, preset) => presetOf(scope.workspace, await rowOf(scope, key), preset),
