@@ -246,6 +246,8 @@ describe('a grid', () => {
     await page.reload()
     await cell(page, 'Book 0001').waitFor()
     expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'id', 'title'])
+    await page.getByText('You see rows only').waitFor()
+    await picture(page, 'grid-rows-only')
     // Nothing is asked that one's rights say would be refused.
     await page.goto(`/${shop.name}`)
     await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()

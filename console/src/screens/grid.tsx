@@ -4,6 +4,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { lazy } from '../app/lazy.tsx'
 import { address, itemPath, navigate, pathTo } from '../app/router.ts'
+import { useQuery } from '../data/queries.ts'
+import { accessQuery, seesModel } from '../data/workspaces.ts'
 import { explainFault } from '../messages/fault.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
@@ -71,6 +73,7 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   const { menu, chosen, dialog } = useMany({ workspace, model, view, rows, marks, all, columns, onWhy })
   const go = (to: View) => navigate(address.value.pathname + searchOf(to), 'replace')
   const texts = t.value.grid
+  const { data: access } = useQuery(accessQuery(workspace))
   const mayFilter = all.some(({ field }) => field.operators.length > 0)
   return (
     <>
@@ -102,6 +105,7 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
           )}
         </span>
       </div>
+      {access && !seesModel(access) && <p class={page.quiet}>{texts.rowsOnly}</p>}
       {isFiltering && mayFilter && (
         <Filter
           key={JSON.stringify(view.filter)}
