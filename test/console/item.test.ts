@@ -417,6 +417,17 @@ describe('a new item', () => {
   })
 })
 
+it('says which field has a value that is taken', async () => {
+  await shop.insert('shelves', [{ id: 'A1', place: 'Hall' }])
+  const page = await signedInAt(`/${shop.name}/new/shelves`)
+  await page.getByLabel('id', { exact: true }).fill('A1')
+  await page.getByLabel('place', { exact: true }).fill('Cellar')
+  await save(page)
+
+  await page.getByText('Unique constraint failed: id').first().waitFor()
+  await page.context().close()
+})
+
 describe('deleting an item', () => {
   it('asks first, says what refers to it and what is in the way', async () => {
     const author = await made('authors', { name: 'Gone' })

@@ -5,8 +5,9 @@ import { formatSeconds, t } from './messages.ts'
 /** `retryAfter` is in seconds, where the answer has it. */
 export function explainFault(error: ServiceError, retryAfter?: number): string {
   const { fault } = t.value
-  const { field } = (error.meta ?? {}) as { readonly field?: unknown }
-  const message = [...error.messages, ...(typeof field === 'string' ? [field] : [])].filter(Boolean).join(': ')
+  const { field, fields } = (error.meta ?? {}) as { readonly field?: unknown; readonly fields?: unknown }
+  const named = [Array.isArray(fields) ? fields : field].flat().filter((one) => typeof one === 'string')
+  const message = [...error.messages, named.join(', ')].filter(Boolean).join(': ')
   if (error.status === 0) return { timeout: fault.timeout, unsent: fault.unsent }[error.code ?? ''] ?? fault.network
   if (error.status === 401) return fault.unauthenticated
   if (error.status === 402) return `${fault.limit} ${message}`
