@@ -80,7 +80,10 @@ export const workspaceRoutes: RouteDescriptions = {
   'GET /api/{workspace}/schema': {
     summary: 'Read the manifest of the data model',
     tag: dataModel,
-    parameters: [parameter('collections', 'Only these, by their names with commas between.', { type: 'string' })],
+    parameters: [
+      parameter('collections', 'Only these, by their names with commas between.', { type: 'string' }),
+      parameter('usable', 'Of what the caller can use, for any caller.', { type: 'string', enum: ['true', 'false'] }),
+    ],
     answers: {
       '200': {
         ...response(z.looseObject({ formatVersion: z.literal(1) }), 'The manifest.'),

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import { type BracketTree, parseBrackets } from '../../src/core/query/brackets.ts'
-import { parseCollections, parseFlag } from '../../src/core/query/parse.ts'
+import { parseFlag, parseManifestPart } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, jsonText } from '../http/answer.ts'
 import { readBody, readText } from '../http/body.ts'
@@ -24,8 +24,8 @@ export function mountSchema(app: App, services: Services): void {
     {
       GET: async (c) => {
         const scope = await authorize(services, c)
-        const names = parseCollections(searchOf(c))
-        const { text, tag } = await services.manifests.load(scope, names)
+        const part = parseManifestPart(searchOf(c))
+        const { text, tag } = await services.manifests.load(scope, part)
         return withEtag(c, tag, () => text)
       },
     },

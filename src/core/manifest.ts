@@ -1,9 +1,9 @@
 /**
  * Builds the manifest of a model (docs/manifest.md): the structure of a workspace and every query that its items
  * support, in one compact document for client generators. It describes the model and the capabilities of its data
- * sources, not a caller's rights.
+ * sources, or of them what one caller can use.
  */
-import type { Declarations } from './connector/item-capabilities.ts'
+import { actions } from './access/access.ts'
 import type {
   CollectionEntry,
   Manifest,
@@ -13,21 +13,25 @@ import type {
   ServiceSchema,
 } from './manifest/format.ts'
 import { createInterner, type Interner } from './manifest/interner.ts'
-import { type Called, fullModelView, viewWithin } from './manifest/model-view.ts'
+import { fullModelView, isKnown, type ModelView, viewWithin } from './manifest/model-view.ts'
 import { canAggregate, operationsOf } from './manifest/query-schema.ts'
 import { boundsOf, limitsOf } from './model/checks.ts'
-import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
+import type { Collection, ConstraintRecord, Field, Model, PrimitiveField, RelationField } from './model/model.ts'
 import { eachOf, type Parts } from './parts.ts'
 
-/** Of `collections` alone, where they are given: without relations to others, in the order of the model. */
+/**
+ * Of what `view` shows, and of `collections` alone, where they are given: without relations to others, in the order of the model. A view
+ * that is not whole has neither sources nor names of the database in it, nor joins and indexes of which it hides a column.
+ */
 export function* compileManifest(
   model: Model,
-  declared: Declarations = () => undefined,
+  view: ModelView = fullModelView(() => undefined),
   collections: ReadonlySet<Collection> = new Set(model.collections.values()),
-  called?: Called,
 ): Parts<Manifest> {
-  const interner = createInterner(viewWithin(fullModelView(declared, called), collections))
-  const shown = [...model.collections.values()].filter((collection) => collections.has(collection))
+  const isShown = (collection: Collection) =>
+    collections.has(collection) && (view.isWhole || actions.some((action) => view.may(collection, action)))
+  const shown = [...model.collections.values()].filter(isShown)
+  const interner = createInterner(viewWithin(view, new Set(shown)))
   const serviceSchema = yield* compileServiceSchema(model, interner, shown)
   const operations: Operation[] = []
   yield* eachOf(shown, (collection) => operations.push(...operationsOf(interner, collection)))
@@ -40,16 +44,17 @@ function* compileServiceSchema(
   interner: Interner,
   collections: readonly Collection[],
 ): Parts<ServiceSchema> {
-  const sources = [...model.sources.values()]
-  const { namespaces } = model.records
-  const shown = new Set(collections)
-  const relationsOf = ({ relations }: Collection) => relations.filter(({ target }) => shown.has(target))
+  const { view } = interner
+  const sources = view.isWhole ? [...model.sources.values()] : []
+  const namespaces = view.isWhole ? model.records.namespaces : []
+  const known = <F extends Field>(collection: Collection, fields: readonly F[]) =>
+    fields.filter((field) => isKnown(view, collection, field))
   const places: Places = {
     sources: positions(sources.map(({ id }) => id)),
     namespaces: positions(namespaces.map(({ sourceId, dbName }) => `${sourceId} ${dbName}`)),
     collections: positions(collections),
-    primitives: positions(...collections.map(({ primitives }) => primitives)),
-    relations: positions(...collections.map(relationsOf)),
+    primitives: positions(...collections.map((collection) => known(collection, collection.primitives))),
+    relations: positions(...collections.map((collection) => known(collection, collection.relations))),
     constraints: constraintsByRelation(model),
   }
   const manifest = {
@@ -72,13 +77,16 @@ function* compileServiceSchema(
 
 function collectionEntry(collection: Collection, interner: Interner, places: Places): CollectionEntry {
   const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, isView, hasHistory, indexes } = collection
-  const { conditional, idempotent } = interner.view.declared(collection) ?? {}
+  const { view } = interner
+  const { conditional, idempotent } = view.declared(collection) ?? {}
+  const primitives = collection.primitives.filter((field) => places.primitives.has(field))
   const relations = collection.relations.filter((field) => places.relations.has(field))
+  const whole = indexes.filter(({ fields }) => fields.every((field) => places.primitives.has(field)))
   return {
     id,
     ...names(interner, { id, apiName, dbName }),
-    source: placeOf(places.sources, sourceId),
-    ...(schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
+    ...(view.isWhole && { source: placeOf(places.sources, sourceId) }),
+    ...(view.isWhole && schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
     ...(isReadOnly && { isReadonly: isReadOnly }),
     ...(isSystem && { isSystem }),
     ...(isView && { isView }),
@@ -86,12 +94,12 @@ function collectionEntry(collection: Collection, interner: Interner, places: Pla
     ...(canAggregate(interner, collection) && { canAggregate: true }),
     ...(conditional && { isConditional: true }),
     ...(idempotent && { isIdempotent: true }),
-    primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, interner)),
+    primitiveFields: primitives.map((field) => primitiveFieldEntry(field, interner)),
     relationFields: relations.map((field) => relationFieldEntry(field, interner, places)),
-    ...(indexes.length > 0 && {
-      indexes: indexes.map((index) => ({
+    ...(whole.length > 0 && {
+      indexes: whole.map((index) => ({
         id: index.id,
-        dbName: interner.text(index.dbName),
+        ...(view.isWhole && { dbName: interner.text(index.dbName) }),
         kind: index.kind,
         fields: index.fields.map((field) => placeOf(places.primitives, field)),
       })),
@@ -129,20 +137,25 @@ function primitiveFieldEntry(field: PrimitiveField, interner: Interner): Primiti
 
 function relationFieldEntry(field: RelationField, interner: Interner, places: Places): RelationFieldEntry {
   const { id, apiName, target, opposite, joins, isList, isNullable, isForward, through } = field
-  const constraint = places.constraints.get(id)
+  const { primitives, relations } = places
+  const constraint = interner.view.isWhole ? places.constraints.get(id) : undefined
+  const isJoinKnown = joins.every(({ own, other }) => primitives.has(own) && primitives.has(other))
   return {
     id,
     ...names(interner, { id, apiName }),
     oppositeCollection: placeOf(places.collections, target),
-    ...(opposite !== undefined && { oppositeField: placeOf(places.relations, opposite) }),
-    linkingFields: joins.map(({ own, other }) => [placeOf(places.primitives, own), placeOf(places.primitives, other)]),
+    ...(opposite !== undefined && relations.has(opposite) && { oppositeField: placeOf(relations, opposite) }),
+    linkingFields: isJoinKnown
+      ? joins.map(({ own, other }) => [placeOf(primitives, own), placeOf(primitives, other)])
+      : [],
     ...(isList && { isList }),
     ...(isNullable && { isNullable }),
     ...(isForward && { isForward }),
     // Not told where the junction is left out.
     ...(through !== undefined &&
-      places.relations.has(through.near) && {
-        through: { near: placeOf(places.relations, through.near), far: placeOf(places.relations, through.far) },
+      relations.has(through.near) &&
+      relations.has(through.far) && {
+        through: { near: placeOf(relations, through.near), far: placeOf(relations, through.far) },
       }),
     ...(constraint !== undefined && {
       constraint: {
@@ -161,7 +174,7 @@ function names({ text, view }: Interner, { id, apiName, dbName = apiName }: Entr
   const { displayName, description } = view.called(id) ?? {}
   return {
     apiName: text(apiName),
-    ...(dbName !== apiName && { dbName: text(dbName) }),
+    ...(view.isWhole && dbName !== apiName && { dbName: text(dbName) }),
     ...(displayName && { displayName: text(displayName) }),
     ...(description && { description: text(description) }),
   }

@@ -2,6 +2,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { Manifest } from '../../src/core/manifest/format.ts'
 import { refusedAnonymous } from '../support/service/messages.ts'
+import { people } from '../support/service/people.ts'
 import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
@@ -94,6 +95,8 @@ it.each([
   ['?collections=', 'collections', 'must be a comma-separated list of names'],
   ['?collections=authors,', 'collections', 'must be a comma-separated list of names'],
   ['?collections[]=authors', 'collections', 'must be a comma-separated list of names'],
+  ['?usable=yes', 'usable', 'must be true or false'],
+  ['?usable=true&collections=authors', 'usable', 'must not be sent together with collections'],
   ['?collection=authors', 'collection', 'is not a parameter of this route; did you mean collections?'],
 ])('refuses %s', async (search, parameter, reason) => {
   const response = await shop.get(`/schema${search}`)
@@ -117,6 +120,58 @@ it('needs dataModel:read', async () => {
 
   expect(response.status).toBe(403)
   expect(await response.json()).toEqual(refusedAnonymous('Requires the entitlement dataModel:read'))
+})
+
+it('answers anybody what they can use, and names nothing else', async () => {
+  const stock = await world.workspace(
+    'stock',
+    {
+      makers: { makerName: 'string', makerSecret: 'string' },
+      parts: { partName: 'string', partSecret: 'int32?', makerId: 'int64', depotId: 'int64?' },
+      depots: { depotName: 'string' },
+    },
+    ['parts.maker(makerId) -> makers.parts', 'parts.depot(depotId) -> depots.stored'],
+  )
+  const { member } = people
+  const clerk = await member(stock, {
+    collections: {
+      parts: { read: { fields: ['id', 'partName', 'maker'] }, update: { fields: ['partName'], filter: {} } },
+      makers: { read: { fields: ['id', 'makerName'] } },
+    },
+  })
+  const usable = (who: Pick<Workspace, 'get'>) => who.get('/schema?usable=true')
+  const own = await usable(clerk)
+  const text = await own.text()
+  const { strings, serviceSchema, querySchema } = JSON.parse(text) as Manifest
+  const shown = serviceSchema.collections.map(({ apiName, primitiveFields, relationFields, indexes }) => [
+    strings[apiName],
+    primitiveFields.map((field) => strings[field.apiName]),
+    relationFields.map((field) => [strings[field.apiName], field.linkingFields]),
+    indexes?.map(({ kind, fields }) => [kind, fields]),
+  ])
+  const kinds = querySchema.operations.map(([kind, collection]) => `${kind} ${strings[collection]}`)
+  const tag = own.headers.get('ETag') ?? ''
+  const again = await clerk.send('GET', '/schema?usable=true', { headers: { 'If-None-Match': tag } })
+  const whole = (await (await usable(stock)).json()) as Manifest
+
+  expect([own.status, again.status]).toEqual([200, 304])
+  expect(shown.filter(([name]) => !String(name).startsWith('Service'))).toEqual([
+    ['makers', ['id', 'makerName'], [], [['primary', [0]]]],
+    ['parts', ['id', 'partName'], [['maker', []]], [['primary', [0]]]],
+  ])
+  expect(kinds.filter((kind) => !kind.includes(' Service'))).toEqual([
+    'readMany makers',
+    'readOne makers',
+    ...['readMany', 'updateMany', 'readOne', 'updateOne'].map((kind) => `${kind} parts`),
+  ])
+  expect(text).not.toMatch(/secret|makerId|depot|pkey|dbName|postgres|constraint"/i)
+  expect(serviceSchema).toMatchObject({ sources: [], namespaces: [] })
+  expect(whole.serviceSchema).toMatchObject({ sources: [], namespaces: [] })
+  expect(whole.strings).toEqual(expect.arrayContaining(['depots', 'makerSecret', 'depotId']))
+  expect(await (await usable(stock.anonymous)).json()).toMatchObject({
+    serviceSchema: { collections: [] },
+    querySchema: { operations: [] },
+  })
 })
 
 it('answers 405 for other methods', async () => {

@@ -22,7 +22,6 @@ async function opened(person: Person) {
 
 const member = () =>
   people.member(shop, {
-    entitlements: ['dataModel:read'],
     collections: { articles: { read: 'all', create: 'all' } },
   })
 

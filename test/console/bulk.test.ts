@@ -291,7 +291,7 @@ describe('a member', () => {
   it('who only reads has no control for it', async () => {
     await made(2)
     const collections = { things: { read: { fields: ['id', 'title', 'size'] } } }
-    const reader = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+    const reader = await people.member(shop, { collections })
     const page = await grid('', reader)
     await choose(page, 0, 1)
     expect(await page.getByText('chosen').isVisible()).toBe(false)
@@ -304,7 +304,7 @@ describe('a member', () => {
     const collections = {
       things: { read: 'all', update: { fields: ['note'], filter: { size: { _lt: 2 } } } },
     }
-    const clerk = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+    const clerk = await people.member(shop, { collections })
     const page = await grid('', clerk)
     await choose(page, 0, 1)
     await page.getByText('2 rows chosen').waitFor()

@@ -112,7 +112,6 @@ it('are sized by dragging and by keys, and remembered', async () => {
 
 it('are kept by a saved view, for others too, and told by the address', async () => {
   const reader = await people.member(shop, {
-    entitlements: ['dataModel:read'],
     collections: { books: { read: { fields: ['id', 'title', 'pages', 'note'] } } },
   })
   const page = await signedInAt(`${gridOf(shop, 'books')}?columns=price,pages,title`)
@@ -179,7 +178,6 @@ it('of related items are offered to filter by where one may read the relation', 
   const books = { read: { fields: ['id', 'title', 'authorId'] } }
   const reader = (fields: readonly string[]) =>
     people.member(shop, {
-      entitlements: ['dataModel:read'],
       collections: { books, authors: { read: { fields } } },
     })
   const offered = async (fields: readonly string[]) => {

@@ -182,7 +182,6 @@ describe('the files of a workspace', () => {
 describe('a deleted file', () => {
   it('is restored by who deleted it in this visit, without the audit log', async () => {
     const person = await people.member(shop, {
-      entitlements: ['dataModel:read'],
       collections: { ServiceFile: { read: 'all', create: 'all', delete: 'all' } },
     })
     const { id } = await (await shop.send('POST', '/assets?fileName=note.txt', { raw: 'note' }))
@@ -235,10 +234,9 @@ describe('a field that leads to files', () => {
     const all = { read: 'all', update: 'all' } as const
     const [editor, reader] = await Promise.all([
       people.member(shop, {
-        entitlements: ['dataModel:read'],
         collections: { films: all, ServiceFile: { read: 'all' } },
       }),
-      people.member(shop, { entitlements: ['dataModel:read'], collections: { films: all } }),
+      people.member(shop, { collections: { films: all } }),
     ])
     const page = await signedInAt(`${gridOf(shop, 'films')}/${film}`, editor)
     await page.getByRole('button', { name: 'Choose poster' }).waitFor()

@@ -82,7 +82,7 @@ describe('by keys', () => {
 
   it('nothing is changed where one of them cannot be', async () => {
     const collections = { things: { read: 'all', update: { fields: ['title'] } }, makers: { read: 'all' } }
-    const clerk = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+    const clerk = await people.member(shop, { collections })
     const page = await grid(clerk)
     await goTo(page, 'maker')
     await press(page, ['Shift+ArrowDown', 'Shift+ArrowLeft', 'Control+d'])
@@ -92,7 +92,7 @@ describe('by keys', () => {
 
   it('does nothing for who only reads', async () => {
     const collections = { things: { read: 'all' } }
-    const reader = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+    const reader = await people.member(shop, { collections })
     const page = await grid(reader)
     await page.getByRole('gridcell', { name: 'b', exact: true }).click()
     await page.keyboard.press('Control+d')

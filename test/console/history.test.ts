@@ -129,10 +129,9 @@ describe('the history of an item', () => {
     const read = { fields: ['id', 'title', 'text', 'done'] }
     const [writer, reader] = [
       await people.member(shop, {
-        entitlements: ['dataModel:read'],
         collections: { notes: { read, update: { fields: ['text'] } } },
       }),
-      await people.member(shop, { entitlements: ['dataModel:read'], collections: { notes: { read } } }),
+      await people.member(shop, { collections: { notes: { read } } }),
     ]
     const id = await made({ title: 'a', text: 'b', price: '1' }, { title: 'c' }, { title: 'd', text: 'e', price: '7' })
     const page = await openConsole()

@@ -468,7 +468,6 @@ describe('deleting an item', () => {
 
 it('offers a member what their rights give, and no control that fails', async () => {
   const reader = await people.member(shop, {
-    entitlements: ['dataModel:read'],
     collections: { books: { read: { fields: ['id', 'title', 'note'] }, update: { fields: ['note'] } } },
   })
   const id = await made('books', { title: 'Read only', note: 'n' })
@@ -533,7 +532,6 @@ it('shows the key of what is not there or not seen, and no more, in the grid and
   const unseen = await made('books', { title: 'Unseen', authorId: hidden })
   const none = await made('books', { title: 'Without' })
   const reader = await people.member(shop, {
-    entitlements: ['dataModel:read'],
     collections: { books: { read: 'all' }, authors: { read: { filter: { name: { _neq: 'Hidden' } } } } },
   })
   const filter = { id: { _in: [seen, unseen, none] } }

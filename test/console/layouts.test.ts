@@ -134,7 +134,7 @@ describe('a calendar', () => {
 
   it('keeps the filter and is kept by a saved view, and lets nobody add who may not', async () => {
     const collections = { shows: { read: 'all' } }
-    const reader = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+    const reader = await people.member(shop, { collections })
     const filter = encodeURIComponent('{"title":{"_eq":"Matinee"}}')
     const page = await shown(`${march}&filter=${filter}`, reader)
     await dayOf(page, 'Saturday, March 14, 2026').waitFor()
@@ -246,7 +246,7 @@ describe('a summary', () => {
 
   it('offers a member what their rights give, whatever the address says', async () => {
     const collections = { sales: { read: { fields: ['status'], filter: { status: { _eq: 'paid' } } } } }
-    const reader = await people.member(shop, { entitlements: ['dataModel:read'], collections })
+    const reader = await people.member(shop, { collections })
     const page = await opened(summary('by:price,by:show.title,by:status,sum:price,count:*'), reader)
     await expect
       .poll(() => rowsOf(page))

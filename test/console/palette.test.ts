@@ -67,7 +67,6 @@ it('knows where secrets and keys are rotated', async () => {
 
 it('says what one may not do and why, and does not do it', async () => {
   const reader = await people.member(shop, {
-    entitlements: ['dataModel:read'],
     collections: { books: { read: { fields: ['id', 'title'] } } },
   })
   const page = await signedInAt(gridOf(shop, 'books'), reader)

@@ -67,7 +67,7 @@ beforeAll(async () => {
   view = String((await shop.insert('ServiceView', [saved]))[0]?.id)
   const [collectionId] = [shop.ids.get('authors')]
   await shop.insert('ServiceCollectionMeta', [{ collectionId, displayName: script, icon: '✍️', color: script }])
-  person = await people.member(shop, { entitlements: ['dataModel:read'], collections: { articles: { read: 'all' } } })
+  person = await people.member(shop, { collections: { articles: { read: 'all' } } })
   await person.system.patch('/api/system/users/me', { fullName: script })
   await person.system.post('/api/system/api-keys', { name: script })
   const account = await person.system.post('/api/system/service-accounts', { name: script, description: script })

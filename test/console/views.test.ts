@@ -16,7 +16,7 @@ beforeAll(async () => {
   )
 })
 
-const reading = { entitlements: ['dataModel:read'], collections: { books: { read: 'all' } } } as const
+const reading = { collections: { books: { read: 'all' } } } as const
 const many = `?sort=-title&filter=${encodeURIComponent('{"pages":{"_gte":5}}')}`
 const menu = (page: Page) => page.getByRole('button', { name: /^Views/ })
 

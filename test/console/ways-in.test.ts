@@ -7,7 +7,7 @@ import { signingIn } from '../support/service/signing-in.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 import { closePages, openConsole, signIn, storedTexts } from './support/pages.ts'
 
-const reading = { entitlements: ['dataModel:read'], collections: { books: { read: 'all' } } } as const
+const reading = { collections: { books: { read: 'all' } } } as const
 const password = 'a new password of theirs'
 const login = signingIn.name('corporate')
 

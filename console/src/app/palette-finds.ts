@@ -6,10 +6,10 @@ import { pages } from 'virtual:documentation'
 import { clientOf } from '../data/client.ts'
 import { queries } from '../data/queries.ts'
 import { session } from '../data/session.ts'
-import { accessQuery, readableQuery } from '../data/workspaces.ts'
+import { accessQuery, manifestQuery, readableQuery } from '../data/workspaces.ts'
 import { help } from '../messages/help.ts'
 import { t } from '../messages/messages.ts'
-import { type CollectionModel, calledBy, manifestOrNone, modelQuery } from '../screens/grid/model.ts'
+import { type CollectionModel, calledBy, modelQuery } from '../screens/grid/model.ts'
 import { conditionOf } from '../screens/grid/picker.tsx'
 import type { Row } from '../screens/grid/values.ts'
 import { search } from '../ui/combobox.tsx'
@@ -136,10 +136,10 @@ async function itemsIn(
 /** A field leads to the rows, sorted by it. */
 async function fieldsIn(workspace: string, text: string): Promise<readonly Command[]> {
   const [manifest, access] = await Promise.all([
-    queries.fetchQuery(manifestOrNone(workspace)).catch(() => null),
+    queries.fetchQuery(manifestQuery(workspace)).catch(() => undefined),
     queries.fetchQuery(accessQuery(workspace)).catch(() => undefined),
   ])
-  if (manifest === null || access === undefined) return []
+  if (manifest === undefined || access === undefined) return []
   const { strings, serviceSchema, primitiveTypes } = manifest
   const fields = serviceSchema.collections.flatMap(({ apiName, isSystem, primitiveFields }) => {
     const collection = strings[apiName] ?? ''

@@ -1,4 +1,4 @@
-/** Workspaces, and the collections of one: from the manifest, or from one's own rights where the manifest is not shown. */
+/** Workspaces, and the collections of one, from its manifest. */
 import { ServiceError } from 'governed-data-client'
 import type { ManifestText } from 'governed-data-client/generate'
 import { type Access, schema, type WorkspaceRecord, workspace as workspaceOf } from 'governed-data-client/system'
@@ -17,13 +17,20 @@ export function workspacesQuery(): Query<readonly Workspace[]> {
   }
 }
 
-/** One request for all screens of a workspace. */
+/** One request for all screens of a workspace: of the whole model where it is shown to the caller, else of what they can use. */
 export function manifestQuery(workspace: string): Query<ManifestText> {
   return {
     queryKey: ['manifest', workspace],
-    queryFn: async () => (await schema(clientOf(workspace)).manifest().orThrow()) as ManifestText,
+    queryFn: async () => readManifest(workspace, await queries.fetchQuery(accessQuery(workspace))),
     staleTime: 300_000,
   }
+}
+
+async function readManifest(workspace: string, access: Access): Promise<ManifestText> {
+  const manifest = await schema(clientOf(workspace))
+    .manifest({ usable: !seesModel(access) })
+    .orThrow()
+  return manifest as ManifestText
 }
 
 /** What the caller may do: one request for all screens of a workspace. */
@@ -35,7 +42,7 @@ export function accessQuery(workspace: string): Query<Access> {
   }
 }
 
-/** Whether the manifest is shown: nothing is asked that would be refused. */
+/** Whether all of the manifest is shown: nothing is asked that would be refused. */
 export const seesModel = ({ entitlements }: Access) => entitlements.includes('dataModel:read')
 
 export function collectionsQuery(workspace: string): Query<readonly CollectionName[]> {
@@ -131,8 +138,7 @@ const mayRead = (rights: Access['collections'][string] | undefined) => (rights?.
 /** As they are now. */
 export async function readCollections(workspace: string): Promise<readonly CollectionName[]> {
   const access = await workspaceOf(clientOf(workspace)).access().orThrow()
-  if (seesModel(access)) return collectionsOf((await schema(clientOf(workspace)).manifest().orThrow()) as ManifestText)
-  return Object.keys(access.collections).map((name) => ({ name, isSystem: isSystemName(name) }))
+  return collectionsOf(await readManifest(workspace, access))
 }
 
 /** After a change of the model: everything that follows from it is asked for again when it is next shown. */
@@ -144,8 +150,6 @@ export async function modelChanged(workspace: string): Promise<void> {
 function collectionsOf({ strings, serviceSchema }: ManifestText): readonly CollectionName[] {
   return serviceSchema.collections.map(({ apiName, isSystem = false }) => ({ name: strings[apiName] ?? '', isSystem }))
 }
-
-const isSystemName = (name: string) => /^Service[A-Z]/.test(name)
 
 /** Whether there is no such workspace for whoever asks. */
 export function isNowhere(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { itemPath } from '../app/router.ts'
 import { clientOf } from '../data/client.ts'
 import { FILES, type FileRow } from '../data/files.ts'
 import { type Query, useQuery } from '../data/queries.ts'
-import { accessQuery } from '../data/workspaces.ts'
+import { accessQuery, manifestQuery } from '../data/workspaces.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Checkbox } from '../ui/checkbox.tsx'
@@ -15,7 +15,6 @@ import styles from './files/files.module.css'
 import { sizeText } from './files/size.ts'
 import { Tiles } from './files/tiles.tsx'
 import { UploadButton, Uploads, uploadAll, useDrop } from './files/uploads.tsx'
-import { manifestOrNone } from './grid/model.ts'
 import { Missing } from './missing.tsx'
 import page from './page.module.css'
 
@@ -48,7 +47,7 @@ function filesQuery(workspace: string, search: Search, back: readonly string[]):
 }
 
 /** Names of the lists of what refers to a file. */
-function listsOf(manifest: ManifestText | null | undefined): readonly string[] {
+function listsOf(manifest: ManifestText | undefined): readonly string[] {
   const { strings = [], serviceSchema } = manifest ?? {}
   const files = serviceSchema?.collections.find(({ apiName }) => strings[apiName] === FILES)
   return (files?.relationFields ?? []).filter(({ isList }) => isList).map(({ apiName }) => strings[apiName] ?? '')
@@ -58,7 +57,7 @@ export default function Files({ workspace }: { readonly workspace: string }) {
   const texts = t.value.files
   const [search, setSearch] = useState<Search>({ text: '', isUnused: false, limit: PAGE })
   const { data: access } = useQuery(accessQuery(workspace))
-  const { data: manifest } = useQuery(manifestOrNone(workspace))
+  const { data: manifest } = useQuery(manifestQuery(workspace))
   const back = listsOf(manifest)
   const { data: found, error, refetch } = useQuery(filesQuery(workspace, search, back))
   const rights = access?.collections[FILES]

@@ -4,8 +4,6 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { lazy } from '../app/lazy.tsx'
 import { address, itemPath, navigate, pathTo } from '../app/router.ts'
-import { useQuery } from '../data/queries.ts'
-import { accessQuery, seesModel } from '../data/workspaces.ts'
 import { explainFault } from '../messages/fault.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
@@ -23,7 +21,7 @@ import styles from './grid/grid.module.css'
 import { asksItself, isSameLayout, type Layout, layoutsOf } from './grid/layouts.ts'
 import { mayMark, useMany } from './grid/many.tsx'
 import { createMarks, type Marks } from './grid/marks.ts'
-import { type CollectionModel, readOnlyField } from './grid/model.ts'
+import type { CollectionModel } from './grid/model.ts'
 import type { Cell } from './grid/place.ts'
 import { rememberColumns, rememberedColumns, rememberWidth, sized, widthsOf } from './grid/remembered-columns.ts'
 import { searchOf, type View, viewOf } from './grid/request.ts'
@@ -65,7 +63,7 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   }, [rows])
   const [isFiltering, setFiltering] = useState(view.filter !== undefined)
   const [isChoosing, setChoosing] = useState(false)
-  const all = useColumns(model, rows)
+  const all = useColumns(model)
   const columns = useMemo(() => chosenOf(all, view.columns), [all, view])
   const place = useRef<Cell>(FIRST)
   const ask = useWhy(workspace)
@@ -73,7 +71,6 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   const { menu, chosen, dialog } = useMany({ workspace, model, view, rows, marks, all, columns, onWhy })
   const go = (to: View) => navigate(address.value.pathname + searchOf(to), 'replace')
   const texts = t.value.grid
-  const { data: access } = useQuery(accessQuery(workspace))
   const mayFilter = all.some(({ field }) => field.operators.length > 0)
   return (
     <>
@@ -105,7 +102,6 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
           )}
         </span>
       </div>
-      {access && !seesModel(access) && <p class={page.quiet}>{texts.rowsOnly}</p>}
       {isFiltering && mayFilter && (
         <Filter
           key={JSON.stringify(view.filter)}
@@ -195,15 +191,9 @@ function useView(model: CollectionModel, search: string): View {
   }, [search, remembered?.join()])
 }
 
-/** Where the model is not shown to the caller, the rows tell their fields. */
-function useColumns(model: CollectionModel, rows: Rows): readonly Column[] {
-  const isUnknown = model.fields.length === 0
-  const names = isUnknown ? Object.keys(rows.rows.value?.[0] ?? {}).join() : ''
+function useColumns(model: CollectionModel): readonly Column[] {
   const own = widthsOf(model)
-  return useMemo(
-    () => sized(columnsOf(names === '' ? model : { ...model, fields: names.split(',').map(readOnlyField) }), own),
-    [model, names, JSON.stringify(own)],
-  )
+  return useMemo(() => sized(columnsOf(model), own), [model, JSON.stringify(own)])
 }
 
 function nextSort({ sort }: View, { path }: Column): View['sort'] {

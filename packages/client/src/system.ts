@@ -213,13 +213,11 @@ type Named = { readonly name: string; readonly description?: string | null }
 /** The model of the client's workspace. */
 export function schema(db: Requesting) {
   return {
-    /** What there is, and everything that items can be asked (docs/manifest.md). */
-    manifest: (options: Options & { readonly collections?: readonly string[] } = {}) => {
-      const { collections, ...given } = options
-      return db.$request<object>('GET', 'schema', {
-        ...given,
-        ...(collections && { query: { collections: collections.join() } }),
-      })
+    /** What there is, and everything that items can be asked (docs/manifest.md); `usable`: of what the caller can use, for any caller. */
+    manifest: (options: Options & { readonly collections?: readonly string[]; readonly usable?: boolean } = {}) => {
+      const { collections, usable, ...given } = options
+      const query = { ...(collections && { collections: collections.join() }), ...(usable && { usable }) }
+      return db.$request<object>('GET', 'schema', { ...given, query })
     },
     /** All operations are run or none; with the `plan` of a dry run none where the model is another by now (409). */
     migrate: (operations: readonly Operation[], options: Options & { readonly plan?: string } = {}): Call<void> => {

@@ -8,7 +8,7 @@ import { type Declarations, describeCapabilities, servesOperation } from '../con
 import { limitsOf } from '../model/checks.ts'
 import type { Collection, Field, Model, PrimitiveField, RelationField } from '../model/model.ts'
 import { describeCollection, keyName, nameCollection } from '../model/overview.ts'
-import { type ModelView, modelViewOf } from './model-view.ts'
+import { isKnown as isUsable, type ModelView, modelViewOf } from './model-view.ts'
 
 export type AgentView = {
   /** Returns true if a tool offers this on some collection: on a list, or on one item by its key. */
@@ -79,10 +79,6 @@ function isReached(view: ModelView, collection: Collection, action: Action): boo
 
 function usableBy(view: ModelView, collection: Collection, field: Field): readonly Action[] {
   return actions.filter((action) => action !== 'delete' && view.uses(collection, field, action) !== 'never')
-}
-
-function isUsable(view: ModelView, collection: Collection, field: Field): boolean {
-  return usableBy(view, collection, field).length > 0
 }
 
 /** Given only where it is less than the collection's actions, so that most fields need no list. */

@@ -40,7 +40,8 @@ export type CollectionEntry = Named & {
   readonly apiName: Text
   /** Absent where it equals apiName. */
   readonly dbName?: Text
-  readonly source: number
+  /** Absent, as is all that the database calls it, where only what the caller can use is told. */
+  readonly source?: number
   readonly namespace?: number
   readonly isReadonly?: true
   readonly isSystem?: true
@@ -98,7 +99,7 @@ export type RelationFieldEntry = Named & {
 
 export type IndexEntry = {
   readonly id: string
-  readonly dbName: Text
+  readonly dbName?: Text
   readonly kind: IndexKind
   /** Into primitiveFields. */
   readonly fields: readonly number[]

@@ -19,7 +19,17 @@ export type ModelView = {
   readonly declared: Declarations
   /** How people call a collection or field, by its id. */
   readonly called: Called
+  /** Whether it shows everything, names in the database and names of sources included. */
+  readonly isWhole: boolean
 }
+
+/** Whether the caller can do anything with it. */
+export function isKnown({ uses }: ModelView, collection: Collection, field: Field): boolean {
+  return usingActions.some((action) => uses(collection, field, action) !== 'never')
+}
+
+/** A deletion is of no field. */
+const usingActions = ['read', 'create', 'update'] as const satisfies readonly Action[]
 
 export type Called = (id: string) => { readonly displayName?: string; readonly description?: string } | undefined
 
@@ -33,6 +43,7 @@ export function fullModelView(declared: Declarations, called = uncalled): ModelV
     shows: () => 'always',
     declared,
     called,
+    isWhole: true,
   }
 }
 
@@ -65,6 +76,7 @@ export function modelViewOf(viewer: Viewer, declared: Declarations, called = unc
     uses,
     declared,
     called,
+    isWhole: false,
     shows(collection, field) {
       const extent = uses(collection, field, 'read')
       const reads = viewer.accessTo(collection, 'read')

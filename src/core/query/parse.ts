@@ -148,11 +148,13 @@ export function parseFlag(tree: BracketTree, name: string, absent: boolean): boo
   return flag === 'true'
 }
 
-/** The names of `collections=a,b`, the only parameter of the manifest; undefined where it is not sent. */
-export function parseCollections(tree: BracketTree): readonly string[] | undefined {
-  refuseUnknown(tree, ['collections'])
-  const { collections } = tree
-  if (collections === undefined) return undefined
+/** What of the manifest: the names of `collections=a,b`, or `usable=true`; undefined for all of it. */
+export function parseManifestPart(tree: BracketTree): readonly string[] | 'usable' | undefined {
+  refuseUnknown(tree, ['collections', 'usable'])
+  const { collections, usable = 'false' } = tree
+  if (usable !== 'false' && usable !== 'true') throw queryFault('usable', 'must be true or false')
+  if (collections === undefined) return usable === 'true' ? 'usable' : undefined
+  if (usable === 'true') throw queryFault('usable', 'must not be sent together with collections')
   const names = typeof collections === 'string' ? collections.split(',') : []
   if (names.length === 0 || names.includes('')) {
     throw queryFault('collections', 'must be a comma-separated list of names')

@@ -4,7 +4,7 @@
  * small steps, between which other requests run; short documents are cached, long ones are sent piece by piece.
  */
 import { viewerOf } from '../../core/access/merge.ts'
-import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Parts } from '../../core/parts.ts'
 import { inParts, pause } from '../../sources/in-parts.ts'
@@ -13,6 +13,8 @@ import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
+import { createKeptTexts } from './kept-texts.ts'
+import { rightsKey } from './rights-key.ts'
 
 export type Document = {
   /** A weak entity tag. */
@@ -32,9 +34,8 @@ export type OpenApi = {
 
 /** Maximum length of what is sent at once of a longer one, in characters. */
 const MAX_SENT = 64 * 1024
-/** Maximum length of a cached document, in characters. */
-const MAX_KEPT = 2 * 1024 * 1024
-const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
+/** Maximum length of a document that is sent at once and cached, in characters. */
+const MAX_WHOLE = 2 * 1024 * 1024
 
 export type OpenApiDeps = {
   readonly called: LoadCalled
@@ -45,28 +46,15 @@ export type OpenApiDeps = {
 
 export function createOpenApi(deps: OpenApiDeps): OpenApi {
   const { called: load, models, declarations, version } = deps
-  const kept = new Map<string, string>()
+  const kept = createKeptTexts()
   let system: string | undefined
-  const fingerprints = new WeakMap<Rights, string>()
-
-  function keep(tag: string, text: string): void {
-    kept.set(tag, text)
-    let length = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
-    for (const [oldest, { length: freed }] of kept) {
-      if (length <= MAX_KEPT_IN_ALL) return
-      kept.delete(oldest)
-      length -= freed
-    }
-  }
 
   return {
     async workspace({ workspace, snapshot, rights }) {
       requireEntitlement(rights, 'openApiSchema:read')
       const model = await models.load(workspace, snapshot.modelVersion)
       const called = await load(workspace.apiName)
-      const rightsKey = fingerprints.get(rights) ?? fingerprint(rights)
-      fingerprints.set(rights, rightsKey)
-      const parts = [version, workspace.id, workspace.apiName, model.version, rightsKey, called.text]
+      const parts = [version, workspace.id, workspace.apiName, model.version, rightsKey(rights), called.text]
       const tag = await weakTag(JSON.stringify(parts))
       return {
         tag,
@@ -80,9 +68,9 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
           ])
           const view = modelViewOf(viewerOf(rights, model), declared, called.of)
           const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
-          const start = await inParts(joined(pieces, MAX_KEPT))
+          const start = await inParts(joined(pieces, MAX_WHOLE))
           if (!start.isWhole) return streamed(start.text, pieces)
-          keep(tag, start.text)
+          kept.keep(tag, start.text)
           return start.text
         },
       }
@@ -97,17 +85,6 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
       return { tag: await weakTag(text), render: async () => text }
     },
   }
-}
-
-/** Fingerprint of all rights that a document depends on. The user id matters only as present or absent. */
-function fingerprint(rights: Rights): string {
-  if (rights.kind === 'all') return 'all'
-  if (rights.kind === 'scoped') {
-    const collections = rights.collections && [...rights.collections].map(([id, actions]) => [id, [...actions]])
-    return JSON.stringify([fingerprint(rights.rights), rights.entitlements && [...rights.entitlements], collections])
-  }
-  const { userId, policies, entitlements } = rights
-  return JSON.stringify([userId === undefined, policies, [...entitlements]])
 }
 
 /** Joins pieces until the end, or until the text exceeds `most` characters. */

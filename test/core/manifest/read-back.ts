@@ -92,7 +92,7 @@ function readRecords({ strings, primitiveTypes, serviceSchema }: Manifest): Mode
     collections: collections.map(
       ({ id, apiName, dbName = apiName, source, namespace, isReadonly, isSystem, isView }) => ({
         id,
-        sourceId: found(sources[source]).id,
+        sourceId: found(sources[found(source)]).id,
         namespaceId: namespace === undefined ? null : found(namespaces[namespace]).id,
         dbName: text(dbName),
         apiName: text(apiName),
@@ -151,7 +151,7 @@ function readRecords({ strings, primitiveTypes, serviceSchema }: Manifest): Mode
       indexes.map(({ id, dbName, kind, fields }) => ({
         id,
         collectionId,
-        dbName: text(dbName),
+        dbName: text(found(dbName)),
         kind,
         fieldIds: fields.map((field) => found(primitiveFields[field]).id),
       })),

@@ -112,8 +112,6 @@ export const access: Translated<typeof english> = {
     notTakenOver: 'لم يُعتمد الشرط أدناه بعد: طبّقه أو أغلق إنشاءه.',
     build: (condition) => `إنشاء شرط: ${condition}`,
     entitlements: 'الحقوق في مساحة العمل',
-    rowsOnly:
-      'بدون «رؤية نموذج البيانات»، من هذه السياسة أو غيرها، يكتفي الأشخاص برؤية الصفوف في هذه الصفحات: لا يمكنهم تصفيتها أو فتحها أو تغييرها. المفاتيح والبرامج يمكنها ذلك.',
     entitlement: {
       'dataModel:read': 'رؤية نموذج البيانات',
       'dataModel:edit': 'تغيير نموذج البيانات',

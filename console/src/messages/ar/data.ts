@@ -26,8 +26,6 @@ export const data: Translated<typeof en> = {
     noneYet: 'أنشئ الأول بـ«جديد»، أو استورد ملفًا من «المزيد».',
     count: rows,
     countExactly: 'العدّ بالضبط',
-    rowsOnly:
-      'ترى الصفوف فقط. لتصفيتها وفتحها وتغييرها هنا تحتاج أيضًا إلى حق «رؤية نموذج البيانات»: اسأل من يدير الأشخاص.',
     estimate: (shown, count) => `نحو ${rows(shown, count)}`,
     more: (shown, count) => `أكثر من ${rows(shown, count)}`,
     full: (shown, count) => `تظهر أول ${rows(shown, count)}. استخدم التصفية لرؤية غيرها.`,

@@ -100,8 +100,6 @@ export const access = {
     notTakenOver: 'The condition below is not taken over yet: apply it, or close its builder.',
     build: (condition: string) => `Build a condition: ${condition}`,
     entitlements: 'Rights in the workspace',
-    rowsOnly:
-      'Without “See the data model”, of this policy or another one, people only look at rows on these pages: they cannot filter, open or change them. Keys and programs can.',
     entitlement: {
       'dataModel:read': 'See the data model',
       'dataModel:edit': 'Change the data model',

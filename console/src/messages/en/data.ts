@@ -16,8 +16,6 @@ export const data = {
     /** Numbers as they are shown, and as they count. */
     count: rows,
     countExactly: 'Count exactly',
-    rowsOnly:
-      'You see rows only. To filter, open and change them here you need the right “See the data model”, too: ask whoever manages people.',
     estimate: (shown: string, count: number) => `About ${rows(shown, count)}`,
     more: (shown: string, count: number) => `More than ${rows(shown, count)}`,
     full: (shown: string, count: number) => `The first ${rows(shown, count)} are shown. Filter to see others.`,

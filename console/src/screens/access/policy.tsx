@@ -126,7 +126,6 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
           onChosen={(chosen) => type({ content: { ...content, entitlements: chosen } })}
           isDisabled={!mayEdit}
         />
-        {isOfRowsOnly(content) && <p class={page.quiet}>{texts.rowsOnly}</p>}
         {mayEdit && (
           <div class={page.row}>
             <Button type="submit" look="primary" isBusy={isBusy}>
@@ -289,9 +288,4 @@ function limitsText(grant: Exclude<Grant, 'all'>): string {
     validation !== undefined && texts.conditions.validation,
   ]
   return parts.filter(Boolean).join(' · ') || texts.levels.all
-}
-
-/** Whether it gives items but not the model, without which the pages of items change nothing. */
-function isOfRowsOnly({ collections = {}, entitlements = [] }: Content): boolean {
-  return Object.keys(collections).length > 0 && !entitlements.includes('dataModel:read')
 }

@@ -1,29 +1,21 @@
 /** What the grid knows of a collection: its fields, how each can be filtered and set, and which of it this caller may use. */
 import type { CollectionEntry, ManifestText } from 'governed-data-client/generate'
-import { type Access, schema } from 'governed-data-client/system'
-import { clientOf } from '../../data/client.ts'
+import type { Access } from 'governed-data-client/system'
 import { FILES } from '../../data/files.ts'
 import { type Query, queries } from '../../data/queries.ts'
-import {
-  accessQuery,
-  inOrder,
-  manifestQuery,
-  namesQuery,
-  type Presentations,
-  seesModel,
-} from '../../data/workspaces.ts'
+import { accessQuery, inOrder, manifestQuery, namesQuery, type Presentations } from '../../data/workspaces.ts'
 import { isBounded, operatorsOf } from './input-types.ts'
 import { linksOf } from './linked.ts'
 import { type Row, textOf } from './values.ts'
 
 export type FieldModel = {
-  /** That of the model, which outlives its name; empty where the model is not shown to the caller. */
+  /** That of the model, which outlives its name. */
   readonly id: string
   readonly name: string
   readonly title: string
   /** What people say of it, null where nothing. */
   readonly description: string | null
-  /** As in migrations, without parameters; empty where the model is not shown to the caller. */
+  /** As in migrations, without parameters. */
   readonly type: string
   readonly isNullable: boolean
   readonly isList: boolean
@@ -131,30 +123,11 @@ export function modelQuery(workspace: string, collection: string): Query<Collect
     staleTime: 300_000,
     queryFn: async () => {
       const [manifest, access, names] = await Promise.all([
-        queries.fetchQuery({ ...manifestOrNone(workspace) }),
+        queries.fetchQuery(manifestQuery(workspace)),
         queries.fetchQuery(accessQuery(workspace)),
         queries.fetchQuery(namesQuery(workspace)),
       ])
-      if (manifest === null) return modelOfAccess(collection, access)
       return modelOf(manifest, collection, access, names)
-    },
-  }
-}
-
-/** Null where it is not shown to the caller; requested once. */
-export function manifestOrNone(workspace: string) {
-  const { queryKey, queryFn } = manifestQuery(workspace)
-  return {
-    queryKey: [...(queryKey as readonly string[]), 'or none'],
-    staleTime: 300_000,
-    queryFn: async () => {
-      const known = queries.getQueryData<ManifestText>(queryKey as readonly string[])
-      if (known !== undefined || queryFn === undefined) return known ?? null
-      if (!seesModel(await queries.fetchQuery(accessQuery(workspace)))) return null
-      const answer = await schema(clientOf(workspace)).manifest()
-      if (answer.ok) return answer.data as ManifestText
-      if (answer.status === 403) return null
-      throw answer.error
     },
   }
 }
@@ -341,50 +314,4 @@ export function formFields({ fields, toOne }: CollectionModel, isNew = false): r
   const chosen = new Set(toOne.filter(({ isHidden }) => !isHidden).flatMap(({ by }) => by))
   const isNeeded = ({ isNullable, hasDefault }: FieldModel) => isNew && !isNullable && !hasDefault
   return fields.filter((field) => !field.isHidden || chosen.has(field.name) || isNeeded(field))
-}
-
-/** Without the manifest: what may be read, by the names that the rights tell; where they tell none, by the rows. */
-function modelOfAccess(collection: string, access: Access): CollectionModel | null {
-  const rights = access.collections[collection]?.read ?? 'none'
-  if (rights === 'none') return null
-  const names = rights === 'all' ? [] : rights.fields
-  return {
-    id: access.ids[collection] ?? '',
-    name: collection,
-    title: collection,
-    key: [],
-    fields: names.map(readOnlyField),
-    display: undefined,
-    toOne: [],
-    toMany: [],
-    hasHistory: false,
-    mayCreate: false,
-    mayDelete: false,
-    mayAggregate: false,
-    takesBatches: false,
-    mayUpdateMany: false,
-    mayDeleteMany: false,
-    mayShare: false,
-  }
-}
-
-/** A field of which only the name is known. */
-export function readOnlyField(name: string): FieldModel {
-  return {
-    id: '',
-    name,
-    title: name,
-    description: null,
-    type: '',
-    isNullable: true,
-    isList: false,
-    values: [],
-    operators: [],
-    isKey: false,
-    hasDefault: false,
-    sort: null,
-    isHidden: false,
-    mayUpdate: false,
-    mayCreate: false,
-  }
 }
