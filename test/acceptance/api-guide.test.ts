@@ -1,7 +1,7 @@
 /**
  * The examples of docs/api.md, run from top to bottom: each `http` block is a request and its answer. A text `<name>` stands
  * for a value of this instance, the same wherever the name is, but for times. An answer may have more members than are shown, a
- * list more entries only where it ends with `…`.
+ * list more entries only where it begins or ends with `…`.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -82,13 +82,22 @@ function filled(shown: Json, found: Json | undefined): Json {
   if (Array.isArray(shown)) {
     const items = Array.isArray(found) ? found : []
     const listed = shown.filter((one) => one !== '…')
-    const more = listed.length < shown.length ? items.slice(listed.length) : []
-    return [...listed.map((one, at) => filled(one, items[at])), ...more]
+    const start = shown[0] === '…' ? items.findIndex((item) => isLike(listed[0], item)) : 0
+    const more = shown.at(-1) === '…' ? items.slice(start + listed.length) : []
+    return [...items.slice(0, start), ...listed.map((one, at) => filled(one, items[start + at])), ...more]
   }
   return Object.fromEntries(
     Object.entries(shown).map(([member, value]) => [
       member,
       filled(value, (found as { [member: string]: Json } | null)?.[member]),
     ]),
+  )
+}
+
+/** Whether the texts of `shown` that are no names stand in `found`, too. */
+function isLike(shown: Json | undefined, found: Json): boolean {
+  return Object.entries(shown ?? {}).every(
+    ([member, value]) =>
+      typeof value !== 'string' || value.startsWith('<') || (found as { [member: string]: Json })[member] === value,
   )
 }

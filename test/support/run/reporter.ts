@@ -12,7 +12,7 @@ type Failure = { readonly title: string; readonly message: string; readonly plac
 
 /** Runs of fewer files tell no progress and no times. */
 const MANY = 20
-const SLOWEST = 10
+const SLOWEST = 40
 /** Lines of a message, and of what a failed file printed. */
 const MESSAGE = 40
 const PRINTED = 60
@@ -24,7 +24,7 @@ export default class LogReporter implements Reporter {
   #start = performance.now()
   readonly #failures: Failure[] = []
   readonly #printed = new Map<string, string[]>()
-  readonly #rooms = new Map<string, { files: number; startedAt: number; ended: number }>()
+  readonly #rooms = new Map<string, { files: number; startedAt: number; ended: number; took: number }>()
 
   onTestRunStart(files: readonly TestSpecification[]): void {
     this.#files = files.length
@@ -33,7 +33,7 @@ export default class LogReporter implements Reporter {
 
   onTestModuleStart({ project }: TestModule): void {
     const room = this.#rooms.get(project.name)
-    if (room === undefined) this.#rooms.set(project.name, { files: 0, startedAt: performance.now(), ended: 0 })
+    if (room === undefined) this.#rooms.set(project.name, { files: 0, startedAt: performance.now(), ended: 0, took: 0 })
   }
 
   onUserConsoleLog({ taskId, content }: UserConsoleLog): void {
@@ -48,6 +48,7 @@ export default class LogReporter implements Reporter {
     if (room !== undefined) {
       room.files += 1
       room.ended = performance.now()
+      room.took += durationOf(module)
     }
     const failures = failuresOf(module, this.#root)
     this.#failures.push(...failures)
@@ -85,9 +86,12 @@ export default class LogReporter implements Reporter {
       .slice(0, SLOWEST)
     console.log(`Slowest files\n${slowest.map(({ name, took }) => `  ${duration(took)}  ${name}`).join('\n')}`)
     const rooms = [...this.#rooms].map(
-      ([name, { files, startedAt, ended }]) => `  ${duration(ended - startedAt)}  ${name}, ${files}`,
+      ([name, { files, startedAt, ended, took }]) =>
+        `  ${duration(ended - startedAt)}  ${name}, ${files}, ${duration(took)} in all`,
     )
-    console.log(`Rooms, from their first file to their last, with their number of files\n${rooms.join('\n')}`)
+    console.log(
+      `Rooms, from their first file to their last, their number of files and what these took\n${rooms.join('\n')}`,
+    )
   }
 }
 
