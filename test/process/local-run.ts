@@ -64,7 +64,7 @@ export function describeLocalRun(script: string): void {
       await expect.poll(first.processes).toEqual([])
       const isLocked = existsSync(join(directory, 'demo/postgres/process.lock'))
 
-      const second = await startLocalRun(script, { ...at('demo'), ...asShipped })
+      const second = await startLocalRun(script, at('demo'))
       const rowsAgain = await (await second.curl()).json()
       await second.endNpm('SIGTERM')
       await expect.poll(second.processes).toEqual([])
