@@ -129,6 +129,38 @@ describe('the files of a workspace', () => {
     expect((await shop.get(`/assets/${id}`)).headers.get('Content-Type')).toBe('image/png')
   })
 
+  it('are replaced again at once, which is nobody else’s doing', async () => {
+    const { id } = await (await shop.send('POST', '/assets?fileName=twice.txt', { raw: 'first' }))
+      .json()
+      .then((body) => (body as { data: { id: string } }).data)
+    const page = await signedInAt(`${files()}/${id}`, world.administrator)
+    const replace = page.getByRole('button', { name: 'Replace' })
+    await replace.waitFor()
+    await page.route(`**/assets/${id}`, async (sent) => {
+      if (sent.request().method() === 'HEAD') await page.waitForTimeout(500)
+      await sent.continue()
+    })
+    for (const name of ['one.png', 'two.png']) {
+      await choose(page, 'Replace', { ...(await image()), name })
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+    }
+    expect(await page.getByText('Somebody has replaced this file').count()).toBe(0)
+
+    const reader = await people.member(shop, {
+      entitlements: ['dataModel:read'],
+      collections: { ServiceFile: { read: 'all' } },
+    })
+    const theirs = await signedInAt('/', reader)
+    const asked: string[] = []
+    theirs.on('request', (request) => {
+      if (request.method() === 'HEAD') asked.push(request.url())
+    })
+    await theirs.goto(`${files()}/${id}`)
+    await theirs.getByRole('link', { name: 'Download' }).waitFor()
+    await theirs.waitForLoadState('networkidle')
+    expect(asked).toEqual([])
+  })
+
   it('are replaced, lent by a link, deleted and restored', async () => {
     const { id } = await (await shop.send('POST', '/assets?fileName=plan.txt', { raw: 'first' }))
       .json()

@@ -19,12 +19,12 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
   const texts = t.value.files
   const { data: file } = useQuery(fileQuery(workspace, id))
   const { data: access } = useQuery(accessQuery(workspace))
-  const { data: tag } = useQuery(contentTagQuery(workspace, id))
   const [isBusy, setBusy] = useState(false)
   const [shown, setShown] = useState(0)
   const [isLending, setLending] = useState(false)
   const update = access?.collections[FILES]?.update ?? 'none'
   const mayReplace = update === 'all' || (update !== 'none' && update.fields.includes('mediaType'))
+  const { data: tag } = useQuery({ ...contentTagQuery(workspace, id), enabled: mayReplace })
   // Another address for other bytes under the same one.
   const size = kindOf(file?.mediaType) === 'image' ? '?preset=1024' : ''
   const source = `${contentPath(workspace, id)}${size}${shown === 0 ? '' : `#${shown}`}`
@@ -38,14 +38,16 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
       ...(typeof tag === 'string' && { ifMatch: tag }),
     }
     const answer = await clientOf(workspace).$request('PUT', `assets/${encodeURIComponent(id)}`, options)
-    setBusy(false)
     const isOther = answer.status === 412
-    if (isOther) showToast(texts.replacedMeanwhile, 'danger')
-    else if (!answer.ok) return showToast(explainFault(answer.error), 'danger')
-    else showToast(texts.replaced)
-    setShown(shown + 1)
-    void queries.invalidateQueries({ queryKey: ['files', workspace] })
-    onChanged()
+    if (answer.ok || isOther) {
+      // The next replacement is of these bytes, by their tag.
+      await queries.invalidateQueries({ queryKey: ['files', workspace] })
+      setShown(shown + 1)
+      onChanged()
+    }
+    setBusy(false)
+    if (answer.ok) showToast(texts.replaced)
+    else showToast(isOther ? texts.replacedMeanwhile : explainFault(answer.error), 'danger')
   }
   return (
     <section class={page.stack} aria-label={texts.content}>
@@ -57,8 +59,8 @@ export function FileContent({ workspace, id, onChanged }: ContentProps) {
           {texts.download}
         </ButtonLink>
         {mayReplace && tag !== undefined && (
-          <UploadButton onFiles={([chosen]) => void replace(chosen)}>
-            {isBusy ? t.value.common.loading : texts.replace}
+          <UploadButton isBusy={isBusy} onFiles={([chosen]) => void replace(chosen)}>
+            {texts.replace}
           </UploadButton>
         )}
         <Button onClick={() => setLending(true)}>{texts.link.open}</Button>

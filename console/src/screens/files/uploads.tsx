@@ -15,16 +15,17 @@ type UploadButtonProps = {
   readonly label?: string
   readonly look?: 'primary'
   readonly isMany?: boolean
+  readonly isBusy?: boolean
   readonly onFiles: (files: readonly File[]) => void
   readonly children: ComponentChildren
 }
 
 /** Opens the browser's own dialog. */
-export function UploadButton({ label, look, isMany = false, onFiles, children }: UploadButtonProps) {
+export function UploadButton({ label, look, isMany = false, isBusy = false, onFiles, children }: UploadButtonProps) {
   const ref = useRef<HTMLInputElement>(null)
   return (
     <>
-      <Button {...(look && { look })} aria-label={label} onClick={() => ref.current?.click()}>
+      <Button {...(look && { look })} aria-label={label} isBusy={isBusy} onClick={() => ref.current?.click()}>
         {children}
       </Button>
       <input
