@@ -52,6 +52,29 @@ it('leads to a field of any collection, by which its rows are sorted then', asyn
   await page.context().close()
 })
 
+it('leads from home to a collection of any workspace, and not to what is for those who make the console', async () => {
+  const reader = await people.member(shop, {
+    entitlements: ['dataModel:read'],
+    collections: { books: { read: 'all' } },
+  })
+  const page = await signedInAt('/', reader)
+  await page.getByRole('main').getByRole('link', { name: shop.name }).waitFor()
+  await search(page, 'book')
+  const option = page.getByRole('option', { name: `books ${shop.name}` })
+  await option.waitFor()
+  await picture(page, 'palette-home')
+  await page.getByRole('combobox').fill('author')
+  await page.getByText('Nothing matches').waitFor()
+  await page.getByRole('combobox').fill('component')
+  await expect.poll(() => page.getByRole('option', { name: 'Components' }).count()).toBe(0)
+  await page.getByRole('combobox').fill('book')
+  await option.click()
+  await page.getByRole('gridcell', { name: 'Emma' }).waitFor()
+  await search(page, 'isbn')
+  await page.getByText('Nothing matches').waitFor()
+  await page.context().close()
+})
+
 it('knows where secrets and keys are rotated', async () => {
   const page = await signedInAt(`/${shop.name}`)
   await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()

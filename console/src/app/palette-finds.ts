@@ -6,7 +6,15 @@ import { pages } from 'virtual:documentation'
 import { clientOf } from '../data/client.ts'
 import { queries } from '../data/queries.ts'
 import { session } from '../data/session.ts'
-import { accessQuery, manifestQuery, readableQuery } from '../data/workspaces.ts'
+import {
+  accessQuery,
+  isSystemName,
+  manifestQuery,
+  mayRead,
+  namesQuery,
+  readableQuery,
+  workspacesQuery,
+} from '../data/workspaces.ts'
 import { help } from '../messages/help.ts'
 import { t } from '../messages/messages.ts'
 import { type CollectionModel, calledBy, modelQuery } from '../screens/grid/model.ts'
@@ -24,6 +32,8 @@ const COLLECTIONS = 6
 const ITEMS = 5
 const FIELDS = 10
 const DOCUMENTED = 8
+/** Of so many the collections are known where none is open; each takes three requests, once. */
+const WORKSPACES = 10
 
 /** Without what cannot be read; where a request fails there is nothing of it. */
 export async function find(
@@ -31,7 +41,8 @@ export async function find(
   text: string,
   signal: AbortSignal,
 ): Promise<readonly Command[]> {
-  const ofWorkspace = workspace === undefined ? [] : await findIn(workspace, collection, text, signal)
+  const ofWorkspace =
+    workspace === undefined ? await collectionsOf(text) : await findIn(workspace, collection, text, signal)
   const rotations = await rotationsIn(workspace)
   return [...ofWorkspace, ...search([...rotations, ...placeCommands()], text), ...documentationOf(text)]
 }
@@ -88,6 +99,31 @@ function documentationOf(text: string): readonly Command[] {
   return search(all, text).slice(0, DOCUMENTED)
 }
 
+/** Of one's workspaces, where none of them is open. */
+async function collectionsOf(text: string): Promise<readonly Command[]> {
+  const workspaces = await queries.fetchQuery(workspacesQuery()).catch(() => [])
+  const found = await Promise.all(
+    workspaces
+      .slice(0, WORKSPACES)
+      .map(async ({ apiName, displayName }) => {
+        const [{ collections, ids }, names] = await Promise.all([
+          queries.fetchQuery(accessQuery(apiName)),
+          queries.fetchQuery(namesQuery(apiName)),
+        ])
+        return Object.keys(collections)
+          .filter((name) => !isSystemName(name) && mayRead(collections[name]))
+          .map((name): Command => {
+            const path = pathTo(apiName, 'items', name)
+            const label = names.get(ids[name] ?? '')?.displayName ?? name
+            const command = { id: path, group: t.value.palette.collections, label, words: name }
+            return { ...command, detail: displayName ?? apiName, run: () => navigate(path) }
+          })
+      })
+      .map((all) => all.catch(() => [])),
+  )
+  return search(found.flat(), text)
+}
+
 async function findIn(
   workspace: string,
   collection: string | undefined,
@@ -133,13 +169,12 @@ async function itemsIn(
   })
 }
 
-/** A field leads to the rows, sorted by it. */
+/** A field leads to the rows, sorted by it. Its name says something to those who make the model. */
 async function fieldsIn(workspace: string, text: string): Promise<readonly Command[]> {
-  const [manifest, access] = await Promise.all([
-    queries.fetchQuery(manifestQuery(workspace)).catch(() => undefined),
-    queries.fetchQuery(accessQuery(workspace)).catch(() => undefined),
-  ])
-  if (manifest === undefined || access === undefined) return []
+  const access = await queries.fetchQuery(accessQuery(workspace)).catch(() => undefined)
+  if (!access?.entitlements.includes('dataModel:edit')) return []
+  const manifest = await queries.fetchQuery(manifestQuery(workspace)).catch(() => undefined)
+  if (manifest === undefined) return []
   const { strings, serviceSchema, primitiveTypes } = manifest
   const fields = serviceSchema.collections.flatMap(({ apiName, isSystem, primitiveFields }) => {
     const collection = strings[apiName] ?? ''

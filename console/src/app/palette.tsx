@@ -229,7 +229,6 @@ function useOffered(): readonly Command[] {
       run: go('-', 'audit-log'),
       ...unless(isAdministrator, texts.administrators),
     },
-    { ...action, id: 'components', label: texts.components, run: go('-', 'components') },
     ...collections
       .filter(({ isSystem }) => !isSystem)
       .map(({ name }) => ({

@@ -133,7 +133,7 @@ function mayReadField(rights: Access['collections'][string] | undefined, field: 
   return read === 'all' || (read !== 'none' && read.fields.includes(field))
 }
 
-const mayRead = (rights: Access['collections'][string] | undefined) => (rights?.read ?? 'none') !== 'none'
+export const mayRead = (rights: Access['collections'][string] | undefined) => (rights?.read ?? 'none') !== 'none'
 
 /** As they are now. */
 export async function readCollections(workspace: string): Promise<readonly CollectionName[]> {
@@ -150,6 +150,8 @@ export async function modelChanged(workspace: string): Promise<void> {
 function collectionsOf({ strings, serviceSchema }: ManifestText): readonly CollectionName[] {
   return serviceSchema.collections.map(({ apiName, isSystem = false }) => ({ name: strings[apiName] ?? '', isSystem }))
 }
+
+export const isSystemName = (name: string) => /^Service[A-Z]/.test(name)
 
 /** Whether there is no such workspace for whoever asks. */
 export function isNowhere(error: unknown): boolean {

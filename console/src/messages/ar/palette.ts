@@ -14,7 +14,6 @@ export const palette: Translated<typeof english> = {
     workspaces: 'مساحات العمل',
     model: { '': 'نموذج البيانات', diagram: 'مخطط نموذج البيانات', file: 'نموذج البيانات ملفًا' },
     home: 'كل مساحات العمل',
-    components: 'مكوّنات الواجهة',
     mayNotRead: 'لا يحقّ لك قراءة صفوفها.',
     mayNotCreate: 'لا يحقّ لك إنشاء صفوف هنا.',
     administrators: 'لمديري الخدمة فقط.',

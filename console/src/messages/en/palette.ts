@@ -11,7 +11,6 @@ export const palette = {
     workspaces: 'Workspaces',
     model: { '': 'Data model', diagram: 'Diagram of the data model', file: 'Data model as a file' },
     home: 'All workspaces',
-    components: 'Components of the console',
     mayNotRead: 'You may not read its rows.',
     mayNotCreate: 'You may not make rows here.',
     administrators: 'For administrators of the service only.',
