@@ -1,6 +1,7 @@
 /** Signing in, out, and losing a session, as people meet it. */
 import type { Page } from 'playwright-core'
 import { afterEach, expect, inject, it } from 'vitest'
+import { picture } from '../support/service/console-page.ts'
 import { linkFor } from '../support/service/sign-in-link.ts'
 import { world } from '../support/service/world.ts'
 import { closePages, openConsole, signIn, storedTexts } from './support/pages.ts'
@@ -103,6 +104,20 @@ it('says that there is no connection, and goes on when there is one', async () =
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 
   await page.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
+})
+
+it('says that there is no connection where a screen was not loaded yet, and opens it when there is one', async () => {
+  const page = await openConsole()
+  await signIn(page, '/')
+  await page.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('menuitem', { name: 'Your account' }).click()
+  await page.getByText('There is no connection.', { exact: false }).waitFor()
+  await picture(page, 'offline')
+  await page.context().setOffline(false)
+  await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor()
 })
 
 it('takes the secret of a link out of the address before the first request', async () => {

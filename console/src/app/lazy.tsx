@@ -1,7 +1,8 @@
-/** A screen that is loaded when it is first shown: its shape until then, and another try where it does not come. */
+/** A screen that is loaded when it is first shown: its shape until then, and another try where it does not come or once there is a connection. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../messages/messages.ts'
+import page from '../screens/page.module.css'
 import { Button } from '../ui/button.tsx'
 import { Notice, Skeleton } from '../ui/notice.tsx'
 
@@ -11,24 +12,37 @@ export function lazy<P extends object>(load: () => Promise<Loaded<P>>): Componen
   let loaded: ComponentType<P> | undefined
   return function Lazy(props: P) {
     const [Screen, setScreen] = useState(() => loaded)
-    const [hasFailed, setFailed] = useState(false)
+    const [failed, setFailed] = useState<'here' | 'offline'>()
     useEffect(() => {
-      if (loaded !== undefined || hasFailed) return
+      if (loaded !== undefined || failed === 'here') return undefined
+      if (failed === 'offline') {
+        // Browsers keep that it did not come, until the page is loaded again.
+        const again = () => location.reload()
+        addEventListener('online', again)
+        return () => removeEventListener('online', again)
+      }
       load().then(
         (module) => {
           loaded = module.default
           setScreen(() => loaded)
         },
-        () => setFailed(true),
+        () => setFailed(navigator.onLine ? 'here' : 'offline'),
       )
-    }, [hasFailed])
+      return undefined
+    }, [failed])
     if (Screen !== undefined) return <Screen {...props} />
-    if (!hasFailed) return <Skeleton lines={6} />
+    if (failed === undefined) return <Skeleton lines={6} />
     return (
-      // A newer console may have taken the place of this one, and its files with it.
-      <Notice look="danger" action={<Button onClick={() => location.reload()}>{t.value.fault.reload}</Button>}>
-        {t.value.fault.broken}
-      </Notice>
+      <div class={page.page}>
+        {failed === 'offline' ? (
+          <Notice look="warning">{t.value.fault.offline}</Notice>
+        ) : (
+          // A newer console may have taken the place of this one, and its files with it.
+          <Notice look="danger" action={<Button onClick={() => location.reload()}>{t.value.fault.reload}</Button>}>
+            {t.value.fault.broken}
+          </Notice>
+        )}
+      </div>
     )
   }
 }

@@ -52,6 +52,7 @@ export const en = {
     unavailable: 'The service is not ready. It usually is within a minute; try again then.',
     failed: 'The service failed. Try again; if it stays like this, give this number to whoever runs the service:',
     broken: 'This screen failed. Reloading it helps most of the time; what is stored is not affected.',
+    offline: 'There is no connection. This opens by itself as soon as there is one again.',
     reload: 'Reload',
   },
 
