@@ -96,6 +96,26 @@ describe('a calendar', () => {
     await dayOf(page, 'Friday, March 20, 2026').getByRole('link', { name: 'Added' }).waitFor()
   })
 
+  it('opens on the month of the item that is nearest to today, and goes to any other at once', async () => {
+    const page = await shown('?layout=calendar.day')
+    await page.getByRole('grid', { name: 'April 2026' }).waitFor()
+    await page.getByRole('link', { name: 'In April' }).waitFor()
+    await page.getByLabel('Month', { exact: true }).selectOption('February')
+    await page.getByRole('grid', { name: 'February 2026' }).waitFor()
+    await page.getByLabel('Year').fill('1998')
+    await page.keyboard.press('Enter')
+    await page.getByRole('grid', { name: 'February 1998' }).waitFor()
+    expect(page.url()).toContain('month=1998-02')
+    expect(await violations(page)).toEqual([])
+    await picture(page, 'calendar-month')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 360, height: 720 })
+    expect(await isWiderThanWindow(page)).toBe(false)
+    await picture(page, 'calendar-month-narrow-dark')
+    await page.getByRole('button', { name: 'Today' }).click()
+    await page.getByText('0 items').waitFor()
+  })
+
   it('goes from day to day and month to month by keys, and opens and adds by them', async () => {
     const page = await shown(march)
     await dayOf(page, 'Sunday, March 1, 2026').focus()

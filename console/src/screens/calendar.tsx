@@ -9,7 +9,8 @@ import { Icon } from '../ui/icon.tsx'
 import { Fault, Notice } from '../ui/notice.tsx'
 import styles from './calendar/calendar.module.css'
 import { DayCell, dayText } from './calendar/day-cell.tsx'
-import { added, beginningOf, type Day, inMonth, momentOf, startOf, today, weeksOf } from './calendar/days.ts'
+import { added, beginningOf, type Day, inMonth, instantOf, momentOf, startOf, today, weeksOf } from './calendar/days.ts'
+import { MonthFields } from './calendar/month-fields.tsx'
 import type { LayoutProps } from './grid/layouts.ts'
 import type { FieldModel } from './grid/model.ts'
 import type { Row } from './grid/values.ts'
@@ -30,11 +31,15 @@ function CalendarBy(props: CalendarProps) {
   const { workspace, model, view, field, onView } = props
   const texts = t.value.calendar
   const now = today()
-  const month = view.month ?? now.slice(0, 7)
+  const nearest = useNearest(props, now)
+  const month = view.month ?? (nearest ?? now).slice(0, 7)
   const weeks = weeksOf(month, firstWeekday())
   const [chosen, setChosen] = useState(now)
-  const active = chosen.startsWith(month) ? chosen : `${month}-01`
-  const { rows, isWhole, error, refetch, request } = useItems(props, weeks)
+  const active = [chosen, nearest].find((day) => day?.startsWith(month)) ?? `${month}-01`
+  const { rows, isWhole, error, refetch, request } = useItems(
+    props,
+    view.month !== undefined || nearest !== undefined ? weeks : [],
+  )
   const byDay = Map.groupBy(rows ?? [], (row) => momentOf(field, row[field.name]).day)
   const go = (day: Day) => {
     setChosen(day)
@@ -60,6 +65,9 @@ function CalendarBy(props: CalendarProps) {
           <Button isIcon aria-label={texts.after} onClick={() => go(inMonth(active, 1))}>
             <Icon name="forward" />
           </Button>
+        </span>
+        <span class={page.row}>
+          <MonthFields month={month} onMonth={(chosen) => go(`${chosen}-01`)} />
         </span>
         <CodeButton request={() => request} />
         <p class={page.quiet} role="status">
@@ -103,21 +111,57 @@ function CalendarBy(props: CalendarProps) {
 const row = { role: 'row' } as const
 const header = { role: 'columnheader' } as const
 
-/** Those of all weeks that are seen, in one request, which is sent again when rows are read anew elsewhere. */
+/** The day of an item that is nearest to this one, by two requests for one item each; undefined while it is not known. */
+function useNearest({ workspace, model, view, field }: CalendarProps, now: Day): Day | undefined {
+  const first = beginningOf(field, `${now.slice(0, 7)}-01`)
+  const path = `items/${encodeURIComponent(model.name)}`
+  const dayOf = async (operator: '_gte' | '_lt') => {
+    const query = {
+      fields: field.name,
+      filter: allOf(view, { [field.name]: { [operator]: first } }),
+      sort: [{ [field.name]: { direction: operator === '_gte' ? 'asc' : 'desc' } }],
+      limit: 1,
+    }
+    const answer = await clientOf(workspace).$request<{ readonly data: readonly Row[] }>('GET', path, { query })
+    return answer.ok ? momentOf(field, answer.data.data[0]?.[field.name]).day : undefined
+  }
+  const { data } = useQuery<Day>({
+    queryKey: ['calendar', workspace, path, 'nearest', field.name, view.filter, first],
+    enabled: view.month === undefined,
+    queryFn: async () => {
+      const [next, last] = await Promise.all([dayOf('_gte'), dayOf('_lt')])
+      const distanceOf = (day: Day | undefined) =>
+        day === undefined ? Number.POSITIVE_INFINITY : Math.abs(instantOf(day) - instantOf(now))
+      if (next?.slice(0, 7) === now.slice(0, 7)) return now
+      return (distanceOf(next) <= distanceOf(last) ? next : last) ?? now
+    },
+  })
+  return data
+}
+
+function allOf({ filter }: CalendarProps['view'], within: object): object {
+  return filter ? { _and: [filter, within] } : within
+}
+
+/**
+ * Those of all weeks that are seen, in one request, which is sent again when rows are read anew elsewhere. None are asked for while the
+ * weeks are not known.
+ */
 function useItems({ workspace, model, view, rows, field }: CalendarProps, weeks: readonly (readonly Day[])[]) {
   const [from = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
-  const within = { _gte: beginningOf(field, from), _lt: beginningOf(field, added(last, 1)) }
-  const filters = [...(view.filter ? [view.filter] : []), { [field.name]: within }]
+  const isKnown = weeks.length > 0
+  const within = isKnown ? { _gte: beginningOf(field, from), _lt: beginningOf(field, added(last, 1)) } : {}
   const requestedFields = [...model.key, ...(model.display?.shows ?? []), field.name]
   const query = {
     fields: [...new Set(requestedFields)].join(),
-    filter: filters.length === 1 ? filters[0] : { _and: filters },
+    filter: allOf(view, { [field.name]: within }),
     sort: [{ [field.name]: { direction: 'asc' } }],
   }
   const path = `items/${encodeURIComponent(model.name)}`
   const { data, error, refetch } = useQuery<readonly Row[]>({
     queryKey: ['calendar', workspace, path, query, rows.turn.value],
     staleTime: 0,
+    enabled: isKnown,
     queryFn: async () => {
       const options = { query: { ...query, limit: MOST + 1 } }
       return (await clientOf(workspace).$request<{ readonly data: readonly Row[] }>('GET', path, options).orThrow())

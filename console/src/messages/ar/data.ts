@@ -84,6 +84,10 @@ export const data: Translated<typeof en> = {
     nothingToRedo: 'لا يوجد ما يمكن إعادته.',
     cannotClear: (field) => `لا يمكن أن يكون ${field} فارغًا.`,
     readOnly: (field) => `لا يمكن تغيير ${field} هنا.`,
+    readOnlyWhy: {
+      fixed: 'تحفظه قاعدة البيانات أو الخدمة.',
+      rights: 'لا سياسة لك تتيح تغييره.',
+    },
     pasteTooLarge: 'الكتلة أكبر مما تحت الخلية وبجانبها. لم يتغير شيء.',
     pasteWrong: (row, field, why) => `لم يتغير شيء. الصف ${row}، ${field}: ${why}`,
     yes: 'نعم',
@@ -188,6 +192,8 @@ export const data: Translated<typeof en> = {
   calendar: {
     before: 'الشهر السابق',
     after: 'الشهر التالي',
+    month: 'الشهر',
+    year: 'السنة',
     today: 'اليوم',
     add: (day) => `إضافة في ${day}`,
     count: (shown, count) =>

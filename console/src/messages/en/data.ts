@@ -75,6 +75,10 @@ export const data = {
     nothingToRedo: 'There is nothing to do again.',
     cannotClear: (field: string) => `${field} cannot be empty.`,
     readOnly: (field: string) => `${field} cannot be changed here.`,
+    readOnlyWhy: {
+      fixed: 'The database, or the service, keeps it.',
+      rights: 'No policy of yours lets you change it.',
+    },
     pasteTooLarge: 'The block is larger than what is below and beside the cell. Nothing was changed.',
     pasteWrong: (row: string, field: string, why: string) => `Nothing was changed. Row ${row}, ${field}: ${why}`,
     yes: 'Yes',
@@ -180,6 +184,8 @@ export const data = {
   calendar: {
     before: 'The month before',
     after: 'The month after',
+    month: 'Month',
+    year: 'Year',
     today: 'Today',
     add: (day: string) => `Add on ${day}`,
     count: (shown: string, count: number) => plural(count, { one: `${shown} item`, other: `${shown} items` }),

@@ -22,7 +22,7 @@ export type View = {
   readonly columns?: readonly string[] | undefined
   /** Undefined for a table. */
   readonly layout?: Layout | undefined
-  /** That of a calendar; undefined for the one that it is. */
+  /** That of a calendar; undefined for the one with the item that is nearest to today. */
   readonly month?: string | undefined
   /** The id of the saved view that it began with. */
   readonly saved?: string | undefined
