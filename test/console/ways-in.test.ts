@@ -1,6 +1,7 @@
 /** The ways in beside a password that one knows: reset, invitation, a provider, each to its end, and what is said where it fails. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type OpenIdProvider, startOpenIdProvider } from '../support/servers/openid-provider.ts'
+import { picture } from '../support/service/console-page.ts'
 import { mails } from '../support/service/mails.ts'
 import { people } from '../support/service/people.ts'
 import { signingIn } from '../support/service/signing-in.ts'
@@ -66,6 +67,10 @@ it('an invitation: by its mail to an account that sees what its role gives', asy
   expect(await page.getByLabel('E-mail').inputValue()).toBe(address)
   expect(page.url()).toBe(`${world.url}/-/invitation`)
   await page.getByLabel('Full name').fill('Ada Lovelace')
+  await page.getByText('Leave it empty if you have an account here already.', { exact: false }).waitFor()
+  await picture(page, 'invitation')
+  await page.getByRole('button', { name: 'Accept' }).click()
+  await page.getByText('Your address has no account here yet. Choose a password for it.').waitFor()
   await page.getByLabel('Password').fill('short')
   await page.getByRole('button', { name: 'Accept' }).click()
   await page.getByLabel('Password').fill(password)

@@ -52,8 +52,9 @@ function Accepting({ given, onMember }: AcceptingProps) {
       ...(password !== '' && { password }),
       ...(fullName.trim() !== '' && { fullName: fullName.trim() }),
     }
+    const known = { 401: texts.wrongToken, 403: texts.wrongAccount }
     const answer = await visitor.$request<Accepted>('POST', '/api/auth/invitations/accept', { body })
-    if (!answer.ok) return faultOf(answer, { 401: texts.wrongToken, 403: texts.wrongAccount })
+    if (!answer.ok) return faultOf(answer, password === '' ? { ...known, 422: texts.passwordNeeded } : known)
     void queries.invalidateQueries({ queryKey: ['workspaces'] })
     const member = answer.data.data
     const isSignedIn = password !== '' && (await instance.$auth.login({ email: member.email, password })).ok
@@ -71,7 +72,7 @@ function Accepting({ given, onMember }: AcceptingProps) {
       )}
       {given?.email && <EmailField readOnly autofocus={false} value={given.email} onValue={() => {}} />}
       <FullNameField value={fullName} onValue={setFullName} />
-      <NewPasswordField isOptional value={password} onValue={setPassword} />
+      <NewPasswordField isOptional hint={texts.passwordHint} value={password} onValue={setPassword} />
     </Submission>
   )
 }

@@ -91,18 +91,23 @@ export function SecretField({ autocomplete = 'off', ...typed }: SecretProps) {
   return <Field type="password" autocomplete={autocomplete} required {...typed} />
 }
 
-type NewPasswordProps = TypedProps & { readonly label?: string; readonly isOptional?: boolean }
+type NewPasswordProps = TypedProps & {
+  readonly label?: string
+  readonly hint?: string
+  /** Whether there are those who need none, as the hint says. */
+  readonly isOptional?: boolean
+}
 
-export function NewPasswordField({ label = t.value.signIn.password, isOptional = false, ...typed }: NewPasswordProps) {
+export function NewPasswordField(props: NewPasswordProps) {
+  const { label = t.value.signIn.password, hint = t.value.passwordRule, isOptional = false, ...typed } = props
   return (
     <Field
       label={label}
       type="password"
       autocomplete="new-password"
       required={!isOptional}
-      isOptional={isOptional}
+      hint={hint}
       minLength={10}
-      hint={t.value.passwordRule}
       {...typed}
     />
   )

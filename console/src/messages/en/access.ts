@@ -53,11 +53,22 @@ export const access = {
       none: (email: string) =>
         `${email} is invited, and no mail goes out: no mail server is set up. Whoever runs the service sets SERVICE_MAIL__URL.`,
     },
+    unmailedBefore: {
+      log: 'No mail goes out from here: it is printed in the log of the service. Whoever runs the service passes its link on.',
+      none: 'No mail goes out from here: no mail server is set up. Who has an account can accept by a link that you pass on; who has none gets in only by a sign-in provider.',
+    },
+    forAccount: 'With an account here',
     unmailedLink: (email: string) =>
-      `This link, which is shown only now, is for somebody who has an account here already: it counts for whoever is signed in as ${email}, once this address is verified. It makes no account.`,
-    unmailedNew:
-      'Somebody new needs the link of the mail: it proves their address, and their account is made by it, with a password that they choose.',
-    invitationLink: 'Link of the invitation',
+      `Pass this link on, which is shown only now: it counts for whoever is signed in as ${email}, once this address is verified. It makes no account.`,
+    forNew: 'New here',
+    unmailedNew: {
+      log: 'They need the link of the mail, which is in the log: it proves their address and makes their account, with a password that they choose. No other link does.',
+      none: 'They need the link of the mail, which proves their address and makes their account, and there is none. Invite them again once mails go out, or let them sign in by a provider.',
+    },
+    invitationLink: 'Link for who has an account',
+    noRoleChosen: 'Without a role they become a member who sees nothing here. Choose one, or send it all the same.',
+    inviteWithoutRole: 'Invite without a role',
+    makeRoles: 'Make other roles',
     sendInvitation: 'Send the invitation',
     withdraw: 'Withdraw',
     withdrawOf: (email: string) => `Withdraw the invitation of ${email}`,
@@ -97,7 +108,7 @@ export const access = {
       validation: 'What a row has to meet when it is written; else the writer is told what is wrong.',
     },
     noCondition: 'This is no JSON object.',
-    notTakenOver: 'The condition below is not taken over yet: apply it, or close its builder.',
+    unfit: 'A value below does not fit the type of its field: change it, or close the builder.',
     build: (condition: string) => `Build a condition: ${condition}`,
     entitlements: 'Rights in the workspace',
     entitlement: {

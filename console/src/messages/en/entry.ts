@@ -45,7 +45,9 @@ export const entry = {
 
   invitation: {
     title: 'Accept an invitation',
-    text: 'A password is needed only if your address has no account yet.',
+    text: 'Who is new here chooses a password now; who has an account keeps theirs.',
+    passwordHint: 'Leave it empty if you have an account here already. At least 10 characters.',
+    passwordNeeded: 'Your address has no account here yet. Choose a password for it.',
     token: 'Token from the mail',
     fullName: 'Full name',
     submit: 'Accept',

@@ -41,14 +41,15 @@ export function LimitsDialog({ workspace, collection, action, title, grant, mayE
   const [isEvery, setEvery] = useState(!Array.isArray(limits.fields))
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [wrong, setWrong] = useState<string>()
-  /** Of which condition the builder is open. */
+  /** Of which condition the builder is open, and whether what is built there fits its fields. */
   const [building, setBuilding] = useState<string>()
+  const [isUnfit, setUnfit] = useState(false)
   const names = conditionsOf[action]
   const textOf = (name: (typeof names)[number]) => typed[name] ?? conditionText(limits[name])
   const apply = (event: Event) => {
     event.preventDefault()
-    // What is built and not taken over would be lost, and the policy be wider than it was meant.
-    if (building !== undefined) return setWrong(building)
+    // What is built would be lost, and the policy be wider than it was meant.
+    if (building !== undefined && isUnfit) return setWrong(building)
     const read = grantTyped(limits, {
       texts: names.map((name) => [name, textOf(name)] as const),
       fields: isEvery || action === 'delete' ? '*' : fields,
@@ -89,12 +90,14 @@ export function LimitsDialog({ workspace, collection, action, title, grant, mayE
             hint={texts.conditionHints[name]}
             model={model ?? undefined}
             mayEdit={mayEdit}
-            error={wrong !== name ? undefined : building === name ? texts.notTakenOver : texts.noCondition}
+            error={wrong !== name ? undefined : building === name && isUnfit ? texts.unfit : texts.noCondition}
             isBuilding={building === name}
             onBuilding={(isOpen) => {
               setBuilding(isOpen ? name : undefined)
+              setUnfit(false)
               setWrong(undefined)
             }}
+            onUnfit={setUnfit}
             text={textOf(name)}
             onText={(text) => setTyped({ ...typed, [name]: text })}
           />
@@ -120,13 +123,14 @@ type ConditionProps = {
   readonly error: string | undefined
   readonly isBuilding: boolean
   readonly onBuilding: (isOpen: boolean) => void
+  readonly onUnfit: (isUnfit: boolean) => void
   readonly text: string
   readonly onText: (text: string) => void
 }
 
-/** As JSON, which can say all; the builder writes what it can. */
+/** As JSON, which can say all; the builder writes what it can as it is made. */
 function ConditionField(props: ConditionProps) {
-  const { label, hint, model, mayEdit, error, isBuilding, onBuilding, text, onText } = props
+  const { label, hint, model, mayEdit, error, isBuilding, onBuilding, onUnfit, text, onText } = props
   const texts = t.value.access
   const condition = conditionIn(text)
   return (
@@ -152,9 +156,9 @@ function ConditionField(props: ConditionProps) {
         <Filter
           columns={filterColumns(model)}
           filter={condition}
-          onFilter={(built) => {
-            onText(conditionText(built))
-            onBuilding(false)
+          onBuilt={(built) => {
+            onUnfit('wrong' in built)
+            if ('filter' in built) onText(conditionText(built.filter))
           }}
         />
       )}

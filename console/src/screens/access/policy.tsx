@@ -232,7 +232,8 @@ function Matrix({ collections, content, mayEdit, onAsk, onContent }: MatrixProps
             choose(place, how)
           }}
         >
-          {(['none', 'some', 'all'] as const).map((level) => (
+          {/* The one that opens a dialog is the last: keys come to all others without it. */}
+          {(['none', 'all', 'some'] as const).map((level) => (
             <option key={level} value={level}>
               {texts.levels[level]}
             </option>

@@ -1,25 +1,32 @@
 /** The filter of a grid as conditions of which all must hold, or one: field, operator, value. */
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import page from '../page.module.css'
 import { type Column, labelOf } from './columns.ts'
 import styles from './grid.module.css'
+import type { FieldModel } from './model.ts'
 import { type Condition, conditionsOf, filterOf, type Match, offeredOperators, operandsOf } from './request.ts'
 
 type FilterProps = {
   readonly columns: readonly Column[]
   readonly filter: object | undefined
-  readonly onFilter: (filter: object | undefined) => void
+  readonly takesFocus?: boolean
+  /** Of a filter that is applied by a button of its own. */
+  readonly onFilter?: (filter: object | undefined) => void
+  /** Of one that is a part of something else: what its conditions come to, after each change of them. */
+  readonly onBuilt?: (built: ReturnType<typeof filterOf>) => void
+  /** Absent where it stays. */
+  readonly onClose?: () => void
 }
 
-export function Filter({ columns, filter, onFilter }: FilterProps) {
+export function Filter({ columns, filter, takesFocus = false, onFilter, onBuilt, onClose }: FilterProps) {
   const texts = t.value.grid
   const offered = columns.filter(({ field }) => offeredOperators(field).length > 0)
   const find = (path: readonly string[]) => offered.find((column) => column.path.join('.') === path.join('.'))
   const fresh = (column: Column | undefined): Condition[] =>
-    column ? [{ path: column.path, operator: offeredOperators(column.field)[0] ?? '_eq', operands: [''] }] : []
+    column ? [{ path: column.path, operator: firstOperator(column.field), operands: [usualOperand(column.field)] }] : []
   const editable = useMemo(() => {
     const parsed = conditionsOf(filter)
     const isWhole = parsed?.conditions.every(({ path, operator }) => {
@@ -33,25 +40,50 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
     editable && editable.conditions.length > 0 ? editable.conditions : fresh(offered[0]),
   )
   const [wrong, setWrong] = useState<number | undefined>(undefined)
+  /** Until one of these conditions takes its place. */
+  const [isOfOthers, setOfOthers] = useState(editable === undefined)
+  const form = useRef<HTMLFormElement>(null)
+  const focus = () => form.current?.querySelector<HTMLElement>('select, input, button')?.focus()
+  useEffect(() => {
+    if (takesFocus) focus()
+  }, [])
   const change = (index: number, to: Partial<Condition>) => {
     setWrong(undefined)
     setConditions(conditions.map((condition, at) => (at === index ? { ...condition, ...to } : condition)))
   }
-  const apply = (event: Event) => {
-    event.preventDefault()
-    const made = filterOf(
+  const built = () =>
+    filterOf(
       conditions.flatMap((condition) => {
         const field = find(condition.path)?.field
         return field ? [{ ...condition, field }] : []
       }),
       match,
     )
-    if ('wrong' in made) setWrong(made.wrong)
-    else onFilter(made.filter)
+  const isNew = useRef(true)
+  useEffect(() => {
+    // What it begins with says nothing yet.
+    if (!isNew.current) onBuilt?.(built())
+    isNew.current = false
+  }, [conditions, match])
+  const apply = (event: Event) => {
+    event.preventDefault()
+    if (onFilter === undefined) return
+    const made = built()
+    if ('wrong' in made) return setWrong(made.wrong)
+    setOfOthers(false)
+    onFilter(made.filter)
   }
   return (
-    <form class={styles.filter} aria-label={texts.filter} onSubmit={apply}>
-      {editable === undefined && (
+    <form
+      ref={form}
+      class={styles.filter}
+      aria-label={texts.filter}
+      onSubmit={apply}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') onClose?.()
+      }}
+    >
+      {isOfOthers && (
         <p class={page.quiet}>
           {texts.filterOfOthers} <code>{JSON.stringify(filter)}</code>
         </p>
@@ -98,7 +130,9 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
               class={styles.operand}
               aria-label={texts.operator}
               value={operator}
-              onChange={(event) => change(index, { operator: event.currentTarget.value, operands: [''] })}
+              onChange={({ currentTarget: { value } }) =>
+                change(index, { operator: value, operands: [usualOperand(column.field, value)] })
+              }
             >
               {offeredOperators(column.field).map((name) => (
                 <option key={name} value={name}>
@@ -116,7 +150,10 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
               look="plain"
               isIcon
               aria-label={texts.removeCondition}
-              onClick={() => setConditions(conditions.filter((_, at) => at !== index))}
+              onClick={() => {
+                setConditions(conditions.filter((_, at) => at !== index))
+                focus()
+              }}
             >
               <Icon name="close" />
             </Button>
@@ -133,13 +170,18 @@ export function Filter({ columns, filter, onFilter }: FilterProps) {
           <Icon name="add" />
           {texts.addCondition}
         </Button>
-        <Button type="submit" look="primary">
-          {texts.apply}
-        </Button>
-        {filter !== undefined && (
+        {onFilter && (
+          <Button type="submit" look="primary">
+            {texts.apply}
+          </Button>
+        )}
+        {onFilter && filter !== undefined && (
           <Button
             onClick={() => {
               setConditions(fresh(offered[0]))
+              setOfOthers(false)
+              // The button goes with the filter.
+              focus()
               onFilter(undefined)
             }}
           >
@@ -161,24 +203,13 @@ type OperandsProps = {
 function Operands({ condition: { operator, operands }, column: { field }, isWrong, onValue }: OperandsProps) {
   const texts = t.value.grid
   const kind = operandsOf(operator)
-  const choices =
-    kind === 'boolean' || (kind === 'one' && field.type === 'boolean')
-      ? [
-          ['true', texts.yes],
-          ['false', texts.no],
-        ]
-      : kind === 'one' && field.values.length > 0
-        ? field.values.map((value) => [value, value])
-        : undefined
+  const choices = choicesOf(field, operator)
   if (choices !== undefined) {
-    const shown = operands[0] || choices[0]?.[0]
-    // What is shown first is meant without being touched.
-    if (operands[0] !== shown) onValue(0, shown ?? '')
     return (
       <select
         class={styles.operand}
         aria-label={texts.value}
-        value={shown}
+        value={operands[0]}
         onChange={(event) => onValue(0, event.currentTarget.value)}
       >
         {choices.map(([value, label]) => (
@@ -209,3 +240,26 @@ function Operands({ condition: { operator, operands }, column: { field }, isWron
     input(0, texts.value)
   )
 }
+
+/** The values that there are to choose from; undefined where one is typed. */
+function choicesOf(
+  field: FieldModel,
+  operator: string,
+): readonly (readonly [value: string, label: string])[] | undefined {
+  const texts = t.value.grid
+  const kind = operandsOf(operator)
+  if (kind === 'boolean' || (kind === 'one' && field.type === 'boolean')) {
+    return [
+      ['true', texts.yes],
+      ['false', texts.no],
+    ]
+  }
+  return kind === 'one' && field.values.length > 0 ? field.values.map((value) => [value, value]) : undefined
+}
+
+/** What is shown first, which is meant without being touched. */
+function usualOperand(field: FieldModel, operator = firstOperator(field)): string {
+  return choicesOf(field, operator)?.[0]?.[0] ?? ''
+}
+
+const firstOperator = (field: FieldModel) => offeredOperators(field)[0] ?? '_eq'
