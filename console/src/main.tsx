@@ -1,13 +1,11 @@
 /** Starts the console: secrets leave the address first, then the session is requested. */
-import { effect } from '@preact/signals'
 import { render } from 'preact'
 import './styles/tokens.css'
 import './styles/base.css'
 import { App } from './app/app.tsx'
 import { startPalette } from './app/palette.tsx'
 import { startPreferences } from './app/preferences.ts'
-import { route, startRouter } from './app/router.ts'
-import { titleOf } from './app/screens.tsx'
+import { startRouter } from './app/router.ts'
 import { takeSecrets } from './app/secrets.ts'
 import { startSession } from './data/session.ts'
 import { startMessages } from './messages/messages.ts'
@@ -17,8 +15,5 @@ startPreferences()
 startRouter()
 startPalette()
 await startMessages()
-effect(() => {
-  document.title = titleOf(route.value)
-})
 render(<App secrets={secrets} />, document.getElementById('app') as HTMLElement)
 await startSession()

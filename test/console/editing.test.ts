@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { firstOf } from '../support/run/cases.ts'
 import { gridOf, picture, signedInAt, violations } from '../support/service/console-page.ts'
+import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 import { cellsOf, paste } from './support/cells.ts'
 
@@ -58,6 +59,31 @@ async function holdSaves(page: Page) {
 }
 
 describe('a cell', () => {
+  it('that cannot be changed looks and is read otherwise, and says why it cannot', async () => {
+    const own = await world.workspace('fixed', { notes: { title: 'string', mark: 'int32?' } })
+    await own.insert('notes', [{ title: 'Kept', mark: 7 }])
+    const writer = await people.member(own, {
+      entitlements: ['dataModel:read'],
+      collections: { notes: { read: 'all', update: { fields: ['title'] } } },
+    })
+    const page = await signedInAt(gridOf(own, 'notes'), writer)
+    const [title, mark] = ['Kept', '7'].map((name) => page.getByRole('gridcell', { name, exact: true }))
+    await title?.waitFor()
+    expect(await title?.getAttribute('aria-readonly')).toBe('false')
+    expect(await mark?.getAttribute('aria-readonly')).toBe('true')
+    await mark?.dblclick()
+    await page.getByText('mark cannot be changed here. No policy of yours lets you change it.').waitFor()
+    await picture(page, 'grid-read-only')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await picture(page, 'grid-read-only-dark')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('F2')
+    await page.getByText('id cannot be changed here.', { exact: false }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.context().close()
+  })
+
   it('of every type is typed, saved at once and exactly, undone and cleared by keys', async () => {
     const [id = ''] = await made({ text: 'before' })
     const page = await open(id)

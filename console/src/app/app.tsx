@@ -15,6 +15,7 @@ import { route } from './router.ts'
 import { Screen } from './screens.tsx'
 import type { Secrets } from './secrets.ts'
 import { Shell } from './shell.tsx'
+import { TitleAndFocus } from './title-and-focus.tsx'
 
 const Reset = lazy(() => import('../screens/reset.tsx'))
 const Invitation = lazy(() => import('../screens/invitation.tsx'))
@@ -24,6 +25,7 @@ export function App({ secrets }: { readonly secrets: Secrets }) {
   return (
     <Boundary>
       <Now secrets={secrets} />
+      <TitleAndFocus />
       <Toasts />
     </Boundary>
   )

@@ -75,10 +75,19 @@ function unquoted(part: string): string {
   return part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part
 }
 
+/** By address, where somebody went from it last. */
+const ways = new Map<string, string>()
+let way: string | undefined
+
+/** Where somebody had gone who came back to this address by the history; undefined where they came otherwise. */
+export const returnedFrom = (): string | undefined => way
+
 /** Goes to an address of the console. `replace` leaves no entry in the history. */
 export function navigate(path: string, how: 'push' | 'replace' = 'push'): void {
   if ('workspace' in route.value) left = at.value
   const target = new URL(path, location.href)
+  way = undefined
+  if (how === 'push') ways.set(at.value.href, target.pathname + target.search)
   if (how === 'replace') history.replaceState(null, '', target)
   else if (target.href !== location.href) history.pushState(null, '', target)
   at.value = target
@@ -87,6 +96,7 @@ export function navigate(path: string, how: 'push' | 'replace' = 'push'): void {
 /** Links within the console do not load the page again. */
 export function startRouter(): void {
   addEventListener('popstate', () => {
+    way = ways.get(location.href)
     at.value = new URL(location.href)
   })
   document.addEventListener('click', (event) => {

@@ -1,12 +1,11 @@
 /** Which screen an address shows. What is not in every visit is loaded when it is first shown. */
 import { FILES } from '../data/files.ts'
 import type { Info, User } from '../data/session.ts'
-import { t } from '../messages/messages.ts'
 import { Home } from '../screens/home.tsx'
 import { Missing } from '../screens/missing.tsx'
 import { WorkspaceScreen } from '../screens/workspace.tsx'
 import { lazy } from './lazy.tsx'
-import { type Route, route } from './router.ts'
+import { route } from './router.ts'
 
 const Files = lazy(() => import('../screens/files.tsx'))
 const Grid = lazy(() => import('../screens/grid.tsx'))
@@ -70,10 +69,4 @@ function Own({ name, user, info }: OwnProps) {
   if (name === 'components') return <Gallery />
   if (name === 'audit-log' && user.isAdministrator) return <AuditLog user={user} />
   return <Missing />
-}
-
-/** What the window is called. */
-export function titleOf(at: Route): string {
-  const place = 'collection' in at ? [at.collection, at.workspace] : 'workspace' in at ? [at.workspace] : []
-  return [...place, t.value.product].join(' · ')
 }

@@ -4,6 +4,8 @@ import { pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import { accessQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
+import { Heading } from '../ui/heading.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import styles from './access/access.module.css'
 import { useInsight } from './access/data.ts'
 import { People } from './access/people.tsx'
@@ -54,18 +56,15 @@ export default function Access({ workspace, part, id }: AccessProps) {
   return (
     <div class={`${page.page} ${styles.page}`}>
       <div class={page.head}>
-        <h1>{texts.title}</h1>
+        <Heading text={texts.title} called={[texts.parts[current], texts.title]} />
         <CodeButton request={() => request} />
       </div>
-      <nav class={page.tabs} aria-label={texts.title}>
-        {parts
+      <Tabs
+        label={texts.title}
+        tabs={parts
           .filter((one) => one !== 'tests' || mayTest)
-          .map((one) => (
-            <a key={one} href={partPath(workspace, one)} aria-current={one === current ? 'page' : undefined}>
-              {texts.parts[one]}
-            </a>
-          ))}
-      </nav>
+          .map((one) => ({ href: partPath(workspace, one), title: texts.parts[one], isCurrent: one === current }))}
+      />
       <p class={page.quiet}>{texts.about[current]}</p>
       {current === 'people' && <People workspace={workspace} mayEdit={mayEdit} />}
       {current === 'roles' && <Roles workspace={workspace} mayEdit={mayEdit} />}

@@ -2,6 +2,7 @@
 import { CodeButton } from '../app/code.tsx'
 import type { User } from '../data/session.ts'
 import { t } from '../messages/messages.ts'
+import { Heading } from '../ui/heading.tsx'
 import { Keys } from './account/keys.tsx'
 import { Password } from './account/password.tsx'
 import { Profile } from './account/profile.tsx'
@@ -21,7 +22,7 @@ export default function Account({ user }: { readonly user: User }) {
   return (
     <div class={styles.page}>
       <div class={styles.head}>
-        <h1>{t.value.account.title}</h1>
+        <Heading text={t.value.account.title} />
         <CodeButton request={() => sessionsRequest} />
       </div>
       <Places at="account" user={user} />

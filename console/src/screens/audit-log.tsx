@@ -9,6 +9,7 @@ import type { User } from '../data/session.ts'
 import { workspacesQuery } from '../data/workspaces.ts'
 import { formatTime, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
 import styles from './audit/audit.module.css'
@@ -34,7 +35,7 @@ export default function AuditLog({ workspace, user }: AuditLogProps) {
   return (
     <div class={styles.page}>
       <div class={page.head}>
-        <h1>{workspace === undefined ? texts.titleOfInstance : texts.title}</h1>
+        <Heading text={workspace === undefined ? texts.titleOfInstance : texts.title} />
         <CodeButton request={() => logRequest(workspace, filter)} />
       </div>
       {workspace === undefined && <Places at="audit-log" user={user} />}

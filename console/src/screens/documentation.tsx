@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { lazy } from '../app/lazy.tsx'
 import { address, lastInWorkspace, routeOf } from '../app/router.ts'
 import { help } from '../messages/help.ts'
+import { useNames } from '../ui/heading.tsx'
 import styles from './documentation.module.css'
 import { Missing } from './missing.tsx'
 
@@ -17,6 +18,7 @@ export default function Documentation() {
   const { pathname } = address.value
   const index = pathname === '/-/docs' ? 0 : pages.findIndex((page) => linkTo(page) === pathname)
   const page = pages[index]
+  useNames([page?.title ?? '', help.value.all])
   if (page === undefined) return <Missing />
   const next = pages[index + 1]
   const Body = bodyOf(page)

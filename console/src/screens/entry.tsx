@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import icon from '../../icon.svg'
 import { chooseLanguage, language, languages, t } from '../messages/messages.ts'
+import { Heading } from '../ui/heading.tsx'
 import styles from './entry.module.css'
 
 type EntryProps = { readonly title: string; readonly isWide?: boolean; readonly children: ComponentChildren }
@@ -14,7 +15,7 @@ export function Entry({ title, isWide = false, children }: EntryProps) {
           <img src={icon} alt="" />
           {t.value.product}
         </div>
-        <h1>{title}</h1>
+        <Heading text={title} />
         {children}
       </main>
       <footer class={styles.foot}>

@@ -9,6 +9,7 @@ import { accessQuery, manifestQuery } from '../data/workspaces.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Checkbox } from '../ui/checkbox.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { DeletedFiles } from './files/deleted.tsx'
 import styles from './files/files.module.css'
@@ -73,7 +74,7 @@ export default function Files({ workspace }: { readonly workspace: string }) {
   return (
     <div class={`${page.page} ${styles.page}`}>
       <div class={page.head}>
-        <h1>{texts.title}</h1>
+        <Heading text={texts.title} />
         <span class={page.row}>
           {mayRestore && <Button onClick={() => setRestoring(true)}>{texts.deleted.open}</Button>}
           {mayUpload && (

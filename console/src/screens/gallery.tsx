@@ -7,6 +7,7 @@ import { Combobox } from '../ui/combobox.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Empty, Fault, Notice, Skeleton } from '../ui/notice.tsx'
@@ -56,7 +57,7 @@ export default function Gallery() {
   const [chosen, setChosen] = useState(true)
   return (
     <div class={styles.page}>
-      <h1>{t.value.gallery.title}</h1>
+      <Heading text={t.value.gallery.title} />
       <p class={styles.quiet}>{t.value.gallery.text}</p>
 
       <h2>Button</h2>

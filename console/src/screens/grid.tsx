@@ -3,20 +3,21 @@ import type { ServiceError } from 'governed-data-client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { lazy } from '../app/lazy.tsx'
-import { address, itemPath, navigate, pathTo } from '../app/router.ts'
+import { address, itemPath, navigate, pathTo, returnedFrom } from '../app/router.ts'
 import { explainFault } from '../messages/fault.ts'
 import { formatNumber, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { keyTextOf, useWhy, WhyRefused } from './access/asking.tsx'
 import { listRequest } from './code/request.ts'
 import { ChooseColumns } from './grid/choose-columns.tsx'
-import { type Column, chosenOf, columnsOf, filterColumns, mayChange } from './grid/columns.ts'
+import { type Column, chosenOf, columnsOf, mayChange } from './grid/columns.ts'
 import { ConflictDialog } from './grid/conflict.tsx'
 import { useEditing } from './grid/editing.tsx'
-import { Filter } from './grid/filter.tsx'
+import { useFiltering } from './grid/filtering.tsx'
 import styles from './grid/grid.module.css'
 import { asksItself, isSameLayout, type Layout, layoutsOf } from './grid/layouts.ts'
 import { mayMark, useMany } from './grid/many.tsx'
@@ -61,7 +62,6 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
     if (!asksItself(layout)) void rows.loadMore()
     return () => rows.close()
   }, [rows])
-  const [isFiltering, setFiltering] = useState(view.filter !== undefined)
   const [isChoosing, setChoosing] = useState(false)
   const all = useColumns(model)
   const columns = useMemo(() => chosenOf(all, view.columns), [all, view])
@@ -70,14 +70,15 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
   const onWhy = ask && (() => navigate(ask(questionAt(model, place.current, rows.rows.value ?? [], columns))))
   const { menu, chosen, dialog } = useMany({ workspace, model, view, rows, marks, all, columns, onWhy })
   const go = (to: View) => navigate(address.value.pathname + searchOf(to), 'replace')
+  const filtering = useFiltering(model, view, go)
+  /** The header that the rows of such a view were sorted by, which keeps the focus. */
+  const sorted = useRef<Start | undefined>(undefined)
   const texts = t.value.grid
   const mayFilter = all.some(({ field }) => field.operators.length > 0)
   return (
     <>
       <div class={styles.bar}>
-        <h1>
-          <bdi>{model.title}</bdi>
-        </h1>
+        <Heading text={model.title} />
         <Count rows={rows} />
         <span class={styles.tools}>
           <Views workspace={workspace} model={model} view={view} onView={go} />
@@ -87,12 +88,7 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
               {texts.columns}
             </Button>
           )}
-          {mayFilter && (
-            <Button tool="filter" aria-expanded={isFiltering} onClick={() => setFiltering(!isFiltering)}>
-              {texts.filter}
-              {view.filter !== undefined && <span class={styles.active} aria-hidden="true" />}
-            </Button>
-          )}
+          {mayFilter && filtering.button}
           {!asksItself(layout) && <CodeButton request={() => listRequest(workspace, model, view)} />}
           {menu}
           {model.mayCreate && (
@@ -102,14 +98,7 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
           )}
         </span>
       </div>
-      {isFiltering && mayFilter && (
-        <Filter
-          key={JSON.stringify(view.filter)}
-          columns={filterColumns(model)}
-          filter={view.filter}
-          onFilter={(filter) => go({ ...view, filter })}
-        />
-      )}
+      {mayFilter && filtering.panel}
       {chosen}
       {dialog}
       {Shown && layout ? (
@@ -126,7 +115,15 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
           onPlace={(cell) => {
             place.current = cell
           }}
-          onSort={(column) => go({ ...view, sort: nextSort(view, column) })}
+          start={sorted.current?.search === searchOf(view) ? sorted.current.cell : undefined}
+          onSort={(column) => {
+            const to = { ...view, sort: nextSort(view, column) }
+            sorted.current = {
+              search: searchOf(to),
+              cell: { row: -1, column: columns.findIndex(({ id }) => id === column.id) + 1 },
+            }
+            go(to)
+          }}
         />
       )}
       {isChoosing && (
@@ -227,6 +224,8 @@ function Count({ rows }: { readonly rows: Rows }) {
 
 const FIRST: Cell = { row: 0, column: 1 }
 
+type Start = { readonly search: string; readonly cell: Cell }
+
 /** About a cell, or a row by its number: why it may not be changed, or else is seen. */
 function questionAt(model: CollectionModel, { row, column }: Cell, rows: readonly Row[], columns: readonly Column[]) {
   const [item, shown] = [rows[row], columns[column - 1]]
@@ -239,6 +238,18 @@ function questionAt(model: CollectionModel, { row, column }: Cell, rows: readonl
   } as const
 }
 
+/** By address, where one was in its grid last. */
+const cells = new Map<string, Cell>()
+
+/** The cell of the row that somebody comes back from, once that is there; undefined for whoever comes otherwise. */
+async function comeBack(rows: Rows, hrefOf: (row: Row) => string | undefined): Promise<Cell | undefined> {
+  const [href, left] = [returnedFrom(), cells.get(address.value.href)]
+  if (href === undefined || left === undefined) return undefined
+  await rows.loadUpTo(left.row + 1)
+  const row = rows.rows.value?.findIndex((one) => hrefOf(one) === href) ?? -1
+  return row === -1 ? undefined : { row, column: left.column }
+}
+
 type BodyProps = {
   readonly workspace: string
   readonly model: CollectionModel
@@ -246,20 +257,35 @@ type BodyProps = {
   readonly rows: Rows
   readonly marks: Marks | undefined
   readonly view: View
+  /** The cell that has the focus once rows are there; undefined where nothing in the grid had it. */
+  readonly start: Cell | undefined
   /** Where the active cell is. */
   readonly onPlace: (cell: Cell) => void
   readonly onSort: (column: Column) => void
 }
 
-function Body({ workspace, model, columns, rows, marks, view, onPlace, onSort }: BodyProps) {
+function Body({ workspace, model, columns, rows, marks, view, start, onPlace, onSort }: BodyProps) {
   const texts = t.value.grid
   const [{ active, anchor }, setPlace] = useState<{ readonly active: Cell; readonly anchor: Cell }>({
-    active: FIRST,
-    anchor: FIRST,
+    active: start ?? FIRST,
+    anchor: start ?? FIRST,
   })
-  useEffect(() => onPlace(active), [active])
+  const [takesFocus, setTakesFocus] = useState(start !== undefined)
   const move = (to: Cell, from = to) => setPlace({ active: to, anchor: from })
   const hrefOf = (row: Row) => (model.key.length === 0 ? undefined : itemPath(workspace, model.name, keyOf(model, row)))
+  useEffect(
+    () =>
+      void comeBack(rows, hrefOf).then((cell) => {
+        if (cell === undefined) return
+        move(cell)
+        setTakesFocus(true)
+      }),
+    [],
+  )
+  useEffect(() => {
+    cells.set(address.value.href, active)
+    onPlace(active)
+  }, [active])
   const { saving, edit, paste, fill, mayFill, over, picker } = useEditing({
     workspace,
     model,
@@ -328,6 +354,7 @@ function Body({ workspace, model, columns, rows, marks, view, onPlace, onSort }:
         mayFill={mayFill}
         over={over}
         marks={marks}
+        takesFocus={takesFocus}
       />
       {error && <Fault error={error} onRetry={() => void rows.loadMore()} />}
       {rows.isFull() && <p class={page.quiet}>{texts.full(formatNumber(shown.length), shown.length)}</p>}

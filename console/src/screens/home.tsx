@@ -8,6 +8,7 @@ import { workspacesQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { initialOf } from '../ui/icon.tsx'
 import { Empty, Notice, Pending } from '../ui/notice.tsx'
 import { Recent } from './audit/recent.tsx'
@@ -23,7 +24,7 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
   return (
     <div class={styles.page}>
       <div class={styles.head}>
-        <h1>{texts.title}</h1>
+        <Heading text={texts.title} />
         <span class={styles.row}>
           {data && data.length > 0 && <CodeButton request={() => workspacesRequest} />}
           {user.isAdministrator && data && data.length > 0 && (

@@ -8,6 +8,7 @@ import { useQuery } from '../data/queries.ts'
 import { accessQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Fault, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { keyTextOf, useWhy, WhyRefused } from './access/asking.tsx'
@@ -87,9 +88,7 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   return (
     <>
       <div class={page.head}>
-        <h1>
-          <bdi>{title}</bdi>
-        </h1>
+        <Heading text={title} />
         <span class={page.row}>
           <CodeButton request={() => itemRequest(workspace, model, row, form.typed())} />
           {why && (

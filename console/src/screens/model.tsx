@@ -6,7 +6,9 @@ import { useQuery } from '../data/queries.ts'
 import { accessQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { modelTexts } from '../messages/model.ts'
+import { Heading } from '../ui/heading.tsx'
 import { Pending as Waiting } from '../ui/notice.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { Missing } from './missing.tsx'
 import { OneCollection } from './model/collection.tsx'
 import { modelRequest, useDraft } from './model/data.ts'
@@ -47,16 +49,20 @@ function Head({ workspace, current }: { readonly workspace: string; readonly cur
   return (
     <>
       <div class={page.head}>
-        <h1>{t.value.shell.model}</h1>
+        <Heading
+          text={t.value.shell.model}
+          called={[...(current === 'list' ? [] : [texts.parts[current]]), t.value.shell.model]}
+        />
         <CodeButton request={() => modelRequest(workspace)} />
       </div>
-      <nav class={page.tabs} aria-label={t.value.shell.model}>
-        {parts.map((one) => (
-          <a key={one} href={partPath(workspace, one)} aria-current={one === current ? 'page' : undefined}>
-            {texts.parts[one]}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={t.value.shell.model}
+        tabs={parts.map((one) => ({
+          href: partPath(workspace, one),
+          title: texts.parts[one],
+          isCurrent: one === current,
+        }))}
+      />
       <p class={page.quiet}>{texts.about[current]}</p>
     </>
   )

@@ -8,6 +8,7 @@ import { userId } from '../data/session.ts'
 import { explainFault, isAbout } from '../messages/fault.ts'
 import { t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { WhyRefused } from './access/asking.tsx'
@@ -82,9 +83,7 @@ function Form({ workspace, model, row }: FormProps) {
   return (
     <>
       <div class={page.head}>
-        <h1>
-          <bdi>{texts.createTitle(model.title)}</bdi>
-        </h1>
+        <Heading text={texts.createTitle(model.title)} />
         <CodeButton
           request={() => {
             const data = { ...readDrafts(drafts.value, fields).values, ...operationsIn(model.toMany, links.value) }

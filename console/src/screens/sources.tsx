@@ -2,6 +2,8 @@
 import { CodeButton } from '../app/code.tsx'
 import { address, navigate, pathTo } from '../app/router.ts'
 import { sourceTexts } from '../messages/sources.ts'
+import { Heading } from '../ui/heading.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { ConnectDatabase } from './connect-database.tsx'
 import page from './page.module.css'
 import { Connectors } from './sources/connectors.tsx'
@@ -43,16 +45,17 @@ export default function Sources({ workspace, part }: SourcesProps) {
   return (
     <div class={`${page.page} ${styles.page}`}>
       <div class={page.head}>
-        <h1>{texts.title}</h1>
+        <Heading text={texts.title} called={[...(current === 'list' ? [] : [texts.parts[current]]), texts.title]} />
         {current === 'list' && <CodeButton request={() => sourcesRequest(workspace)} />}
       </div>
-      <nav class={page.tabs} aria-label={texts.title}>
-        {parts.map((one) => (
-          <a key={one} href={partPath(workspace, one)} aria-current={one === current ? 'page' : undefined}>
-            {texts.parts[one]}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={texts.title}
+        tabs={parts.map((one) => ({
+          href: partPath(workspace, one),
+          title: texts.parts[one],
+          isCurrent: one === current,
+        }))}
+      />
       <p class={page.quiet}>{texts.about[current]}</p>
       <Entitled workspace={workspace} rights={rights[current]}>
         {current === 'list' && <SourceList workspace={workspace} />}
@@ -74,7 +77,7 @@ function NewSource({ workspace }: { readonly workspace: string }) {
   }
   return (
     <div class={`${page.page} ${styles.page}`}>
-      <h1>{sourceTexts.value.attach}</h1>
+      <Heading text={sourceTexts.value.attach} />
       <Entitled workspace={workspace} rights={['dataSource:create', 'dataModel:edit']}>
         <div class={styles.narrow}>
           <ConnectDatabase

@@ -7,6 +7,7 @@ import type { User } from '../data/session.ts'
 import { accessQuery, isNowhere, readableQuery, workspacesQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { ButtonLink } from '../ui/button.tsx'
+import { Heading } from '../ui/heading.tsx'
 import { CollectionMark } from '../ui/icon.tsx'
 import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
 import { Recent } from './audit/recent.tsx'
@@ -29,9 +30,7 @@ export function WorkspaceScreen({ workspace, user }: { readonly workspace: strin
   return (
     <div class={styles.page}>
       <div class={styles.head}>
-        <h1>
-          <bdi>{record?.displayName ?? workspace}</bdi>
-        </h1>
+        <Heading text={record?.displayName ?? workspace} />
         <span class={styles.row}>
           {data && <CodeButton request={() => accessRequest(workspace)} />}
           {own.length > 0 && mayConnect && (

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../messages/messages.ts'
+import buttons from './button.module.css'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 import { Icon } from './icon.tsx'
@@ -15,6 +16,13 @@ type DialogProps = {
   readonly children: ComponentChildren
 }
 
+/** What has the focus first: a field, the button that does what the dialog is about, or where that loses something the way back. */
+const FIRST = [
+  ':is(input, select, textarea):not(:disabled, [readonly], [type=file], [hidden])',
+  `.${buttons.primary}`,
+  `.${styles.foot} button`,
+]
+
 /** Is open for as long as it is drawn. */
 export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
   const id = useId()
@@ -22,6 +30,9 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
+    // Else the platform would take the button that closes it.
+    const first = () => FIRST.map((one) => dialog?.querySelector<HTMLElement>(one)).find(Boolean)
+    if (!dialog?.querySelector('[autofocus]')) first()?.focus()
     return () => dialog?.close()
   }, [])
   return (

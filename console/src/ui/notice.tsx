@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { explainFault } from '../messages/fault.ts'
 import { t } from '../messages/messages.ts'
 import { Button } from './button.tsx'
+import { Heading } from './heading.tsx'
 import { Icon } from './icon.tsx'
 import styles from './notice.module.css'
 
@@ -67,7 +68,7 @@ export function Empty({ title, text, isScreen = false, children }: EmptyProps) {
   return (
     <div class={styles.empty}>
       <Icon name="inbox" />
-      {isScreen ? <h1>{title}</h1> : <h2>{title}</h2>}
+      {isScreen ? <Heading text={title} /> : <h2>{title}</h2>}
       {text && <p>{text}</p>}
       {children}
     </div>

@@ -10,7 +10,7 @@ import { effort } from './effort.ts'
 export const ONLY_IN_FULL: readonly string[] = [
   'test/**/{embedded,hostile,large,odd}-*.test.ts',
   'test/acceptance/command-line/{data,signing-in}.test.ts',
-  'test/console/{assistant-injection,bulk,columns,device,export,fill,import,keyboard,large,links,types,workspace-settings}.test.ts',
+  'test/console/{assistant-injection,bulk,columns,device,export,fill,focus,import,keyboard,large,links,types,workspace-settings}.test.ts',
   'test/databases/{ended-statements,published.*,ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
   'test/migration/model-file-crash.test.ts',
   'test/process/{browser,cli-package,client-package,connector-create,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',

@@ -1,5 +1,6 @@
 /** Columns of a grid: fields, and behind those that refer the item that they refer to. */
 import { inOrder } from '../../data/workspaces.ts'
+import { t } from '../../messages/messages.ts'
 import { type CollectionModel, calledBy, type FieldModel, type ToOne } from './model.ts'
 import { isNumber } from './readable.ts'
 import { type Row, textOf } from './values.ts'
@@ -16,7 +17,9 @@ export type Column = {
   readonly relation?: ToOne
   /** The fields that a change of it sets: those that refer, where it is a relation. */
   readonly own: readonly FieldModel[]
+  /** In pixels, of text of the usual size unless somebody has chosen it. */
   readonly width: number
+  readonly isSized?: true
 }
 
 /** At least one of the items of a relation to many. */
@@ -92,6 +95,13 @@ export function chosenOf(all: readonly Column[], ids: readonly string[] | undefi
 
 export function mayChange({ own }: Column): boolean {
   return own.length > 0 && own.every(({ mayUpdate }) => mayUpdate)
+}
+
+/** Why not, for whoever tries to. */
+export function whyReadOnly({ title, own }: Column): string {
+  const texts = t.value.grid
+  const isFixed = own.length === 0 || own.some((one) => one.isFixed)
+  return `${texts.readOnly(title)} ${texts.readOnlyWhy[isFixed ? 'fixed' : 'rights']}`
 }
 
 function widthOf(field: FieldModel): number {

@@ -4,7 +4,7 @@ import { userId } from '../../data/session.ts'
 import { t } from '../../messages/messages.ts'
 import { showToast } from '../../ui/toasts.tsx'
 import { type CellPlace, type Cells, type Changes, cellsOf, cleared, filled, pasted } from './cell-changes.ts'
-import { type Column, valueAt } from './columns.ts'
+import { type Column, valueAt, whyReadOnly } from './columns.ts'
 import type { CollectionModel } from './model.ts'
 import { Picker } from './picker.tsx'
 import { type Cell, fillOf, type Range, rangeOf } from './place.ts'
@@ -47,7 +47,8 @@ export function useEditing(props: EditingProps) {
   }
   const begin = (cell: Cell, text?: string) => {
     const place = cells.at(cell)
-    if (place === undefined || !cells.isEditable(place.column)) return
+    if (place === undefined) return
+    if (!cells.isEditable(place.column)) return showToast(whyReadOnly(place.column))
     if (place.column.relation) setPicking({ ...place, text: text ?? '' })
     else editor.begin(cell, place, text)
   }
@@ -115,9 +116,11 @@ function actOf(event: KeyboardEvent, cells: Cells, cell: Cell): Act | undefined 
   const isFill = isFar && !shiftKey && !altKey && place !== undefined && cells.isEditable(place.column)
   if (isFill && key.toLowerCase() === 'd') return 'fillDown'
   if (isFill && key.toLowerCase() === 'r') return 'fillAlong'
-  if (isFar || altKey || place === undefined || !cells.isEditable(place.column)) return undefined
+  if (isFar || altKey || place === undefined) return undefined
+  const isEdit = key === 'Enter' || key === 'F2'
+  if (!cells.isEditable(place.column)) return isEdit ? 'edit' : undefined
   const { field, relation } = place.column
-  if (key === 'Enter' || key === 'F2') return 'edit'
+  if (isEdit) return 'edit'
   if (key === 'Delete' || key === 'Backspace') return 'clear'
   if (key === ' ' && field.type === 'boolean' && !field.isList && !relation) return 'toggle'
   const isTyped = relation || inputKindOf(field, valueAt(place.column, place.row)) === 'line'

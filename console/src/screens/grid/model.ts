@@ -30,6 +30,8 @@ export type FieldModel = {
   readonly isHidden: boolean
   readonly mayUpdate: boolean
   readonly mayCreate: boolean
+  /** Whether nobody changes it: the model, or the source, has it so. */
+  readonly isFixed: boolean
 }
 
 /** What an item is called by: the field that it is found and sorted by, and what is shown, such as `{{first}} {{last}}`. */
@@ -166,6 +168,7 @@ function modelOf(
     const all = of.primitiveFields
       .map((field, index) => {
         const name = text(field.apiName)
+        const isFixed = field.isReadonly === true || !operations.has('updateOne')
         return {
           id: field.id,
           name,
@@ -180,7 +183,8 @@ function modelOf(
           hasDefault: field.defaultValue !== undefined && field.defaultValue !== null,
           sort: names.get(field.id)?.sort ?? null,
           isHidden: names.get(field.id)?.isHidden ?? false,
-          mayUpdate: !field.isReadonly && operations.has('updateOne') && mayUse(access, ofName, 'update', name),
+          isFixed,
+          mayUpdate: !isFixed && mayUse(access, ofName, 'update', name),
           mayCreate: !field.isReadonly && operations.has('create') && mayUse(access, ofName, 'create', name),
         }
       })

@@ -3,12 +3,18 @@ import type { Column } from './columns.ts'
 
 export type Cell = { readonly row: number; readonly column: number }
 
-/** Of a row, in pixels: `--row` of styles/tokens.css, which grows with the reader's text. */
-export function rowHeight(): number {
-  return 2 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+/** The size of the reader's text as pixels of one `rem`, by which rows and columns grow. */
+export function rem(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
 }
 
-export const FIRST_WIDTH = 72
+/** Of text of the usual size. */
+const USUAL = 16
+
+/** Of a row, in `rem`: `--row` of styles/tokens.css. */
+export const ROW = 2
+/** Of the column of row numbers, in `rem`: `.first` of grid.module.css. */
+export const FIRST = 4.5
 /** Drawn beyond what is seen, so that scrolling shows no gap. */
 const OVERSCAN = 6
 
@@ -20,6 +26,11 @@ export type Span = { readonly from: number; readonly to: number }
 export function rowsIn({ top, height }: Viewport, count: number, row: number): Span {
   const from = Math.max(0, Math.floor(top / row) - OVERSCAN)
   return { from, to: Math.min(count, Math.ceil((top + height) / row) + OVERSCAN) }
+}
+
+/** As wide as such a text needs, but for those whose width somebody has chosen. */
+export function grown(columns: readonly Column[], size: number): readonly Column[] {
+  return columns.map((column) => (column.isSized ? column : { ...column, width: (column.width * size) / USUAL }))
 }
 
 /** Where each column begins; the last is where all end. */

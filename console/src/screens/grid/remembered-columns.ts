@@ -63,7 +63,7 @@ export function widthsOf(model: CollectionModel): Widths {
 export function sized(columns: readonly Column[], own: Widths): readonly Column[] {
   return columns.map((column) => {
     const width = column.of === '' ? undefined : ownOf(own, column.of)
-    return typeof width === 'number' ? { ...column, width } : column
+    return typeof width === 'number' ? { ...column, width, isSized: true } : column
   })
 }
 

@@ -10,6 +10,9 @@ import type { Row } from './values.ts'
 const FIRST = 100
 const FURTHER = 500
 
+/** So many are counted without being asked for: that takes no longer than guessing. */
+const CHEAP = 20_000
+
 /** More are not kept; whoever looks for others filters. */
 const MOST = 50_000
 
@@ -74,9 +77,18 @@ export function createRows(workspace: string, model: CollectionModel, view: View
   /** After the rows, which it never holds up. */
   async function estimate(): Promise<void> {
     const answer = await ask<Estimate>({ limit: 1, fields: model.key.join(), meta: 'totalEstimate' })
-    const count = answer.ok ? answer.data.meta?.totalEstimate : null
-    if (isClosed || total.value?.isExact || typeof count !== 'number') return
-    total.value = { count: Math.max(count, rows.value?.length ?? 0), isExact: count <= 1_000 }
+    const about = answer.ok ? answer.data.meta?.totalEstimate : null
+    if (isClosed || total.value?.isExact || typeof about !== 'number') return
+    if (
+      about > 1_000 &&
+      about <= CHEAP &&
+      (await count().then(
+        () => true,
+        () => false,
+      ))
+    )
+      return
+    total.value = { count: Math.max(about, rows.value?.length ?? 0), isExact: about <= 1_000 }
   }
 
   /** However long it takes; throws what fails. */

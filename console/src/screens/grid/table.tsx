@@ -3,7 +3,7 @@
  * the whole they stand. The focus stays on the table, which tells its active cell: one stop for Tab.
  */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { CellContent } from './cell-content.tsx'
@@ -15,13 +15,15 @@ import {
   type Cell,
   columnsIn,
   extended,
-  FIRST_WIDTH,
+  FIRST,
+  grown,
   isIn,
   moved,
   offsetsOf,
   type Range,
+  ROW,
   rangeOf,
-  rowHeight,
+  rem,
   rowsIn,
   type Viewport,
 } from './place.ts'
@@ -60,6 +62,8 @@ export type TableProps = {
   readonly over: (cell: Cell) => Over | undefined
   /** Which rows are chosen for what is done to several; undefined where none can be. */
   readonly marks: Pick<Marks, 'has' | 'turn' | 'add'> | undefined
+  /** Whether it has the focus as soon as it is there, unless that is at something else by then. */
+  readonly takesFocus: boolean
 }
 
 export type Over = { readonly content: ComponentChildren; readonly look: 'editing' | 'saving' | 'failed' }
@@ -69,7 +73,7 @@ const MAX_TITLE = 4_000
 
 export function Table({
   label,
-  columns,
+  columns: ofUsualText,
   rows,
   workspace,
   hrefOf,
@@ -88,11 +92,14 @@ export function Table({
   mayFill,
   over,
   marks,
+  takesFocus,
 }: TableProps) {
   const id = useId()
   const ref = useRef<HTMLDivElement>(null)
   const [viewport, setViewport] = useState<Viewport>({ top: 0, start: 0, width: 1_000, height: 640 })
-  const [height, setHeight] = useState(rowHeight)
+  const [size, setSize] = useState(rem)
+  const height = ROW * size
+  const columns = useMemo(() => grown(ofUsualText, size), [ofUsualText, size])
   const offsets = offsetsOf(columns)
   const drawnRows = rowsIn(viewport, rows.length, height)
   const drawn = columnsIn(viewport, offsets)
@@ -119,14 +126,18 @@ export function Table({
   useLayoutEffect(() => {
     look()
     const observer = new ResizeObserver(() => {
-      setHeight(rowHeight())
+      setSize(rem())
       look()
     })
     if (ref.current) observer.observe(ref.current)
     return () => observer.disconnect()
   }, [columns, height])
   useEffect(() => onReach(drawnRows.to), [drawnRows.to, rows.length])
-  useLayoutEffect(() => show(ref.current, active, { offsets, height }), [active])
+  useLayoutEffect(() => show(ref.current, active, { offsets, size }), [active])
+  useEffect(() => {
+    const { tabIndex } = (document.activeElement ?? document.body) as HTMLElement
+    if (takesFocus && tabIndex < 0) ref.current?.focus()
+  }, [takesFocus])
 
   const press = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.isComposing) return
@@ -197,7 +208,7 @@ export function Table({
     else marks.turn(cell.row, cell.row + 1)
   }
   const gap = { inlineSize: `${offsets[drawn.from]}px`, flexShrink: 0 }
-  const width = { inlineSize: `${FIRST_WIDTH + (offsets.at(-1) ?? 0)}px` }
+  const width = { inlineSize: `calc(${FIRST}rem + ${offsets.at(-1) ?? 0}px)` }
   const poolSize = Math.max(1, drawnRows.to - drawnRows.from)
   const isCorner = ({ row, column }: Cell) => row === range.rows.to - 1 && column === range.columns.to - 1
   const isActive = (row: number, column: number) => active.row === row && active.column === column
@@ -388,9 +399,10 @@ function drag(from: Cell, { onCell, onEnd }: Dragging): void {
 function show(
   table: HTMLElement | null,
   { row, column }: Cell,
-  { offsets, height }: { readonly offsets: readonly number[]; readonly height: number },
+  { offsets, size }: { readonly offsets: readonly number[]; readonly size: number },
 ): void {
   if (table === null) return
+  const height = ROW * size
   const top = row * height
   const seen = table.clientHeight - height
   if (row >= 0 && top < table.scrollTop) table.scrollTop = top
@@ -399,7 +411,7 @@ function show(
   const sign = getComputedStyle(table).direction === 'rtl' ? -1 : 1
   const now = Math.abs(table.scrollLeft)
   const [from = 0, to = 0] = [offsets[column - 1], offsets[column]]
-  const width = table.clientWidth - FIRST_WIDTH
+  const width = table.clientWidth - FIRST * size
   if (from < now) table.scrollLeft = sign * from
   else if (to > now + width) table.scrollLeft = sign * Math.min(from, to - width)
 }

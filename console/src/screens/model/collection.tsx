@@ -7,7 +7,9 @@ import { t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
+import { Heading } from '../../ui/heading.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { Missing } from '../missing.tsx'
 import page from '../page.module.css'
 import { deleteCollection, makingOf, renameCollection, switchHistory, without } from './changes.ts'
@@ -40,7 +42,7 @@ export function OneCollection({ name, part = 'fields', ...draft }: OneProps) {
         <a href={pathTo(workspace, 'model')}>{texts.toList}</a>
       </p>
       <div class={page.head}>
-        <h1 dir="auto">{name}</h1>
+        <Heading text={name} called={[name, t.value.shell.model]} />
         <span class={page.row}>
           {made === undefined && <ButtonLink href={pathTo(workspace, 'items', name)}>{texts.rows}</ButtonLink>}
           <CodeButton request={() => modelRequest(workspace)} />
@@ -56,17 +58,14 @@ export function OneCollection({ name, part = 'fields', ...draft }: OneProps) {
       {isReadOnly && !isView && <Notice>{texts.isReadOnly}</Notice>}
       {!mayEdit && <p class={page.quiet}>{t.value.palette.takes('dataModel:edit')}</p>}
       <Whole {...of} />
-      <nav class={page.tabs} aria-label={name}>
-        {sections.map((one) => (
-          <a
-            key={one}
-            href={one === 'fields' ? pathTo(workspace, 'model', name) : pathTo(workspace, 'model', name, one)}
-            aria-current={one === current ? 'page' : undefined}
-          >
-            {texts.sections[one]}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={name}
+        tabs={sections.map((one) => ({
+          href: one === 'fields' ? pathTo(workspace, 'model', name) : pathTo(workspace, 'model', name, one),
+          title: texts.sections[one],
+          isCurrent: one === current,
+        }))}
+      />
       {show[current](of)}
     </>
   )

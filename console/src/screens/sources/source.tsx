@@ -6,6 +6,7 @@ import { useQuery } from '../../data/queries.ts'
 import { compareNames, formatNumber, formatTime, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Heading } from '../../ui/heading.tsx'
 import { Notice, Pending } from '../../ui/notice.tsx'
 import { Entries } from '../audit/entries.tsx'
 import { Missing } from '../missing.tsx'
@@ -55,7 +56,7 @@ function Shown({ workspace, source }: SourceProps) {
         <a href={pathTo(workspace, 'sources')}>{texts.toPart}</a>
       </p>
       <div class={page.head}>
-        <h1 dir="auto">{apiName}</h1>
+        <Heading text={apiName} called={[apiName, t.value.shell.sources]} />
         <span class={page.row}>
           <Entries workspace={workspace} id={id} name={apiName} />
           <CodeButton request={() => sourcesRequest(workspace, id)} />

@@ -5,7 +5,9 @@ import { isForAdministrators, type Place, placesOf } from '../../app/places.ts'
 import type { User } from '../../data/session.ts'
 import { help } from '../../messages/help.ts'
 import { t } from '../../messages/messages.ts'
+import { Heading } from '../../ui/heading.tsx'
 import { Empty } from '../../ui/notice.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import type { CodeRequest } from '../code/request.ts'
 import page from '../page.module.css'
 import styles from './system.module.css'
@@ -23,7 +25,7 @@ export function SystemPage({ at, user, request, children }: SystemPageProps) {
   return (
     <div class={`${page.page} ${styles.page}`}>
       <div class={page.head}>
-        <h1>{places[at]}</h1>
+        <Heading text={places[at]} />
         {request && !isShut && <CodeButton request={() => request} />}
       </div>
       <Places at={at} user={user} />
@@ -42,12 +44,13 @@ export function SystemPage({ at, user, request, children }: SystemPageProps) {
 export function Places({ at, user }: PlaceProps) {
   const { places } = help.value
   return (
-    <nav class={page.tabs} aria-label={places.label}>
-      {placesOf(user).map((place) => (
-        <a key={place} href={`/-/${place}`} aria-current={place === at ? 'page' : undefined}>
-          {places[place]}
-        </a>
-      ))}
-    </nav>
+    <Tabs
+      label={places.label}
+      tabs={placesOf(user).map((place) => ({
+        href: `/-/${place}`,
+        title: places[place],
+        isCurrent: place === at,
+      }))}
+    />
   )
 }
