@@ -30,6 +30,9 @@ async function refusal(answer: Promise<Response>): Promise<unknown> {
   return { status: response.status, ...body.source, ...(body.meta && { meta: body.meta }) }
 }
 
+/** More columns than one row has room for. */
+const broad = Array.from({ length: 1_100 }, (_, at) => `n${at}`)
+
 it('on PostgreSQL', async () => {
   const { run, config } = servers.postgres
   await run(
@@ -44,6 +47,7 @@ it('on PostgreSQL', async () => {
     'create rule instead as on delete to ruled do instead nothing',
     'insert into ruled values (1)',
     'create table searched (id int primary key, text tsvector)',
+    `create table broad (id int primary key, ${broad.map((name) => `${name} bigint`)})`,
   )
   await imported('postgres', 'pg', config)
   await shop.insert('booking', [{ id: 1, room: 1, during: '[1,5)' }])
@@ -80,6 +84,12 @@ it('on PostgreSQL', async () => {
     code: '1001',
     meta: { fields: ['text'] },
   })
+
+  const row = Object.fromEntries(broad.map((name) => [name, '1']))
+  const tooLong = { status: 422, code: '1001', message: 'Value out of range' }
+  expect(await refusal(shop.post('/items/broad', [{ id: 1, ...row }]))).toMatchObject(tooLong)
+  await shop.insert('broad', [{ id: 1 }])
+  expect(await refusal(shop.patch('/items/broad/1', row))).toMatchObject(tooLong)
 
   expect(await refusal(shop.delete('/items/ruled/1'))).toMatchObject({ status: 422, code: '100' })
 })

@@ -117,6 +117,46 @@ it.each([
   expect(await faultsOf(response)).toEqual([])
 })
 
+it('more columns than a table takes: code 3010, before or by the database, which counts those that are gone', async () => {
+  const names = Array.from({ length: 1_601 }, (_, at) => `n${at}`)
+  const shape = (count: number) => Object.fromEntries(names.slice(0, count).map((name) => [name, 'int32?']))
+  const own = await world.workspace('wide', {})
+  const ids = new Map<string, string>()
+  const wide = createCollection(ids, own.sourceId, 'wide', shape(1_599))
+  const part = (kind: string, data: object): Operation => ({
+    kind: 'updateCollection',
+    data: { id: ids.get('wide') ?? '', operations: [{ kind, data }] },
+  })
+
+  const tooWide = await own.migrate(createCollection(new Map(), own.sourceId, 'wide', shape(1_600)))
+  const made = [
+    (await own.migrate(wide)).status,
+    (await own.migrate(part('deletePrimitiveField', { id: ids.get('wide.n7') }))).status,
+  ]
+  const behind = await own.migrate(part('createPrimitiveField', field({ isNullable: true })))
+  const all = Object.fromEntries(names.slice(0, 1_599).map((name, at) => [name, at]))
+  const { n7: _, ...item } = all
+
+  expect(made).toEqual([200, 200])
+  expect([tooWide.status, deepest((await tooWide.json()) as Told)]).toEqual([
+    500,
+    { code: '3010', message: 'PostgreSQL has no tables of more than 1600 columns: wide has 1601' },
+  ])
+  expect([behind.status, deepest((await behind.json()) as Told)]).toEqual([
+    500,
+    { code: '3010', message: 'The database has no tables, and no indexes, of so many columns' },
+  ])
+  expect([...(await faultsOf(tooWide)), ...(await faultsOf(behind))]).toEqual([])
+  // What holds answers to their documents has no room for so many members.
+  const asked = async (method: string, body?: string) => {
+    const headers = { Authorization: `Bearer ${world.administrator.token}`, 'Content-Type': 'application/json' }
+    const response = await fetch(`${world.url}/api/${own.name}/items/wide`, { method, headers, ...(body && { body }) })
+    return ((await response.json()) as { data: unknown }).data
+  }
+  expect(await asked('POST', JSON.stringify([item]))).toMatchObject([item])
+  expect(await asked('GET')).toMatchObject([item])
+})
+
 it('is no fault over MCP either, and says what to do', async () => {
   const answer = await world.administrator.send('POST', `/api/${shop.name}/mcp`, {
     headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },

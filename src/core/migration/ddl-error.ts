@@ -17,11 +17,26 @@ export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>)
   const blamed = blame(fault) ?? (explained?.kind === 'invalid' ? 'data' : undefined)
   if (blamed === undefined) return new ServiceError('failed', reason, { cause: fault })
   const views = blamed === 'inUse' ? viewsNamed(fault) : []
-  return invalidOperation(blamed, reasons[blamed] ?? reason, {
+  return invalidOperation(blamed, exceeded(fault) ?? reasons[blamed] ?? reason, {
     cause: fault,
     ...(views.length > 0 && { meta: { views } }),
   })
 }
+
+/** What a table has more of than the database takes. */
+function exceeded({ state, errno }: SqlFault): string | undefined {
+  return errno === undefined ? exceededByState.get(state) : exceededByNumber.get(errno)
+}
+
+const columns = 'The database has no tables, and no indexes, of so many columns'
+const widths = 'The database has no tables whose rows are so long'
+const exceededByState: ReadonlyMap<string, string> = new Map([['54011', columns]])
+const exceededByNumber: ReadonlyMap<number, string> = new Map([
+  [1069, 'The database has no tables of so many indexes'],
+  [1070, columns],
+  [1117, columns],
+  [1118, widths],
+])
 
 /** Codes of what is no fault of the change. */
 const passedOn: ReadonlySet<string> = new Set([blockedCode, readOnlyCode, busyCode])
@@ -91,6 +106,7 @@ const byState: ReadonlyMap<string, MigrationFault> = new Map([
   // A type, or a constraint of the column with the new type, that no operator or cast is for.
   ['42846', 'unsupported'],
   ['42883', 'unsupported'],
+  ['54011', 'unsupported'],
 ])
 
 const byNumber: ReadonlyMap<number, MigrationFault> = new Map([
@@ -106,7 +122,11 @@ const byNumber: ReadonlyMap<number, MigrationFault> = new Map([
   [3837, 'inUse'],
   [3855, 'inUse'],
   [3959, 'inUse'],
+  [1069, 'unsupported'],
+  [1070, 'unsupported'],
   [1071, 'unsupported'],
+  [1074, 'unsupported'],
+  [1117, 'unsupported'],
   [1118, 'unsupported'],
   [1170, 'unsupported'],
   [1907, 'unsupported'],

@@ -31,7 +31,7 @@ export type Storage = {
   readonly columnType: (type: FieldType, isList: boolean) => unknown
   readonly ddl: {
     readonly isIndexable: (type: FieldType) => boolean
-    readonly hasEmptyTables: boolean
+    readonly columnCount: { readonly least: 0 | 1; readonly most: number }
     readonly referentialActions: ReadonlySet<ReferentialAction>
   }
 }
@@ -311,11 +311,15 @@ export function storageOf(draft: Draft, sourceId: string): Storage {
   )
 }
 
-/** Checks that the table has a column, where its database asks for one. */
-export function checkColumns(draft: Draft, { record, fieldIds }: CollectionDraft): void {
-  const { title, ddl } = storageOf(draft, record.sourceId)
-  if (fieldIds.size > 0 || ddl.hasEmptyTables) return
-  refuse('unsupported', `${title} has no tables without columns: give ${record.apiName} another field first`)
+/** Checks that the table has as many columns as its database takes; of those that it does not know the database tells itself. */
+export function checkColumns(
+  draft: Draft,
+  { record: { apiName, sourceId }, fieldIds: { size } }: CollectionDraft,
+): void {
+  const { title, ddl } = storageOf(draft, sourceId)
+  const { least, most } = ddl.columnCount
+  if (size < least) refuse('unsupported', `${title} has no tables without columns: give ${apiName} another field first`)
+  if (size > most) refuse('unsupported', `${title} has no tables of more than ${most} columns: ${apiName} has ${size}`)
 }
 
 /** Checks that an index, or a foreign key (which some databases index), may contain the field. */

@@ -60,6 +60,7 @@ export function createField(
 }
 
 export function addColumn(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
+  checkColumns(draft, collection)
   const table = tableOf(draft, collection)
   const column = columnOf(field)
   emit(draft, collection.record.sourceId, {

@@ -333,8 +333,8 @@ export type Ddl = {
   readonly lock: SchemaLock
   /** Returns true if a key or an index may contain the type. */
   readonly isIndexable: (type: FieldType) => boolean
-  /** Whether a table may be without columns. */
-  readonly hasEmptyTables: boolean
+  /** How many columns a table has. */
+  readonly columnCount: { readonly least: 0 | 1; readonly most: number }
   readonly referentialActions: ReadonlySet<ReferentialAction>
 
   /** Follows the type of an auto-increment column. */

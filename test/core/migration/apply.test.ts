@@ -5,6 +5,7 @@ import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
 import type { Change } from '../../../src/core/sql/change.ts'
 import { mariadb } from '../../../src/core/sql/mysql/dialect.ts'
+import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import {
   autoincrement,
   blog,
@@ -924,6 +925,24 @@ describe('a migration', () => {
 
     expect(changes.map(({ operation }) => operation)).toEqual([0, 2])
   })
+})
+
+it.each([
+  ['PostgreSQL', 1_600],
+  ['MariaDB', 1_017],
+] as const)('refuses tables of more columns than %s takes', (title, most) => {
+  const dialect = { PostgreSQL: postgres, MariaDB: mariadb }[title]
+  const apply = (operations: readonly Json[], records = workspace) =>
+    atOnce(applyOperations(records, parseMigrationValue({ operations }), { ...context, dialectOf: () => dialect }))
+      .records
+  const fields = Array.from({ length: most + 1 }, (_, at) => field(`wide.f${at}`, 'int32'))
+  const full = apply([createCollection('wide', fields.slice(1))])
+  const refused = (operations: readonly Json[], records?: ModelRecords) =>
+    messagesOf(() => apply(operations, records), 'unfit').at(-1)
+
+  const message = `${title} has no tables of more than ${most} columns: wide has ${most + 1}`
+  expect(refused([createCollection('wide', fields)])).toBe(message)
+  expect(refused([updateCollection('wide', fields[0] as Json)], full)).toBe(message)
 })
 
 it('refuses tables without columns where the database has none', () => {

@@ -23,3 +23,13 @@ it.each([1205, 1213])('is that it may be sent again, where MySQL or MariaDB ende
 
   expect([mysql, mariadb].map((dialect) => ddlError(fault, dialect))).toMatchObject([ended, ended])
 })
+
+it.each([
+  [postgres, { state: '54011' }, 'The database has no tables, and no indexes, of so many columns'],
+  [mariadb, { state: 'HY000', errno: 1117 }, 'The database has no tables, and no indexes, of so many columns'],
+  [mariadb, { state: '42000', errno: 1070 }, 'The database has no tables, and no indexes, of so many columns'],
+  [mysql, { state: '42000', errno: 1118 }, 'The database has no tables whose rows are so long'],
+  [mysql, { state: '42000', errno: 1074 }, 'The database does not support this'],
+])('of a table that is too wide is one of the change', (dialect, fault, message) => {
+  expect(ddlError(new SqlFault('', fault), dialect)).toMatchObject({ kind: 'unfit', code: '3010', message })
+})

@@ -752,6 +752,19 @@ describe('a refusal', () => {
     expect(explained('out of shared memory')).toBeUndefined()
   })
 
+  it.each([
+    ['1001', '54000', 'RelationGetBufferForTuple', 'row is too big: size 8808, maximum size 8160'],
+    ['1001', '54000', '_bt_check_third_page', 'index row size 24048 exceeds btree version 4 maximum 2704'],
+    ['1001', '54000', 'ArrayCheckBoundsSafe', 'array lower bound is too large: 2147483647'],
+    ['1006', '54000', 'enlargeStringInfo', 'string buffer exceeds maximum allowed length (1073741823 bytes)'],
+    ['1006', '54000', undefined, 'the answer is too large'],
+    ['100', '54001', 'check_stack_depth', 'stack depth limit exceeded'],
+    ['100', '54011', 'transformTargetList', 'target lists can have at most 1664 entries'],
+    ['100', '54023', 'ParseFuncOrColumn', 'cannot pass more than 100 arguments to a function'],
+  ])('of what is more than PostgreSQL takes is %s where its state is %s in %s', (code, state, routine, message) => {
+    expect(postgres.explain(new SqlFault(message, { state, routine }))).toMatchObject({ kind: 'invalid', code })
+  })
+
   it('of a text that is longer than a packet may be is one of its value, though the connection ends', () => {
     const fault = new SqlFault('', { state: '08S01', errno: 1153 })
 

@@ -49,6 +49,8 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 1364:
     case 1423: // of a table below a view
       return databaseError('null')
+    case 1436: // a statement that is nested too deep for the stack
+      return databaseError('rejected', 'The request is more than the database takes at once')
     case 1288: // a view, or a column of one, that is not written
     case 1348:
     case 1471:

@@ -6,9 +6,10 @@ import { OVERFLOW, TOO_LONG_MARK } from './rows.ts'
 
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 export function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
-  // The state of what is too large, but of a value and not of an answer.
-  if (state === TOO_LARGE && /^(index row|(string|word) is too long)/.test(message)) return databaseError('range')
+  // What the server says by the state of our own bound is of a value, unless it was gathering an answer.
+  if (state === TOO_LARGE && routine !== undefined && !gathers.test(routine)) return databaseError('range')
   if (state === TOO_LARGE || routine === OVERFLOW || message.includes(TOO_LONG_MARK)) return databaseError('tooLarge')
+  if (state.startsWith('54')) return databaseError('rejected', 'The request is more than the database takes at once')
   // The same state as `out of shared memory`, which is not for the size of an answer.
   if (state === '53200' && message.startsWith('out of memory')) return databaseError('tooLarge')
   if (state.startsWith('08') || state === '57P01' || state === '57P03') return databaseError('unreachable')
@@ -81,6 +82,9 @@ const defined: ReadonlySet<string> = new Set(
     '72 F0 HV P0 XX CD CR YB'
   ).split(' '),
 )
+
+/** The server functions that collect texts and lists. */
+const gathers = /^(enlargeStringInfo|accumArrayResult\w*|array_agg_\w+)$/
 
 /** The server functions that put rules in the place of a statement. */
 const rewrites = /^(RewriteQuery|rewrite\w+|fireRules)$/
