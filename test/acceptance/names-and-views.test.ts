@@ -216,6 +216,44 @@ describe('saved views', () => {
     expect((await shop.anonymous.post('/items/ServiceView', [{ name: 'x', query: {}, collectionId }])).status).toBe(403)
   })
 
+  it('are at most 200 of one user in a workspace, and of a size', async () => {
+    const [ada, eve] = [await people.member(shop, reading('articles')), await people.member(shop, reading('articles'))]
+    const collectionId = id('articles')
+    const views = (count: number, userId = ada.userId) =>
+      Array.from({ length: count }, (_, at) => ({ name: `${at}`, collectionId, userId, query: {} }))
+    const answerOf = async (response: Response) => [response.status, await response.json()]
+    const tooMany = (field: string, reason: string) => [
+      422,
+      { source: { code: '1005', meta: { fields: [field] }, source: { message: `${field} ${reason}` } } },
+    ]
+    const most = 'must not have more than 200 views of their own in a workspace'
+    const atOnce = await answerOf(await ada.post('/items/ServiceView', views(201)))
+    const many = await Promise.all(
+      [150, 150].map(async (count) => (await ada.post('/items/ServiceView', views(count))).status),
+    )
+    const rest = await ada.post('/items/ServiceView', views(50))
+    const [own] = (
+      (await (await ada.get(`/items/ServiceView?fields=id&limit=1&filter[userId][_eq]=${ada.userId}`)).json()) as {
+        data: View[]
+      }
+    ).data
+    const at = `/items/ServiceView/${own?.id}`
+    const large = { text: 'x'.repeat(65_536) }
+    const byEve = (view: object) => eve.post('/items/ServiceView', [{ ...views(1, eve.userId)[0], ...view }])
+
+    expect(atOnce).toMatchObject(tooMany('userId', most))
+    expect(many.sort()).toEqual([200, 422])
+    expect(rest.status).toBe(200)
+    expect(await answerOf(await ada.post('/items/ServiceView', views(1)))).toMatchObject(tooMany('userId', most))
+    expect((await ada.patch(at, { name: 'Again', userId: ada.userId })).ok).toBe(true)
+    expect((await byEve({})).status).toBe(200)
+    for (const field of ['query', 'layout']) {
+      const reason = 'must be at most 65536 characters long'
+      expect(await answerOf(await byEve({ [field]: large }))).toMatchObject(tooMany(field, reason))
+      expect(await answerOf(await ada.patch(at, { [field]: large }))).toMatchObject(tooMany(field, reason))
+    }
+  })
+
   it('are of a role of their own workspace', async () => {
     const other = await world.workspace('other_views', { articles: { title: 'string' } })
     const [own, foreign] = [await people.role(shop, []), await people.role(other, [])]

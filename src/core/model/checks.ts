@@ -29,8 +29,8 @@ export function boundsOf(field: Limited): { readonly limits?: Omit<Limits, 'valu
 
 type Limited = { readonly native: { readonly values?: readonly string[] } | null; readonly checks?: readonly Check[] }
 
-/** A constraint, by its name in the database. */
-export type Check = { readonly name: string; readonly limits: Limits }
+/** A constraint, by its name in the database; `says` is what it asks where no limits of single values do. */
+export type Check = { readonly name: string; readonly limits: Limits; readonly says?: string }
 
 type Joining = { -readonly [Name in keyof Limits]: Limits[Name] }
 

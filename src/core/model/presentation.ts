@@ -3,6 +3,7 @@
  * (docs/contract.md#names-and-views), and files (docs/contract.md#files). Of them only files have relations, those that collections
  * of users declare to them.
  */
+import type { Check } from './checks.ts'
 import type { FieldType } from './field-type.ts'
 import type { DefaultValue, ModelRecords } from './model.ts'
 
@@ -15,13 +16,19 @@ type Column = {
   readonly isNullable?: boolean
   readonly isReadOnly?: boolean
   readonly defaultValue?: DefaultValue
+  readonly checks?: readonly Check[]
 }
+
+/** Views that one user may have for themselves in a workspace, and characters of what a view is made of. */
+export const MOST_PRIVATE_VIEWS = 200
+export const LONGEST_VIEW = 65_536
 
 const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
 const optional = (dbName: string, type: FieldType): Column => ({ dbName, type, isNullable: true })
 const required = (dbName: string, type: FieldType): Column => ({ dbName, type })
 /** What the service finds out itself. */
 const known = (dbName: string, type: FieldType): Column => ({ dbName, type, isReadOnly: true })
+const bounded = (name: string): Check => ({ name, limits: { maxLength: LONGEST_VIEW } })
 const moment: FieldType = { name: 'dateTime' }
 
 const shown: Readonly<Record<string, Column>> = {
@@ -61,12 +68,24 @@ const tables: Readonly<
         type: { name: 'uuid' },
         defaultValue: { source: 'engineManaged', onCreate: { kind: 'uuid' } },
       },
-      name: required('name', text),
+      name: {
+        ...required('name', text),
+        checks: [{ name: 'view_name_check', limits: { minLength: 1, maxLength: 200 } }],
+      },
       collectionId: required('collection_id', { name: 'uuid' }),
-      userId: optional('user_id', { name: 'uuid' }),
+      userId: {
+        ...optional('user_id', { name: 'uuid' }),
+        checks: [
+          {
+            name: 'view_user_id_limit',
+            limits: {},
+            says: `must not have more than ${MOST_PRIVATE_VIEWS} views of their own in a workspace`,
+          },
+        ],
+      },
       roleId: optional('role_id', { name: 'uuid' }),
-      query: required('query', { name: 'json' }),
-      layout: optional('layout', { name: 'json' }),
+      query: { ...required('query', { name: 'json' }), checks: [bounded('view_query_check')] },
+      layout: { ...optional('layout', { name: 'json' }), checks: [bounded('view_layout_check')] },
     },
   },
   ServiceFile: {

@@ -108,9 +108,10 @@ function meaningOf(fault: SqlFault, code: ServiceErrorCode, [field]: readonly Pr
     return new ServiceError('invalid', `${field.apiName} is too long for its index`, { cause: fault })
   }
   const values = code === '1001' ? field?.native?.values : undefined
-  const limits = values ? { values } : field?.checks?.find(({ name }) => name === bareName(fault))?.limits
+  const check = field?.checks?.find(({ name }) => name === bareName(fault))
+  const limits = values ? { values } : check?.limits
   if (field === undefined || limits === undefined) return fault
-  return new ServiceError('invalid', `${field.apiName} ${describeLimits(limits)}`, { cause: fault })
+  return new ServiceError('invalid', `${field.apiName} ${check?.says ?? describeLimits(limits)}`, { cause: fault })
 }
 
 /** Returns the fields of a violated constraint, of those that the caller may read. */

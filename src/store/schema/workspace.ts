@@ -3,6 +3,8 @@
  * names. The tables of the model have no foreign keys: the pure core writes its records as a whole and keeps them consistent.
  */
 
+import { LONGEST_VIEW, MOST_PRIVATE_VIEWS } from '../../core/model/presentation.ts'
+
 /** Columns of how something is called and shown. */
 const shown = `  display_name text check (char_length(display_name) <= 200),
   description text check (char_length(description) <= 4000),
@@ -166,8 +168,8 @@ create table {meta}.view (
   collection_id uuid not null references {meta}.collection (id) on delete cascade deferrable initially deferred,
   user_id uuid references service."user" (id) on delete cascade deferrable initially deferred,
   role_id uuid references service.role (id) on delete cascade deferrable initially deferred,
-  query jsonb not null,
-  layout jsonb,
+  query jsonb not null check (char_length(query::text) <= ${LONGEST_VIEW}),
+  layout jsonb check (char_length(layout::text) <= ${LONGEST_VIEW}),
   check (user_id is null or role_id is null)
 );
 create index on {meta}.view (collection_id);
@@ -198,6 +200,17 @@ create function {meta}.keep_view_role() returns trigger language plpgsql as $$ b
   return new; --
 end $$;
 create trigger keep before insert or update of role_id on {meta}.view for each row execute function {meta}.keep_view_role();
+
+-- Whoever uses a collection keeps views of it for themselves, and nobody else sees how many.
+
+create function {meta}.bound_private_views() returns trigger language plpgsql as $$ begin
+  perform 1 from service."user" where id = new.user_id for no key update; --
+  if (select count(*) from {meta}.view where user_id = new.user_id and id <> new.id) >= ${MOST_PRIVATE_VIEWS}
+  then raise exception 'too many views' using errcode = 'check_violation', table = 'view', constraint = 'view_user_id_limit'; end if; --
+  return new; --
+end $$;
+create trigger bound before insert or update of user_id on {meta}.view for each row when (new.user_id is not null)
+  execute function {meta}.bound_private_views();
 
 -- What is expected of the rights of somebody, as ids of the model have it. It goes with its collection, with whom it is of, and with
 -- each field that it names.
