@@ -19,6 +19,7 @@ import {
   type BindingHeader,
   hasBody,
   refuseActAs,
+  refusePart,
   refuseUnexpectedBody,
   requireKnownParameters,
   unreadHeaders,
@@ -103,7 +104,7 @@ function strictly(handler: Handler, method: Method, options: RouteOptions): Hand
   const readsBody = withBody.has(method) && !bodiless.includes(method)
   const unread = unreadHeaders(headers[method] ?? [])
   return (c) => {
-    const refused = unread(c)
+    const refused = unread(c) ?? (readsBody ? refusePart(c) : undefined)
     if (refused !== undefined) return instead(refused)
     if (!readsQuery) requireKnownParameters(c, [])
     return readsBody || !hasBody(c) ? handler(c) : refuseUnexpectedBody(c).then(() => handler(c))

@@ -25,6 +25,16 @@ export const bindingHeaders = ['Idempotency-Key', 'If-Match', 'If-None-Match'] a
 export type BindingHeader = (typeof bindingHeaders)[number]
 
 /** Returns what finds the error of a request with a binding header that is not among `read`. */
+/** A part that is sent must not be taken for the whole (RFC 9110, section 9.3.4). */
+export function refusePart(c: AppContext): ServiceError | undefined {
+  if (headerOf(c, 'content-range') === undefined) return undefined
+  return nested('badRequest', [
+    'Failed to read the headers',
+    'Content-Range',
+    'is taken by no route: a body counts as a whole',
+  ])
+}
+
 export function unreadHeaders(read: readonly BindingHeader[]): (c: AppContext) => ServiceError | undefined {
   const refused = bindingHeaders
     .filter((name) => !read.includes(name))

@@ -90,6 +90,23 @@ it.each(bindingHeaders)('every route that does not read %s refuses it', async (h
   expect(odd).toEqual([])
 })
 
+it('every route that takes a body refuses a part of one', async () => {
+  const asked = [...routes, query].filter(
+    (route) => /^(QUERY|POST|PUT|PATCH) /.test(route) && !probes.includes(route) && !withoutBody.test(route),
+  )
+  const odd = await notRefusing(
+    asked,
+    (route) => send(route, { headers: { 'Content-Range': 'bytes 1-2/4' }, body: bodies[route] ?? {} }),
+    (refusal) =>
+      isDeepStrictEqual(refusal, refusedHeader('Content-Range', 'is taken by no route: a body counts as a whole')),
+    400,
+  )
+
+  expect(odd).toEqual([])
+})
+
+const withoutBody = /introspect\/\{source\}$|license\/refresh$|\/complete$|\/restore$/
+
 const bodiless = [...routes, ...items, ...item].filter(
   (route) => route.startsWith('DELETE ') || /introspect\/\{source\}$|license\/refresh$/.test(route),
 )
@@ -122,18 +139,19 @@ it.each(probes)('%s answers whatever credential comes with it', async (route) =>
 
 type Refusal = { readonly source?: { readonly message: string } }
 
-/** The routes that answer anything but 422 for that reason, each with what it answers. */
+/** The routes that answer anything but `status` for that reason, each with what it answers. */
 async function notRefusing(
   asked: readonly string[],
   ask: (route: string) => Promise<Response>,
   isRight: (refusal: Refusal, route: string) => boolean,
+  status = 422,
 ): Promise<readonly string[]> {
   expect(asked.length).toBeGreaterThan(0)
   const odd: string[] = []
   for (const route of asked) {
     const response = await ask(route)
     const text = await response.text()
-    if (response.status !== 422 || !isRight(JSON.parse(text) as Refusal, route)) {
+    if (response.status !== status || !isRight(JSON.parse(text) as Refusal, route)) {
       odd.push(`${route}: ${response.status} ${text}`)
     }
   }
