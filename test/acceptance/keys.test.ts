@@ -91,6 +91,7 @@ describe.each([
     ['hall,1,2', 'must have 2 parts'],
     ['hall,one', 'part 2 must be an integer between'],
     ['%22hall,1', 'has a quoted part without an end'],
+    ['%ff,1', 'is not valid percent-encoding of UTF-8'],
   ]
 
   it('refuses a key that is none, and says why', async () => {

@@ -74,7 +74,7 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text
+    throw keyFault('is not valid percent-encoding of UTF-8')
   }
 }
 
