@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { nested, type ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
+import { decodeValue } from '../../src/core/query/brackets.ts'
 import { requireKnown } from '../../src/core/query/parse.ts'
 import { readBody } from './body.ts'
 import { searchWithoutToken } from './credentials.ts'
@@ -24,7 +25,6 @@ export function refuseActAs(c: AppContext): void {
 export const bindingHeaders = ['Idempotency-Key', 'If-Match', 'If-None-Match'] as const
 export type BindingHeader = (typeof bindingHeaders)[number]
 
-/** Returns what finds the error of a request with a binding header that is not among `read`. */
 /** A part that is sent must not be taken for the whole (RFC 9110, section 9.3.4). */
 export function refusePart(c: AppContext): ServiceError | undefined {
   if (headerOf(c, 'content-range') === undefined) return undefined
@@ -35,6 +35,7 @@ export function refusePart(c: AppContext): ServiceError | undefined {
   ])
 }
 
+/** Returns what finds the error of a request with a binding header that is not among `read`. */
 export function unreadHeaders(read: readonly BindingHeader[]): (c: AppContext) => ServiceError | undefined {
   const refused = bindingHeaders
     .filter((name) => !read.includes(name))
@@ -45,11 +46,14 @@ export function unreadHeaders(read: readonly BindingHeader[]): (c: AppContext) =
   }
 }
 
-/** Throws 422 for the first parameter, other than the token, that is not in `known`. */
+/** Throws 422 for the first parameter, other than the token, that is not in `known`, and 400 for one that is no text. */
 export function requireKnownParameters(c: AppContext, known: readonly string[]): void {
-  const search = searchWithoutToken(c.req.url)
-  if (search === '') return
-  for (const name of new URLSearchParams(search).keys()) requireKnown(name, known)
+  for (const parameter of searchWithoutToken(c.req.url).split('&')) {
+    if (parameter === '') continue
+    const [name = '', ...value] = parameter.split('=')
+    requireKnown(decodeValue(name, name), known)
+    decodeValue(value.join('='), name)
+  }
 }
 
 /** Throws 422 for any body of a GET or HEAD request, and for a body of another method that is not an empty object. */

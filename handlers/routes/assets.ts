@@ -9,6 +9,7 @@ import { addChunk, joinChunks } from '../../src/core/chunks.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { shortName } from '../../src/core/message-text.ts'
+import { decodeValue } from '../../src/core/query/brackets.ts'
 import { PART_SIZE } from '../../src/ports.ts'
 import type { FileContent, UploadQuery } from '../../src/services/assets/assets.ts'
 import type { SentFile } from '../../src/services/assets/contents.ts'
@@ -17,7 +18,7 @@ import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, dataText, failure, noContent } from '../http/answer.ts'
 import { bodyStream, discardBody, readBody, releaseBody } from '../http/body.ts'
-import { authorize } from '../http/context.ts'
+import { authorize, identifyItself } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
 import { tagsOf, withTag } from '../http/etag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
@@ -44,8 +45,10 @@ export function mountAssets(app: App, services: Services): void {
   const enter = (c: AppContext) => enterAssets(services, c)
   const sends = async (c: AppContext) => ({ scope: await enter(c), reenter: () => enter(c) })
 
-  /** Whoever has a link needs no credential. */
+  /** Whoever has a link needs no credential; a session may have ended whose cookie a browser still sends by itself. */
   async function linked(c: AppContext, link: string, preset: Preset | undefined): Promise<FileContent> {
+    const credential = c.get('credential')
+    if (credential !== undefined && credential.source !== 'cookie') await identifyItself(services, c)
     await services.licensing.admit()
     return assetFiles.linked(pathParam(c, 'workspace'), idOf(c, 'The file'), link, preset)
   }
@@ -166,11 +169,13 @@ export function searchText(c: AppContext): string {
 
 /** The name of the file, and the query of the answer without it. */
 function uploadQuery(c: AppContext): { readonly fileName: string | undefined; readonly query: UploadQuery } {
-  const sent = searchText(c)
-  const rest = sent.split('&').filter((parameter) => parameter !== '' && !/^fileName(=|$)/.test(parameter))
-  const names = new URLSearchParams(sent).getAll('fileName')
-  if (names.length > 1) throw assetFault('fileName', 'is given twice')
-  return { fileName: names[0], query: { sent: rest.join('&'), ...readOptions(c) } }
+  const sent = searchText(c).split('&')
+  const isName = (parameter: string) => /^fileName(=|$)/.test(parameter)
+  const [name, ...others] = sent.filter(isName).map((parameter) => parameter.slice('fileName='.length))
+  if (others.length > 0) throw assetFault('fileName', 'is given twice')
+  const rest = sent.filter((parameter) => parameter !== '' && !isName(parameter))
+  const fileName = name === undefined ? undefined : decodeValue(name, 'fileName')
+  return { fileName, query: { sent: rest.join('&'), ...readOptions(c) } }
 }
 
 function presetOf(c: AppContext): Preset | undefined {

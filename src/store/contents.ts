@@ -39,19 +39,22 @@ export async function findUpload(
   return row === undefined ? undefined : { upload: JSON.parse(row[0] ?? '{}') as Upload, since: Number(row[1]) }
 }
 
-/** Milliseconds that a part counts as being stored for, unless it is said again: that long it stands in the way where a process has died. */
-export const PUT_LEASE = 30_000
+/**
+ * Milliseconds that a part counts as being stored for, and an upload as being completed, unless it is said again: that long it stands
+ * in the way where a process has died.
+ */
+export const LEASE = 30_000
 
 /** Before a part is stored, by a word of its own: returns false where the upload has ended or is being completed. */
 export function beginPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<boolean> {
   const others = sql`select jsonb_object_agg(p.key, p.value) from jsonb_each_text(puts) p where p.value::timestamptz > now()`
   return changesUpload(database, workspace, key, {
-    set: sql`puts = coalesce((${others}), '{}') || ${leaseOf(put)}`,
-    where: sql`coalesce(completed_until < now(), true)`,
+    set: sql`puts = coalesce((${others}), '{}') || ${leaseOf(put)}, completed_by = null`,
+    where: isUncompleted,
   })
 }
 
-/** While it is being stored, more often than PUT_LEASE. */
+/** While it is being stored, more often than LEASE. */
 export async function keepPart(database: SqlDriver, workspace: string, key: string, put: string): Promise<void> {
   await database.query(
     statement(sql`
@@ -78,37 +81,68 @@ export async function endPart(
 }
 
 function leaseOf(put: string): Sql {
-  return sql`jsonb_build_object(${param(put)}::text, now() + ${param(String(PUT_LEASE))}::int * interval '1 millisecond')`
+  return sql`jsonb_build_object(${param(put)}::text, ${leased})`
 }
+
+const leased = sql`now() + ${param(String(LEASE))}::int * interval '1 millisecond'`
 
 /** Whether a part is being stored. */
 const isStoring = sql`exists (select 1 from jsonb_each_text(puts) p where p.value::timestamptz > now())`
 
+/** Whether nobody completes it: whoever did has died. */
+const isUncompleted = sql`coalesce(completed_until < now(), true)`
+
 /**
- * Keeps parts from changing for a quarter of an hour. Does not where a part is being stored (`storing`), nor where somebody else
- * does the same or there is no such upload (undefined).
+ * Keeps parts from changing for LEASE, by a word of the completion's own. Does not where a part is being stored (`storing`), nor where
+ * somebody else does the same or there is no such upload (undefined).
  */
 export async function beginCompletion(
   database: SqlDriver,
   workspace: string,
   key: string,
+  completion: string,
 ): Promise<'begun' | 'storing' | undefined> {
   const table = tableOf(workspace)
   const upload = sql`key = ${param(key)}::uuid and file is null and upload is not null`
   const [[state] = []] = await database.query(
     statement(sql`
       with begun as (
-        update ${table} set completed_until = now() + interval '15 minutes'
-        where ${upload} and not ${isStoring} and coalesce(completed_until < now(), true) returning key)
+        update ${table} set completed_by = ${param(completion)}::uuid, completed_until = ${leased}
+        where ${upload} and not ${isStoring} and ${isUncompleted} returning key)
       select case when exists (select 1 from begun) then 'begun'
         when exists (select 1 from ${table} where ${upload} and ${isStoring}) then 'storing' end`),
   )
   return state === 'begun' || state === 'storing' ? state : undefined
 }
 
+/**
+ * While it goes on, more often than LEASE. Returns false where it does so no longer: the upload was given up or completed, or, once this
+ * was not said for so long, a part of it was stored or somebody else has begun to complete it.
+ */
+export function keepCompletion(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+  completion: string,
+): Promise<boolean> {
+  return changesUpload(database, workspace, key, {
+    set: sql`completed_until = ${leased}`,
+    where: sql`completed_by = ${param(completion)}::uuid`,
+  })
+}
+
 /** Where no file was made of it: parts may be sent again. Returns false where there is no such upload any more. */
-export function endCompletion(database: SqlDriver, workspace: string, key: string): Promise<boolean> {
-  return changesUpload(database, workspace, key, { set: sql`completed_until = null`, where: sql`true` })
+export function endCompletion(
+  database: SqlDriver,
+  workspace: string,
+  key: string,
+  completion: string,
+): Promise<boolean> {
+  const isOwn = sql`completed_by = ${param(completion)}::uuid`
+  return changesUpload(database, workspace, key, {
+    set: sql`completed_until = case when ${isOwn} then null else completed_until end`,
+    where: sql`true`,
+  })
 }
 
 async function changesUpload(
@@ -142,6 +176,15 @@ export async function findFile(database: SqlDriver, workspace: string, id: strin
     statement(sql`select to_jsonb(f)::text from ${files} f where id = ${param(id)}::uuid`),
   )
   return row === undefined ? undefined : storedFile(JSON.parse(row[0] ?? '{}') as FileColumns)
+}
+
+/** Who has sent the bytes of a file in parts; undefined for bytes that came otherwise or are of no file. */
+export async function findUploader(database: SqlDriver, workspace: string, key: string): Promise<string | undefined> {
+  const files = ident(metaSchema(workspace), 'file')
+  const [row] = await database.query(
+    statement(sql`select uploaded_by::text from ${files} where content_key = ${param(key)}::uuid`),
+  )
+  return row?.[0] ?? undefined
 }
 
 /** The latest state of a file that was deleted and whose bytes are there: all members of its item. */

@@ -205,6 +205,28 @@ it.each([
   ])
 })
 
+it.each([
+  ['%ff', 'is not valid UTF-8'],
+  ['a%ed%a0%80', 'is not valid UTF-8'],
+  ['100%', 'is not valid percent-encoding'],
+])('refuses the name %s as it refuses such texts elsewhere in an address', async (name, reason) => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  const refused = [
+    await shop.send('POST', `/assets?fileName=${name}`, { raw: 'text' }),
+    await shop.send('PUT', `/assets/${id}?fileName=${name}`, { raw: 'text' }),
+    await shop.get(`/assets/${id}?download=${name}`),
+    await shop.get(`/assets/${id}?link=${name}`),
+  ]
+
+  expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
+  expect(await Promise.all(refused.map((response) => response.json()))).toMatchObject(
+    ['fileName', 'fileName', 'download', 'link'].map((place) => ({
+      source: { message: place, source: { message: reason } },
+    })),
+  )
+  expect((await shop.get(`/items/ServiceFile/${id}?fields=fileName`)).status).toBe(200)
+})
+
 it('refuses a compressed body, and the creation of an item without bytes', async () => {
   const compressed = await shop.send('POST', '/assets?fileName=a', {
     raw: 'x',
@@ -412,6 +434,28 @@ it('leaves nothing of an upload that is given up, is another one than was told, 
   expect((await shop.anonymous.post('/assets/uploads', upload)).status).toBe(403)
 })
 
+it('answers a completed upload again to whoever began it, and to nobody else', async () => {
+  const rights = { collections: { ServiceFile: { read: 'all', create: 'all', delete: 'all' } } } as const
+  const [uploader, other] = [await people.member(shop, rights), await people.member(shop, rights)]
+  const begun = await uploader.post('/assets/uploads', { fileName: 'a.txt', fileSize: 4 })
+  const at = `/assets/uploads/${((await begun.json()) as { data: { id: string } }).data.id}`
+  const complete = async (by: Sender) => {
+    const response = await by.send('POST', `${at}/complete`)
+    return [response.status, await response.json()]
+  }
+  await uploader.send('PUT', `${at}/1`, { raw: 'text' })
+  const unmade = await complete(other)
+  const [status, { data }] = (await complete(uploader)) as [number, { data: { id: string } }]
+
+  expect([unmade[0], status]).toEqual([404, 201])
+  expect(await complete(uploader)).toEqual([201, { data }])
+  expect([await complete(other), await complete(shop)]).toEqual([unmade, unmade])
+  await other.delete(`/items/ServiceFile/${data.id}`)
+  expect(await complete(uploader)).toEqual(unmade)
+  await other.send('POST', `/assets/${data.id}/restore`)
+  expect([await complete(uploader), await complete(other)]).toMatchObject([[201, { data: { id: data.id } }], unmade])
+})
+
 it('refuses what is too large for one piece, and says where it goes', async () => {
   const response = await upload('large.bin', new Uint8Array(32 * 1024 ** 2 + 1))
 
@@ -527,6 +571,25 @@ it('makes links that anybody may use for a while', async () => {
   ])
   await shop.delete(`/items/ServiceFile/${file.id}`)
   expect((await linked(pathname)).status).toBe(404)
+})
+
+it('takes a link beside a credential that is right, or a cookie that a browser still has', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  const made = await shop.post(`/assets/${id}/link`, {})
+  const { pathname, search } = new URL(((await made.json()) as { data: { url: string } }).data.url)
+  const answers = [
+    ['', { Authorization: `Bearer ${world.administrator.token}` }],
+    ['', { Cookie: 'service_session=ended' }],
+    ['', { Authorization: 'Bearer wrong' }],
+    ['', { Authorization: 'Basic d3Jvbmc6' }],
+    ['&access_token=wrong', {}],
+  ] as const
+  const statuses: number[] = []
+  for (const [more, headers] of answers) {
+    statuses.push((await fetch(`${world.url}${pathname}${search}${more}`, { headers })).status)
+  }
+
+  expect(statuses).toEqual([200, 200, 401, 401, 401])
 })
 
 it('lends by a link the bytes of its time, and none that replace them', async () => {

@@ -3,10 +3,10 @@
  * its bytes and, once what is old was removed, no bytes without a row. The store is the one in the database, so that each step is
  * a statement.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
-import { PUT_LEASE } from '../../src/store/contents.ts'
+import { LEASE } from '../../src/store/contents.ts'
 import { type Client, client, signIn } from '../migration/support/client.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
@@ -114,6 +114,71 @@ it('an upload goes on where its process has died in the middle of a part', async
   expect(await faultsNow()).toEqual([])
 })
 
+it('an upload is completed where the process that completed it has died', async () => {
+  const statuses = new Set<number>()
+  for (const how of ends) {
+    for (let step = 0; ; step += 1) {
+      const id = await begunWith('part')
+      left = step
+      end = how
+      const { status } = await send('POST', `/assets/uploads/${id}/complete`)
+      const isWhole = left >= 0
+      left = Number.POSITIVE_INFINITY
+      await database.query(laterBy(LEASE))
+      const again = await send('POST', `/assets/uploads/${id}/complete`)
+      statuses.add(again.status)
+      if (isWhole) break
+      expect(status).toBeGreaterThanOrEqual(400)
+    }
+  }
+
+  expect(statuses).toEqual(new Set([201]))
+  expect(await faultsNow()).toEqual([])
+})
+
+it('an upload is completed for as long as that takes, and nothing comes between', async () => {
+  const id = await begunWith('part')
+  let others: number[] | undefined
+  const timers = vi.spyOn(globalThis, 'setInterval')
+  meanwhile = async (text) => {
+    if (others !== undefined || !isReadOfBytes(text)) return
+    others = []
+    for (let third = 0; third < 6; third += 1) {
+      await database.query(laterBy(LEASE / 3))
+      for (const [said, each] of timers.mock.calls) if (each === LEASE / 3) said()
+      await expect.poll(() => database.query(isRenewed)).toEqual([['t']])
+    }
+    others.push((await send('POST', `/assets/uploads/${id}/complete`)).status)
+    others.push((await send('PUT', `/assets/uploads/${id}/1`, 'trap')).status)
+  }
+  const isRenewed = {
+    text: `select completed_until > now() + interval '${LEASE / 2} milliseconds' from service_shop_meta.loose_content where key = $1::uuid`,
+    params: [id],
+  }
+  const completed = await send('POST', `/assets/uploads/${id}/complete`).finally(() => timers.mockRestore())
+  meanwhile = undefined
+
+  expect([others, completed.status]).toEqual([[409, 409], 201])
+  expect(await faultsNow()).toEqual([])
+})
+
+it('an upload that changes while whoever completes it is silent is completed as it is then', async () => {
+  const id = await begunWith('trap')
+  let put: number | undefined
+  meanwhile = async (text) => {
+    if (put !== undefined || !/set completed_until = now/.test(text)) return
+    put = 0
+    await database.query(laterBy(LEASE))
+    put = (await send('PUT', `/assets/uploads/${id}/1`, 'part')).status
+  }
+  const overtaken = await send('POST', `/assets/uploads/${id}/complete`)
+  meanwhile = undefined
+
+  expect([put, overtaken.status]).toEqual([204, 409])
+  expect((await send('POST', `/assets/uploads/${id}/complete`)).status).toBe(201)
+  expect(await faultsNow()).toEqual([])
+})
+
 it('an image in small that is being made ends at any step, and goes with its original', async () => {
   const kept = {
     text: `select 1 from service.file_part where number > 1 and file_id::text not in (${used})`,
@@ -150,7 +215,15 @@ const png = Buffer.from(
   'base64',
 )
 
-const aged = `(select coalesce(jsonb_object_agg(key, value::timestamptz - interval '${PUT_LEASE} milliseconds'), '{}') from jsonb_each_text(puts))`
+const isReadOfBytes = (text: string) => /select .* from service.file_part/s.test(text) && /substring|substr/.test(text)
+
+/** So much later for whoever completes an upload. */
+const laterBy = (milliseconds: number) => ({
+  text: `update service_shop_meta.loose_content set completed_until = completed_until - interval '${milliseconds} milliseconds'`,
+  params: [],
+})
+
+const aged = `(select coalesce(jsonb_object_agg(key, value::timestamptz - interval '${LEASE} milliseconds'), '{}') from jsonb_each_text(puts))`
 
 it('removes the bytes of a workspace that is deleted', async () => {
   const { id } = await administrator.workspace('gone')
@@ -295,7 +368,7 @@ it('says that an upload was given up while it was completed', async () => {
   expect((await send('PUT', `/assets/uploads/${id}/1`, 'text')).status).toBe(204)
   let given: number | undefined
   meanwhile = async (text) => {
-    if (given !== undefined || !/select .* from service.file_part/s.test(text) || !/substring|substr/.test(text)) return
+    if (given !== undefined || !isReadOfBytes(text)) return
     given = 0
     given = (await send('DELETE', `/assets/uploads/${id}`)).status
   }
@@ -380,6 +453,14 @@ async function strays(): Promise<readonly unknown[]> {
 async function uploaded(): Promise<string> {
   const response = await send('POST', '/assets?fileName=old.txt', 'old')
   return ((await response.json()) as { data: { id: string } }).data.id
+}
+
+/** An upload of one part of four bytes, which is there. */
+async function begunWith(part: string): Promise<string> {
+  const begun = await send('POST', '/assets/uploads', '{"fileName":"part.txt","fileSize":4}')
+  const { id } = ((await begun.json()) as { data: { id: string } }).data
+  expect((await send('PUT', `/assets/uploads/${id}/1`, part)).status).toBe(204)
+  return id
 }
 
 function send(method: string, path: string, body?: BodyInit): Promise<Response> {

@@ -22,9 +22,10 @@ import {
   forgetContent,
   forgetWorkspace,
   giveUpContent,
+  keepCompletion,
   keepPart,
+  LEASE,
   markContent,
-  PUT_LEASE,
   reserveBytes,
   reservePart,
   type StoredFile,
@@ -119,10 +120,10 @@ export function createContents(deps: ContentsDeps): Contents {
     await (isLoose ? remove(workspace, contentKey) : clearUnknown(workspace, contentKey))
   }
 
-  async function isCompletedHere({ apiName }: Workspace, contentKey: string): Promise<boolean> {
-    const until = performance.now() + PUT_LEASE + LOOK
+  async function isCompletedHere(...completion: Completion): Promise<boolean> {
+    const until = performance.now() + LEASE + LOOK
     for (;;) {
-      const state = await beginCompletion(database, apiName, contentKey)
+      const state = await beginCompletion(...completion)
       if (state !== 'storing' || performance.now() > until) return state === 'begun'
       await new Promise((resolve) => setTimeout(resolve, LOOK))
     }
@@ -140,6 +141,13 @@ export function createContents(deps: ContentsDeps): Contents {
       (found) => found?.id === id,
       () => true,
     )
+  }
+
+  /** Says again and again, until it is stopped, that something goes on, which counts for LEASE. */
+  function again(keep: () => Promise<unknown>): () => void {
+    const saying = () => void keep().catch((error: unknown) => observe({ kind: 'fault', error }))
+    const timer = setInterval(saying, LEASE / 3)
+    return () => clearInterval(timer)
   }
 
   /** What fails itself is done by the timer. */
@@ -204,8 +212,7 @@ export function createContents(deps: ContentsDeps): Contents {
     async put(workspace, contentKey, number, bytes) {
       const put = [database, workspace.apiName, contentKey, ids.next()] as const
       if (!(await beginPart(...put))) return false
-      const keep = () => void keepPart(...put).catch((error: unknown) => observe({ kind: 'fault', error }))
-      const keeping = setInterval(keep, PUT_LEASE / 3)
+      const stop = again(() => keepPart(...put))
       try {
         await requireRoomOfPart(workspace, contentKey, number, bytes.byteLength)
         await store.put(keyOf(workspace, contentKey), number, bytes)
@@ -221,32 +228,37 @@ export function createContents(deps: ContentsDeps): Contents {
         await endPart(...put)
         throw error
       } finally {
-        clearInterval(keeping)
+        stop()
       }
     },
 
     parts: (workspace, contentKey) => store.parts(keyOf(workspace, contentKey)),
 
     async complete(workspace, contentKey, { fileName, fileSize }, write) {
-      if (!(await isCompletedHere(workspace, contentKey))) {
-        throw new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
-      }
+      const completion: Completion = [database, workspace.apiName, contentKey, ids.next()]
+      if (!(await isCompletedHere(...completion))) throw isInTheWay()
+      const stop = again(() => keepCompletion(...completion))
       try {
         await requireRoom(workspace, new Map())
         const bytes = bytesOf(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
-        return await write(rowFrom(await taken(bytes, fileName), fileName, contentKey))
+        const row = rowFrom(await taken(bytes, fileName), fileName, contentKey)
+        // Of other parts than those that are there now it would have the hash and the type.
+        if (!(await keepCompletion(...completion))) throw isInTheWay()
+        return await write(row)
       } catch (error) {
         const { apiName } = workspace
         const isUnmade = async () => (await contentState(database, apiName, contentKey)) !== 'used'
         let isGivenUp = false
         await tried(
           (async () => {
-            isGivenUp = !(await endCompletion(database, apiName, contentKey)) && (await isUnmade())
+            isGivenUp = !(await endCompletion(...completion)) && (await isUnmade())
           })(),
         )
         if (isGivenUp) throw new ServiceError('conflict', 'The upload was given up while it was completed')
         noteMissing(error)
         throw error
+      } finally {
+        stop()
       }
     },
 
@@ -287,6 +299,12 @@ export function createContents(deps: ContentsDeps): Contents {
       }
     },
   }
+}
+
+type Completion = Parameters<typeof beginCompletion>
+
+function isInTheWay(): ServiceError {
+  return new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
 }
 
 /** Milliseconds between two looks whether a part is still being stored. */

@@ -4,7 +4,7 @@ import { assetFault } from '../../core/assets/file-name.ts'
 import { ServiceError } from '../../core/error.ts'
 import { parseAnswer } from '../../core/query/raw-query.ts'
 import { type FilePart, type Instant, PART_SIZE, type Ports } from '../../ports.ts'
-import { findUpload, type Upload } from '../../store/contents.ts'
+import { findUpload, findUploader, type Upload } from '../../store/contents.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Items } from '../data/items.ts'
 import { noRecord } from '../data/only-item.ts'
@@ -51,8 +51,11 @@ export function createUploads(deps: UploadsDeps): Uploads {
   const { ports, config, contents, items } = deps
   const { clock, database } = ports
 
-  async function open({ workspace, caller }: RequestScope, id: string) {
-    const userId = caller.kind === 'user' ? caller.userId : undefined
+  const userIdOf = ({ caller }: RequestScope) => (caller.kind === 'user' ? caller.userId : undefined)
+
+  async function open(scope: RequestScope, id: string) {
+    const { workspace } = scope
+    const userId = userIdOf(scope)
     const found = userId === undefined ? undefined : await findUpload(database, workspace.apiName, id)
     return found?.upload.userId === userId && found !== undefined ? found : noRecord()
   }
@@ -95,7 +98,8 @@ export function createUploads(deps: UploadsDeps): Uploads {
       const { workspace } = scope
       const done = await items.uploadedFile(scope, id, query)
       const known = await done.answer
-      if (known !== undefined) return known
+      const isOwn = async () => (await findUploader(database, workspace.apiName, id)) === userIdOf(scope)
+      if (known !== undefined && (await isOwn())) return known
       const { upload } = await open(scope, id)
       const parts = await contents.parts(workspace, id)
       const sizes = new Map(parts.map(({ number, size }) => [number, size]))

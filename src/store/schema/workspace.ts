@@ -250,7 +250,9 @@ create table {meta}.file (
   created_at timestamp not null,
   updated_at timestamp not null,
   content_key uuid not null unique,
-  content_hash text not null
+  content_hash text not null,
+  -- Who has sent these bytes in parts; null for others.
+  uploaded_by uuid
 );
 
 create table {meta}.loose_content (
@@ -260,8 +262,9 @@ create table {meta}.loose_content (
   upload jsonb,
   -- The numbers of the parts of it that have come.
   stored int4multirange not null default '{}',
-  -- Until when each part that is being stored counts, unless it is said again; until when it is being completed. Neither begins beside the other.
+  -- Until when each part that is being stored counts, unless it is said again; by which word, and until when, it is being completed. Neither begins beside the other.
   puts jsonb not null default '{}',
+  completed_by uuid,
   completed_until timestamptz,
   -- The file that it was of, empty for an upload that was given up; null for one that goes on.
   file jsonb
@@ -270,7 +273,8 @@ create index on {meta}.loose_content (since);
 
 create function {meta}.take_content() returns trigger language plpgsql as $$ begin
   delete from {meta}.loose_content where key = new.content_key
-    and case when file is null then upload->>'userId' is null or completed_until > now() else file->>'id' = new.id::text end; --
+    and case when file is null then upload->>'userId' is null or completed_until > now() else file->>'id' = new.id::text end
+    returning coalesce(upload->>'userId', file->>'uploaded_by')::uuid into new.uploaded_by; --
   if not found then raise exception 'there is no such content' using errcode = 'foreign_key_violation', table = 'file', constraint = 'file_content_key_fkey'; end if; --
   return new; --
 end $$;
