@@ -110,6 +110,30 @@ it('makes a policy in its matrix, a role of it, and asks somebody in', async () 
   await expect.poll(() => page.getByRole('row', { name: new RegExp(email) }).count()).toBe(0)
 })
 
+it('tells both ways in where no mail goes out and who invites cannot know whose address it is', async () => {
+  const inviter = await people.member(shop, { entitlements: ['workspaceMembers:read', 'workspaceMembers:edit'] })
+  const page = await signedInAt('/', inviter, { colorScheme: 'dark', viewport: { width: 360, height: 740 } })
+  await page.route('**/api/system/info', async (sent) => {
+    const response = await sent.fetch()
+    await sent.fulfill({ response, json: { ...(await response.json()), mail: 'none' } })
+  })
+  await page.goto(path())
+  await press(page, 'Invite')
+  await page.getByText('who has none gets in only by a sign-in provider', { exact: false }).waitFor()
+  await dialog(page, 'Invite').getByLabel('E-mail').fill(people.email())
+  await press(page, 'Send the invitation')
+  await page.getByText('Without a role', { exact: false }).first().waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-without-role-narrow-dark')
+  await press(page, 'Invite without a role')
+  await page.getByRole('heading', { name: 'New here' }).waitFor()
+  await page.getByRole('heading', { name: 'With an account here' }).waitFor()
+  expect(await page.getByLabel('Link for who has an account').inputValue()).toContain('#token=')
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'access-unmailed-both-narrow-dark')
+  await page.context().close()
+})
+
 it('says that no mail goes out, and what to pass on instead', async () => {
   // Their address was verified elsewhere.
   const holder = await people.memberWith(await world.workspace('elsewhere', {}), [])
