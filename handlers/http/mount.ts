@@ -10,6 +10,7 @@ import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
 import type { SessionClient } from '../../src/services/accounts/sessions.ts'
 import { type Answer, EVENTS, failure, isFault, toResponse, withoutCredential } from './answer.ts'
+import { discardBody } from './body.ts'
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { weakened } from './etag.ts'
@@ -105,7 +106,8 @@ function strictly(handler: Handler, method: Method, options: RouteOptions): Hand
   const unread = unreadHeaders(headers[method] ?? [])
   return (c) => {
     const refused = unread(c) ?? (readsBody ? refusePart(c) : undefined)
-    if (refused !== undefined) return instead(refused)
+    // Whoever is still sending sees the answer behind the body alone.
+    if (refused !== undefined) return readsBody ? discardBody(c).then(() => instead(refused)) : instead(refused)
     if (!readsQuery) requireKnownParameters(c, [])
     return readsBody || !hasBody(c) ? handler(c) : refuseUnexpectedBody(c).then(() => handler(c))
   }

@@ -434,6 +434,20 @@ it('leaves nothing of an upload that is given up, is another one than was told, 
   expect((await shop.anonymous.post('/assets/uploads', upload)).status).toBe(403)
 })
 
+it('takes a part of a file for the file by no route', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  const part = { raw: new Uint8Array(20 * 1024 ** 2), headers: { 'Content-Range': 'bytes 0-20971519/99999999' } }
+  const refused = [
+    await shop.send('PUT', `/assets/${id}?fileName=letter.txt`, part),
+    await shop.send('POST', '/assets?fileName=letter.txt', part),
+    await shop.send('PUT', `/assets/uploads/${randomUUID()}/1`, part),
+  ]
+
+  expect(refused.map(({ status }) => status)).toEqual([400, 400, 400])
+  expect(await refused[0]?.json()).toMatchObject({ source: { message: 'Content-Range' } })
+  expect(await (await shop.get(`/assets/${id}`)).text()).toBe('Dear')
+})
+
 it('answers a completed upload again to whoever began it, and to nobody else', async () => {
   const rights = { collections: { ServiceFile: { read: 'all', create: 'all', delete: 'all' } } } as const
   const [uploader, other] = [await people.member(shop, rights), await people.member(shop, rights)]
