@@ -43,7 +43,7 @@ async function choose(page: Page, text: string, option: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-it('goes to the title of a screen after signing in, from the palette, from a row and from an item that is deleted', async () => {
+it('goes to the title of a screen after signing in, from the palette and from a row', async () => {
   const page = await openConsole()
   await submitSignIn(page, `/${shop.name}`)
   await focused(page, 'heading', shop.name)
