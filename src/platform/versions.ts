@@ -23,17 +23,20 @@ export type VersionsDeps = { readonly database: SqlDriver; readonly clock: Clock
 
 export function createVersions(deps: VersionsDeps): Versions {
   const { database, clock } = deps
+  const { elapsed = platformElapsed } = clock
   const readings = new Map<string, Reading>()
+  // By both clocks: one that was set back would keep what it has read.
+  const ageOf = ({ at, startedAt }: Reading) => Math.max(clock.now() - at, elapsed() - startedAt)
 
   return {
     async read(workspaceId, maxAge) {
-      const now = clock.now()
       const known = readings.get(workspaceId)
-      if (known !== undefined && now - known.at < maxAge) return { snapshot: await known.snapshot, age: now - known.at }
+      const age = known && ageOf(known)
+      if (known !== undefined && age !== undefined && age < maxAge) return { snapshot: await known.snapshot, age }
 
       const aged = aging(clock)
       const loading = loadSnapshot(database, workspaceId).then((versions) => aged(versions))
-      const reading: Reading = { at: now, snapshot: loading, settled: undefined }
+      const reading: Reading = { at: clock.now(), startedAt: elapsed(), snapshot: loading, settled: undefined }
       readings.set(workspaceId, reading)
       let snapshot: AgingSnapshot | undefined
       try {
@@ -47,7 +50,7 @@ export function createVersions(deps: VersionsDeps): Versions {
     },
     remembered(workspaceId, maxAge) {
       const known = readings.get(workspaceId)
-      return known !== undefined && clock.now() - known.at < maxAge ? known.settled : undefined
+      return known !== undefined && ageOf(known) < maxAge ? known.settled : undefined
     },
     // Also drops a pending read, which may have seen the old state.
     forget: () => readings.clear(),
@@ -56,13 +59,17 @@ export function createVersions(deps: VersionsDeps): Versions {
 
 type Reading = {
   readonly at: Instant
+  /** By the clock that nobody sets. */
+  readonly startedAt: number
   readonly snapshot: Promise<AgingSnapshot | undefined>
   /** The promise's value, once it is fulfilled. */
   settled: AgingSnapshot | undefined
 }
 
+const platformElapsed = () => performance.now()
+
 /** Gives versions their age, where the read of them begins with this call; `earlier` is how long before it has begun. */
-export function aging({ elapsed = () => performance.now() }: Clock) {
+export function aging({ elapsed = platformElapsed }: Clock) {
   const startedAt = elapsed()
   return <S extends WorkspaceSnapshot | undefined>(snapshot: S, earlier = 0) =>
     snapshot && { ...snapshot, age: () => elapsed() - startedAt + earlier }

@@ -89,11 +89,30 @@ describe('workspace state: Node processes that come and go', () => {
         return database.query(statement)
       },
     }
-    const state = createNodeWorkspaceState({ database: counted, connect: undefined, clock: { now: () => 1_000 } })
+    const still = { now: () => 1_000, elapsed: () => 0 }
+    const state = createNodeWorkspaceState({ database: counted, connect: undefined, clock: still })
 
     await Promise.all(Array.from({ length: 100 }, () => state.snapshot(workspace)))
 
     expect(queries).toBe(1)
+  })
+
+  it('keeps versions no longer than a second where the clock is set back', async () => {
+    const workspace = await insertWorkspace(database)
+    let [now, elapsed] = [1_000_000, 0]
+    const setClock = { now: () => now, elapsed: () => elapsed }
+    const state = createNodeWorkspaceState({ database, connect: undefined, clock: setClock })
+    const first = await state.snapshot(workspace)
+    now -= 60_000
+    const kept = state.remembered(workspace)
+    elapsed += 1_000
+    const forgotten = state.remembered(workspace)
+
+    const second = await state.snapshot(workspace)
+
+    expect([kept, forgotten]).toEqual([first, undefined])
+    expect(second).not.toBe(first)
+    expect(second?.age()).toBe(0)
   })
 
   it('waits at its end for the work that has begun, and takes no more', async () => {

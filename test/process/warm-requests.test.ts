@@ -27,7 +27,7 @@ const checks = vi.spyOn(crypto.subtle, 'verify')
 beforeAll(async () => {
   postgres = await startPostgres()
   database = openPostgres({ connectionString: postgres.url })
-  const clock = { now: () => now }
+  const clock = { now: () => now, elapsed: () => now }
   const observe = (one: Observation) => void (one.kind === 'slow' && slow.push(one))
   const { administrator, request } = await openInProcess({
     database: noting(),

@@ -29,8 +29,9 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
 
   function remembered(workspaceId: string, maxAge = STATE_MAX_AGE): AgingSnapshot | undefined {
     const known = readings.get(workspaceId)
-    const isYoung = known !== undefined && known.at > changedAt && clock.now() - known.at < maxAge
-    return isYoung ? known.snapshot : undefined
+    if (known === undefined || known.at <= changedAt) return undefined
+    // By both clocks: one that was set back would keep what it has read.
+    return Math.max(clock.now() - known.at, known.snapshot.age()) < maxAge ? known.snapshot : undefined
   }
 
   const objectOf = (workspaceId: string) => namespace.get(namespace.idFromName(workspaceId))

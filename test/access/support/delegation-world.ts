@@ -67,7 +67,7 @@ export type DelegationWorld = Awaited<ReturnType<typeof openDelegationWorld>>
 export async function openDelegationWorld() {
   const server = await startPostgres()
   const database = openPostgres({ connectionString: server.url })
-  const clock = { now: () => now }
+  const clock = { now: () => now, elapsed: () => now }
   const variables = await generousLicense()
   const faults: unknown[] = []
   const observe: Observe = (seen) => {
