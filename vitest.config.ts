@@ -121,7 +121,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
   {
     // The command line is made of the client as it will be packed, which here is its sources.
     resolve: { alias: [{ find: /^governed-data-client$/, replacement: client }] },
-    ...room('process', { ...served, ...transformed }),
+    ...room('process', { ...served, ...transformed, ...promises }),
   },
   room('security', served),
   {
@@ -147,6 +147,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
     test: {
       ...asking,
       name: 'acceptance-node',
+      ...promises,
       include: ['test/acceptance/**/*.test.ts'],
       globalSetup: [runDirectory, 'test/support/service/serve-node.ts'],
     },

@@ -21,7 +21,7 @@ import {
   within,
 } from './support/sequences.ts'
 
-const CASES = casesOr(200, { share: 1 / 40 })
+const CASES = casesOr(200)
 const MINUTES = 60_000
 
 let shop: Workspace

@@ -1,5 +1,6 @@
 /** The guided set-up, from an installation that nobody has claimed to rows. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { firstOf } from '../support/run/cases.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { picture, signedInAt, violations } from '../support/service/console-page.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
@@ -78,7 +79,7 @@ it('leads from nothing to rows, and can be left and taken up again', async () =>
   expect(await page.getByText('Set up the service').count()).toBe(0)
 })
 
-it.each(['postgres', 'mysql'] as const)(
+it.each(firstOf(['postgres', 'mysql'] as const, 1))(
   'attaches a database of %s: tables are chosen, and a row is edited',
   async (provider) => {
     const { config, run } = servers[provider]

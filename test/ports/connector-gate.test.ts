@@ -60,12 +60,13 @@ describe('the gate of connectors', () => {
   )
 
   /** An upstream that keeps its connections, and notes what reached it. */
+  /** Answers requests to anything but `/held`. */
   async function openUpstream() {
     const seen: { readonly line: string; readonly secret: string | undefined; readonly body: string }[] = []
     const server = createServer(async (request, response) => {
       const { method, url, headers } = request
       seen.push({ line: `${method} ${url}`, secret: headers.authorization, body: await text(request) })
-      response.end(url)
+      if (url !== '/held') response.end(url)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     closing.push(async () => {
@@ -192,20 +193,20 @@ describe('the gate of connectors', () => {
   })
 
   it('lets a connector have so many connections, and another one its own', async () => {
-    const { port } = await openUpstream()
+    const { port, seen } = await openUpstream()
     const [many, other] = [gate.admit([`127.0.0.1:${port}`]), gate.admit([`127.0.0.1:${port}`])]
-    const address = encodeURIComponent(`http://127.0.0.1:${port}/here`)
-    const sent = `GET /${many.pass}/${address} HTTP/1.1\r\nHost: gate\r\n\r\n`
-    const full = await opened(many.port, 1_024, sent)
-    await Promise.all(full.map((socket) => once(socket, 'data')))
-    const [beyond] = await opened(many.port, 1, sent)
+    const address = (path: string) => encodeURIComponent(`http://127.0.0.1:${port}/${path}`)
+    const sent = (path: string) => `GET /${many.pass}/${address(path)} HTTP/1.1\r\nHost: gate\r\n\r\n`
+    // A connection that waits for its answer is closed for no idleness, however long the others take.
+    const [left] = await opened(many.port, 1_024, sent('held'))
+    await expect.poll(() => seen.length).toBe(1_024)
+    const [beyond] = await opened(many.port, 1, sent('here'))
 
     expect(await text(beyond as Socket)).toBe('')
-    expect(await (await fetch(`http://127.0.0.1:${other.port}/${other.pass}/${address}`)).text()).toBe('/here')
-    const [left] = full
+    expect(await (await fetch(`http://127.0.0.1:${other.port}/${other.pass}/${address('here')}`)).text()).toBe('/here')
     left?.destroy()
     await once(left as Socket, 'close')
-    const [next] = await opened(many.port, 1, sent)
+    const [next] = await opened(many.port, 1, sent('here'))
     expect(String((await once(next as Socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /)
   })
 })

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { firstOf } from '../support/run/cases.ts'
 import { effort } from '../support/run/effort.ts'
 import { copyPrepared } from '../support/run/prepared.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
@@ -52,6 +53,24 @@ export function describeLocalRun(script: string): void {
   }
 
   describe(`npm run ${script}`, () => {
+    // The demo is loaded by one program for both.
+    if (isFull || script === 'start') describeFirstStart()
+
+    it.each(firstOf(['SIGTERM', 'SIGINT', 'SIGKILL'] as const, script === 'start' ? 0 : 1))(
+      'leaves no process and no lock when npm ends by %s',
+      async (signal) => {
+        const run = await startLocalRun(script, { ...(await prepared(signal)), SERVICE_DEMO: 'false' })
+
+        await run.endNpm(signal)
+
+        // npm does not wait for it any more.
+        await expect.poll(run.processes).toEqual([])
+        expect(existsSync(join(directory, signal, 'postgres/process.lock'))).toBe(false)
+      },
+    )
+  })
+
+  function describeFirstStart(): void {
     it('prints one block whose curl line returns real rows, keeps data over a restart, and leaves no process', async () => {
       const first = await startLocalRun(script, { ...at('demo'), ...asShipped })
       const rows = await (await first.curl()).json()
@@ -85,20 +104,7 @@ export function describeLocalRun(script: string): void {
       expect(rowsAgain).toEqual(rows)
       expect(second.output()).not.toContain('password')
     })
-
-    it.each(isFull ? (['SIGTERM', 'SIGINT', 'SIGKILL'] as const) : [])(
-      'leaves no process and no lock when npm ends by %s',
-      async (signal) => {
-        const run = await startLocalRun(script, { ...(await prepared(signal)), SERVICE_DEMO: 'false' })
-
-        await run.endNpm(signal)
-
-        // npm does not wait for it any more.
-        await expect.poll(run.processes).toEqual([])
-        expect(existsSync(join(directory, signal, 'postgres/process.lock'))).toBe(false)
-      },
-    )
-  })
+  }
 
   if (isFull) describeInterruptedStarts()
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { firstOf } from '../support/run/cases.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { type LocalRun, startLocalRun } from '../support/service/local-run.ts'
 
@@ -22,7 +23,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-it.each(['tutorial', 'three-clients'])('answers what the page shows: %s', async (name) => {
+it.each(firstOf(['tutorial', 'three-clients'], 1))('answers what the page shows: %s', async (name) => {
   const page = await readFile(`docs/${name}.md`, 'utf8')
   const blocks = [...page.matchAll(/^```(sh|json)\n(.*?)^```/gms)].map(([, kind = '', text = '']) => ({ kind, text }))
   const commands = blocks.filter(({ kind }) => kind === 'sh')

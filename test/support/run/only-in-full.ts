@@ -10,7 +10,8 @@ import { effort } from './effort.ts'
 export const ONLY_IN_FULL: readonly string[] = [
   'test/**/{embedded,hostile,large,odd}-*.test.ts',
   'test/acceptance/command-line/{data,signing-in}.test.ts',
-  'test/console/{assistant-injection,bulk,columns,device,export,fill,focus,import,keyboard,large,links,types,workspace-settings}.test.ts',
+  'test/acceptance/{changed-types,connector-outage,imported-databases,source-first-use,source-outage}.test.ts',
+  'test/console/{assistant-injection,bulk,columns,device,export,fill,focus,import,keyboard,large,links,sequences,types,workspace-settings}.test.ts',
   'test/databases/{ended-statements,published.*,ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
   'test/migration/model-file-crash.test.ts',
   'test/process/{browser,cli-package,client-package,connector-create,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',
@@ -19,48 +20,50 @@ export const ONLY_IN_FULL: readonly string[] = [
   'test/timing/*.test.ts',
 ]
 
-/** What the quick tier tries of files of the console: a story of each screen. Of files that do not stand here it tries all. */
+/**
+ * What the quick tier tries besides what the pages name: a story of each screen of the console, and some tests of files that take
+ * long. Of a file that stands neither here nor on the pages it tries all.
+ */
 export const STORIES: Readonly<Record<string, readonly string[]>> = {
-  access: ['makes a policy in its matrix', 'says why somebody may'],
-  account: ['makes a key by the keyboard', 'changes one’s password by the current one'],
-  assistant: ['is set up, answers, shows its steps', 'shows what a model writes as it is written'],
-  'audit-log': ['lists what happened, by action and by whom'],
-  code: ['reads an item, and saves what was typed'],
-  documentation: ['says of a screen what it is'],
-  editing: ['of every type is typed, saved at once', 'merges with what another changed beside it'],
-  files: ['are uploaded by a button or dropped anywhere', 'takes an upload, to one and to many'],
-  grid: [
+  'console/access': ['makes a policy in its matrix', 'says why somebody may'],
+  'console/account': ['makes a key by the keyboard', 'changes one’s password by the current one'],
+  'console/assistant': ['is set up, answers, shows its steps', 'shows what a model writes as it is written'],
+  'console/audit-log': ['lists what happened, by action and by whom'],
+  'console/code': ['reads an item, and saves what was typed'],
+  'console/documentation': ['says of a screen what it is'],
+  'console/editing': ['of every type is typed, saved at once', 'merges with what another changed beside it'],
+  'console/files': ['are uploaded by a button or dropped anywhere', 'takes an upload, to one and to many'],
+  'console/grid': [
     'shows rows by one request, exactly',
     'sorts by its headers and filters',
     'shows a member what their rights give',
   ],
-  history: ['is shown when it is opened'],
-  item: [
+  'console/history': ['is shown when it is opened'],
+  'console/item': [
     'opens from its row, by a link',
     'is chosen by what it is called',
     'asks first, says what refers to it',
     'has what was typed, and is made once where the answer was lost',
     'keeps what was typed over a reload',
-    'offers a member what their rights give',
   ],
-  layouts: [
-    'is chosen, shows items on their days',
-    'shows items by the file that they lead to',
-    'counts, groups and sums what is filtered',
-  ],
-  license: ['tells administrators the state'],
-  model: ['is made by hand'],
-  palette: ['leads to an item of any collection'],
-  'set-up': ['attaches a database of %s'],
-  'sign-in': [
+  'console/layouts': ['is chosen, shows items on their days', 'counts, groups and sums what is filtered'],
+  'console/license': ['tells administrators the state'],
+  'console/model': ['is made by hand'],
+  'console/palette': ['leads to an item of any collection'],
+  'console/set-up': ['attaches a database of %s'],
+  'console/sign-in': [
     'signs in and out by keyboard alone',
     'notices that the session is gone',
     'says that there is no connection',
     'keeps no token where a script could read it',
   ],
-  sources: ['by single fields and a secret', 'shows what has changed, imports more'],
-  views: ['is saved for oneself by a member'],
-  'ways-in': ['an invitation: by its mail to an account', 'a forgotten password'],
+  'console/sources': ['shows what has changed, imports more'],
+  'console/views': ['is saved for oneself by a member'],
+  'console/ways-in': ['an invitation: by its mail to an account', 'a forgotten password'],
+  'acceptance/command-line/model': ['pushes what was agreed to'],
+  'process/assistant-kills': ['runs an approved call at most once', 'counts all that was kept'],
+  'process/client-types': ['is of this version', 'takes what is right'],
+  'process/observing': ['count requests by route', 'are nowhere unless', 'are sent as the standard variables say'],
 }
 
 /** Projects that ask the files of another one again: the client in a second runtime, on a second platform. */
@@ -69,22 +72,27 @@ const PROJECTS_ONLY_IN_FULL = /^client-(?!node-on-node$)/
 /** What the quick tier tries on the Worker, too: of the console what a platform answers to a browser, of the API what is promised. */
 const ON_WORKERD = {
   console: () => ['test/console/sign-in.test.ts'],
-  acceptance: () => [...promised().keys()].filter((file) => file.startsWith('test/acceptance/')),
+  acceptance: () => [...new Set(named().map(({ file }) => file))].filter((file) => file.startsWith('test/acceptance/')),
+}
+
+type Place = { readonly file: string; readonly title: string | undefined }
+
+/** The places that docs/contract.md and docs/proofs.md name. */
+function named(): readonly Place[] {
+  const page = (name: string) => readFileSync(join(import.meta.dirname, `../../../docs/${name}.md`), 'utf8')
+  const places = `${page('contract')}${page('proofs')}`.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g)
+  return Array.from(places, ([, file = '', title]) => ({ file, title }))
 }
 
 /**
- * The files that docs/contract.md and docs/proofs.md name, with the places that do: each with a part of a title, with none, which means all tests of
- * the file, or with another line of it, such as a case of a table. With them the stories of the console.
+ * The files of which the quick tier tries a part, with what it tries: each place with a part of a title, with none, which means
+ * all tests of the file, or with another line of it, such as a case of a table.
  */
-export function promised(): ReadonlyMap<string, readonly { readonly title: string | undefined }[]> {
-  const page = (name: string) => readFileSync(join(import.meta.dirname, `../../../docs/${name}.md`), 'utf8')
-  const places = [...`${page('contract')}${page('proofs')}`.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g)].map(
-    ([, file = '', title]) => ({ file, title }),
-  )
+export function promised(): ReadonlyMap<string, readonly Place[]> {
   const stories = Object.entries(STORIES).flatMap(([name, titles]) =>
-    titles.map((title) => ({ file: `test/console/${name}.test.ts`, title })),
+    titles.map((title) => ({ file: `test/${name}.test.ts`, title })),
   )
-  return Map.groupBy([...places, ...stories], ({ file }) => file)
+  return Map.groupBy([...named(), ...stories], ({ file }) => file)
 }
 
 /** Patterns of the files of a room that are tried on a platform. */

@@ -1,7 +1,7 @@
 /**
- * The runner of the API's tests on the Worker, and of those of the console, in the quick tier: of the tests of a file it keeps
- * those that docs/proofs.md names, and a story of each screen. What stands on that page is promised on both platforms; the other
- * tests of the API are tried on Node, and all of them in full.
+ * The runner of the tests of the API, of the console and of whole processes in the quick tier: of a file that docs/contract.md or
+ * docs/proofs.md names it keeps the tests that they name, and of files that take long the stories; of other files all tests. What
+ * stands on those pages is promised on both platforms. All tests are tried in full.
  */
 import { type RunnerTestSuite as Suite, type RunnerTask as Task, TestRunner } from 'vitest'
 import { promised } from './only-in-full.ts'
