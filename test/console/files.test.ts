@@ -239,7 +239,7 @@ describe('a field that leads to files', () => {
     const page = await signedInAt(`${gridOf(shop, 'films')}/${film?.id}`)
 
     await choose(page, 'Upload a file for poster', await image())
-    await page.getByLabel('posterId', { exact: true }).and(page.locator(':not([value=""])')).waitFor()
+    await page.getByLabel('poster', { exact: true }).and(page.locator(':not([value=""])')).waitFor()
     await choose(page, 'Upload a file for stills', text('still 1.txt'), text('still 2.txt'))
     await page.getByRole('group', { name: 'stills' }).getByRole('link', { name: 'still 2.txt' }).waitFor()
     await picture(page, 'file-fields')

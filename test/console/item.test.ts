@@ -216,7 +216,7 @@ describe('an item', () => {
     await page.getByRole('button', { name: 'Choose author' }).click()
     await choose(page, 'grace 100', 'Grace 100%')
     await page.getByRole('link', { name: 'Grace 100%' }).waitFor()
-    await expect.poll(() => page.getByLabel('authorId').inputValue()).toBe(grace)
+    await expect.poll(() => page.getByLabel('author', { exact: true }).inputValue()).toBe(grace)
     await save(page)
     await page.getByText('Saved.', { exact: true }).waitFor()
     expect((await stored('books', id)).authorId).toBe(grace)
@@ -255,7 +255,7 @@ describe('an item', () => {
     await page.keyboard.press('Enter')
 
     await page.getByRole('link', { name: 'Zoe' }).waitFor()
-    await expect.poll(() => page.getByLabel('authorId').inputValue()).toBe(zoe)
+    await expect.poll(() => page.getByLabel('author', { exact: true }).inputValue()).toBe(zoe)
     await page.context().close()
   })
 

@@ -9,6 +9,7 @@ import { signOut, type User } from '../data/session.ts'
 import { accessQuery, isNowhere, readableQuery, titleIn, workspacesQuery } from '../data/workspaces.ts'
 import { chooseLanguage, language, languages, t } from '../messages/messages.ts'
 import { Button } from '../ui/button.tsx'
+import { names as ofScreen } from '../ui/heading.tsx'
 import { CollectionMark, Icon, initialOf } from '../ui/icon.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Fault, Skeleton } from '../ui/notice.tsx'
@@ -86,7 +87,18 @@ function toMain(event: Event): void {
 function Place() {
   const at = route.value
   const { data: workspaces } = useQuery(workspacesQuery())
-  if (!('workspace' in at)) return <div class={styles.place} />
+  if (!('workspace' in at)) {
+    const screen = at.kind === 'own' && ofScreen.value.at(-1)
+    return (
+      <div class={styles.place}>
+        {screen && screen !== t.value.shell.notFound && (
+          <span>
+            <bdi>{screen}</bdi>
+          </span>
+        )}
+      </div>
+    )
+  }
   const named = workspaces?.find(({ apiName }) => apiName === at.workspace)?.displayName
   return (
     <div class={styles.place}>

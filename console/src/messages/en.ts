@@ -151,7 +151,7 @@ export const en = {
     /** Where the service's own names are not of this language. */
     actions: {} as Readonly<Record<string, string>>,
     actor: 'By whom',
-    actors: { anonymous: 'Nobody signed in', system: 'The service' } as Readonly<Record<string, string>>,
+    actors: { anonymous: 'Not signed in', system: 'The service' } as Readonly<Record<string, string>>,
     target: 'About',
     targets: {
       workspace: 'workspace',

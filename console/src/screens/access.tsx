@@ -6,7 +6,6 @@ import { accessQuery } from '../data/workspaces.ts'
 import { t } from '../messages/messages.ts'
 import { Heading } from '../ui/heading.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import styles from './access/access.module.css'
 import { useInsight } from './access/data.ts'
 import { People } from './access/people.tsx'
 import { Policies } from './access/policies.tsx'
@@ -54,7 +53,7 @@ export default function Access({ workspace, part, id }: AccessProps) {
     call: ['workspace', calls[current] ?? `${lists[current]}.list`],
   }
   return (
-    <div class={`${page.page} ${styles.page}`}>
+    <div class={page.page}>
       <div class={page.head}>
         <Heading text={texts.title} called={[texts.parts[current], texts.title]} />
         <CodeButton request={() => request} />

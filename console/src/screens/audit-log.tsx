@@ -33,7 +33,7 @@ export default function AuditLog({ workspace, user }: AuditLogProps) {
   if (data !== undefined) last.current = { filterText, data }
   const entries = data ?? (last.current?.filterText === filterText ? last.current.data : undefined)
   return (
-    <div class={styles.page}>
+    <div class={page.page}>
       <div class={page.head}>
         <Heading text={workspace === undefined ? texts.titleOfInstance : texts.title} />
         <CodeButton request={() => logRequest(workspace, filter)} />
@@ -157,13 +157,15 @@ function Changes({ entry }: { readonly entry: AuditEntry }) {
   const members = Object.entries(entry.payload)
   if (members.length === 0) return null
   return (
-    <details>
+    <details class={styles.details}>
       <summary aria-label={t.value.audit.showOf(actionName(entry))}>{t.value.audit.show}</summary>
       <dl class={styles.members}>
         {members.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</dd>
+            <dd>
+              <bdi>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</bdi>
+            </dd>
           </div>
         ))}
       </dl>

@@ -100,6 +100,11 @@ export default function ImportDialog({ workspace, model, rows, onClose }: Import
         <p class={page.quiet}>{texts.importText}</p>
       </div>
       {unreadable && <Notice look="danger">{unreadable}</Notice>}
+      {!source && (
+        <DialogActions>
+          <Button onClick={onClose}>{t.value.common.cancel}</Button>
+        </DialogActions>
+      )}
       {source && <PlanForm key={source.names.join()} model={model} source={source} onStart={begin} onClose={onClose} />}
     </Dialog>
   )

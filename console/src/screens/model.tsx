@@ -13,7 +13,6 @@ import { Missing } from './missing.tsx'
 import { OneCollection } from './model/collection.tsx'
 import { modelRequest, useDraft } from './model/data.ts'
 import { List } from './model/list.tsx'
-import styles from './model/model.module.css'
 import { Pending } from './model/pending.tsx'
 import page from './page.module.css'
 import { Entitled } from './sources/rights.tsx'
@@ -35,7 +34,7 @@ export default function Model({ workspace, name, part }: ModelProps) {
   const current = name === undefined ? 'list' : name === '-' ? parts.find((one) => one === part) : undefined
   if (name === '-' && (current === undefined || current === 'list')) return <Missing workspace={workspace} />
   return (
-    <div class={`${page.page} ${styles.page}`}>
+    <div class={page.page}>
       {current !== undefined && <Head workspace={workspace} current={current} />}
       <Entitled workspace={workspace} rights={['dataModel:read']}>
         <Content workspace={workspace} name={name} part={part} current={current} />

@@ -35,7 +35,7 @@ export default function Sources({ workspace, part }: SourcesProps) {
   if (part === 'new') return <NewSource workspace={workspace} />
   if (current === undefined) {
     return (
-      <div class={`${page.page} ${styles.page}`}>
+      <div class={page.page}>
         <Entitled workspace={workspace} rights={rights.list}>
           <OneSource key={part} workspace={workspace} id={part} />
         </Entitled>
@@ -43,7 +43,7 @@ export default function Sources({ workspace, part }: SourcesProps) {
     )
   }
   return (
-    <div class={`${page.page} ${styles.page}`}>
+    <div class={page.page}>
       <div class={page.head}>
         <Heading text={texts.title} called={[...(current === 'list' ? [] : [texts.parts[current]]), texts.title]} />
         {current === 'list' && <CodeButton request={() => sourcesRequest(workspace)} />}
@@ -76,7 +76,7 @@ function NewSource({ workspace }: { readonly workspace: string }) {
     navigate(collection === undefined ? pathTo(workspace, 'sources') : pathTo(workspace, 'items', collection))
   }
   return (
-    <div class={`${page.page} ${styles.page}`}>
+    <div class={page.page}>
       <Heading text={sourceTexts.value.attach} />
       <Entitled workspace={workspace} rights={['dataSource:create', 'dataModel:edit']}>
         <div class={styles.narrow}>

@@ -30,7 +30,9 @@ export default function WorkspaceSettings({ workspace, mayEdit, mayDelete }: Set
       <h2>{texts.settings}</h2>
       <dl class={styles.facts}>
         <dt>{texts.name}</dt>
-        <dd dir="auto">{workspace.displayName ?? workspace.apiName}</dd>
+        <dd>
+          <bdi>{workspace.displayName ?? workspace.apiName}</bdi>
+        </dd>
         <dt>{texts.address}</dt>
         <dd>
           <code dir="ltr">/api/{workspace.apiName}</code>

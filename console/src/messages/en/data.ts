@@ -163,7 +163,7 @@ export const data = {
       more: 'Show more',
       actions: { create: 'Created', update: 'Changed', delete: 'Deleted' },
       you: 'you',
-      anonymous: 'nobody signed in',
+      anonymous: 'somebody not signed in',
       outside: 'outside of the service',
       becomes: ' becomes ',
       tooLarge: 'The values are not recorded: they are too large.',

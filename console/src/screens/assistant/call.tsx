@@ -23,7 +23,9 @@ export function CallContent({ workspace, call, isPending }: CallProps) {
             <dt>
               <bdi>{name}</bdi>
             </dt>
-            <dd dir="auto">{withControls(typeof value === 'string' ? value : JSON.stringify(value, null, 1))}</dd>
+            <dd>
+              <bdi>{withControls(typeof value === 'string' ? value : JSON.stringify(value, null, 1))}</bdi>
+            </dd>
           </div>
         ))}
       </dl>

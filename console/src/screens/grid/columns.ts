@@ -109,7 +109,7 @@ function widthOf(field: FieldModel): number {
   if (field.type === 'boolean') return 110
   if (/^(decimal|u?int64)/.test(field.type)) return 170
   if (isNumber(field)) return 120
-  if (/^date/.test(field.type)) return field.type === 'date' ? 130 : 210
+  if (/^date/.test(field.type)) return { date: 130, dateTimeWithTimezone: 260 }[field.type as string] ?? 210
   return field.type === 'uuid' ? 310 : 220
 }
 

@@ -12,6 +12,8 @@ import styles from './item.module.css'
 
 export type Reference = {
   readonly title: string
+  /** Whether the field says nothing but this, and has no name but that of its column: it is called as the relation is. */
+  readonly isAlone?: boolean
   /** What the item is called that is referred to; null for none. */
   readonly label: string | null
   /** Whether it refers to something that is not there, or that the reader does not see. */
@@ -43,16 +45,18 @@ export function FieldInput(props: FieldInputProps) {
   const id = useId()
   const texts = t.value.item
   const mayNull = field.type === 'string' && field.isNullable && !isReadOnly && field.values.length === 0
+  const title = reference?.isAlone ? reference.title : field.title
   const type = field.isList ? `${field.type}[]` : field.type
+  const kind = reference?.isAlone ? `${field.name} · ${type}` : type
   const isRequired = isNew && !field.isNullable && !field.hasDefault
   return (
     <div class={styles.field}>
       <div class={styles.label}>
         <label for={id} dir="auto">
-          {field.title}
+          {title}
         </label>
         <span class={page.quiet}>
-          {isRequired ? `${type} · ${texts.required}` : type}
+          {isRequired ? `${kind} · ${texts.required}` : kind}
           {why && (
             <>
               {' · '}
@@ -69,6 +73,8 @@ export function FieldInput(props: FieldInputProps) {
         )}
       </div>
       <div class={styles.value}>
+        {reference && <Referred {...reference} />}
+        {reference?.more}
         <div class={styles.line}>
           <Input {...props} id={id} />
           {!isReadOnly && !field.isList && hasCalendar(field.type) && (
@@ -85,26 +91,6 @@ export function FieldInput(props: FieldInputProps) {
             </Button>
           )}
         </div>
-        {reference?.isNowhere && (
-          <p class={styles.reference}>
-            <bdi>{reference.title}</bdi>: <span class={page.quiet}>{t.value.grid.nowhere}</span>
-          </p>
-        )}
-        {reference?.label && (
-          <p class={styles.reference}>
-            <span>
-              <bdi>{reference.title}</bdi>:{' '}
-            </span>
-            {reference.href === undefined ? (
-              <span dir="auto">{reference.label}</span>
-            ) : (
-              <a href={reference.href} dir="auto">
-                {reference.label}
-              </a>
-            )}
-          </p>
-        )}
-        {reference?.more}
         {wrong && (
           <p id={`${id}-wrong`} class={page.wrong} role="alert">
             {wrong}
@@ -112,6 +98,29 @@ export function FieldInput(props: FieldInputProps) {
         )}
       </div>
     </div>
+  )
+}
+
+/** What the item is called that a field refers to, and the way to it. */
+function Referred({ title, isAlone, label, isNowhere, href }: Reference) {
+  if (!label && !isNowhere) return null
+  return (
+    <p class={styles.reference}>
+      {!isAlone && (
+        <span>
+          <bdi>{title}</bdi>:{' '}
+        </span>
+      )}
+      {isNowhere ? (
+        <span class={page.quiet}>{t.value.grid.nowhere}</span>
+      ) : href === undefined ? (
+        <span dir="auto">{label}</span>
+      ) : (
+        <a href={href} dir="auto">
+          {label}
+        </a>
+      )}
+    </p>
   )
 }
 

@@ -48,6 +48,7 @@ export function Fields({ workspace, model, fields, isNew, whyOf, shownOf, labelO
     const isWhole = own.length === relation.by.length && own.some((one) => !shownOf(one).isReadOnly)
     return {
       title: relation.title,
+      isAlone: relation.by.length === 1 && field.title === field.name,
       label,
       isNowhere: isStored && label === null,
       href: keys.every(Boolean) ? itemPath(workspace, relation.to, keys) : undefined,

@@ -10,7 +10,6 @@ import { Empty } from '../../ui/notice.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import type { CodeRequest } from '../code/request.ts'
 import page from '../page.module.css'
-import styles from './system.module.css'
 
 type PlaceProps = { readonly at: Place; readonly user: User }
 
@@ -23,7 +22,7 @@ export function SystemPage({ at, user, request, children }: SystemPageProps) {
   const { places, about } = help.value
   const isShut = isForAdministrators[at] && !user.isAdministrator
   return (
-    <div class={`${page.page} ${styles.page}`}>
+    <div class={page.page}>
       <div class={page.head}>
         <Heading text={places[at]} />
         {request && !isShut && <CodeButton request={() => request} />}
