@@ -174,6 +174,36 @@ it('answers anybody what they can use, and names nothing else', async () => {
   })
 })
 
+it('names no field that its caller does not have, and neither does what is refused', async () => {
+  const press = await world.workspace(
+    'press',
+    { writers: { name: 'string', code: 'string' }, texts: { title: 'string?', writerId: 'int64?' } },
+    ['texts.writer(writerId) -> writers.written'],
+  )
+  const all = (fields: readonly string[]) => ({ read: { fields }, create: { fields }, update: { fields, filter: {} } })
+  const collections = { texts: all(['title', 'writer']), writers: all(['name']) }
+  const clerk = await people.member(press, { collections })
+  const { strings, querySchema } = (await (await clerk.get('/schema?usable=true')).json()) as Manifest
+  const message = async (answer: Promise<Response>) =>
+    ((await (await answer).json()) as { readonly message: string }).message
+  const noKey = 'writers has no key that this caller can name'
+
+  expect(querySchema.operations.map(([kind, collection]) => `${kind} ${strings[collection]}`)).toEqual(
+    expect.arrayContaining(['create texts', 'updateMany texts', 'create writers', 'updateMany writers']),
+  )
+  expect(strings).toEqual(expect.arrayContaining(['textswriterCreateRelatedInput', '_create']))
+  // The names of the first three stand for keys as well, which are called `id` here as those of system collections are.
+  const hidden = ['textsUpdateItemInput', 'writersUpdateItemInput', '_connect', 'code', 'writerId', 'written']
+  expect(strings.filter((text) => hidden.includes(text))).toEqual([])
+  expect(await message(clerk.post('/items/texts', [{ writer: { _connect: { key: { name: 'A' } } } }]))).toContain(
+    `: [0].writer._connect.key: ${noKey}`,
+  )
+  expect(await message(clerk.post('/items/writers', [{ name: 'A' }]))).toContain(
+    ': [0]: needs a field that this caller does not have',
+  )
+  expect(await message(clerk.patch('/items/writers', [{ name: 'A' }]))).toContain(`: body: ${noKey}`)
+})
+
 it('answers 405 for other methods', async () => {
   const response = await shop.post('/schema', {})
 

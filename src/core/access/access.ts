@@ -57,6 +57,15 @@ export function visibility(access: Granted, field: Field): Filter | undefined {
   return access.grants.every((grant) => rows.has(grant.rows)) ? all : unite([...rows])
 }
 
+/** Whether the viewer may hear of a field: it sees the model, or may do something with the field in some row. */
+export function knowsField(viewer: Viewer, collection: Collection, field: Field): boolean {
+  if (viewer.seesModel) return true
+  return actions.some((action) => {
+    const access = viewer.accessTo(collection, action)
+    return access.kind === 'granted' && visibility(access, field) !== undefined
+  })
+}
+
 /**
  * Whether the viewer may do this with these fields in every row of the collection, whatever becomes of it; nobody may with a
  * field that is none.

@@ -80,14 +80,15 @@ export function servedOperations(interner: Interner, collection: Collection): re
   return operations.filter((served) => served !== false)
 }
 
-/** A list of items has no filter: they name themselves. */
+/** A list of items has no filter: they name themselves, which takes a key that the caller reads. */
 function updateManyArguments(
   interner: Interner,
   collection: Collection,
   { key, filter, max }: Readonly<{ key: readonly PrimitiveField[]; filter: InputField; max: readonly Entry[] }>,
 ): readonly Entry[] {
   const type = updateManyData(interner, collection)
-  if (max.length === 0 || key.length === 0) return [['data', { type }], ['filter', filter], ...max]
+  const isNamed = key.length > 0 && key.every((field) => interner.view.uses(collection, field, 'read') !== 'never')
+  if (max.length === 0 || !isNamed) return [['data', { type }], ['filter', filter], ...max]
   const secondaryTypes = [`[${updateEachData(interner, collection)}]`]
   return [['data', { type, secondaryTypes }], ['filter', { ...filter, optional: true }], ...max]
 }

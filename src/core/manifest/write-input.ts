@@ -27,7 +27,7 @@ import type { ModelView } from './model-view.ts'
  */
 export function createInput(interner: Interner, collection: Collection, parent?: RelationField): TypeReference {
   const given = parent === undefined || parent.isForward ? [] : parent.joins.map(({ other }) => other)
-  const isPlain = parent === undefined || (parent.opposite === undefined && given.length === 0)
+  const isPlain = parent === undefined || (oppositeIn(interner, parent) === undefined && given.length === 0)
   return `i${isPlain ? plainCreateInput(interner, collection) : nestedCreateInput(interner, parent, given)}`
 }
 
@@ -37,13 +37,19 @@ function plainCreateInput(interner: Interner, collection: Collection): number {
 }
 
 function nestedCreateInput(interner: Interner, parent: RelationField, given: readonly PrimitiveField[]): number {
-  const { id, collection, apiName, target, opposite } = parent
+  const { id, collection, apiName, target } = parent
+  const opposite = oppositeIn(interner, parent)
   const name = `${collection.apiName}${apiName}CreateRelatedWithoutTypeInput`
   return interner.input(`${id} nested create`, name, () =>
     given.length === 0 && opposite !== undefined
       ? { base: plainCreateInput(interner, target), without: opposite.apiName }
       : newItem(interner, target, given, opposite),
   )
+}
+
+/** Undefined where new items of the target have no such relation for this caller either. */
+function oppositeIn({ view }: Interner, { target, opposite }: RelationField): RelationField | undefined {
+  return opposite && view.uses(target, opposite, 'create') !== 'never' ? opposite : undefined
 }
 
 /** The input of a change of one item. */
@@ -241,7 +247,10 @@ function operationsOn({ view }: Interner, relation: RelationField, parentAction:
   // In a backward relation the related row has the foreign key, so linking updates it.
   const mayLink = isForward || may('update')
   const needs: Readonly<Record<Kind, boolean>> = {
-    _connect: mayLink && (declared === undefined || servesOperation(declared, 'readOne')),
+    _connect:
+      mayLink &&
+      keysToConnect(view, relation).length > 0 &&
+      (declared === undefined || servesOperation(declared, 'readOne')),
     _disconnect: mayLink,
     _create: may('create'),
     _update: may('update'),
@@ -261,7 +270,7 @@ function operationsOnLinks(view: ModelView, through: Through, parentAction: Pare
     view.may(junction, 'create') &&
     [near.opposite, far].every((field) => field && view.uses(junction, field, 'create') !== 'never')
   const needs: Partial<Record<Kind, boolean>> = {
-    _connect: mayLink,
+    _connect: mayLink && keysToConnect(view, { ...far, through }).length > 0,
     _create: mayLink && view.may(far.target, 'create'),
     _disconnect: view.may(junction, 'delete'),
   }
@@ -329,23 +338,26 @@ function operationInput(interner: Interner, relation: RelationField, kind: Kind)
 }
 
 /**
- * The key of the row to connect: for a forward relation the referenced columns, for a backward one any unique columns.
+ * The sets of columns by which a row to connect can be named: for a forward relation the referenced columns, for a backward one
+ * any unique ones. A caller names no column that they do not read.
  */
+function keysToConnect(view: ModelView, relation: RelationField): readonly (readonly PrimitiveField[])[] {
+  const { joins, isForward, target } = relation.through?.far ?? relation
+  const sets = isForward ? [joins.map(({ other }) => other)] : uniqueSets(target)
+  return sets.filter((set) => set.every((field) => view.uses(target, field, 'read') !== 'never'))
+}
+
 function connectKey(interner: Interner, relation: RelationField): TypeReference {
-  const { id, collection, apiName, target } = relation
-  const { joins, isForward } = relation.through?.far ?? relation
-  const own = `${collection.apiName}${apiName}`
-  const entry = (field: PrimitiveField): InputField => ({ type: interner.primitive(field.type), kind: 'primitive' })
-  if (isForward) {
-    const fields = () => ({ fields: joins.map(({ other }): Entry => [other.apiName, entry(other)]) })
-    return `i${interner.input(`${id} key`, `${own}ConnectForwardKeyInput`, fields)}`
-  }
-  const sets = uniqueSets(target).filter((fields) =>
-    fields.every((field) => interner.view.uses(target, field, 'read') !== 'never'),
-  )
-  const index = interner.input(`${id} key`, `${own}ConnectBackwardKeysInput`, () => ({
-    fields: [...new Set(sets.flat())].map((field): Entry => [field.apiName, { ...entry(field), optional: true }]),
-    constraints: { exactlyOneSetOf: sets.map((fields) => fields.map((field) => field.apiName)) },
+  const { id, collection, apiName } = relation
+  const { isForward } = relation.through?.far ?? relation
+  const name = `${collection.apiName}${apiName}Connect${isForward ? 'ForwardKey' : 'BackwardKeys'}Input`
+  const sets = keysToConnect(interner.view, relation)
+  const index = interner.input(`${id} key`, name, () => ({
+    fields: [...new Set(sets.flat())].map(({ apiName: column, type }): Entry => {
+      const field = { type: interner.primitive(type), kind: 'primitive' } as const
+      return [column, isForward ? field : { ...field, optional: true }]
+    }),
+    ...(!isForward && { constraints: { exactlyOneSetOf: sets.map((set) => set.map((field) => field.apiName)) } }),
   }))
   return `i${index}`
 }

@@ -2,6 +2,7 @@
  * Adds to a program the look-ups of rows that others refer to: by the columns of a new item, or by the key that
  * `_connect` names. A row that the caller cannot read is none.
  */
+import { visibility } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -137,11 +138,11 @@ function keyConditions(
   })
   const identifyingKeys = wanted.filter((set) => set.every(isIdentifying))
   if (identifyingKeys.length === 0) throw queryFault(path, `${target.apiName} has no key that a request can name`)
-  const isUnique = identifyingKeys.some(
-    (set) => set.length === named.length && set.every((field) => named.includes(field)),
-  )
+  const known = identifyingKeys.filter((set) => set.every((field) => visibility(access, field) !== undefined))
+  if (known.length === 0) throw queryFault(path, `${target.apiName} has no key that this caller can name`)
+  const isUnique = known.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
   if (!isUnique) {
-    const sets = identifyingKeys.map((set) => set.map(({ apiName }) => apiName).join(', '))
+    const sets = known.map((set) => set.map(({ apiName }) => apiName).join(', '))
     throw queryFault(path, `must name ${sets.join(' or ')}`)
   }
   return { conditions, matches }

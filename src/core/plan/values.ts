@@ -3,6 +3,7 @@
  * checks required fields. Errors name their path, such as `[2].title`.
  */
 
+import { knowsField } from '../access/access.ts'
 import { isObject } from '../json-object.ts'
 import { shortName } from '../message-text.ts'
 import { describeLimits } from '../model/checks.ts'
@@ -56,7 +57,11 @@ export function createColumns(
   for (const field of context.collection.primitives) {
     if (given.has(field.id) || elsewhere.has(field.id)) continue
     if (isInitialized(field)) given.set(field.id, { field, member: undefined })
-    else if (isRequired(field)) throw queryFault(memberPath(path, field.apiName), 'is required')
+    else if (isRequired(field)) {
+      if (knowsField(context.viewer, context.collection, field))
+        throw queryFault(memberPath(path, field.apiName), 'is required')
+      throw queryFault(path, 'needs a field that this caller does not have')
+    }
   }
   return [...given.values()]
 }

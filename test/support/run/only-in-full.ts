@@ -3,7 +3,7 @@
  * prove again, at greater length or in another runtime, what a file of the quick tier proves.
  */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { effort } from './effort.ts'
 
 /** Patterns of files; a project that has no other file is left out with them. */
@@ -63,7 +63,17 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
   'acceptance/command-line/model': ['pushes what was agreed to'],
   'process/assistant-kills': ['runs an approved call at most once', 'counts all that was kept'],
   'process/client-types': ['is of this version', 'takes what is right'],
-  'process/observing': ['count requests by route', 'are nowhere unless', 'are sent as the standard variables say'],
+}
+
+/** Files that take long beyond what the pages name: on Node the quick tier tries of these, too, only that. Of other files it tries all. */
+const LONG = [
+  'test/acceptance/{assistant,command-line/model,many-to-many,members,passwords,source-databases}.test.ts',
+  'test/process/{assistant-kills,client-types,openapi-clients}.test.ts',
+]
+
+/** Whether the quick tier tries a part of the file in a project: on the Worker and of the console of any that has one. */
+export function isNarrowed(project: string, file: string): boolean {
+  return !/^(?:acceptance-node|process)$/.test(project) || LONG.some((pattern) => matchesGlob(file, pattern))
 }
 
 /** Projects that ask the files of another one again: the client in a second runtime, on a second platform. */

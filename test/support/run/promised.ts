@@ -1,16 +1,17 @@
 /**
- * The runner of the tests of the API, of the console and of whole processes in the quick tier: of a file that docs/contract.md or
- * docs/proofs.md names it keeps the tests that they name, and of files that take long the stories; of other files all tests. What
- * stands on those pages is promised on both platforms. All tests are tried in full.
+ * The runner of the quick tier where it tries a part of a file: on the Worker and of the console the tests that docs/contract.md and
+ * docs/proofs.md name, and the stories; on Node that of files that take long, and all tests of others. What stands on those pages
+ * is promised on both platforms. All tests are tried in full.
  */
 import { type RunnerTestSuite as Suite, type RunnerTask as Task, TestRunner } from 'vitest'
-import { promised } from './only-in-full.ts'
+import { isNarrowed, promised } from './only-in-full.ts'
 
 const named = promised()
 
 export default class Promised extends TestRunner {
   onCollected(files: Suite[]): void {
     for (const file of files) {
+      if (!isNarrowed(this.config.name ?? '', file.name)) continue
       const titles = named.get(file.name)?.map(({ title = '' }) => pattern(title))
       // Where the page names another line than a title, or none, all are kept.
       if (titles?.every((title) => isIn(file, title))) keep(file, titles)

@@ -3,7 +3,7 @@
  * the order of their keys, so that two such writes wait for each other instead of ending in a deadlock; they are
  * changed and answered in the order sent.
  */
-import { visibility } from '../../access/access.ts'
+import { knowsField, visibility } from '../../access/access.ts'
 import type { Parts } from '../../parts.ts'
 import { and, type Filter, none } from '../../query/filter.ts'
 import { queryFault } from '../../query/parse.ts'
@@ -57,6 +57,9 @@ function namedItems(
 ): readonly Named[] {
   const place = part?.path ?? ''
   const fields = keyFields(collection)
+  if (!fields.every((field) => knowsField(program.viewer, collection, field))) {
+    throw queryFault(place, `${collection.apiName} has no key that this caller can name`)
+  }
   const known = new Map<string, number>()
   return items.map((item, index) => {
     const path = `${place}[${index}]`
