@@ -1,5 +1,6 @@
 /** Workspaces in the system database: look-up, creation with everything that belongs to them, deletion. */
 import { SYSTEM_SOURCE } from '../core/model/model.ts'
+import { NAMES_KEPT } from '../core/sql/begin/plan-term.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import type { AuditStatement } from './audit.ts'
@@ -132,6 +133,25 @@ async function dropMany(database: SqlDriver, schemas: readonly string[]): Promis
   while (drops.length > 0) await database.batch(drops.splice(0, MOST_DROPPED))
 }
 
+/**
+ * Waits until no process takes a workspace of this name for the one that had it (docs/contract.md#migrations). Behind `bumpAccess`
+ * in the batch of a new workspace it also waits for a deletion that is not committed yet; before it, it holds up nobody.
+ */
+export function waitForName(apiName: string): Statement {
+  return statement(sql`
+    select pg_sleep(greatest(0, extract(epoch from max(given_up_at) + ${param(`${NAMES_KEPT} milliseconds`)}::interval
+      - clock_timestamp())))::text
+    from service.given_up_workspace where api_name = ${param(apiName)}`)
+}
+
+function recordName(apiName: string): readonly Statement[] {
+  return [
+    statement(sql`delete from service.given_up_workspace where given_up_at < clock_timestamp() - interval '1 minute'`),
+    statement(sql`insert into service.given_up_workspace values (${param(apiName)}, clock_timestamp())
+      on conflict (api_name) do update set given_up_at = excluded.given_up_at`),
+  ]
+}
+
 /** The access version is incremented first, since every change of rights locks that row before the workspace's. */
 export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceRow, audit: Statement): Promise<void> {
   const at = (name: string) => ident(metaSchema(workspace.apiName), name)
@@ -152,5 +172,6 @@ export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceR
       namespaces.flatMap(([name]) => name ?? []),
     ),
     audit,
+    ...recordName(workspace.apiName),
   ])
 }

@@ -20,6 +20,7 @@ import {
   insertWorkspace,
   updateDisplayName,
   type WorkspaceRow,
+  waitForName,
 } from '../../store/workspaces.ts'
 import { actorOf, recordEvent, recordWorkspaceEvent } from '../caller/audit.ts'
 import {
@@ -102,7 +103,9 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
           record({ action: 'user.join_workspace.v1', target: creator }),
           record({ action: 'role.assign.v1', target: creator, payload: role }),
         ]
-        await database.batch([bumpAccess, ...license.within(['workspaces', 'seats'], workspace.id, writes)])
+        const wait = waitForName(apiName)
+        await database.query(wait)
+        await database.batch([bumpAccess, wait, ...license.within(['workspaces', 'seats'], workspace.id, writes)])
       } catch (cause) {
         // Names are unique; a schema of that name that belongs to no workspace conflicts as well.
         throw isDuplicate(cause)

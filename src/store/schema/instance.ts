@@ -386,6 +386,13 @@ create table service.given_up_name (
   primary key (workspace_id, name)
 );
 
+-- Names that workspaces have lately had: a process that has not seen the deletion still means that one by them.
+
+create table service.given_up_workspace (
+  api_name text primary key,
+  given_up_at timestamptz not null
+);
+
 -- Names of the API that collections and fields had: nobody but an Administrator gives them to another one that is there.
 
 create table service.former_name (
