@@ -25,8 +25,8 @@ export function mountSchema(app: App, services: Services): void {
       GET: async (c) => {
         const scope = await authorize(services, c)
         const part = parseManifestPart(searchOf(c))
-        const { text, tag } = await services.manifests.load(scope, part)
-        return withEtag(c, tag, () => text)
+        const { tag, render } = await services.manifests.load(scope, part)
+        return withEtag(c, tag, render)
       },
     },
     { strictQuery: ['GET'], headers: { GET: ['If-None-Match'] } },

@@ -1,26 +1,68 @@
-/** Texts of documents, kept up to a size in all: the oldest goes first. */
+/**
+ * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
+ * that of a workspace one is built at a time.
+ */
 
 export type KeptTexts = {
-  readonly get: (key: string) => string | undefined
-  readonly keep: (key: string, text: string) => void
+  /**
+   * The text that is kept under the key, or what `build` brings. Whoever comes while another builds for the same workspace waits, and
+   * finds what was kept meanwhile. What is no text, or too long, is not kept.
+   */
+  load<Built>(place: Place, build: () => Promise<Built>): Promise<Built | string>
 }
 
-/** Of one text and of all, in characters. */
-const MAX_KEPT = 2 * 1024 * 1024
-const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
+export type Place = { readonly workspaceId: string; readonly key: string }
+
+/** In characters. */
+const MAX_KEPT = 16 * 1024 * 1024
+
+/** Milliseconds between two looks of whoever waits. */
+const LOOK = 10
+/** Milliseconds between two signs that whoever builds is still there: a Worker ends work whose client has gone. */
+const SIGN = 200
+/** Milliseconds without a sign after which another one builds. */
+const LOST = 2_000
 
 export function createKeptTexts(): KeptTexts {
   const kept = new Map<string, string>()
+  /** By workspace; when its builder was last there. */
+  const building = new Map<string, { seen: number }>()
+
+  function keep(key: string, text: string): void {
+    if (text.length > MAX_KEPT) return
+    kept.set(key, text)
+    let length = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
+    for (const [oldest, { length: freed }] of kept) {
+      if (length <= MAX_KEPT) return
+      kept.delete(oldest)
+      length -= freed
+    }
+  }
+
+  async function built<Built>({ workspaceId, key }: Place, build: () => Promise<Built>): Promise<Built> {
+    const own = { seen: performance.now() }
+    building.set(workspaceId, own)
+    const timer = setInterval(() => {
+      own.seen = performance.now()
+    }, SIGN)
+    try {
+      const text = await build()
+      if (typeof text === 'string') keep(key, text)
+      return text
+    } finally {
+      clearInterval(timer)
+      if (building.get(workspaceId) === own) building.delete(workspaceId)
+    }
+  }
+
   return {
-    get: (key) => kept.get(key),
-    keep(key, text) {
-      if (text.length > MAX_KEPT) return
-      kept.set(key, text)
-      let length = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
-      for (const [oldest, { length: freed }] of kept) {
-        if (length <= MAX_KEPT_IN_ALL) return
-        kept.delete(oldest)
-        length -= freed
+    async load(place, build) {
+      for (;;) {
+        const known = kept.get(place.key)
+        if (known !== undefined) return known
+        const other = building.get(place.workspaceId)
+        if (other === undefined || performance.now() - other.seen > LOST) return built(place, build)
+        await new Promise((resolve) => setTimeout(resolve, LOOK))
       }
     },
   }

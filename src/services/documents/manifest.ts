@@ -1,6 +1,6 @@
 /**
- * The manifest of a workspace as text, or of what its reader can use of it. The whole one is built on first request and cached with its
- * model and what people call it.
+ * The manifest of a workspace as text, or of what its reader can use of it. It depends only on release, model, what people call that, and
+ * of what its reader can use on their rights, so that its entity tag is known without building it.
  */
 import { viewerOf } from '../../core/access/merge.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -20,57 +20,48 @@ import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
 import { createKeptTexts } from './kept-texts.ts'
+import type { Document } from './openapi.ts'
 import { rightsKey } from './rights-key.ts'
-
-/** `tag` is the weak entity tag of the text. */
-export type ManifestText = { readonly text: string; readonly tag: string }
 
 export type Manifests = {
   /**
    * Of the collections of these API names alone, where they are given; or of what the caller can use. Throws 403 without the entitlement
    * dataModel:read, unless it is of what they can use, and 422 for a name that no collection has.
    */
-  load(scope: RequestScope, part?: readonly string[] | 'usable'): Promise<ManifestText>
+  load(scope: RequestScope, part?: readonly string[] | 'usable'): Promise<Document<string>>
 }
 
 export type ManifestsDeps = {
   readonly called: LoadCalled
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
+  readonly version: string
 }
 
 export function createManifests(deps: ManifestsDeps): Manifests {
-  const { called: load, models, declarations } = deps
-  const known = new WeakMap<Model, ManifestText & { readonly names: string }>()
-  const usable = createKeptTexts()
-
-  async function usableTo({ workspace, snapshot, rights }: RequestScope): Promise<ManifestText> {
-    const model = await models.load(workspace, snapshot.modelVersion)
-    const called = await load(workspace.apiName)
-    const key = JSON.stringify([workspace.id, model.version, rightsKey(rights), called.text])
-    const kept = usable.get(key)
-    if (kept !== undefined) return { text: kept, tag: await weakTag(kept) }
-    const view = modelViewOf(viewerOf(rights, model), await declarations(workspace, model), called.of)
-    const text = await printed(compileManifest(model, view))
-    usable.keep(key, text)
-    return { text, tag: await weakTag(text) }
-  }
+  const { called: load, models, declarations, version } = deps
+  const kept = createKeptTexts()
 
   return {
-    async load(scope, part) {
-      if (part === 'usable') return usableTo(scope)
-      const { workspace, snapshot, rights } = scope
-      requireEntitlement(rights, 'dataModel:read')
+    async load({ workspace, snapshot, rights }, part) {
+      if (part !== 'usable') requireEntitlement(rights, 'dataModel:read')
       const model = await models.load(workspace, snapshot.modelVersion)
       const called = await load(workspace.apiName)
-      const kept = part === undefined ? known.get(model) : undefined
-      if (kept?.names === called.text) return kept
-      const collections = part && new Set(part.map((name) => find(model, name)))
-      const view = fullModelView(await declarations(workspace, model), called.of)
-      const text = await printed(compileManifest(model, view, collections))
-      const manifest = { text, tag: await weakTag(text), names: called.text }
-      if (part === undefined) known.set(model, manifest)
-      return manifest
+      const collections = Array.isArray(part) ? new Set(part.map((name) => find(model, name))) : undefined
+      const seenBy = part === 'usable' ? rightsKey(rights) : 'dataModel:read'
+      const ids = collections && [...collections].map(({ id }) => id)
+      const key = JSON.stringify([version, workspace.id, model.version, seenBy, called.text, ids])
+      const render = () =>
+        kept.load({ workspaceId: workspace.id, key }, async () => {
+          const declared = await declarations(workspace, model)
+          const view =
+            part === 'usable'
+              ? modelViewOf(viewerOf(rights, model), declared, called.of)
+              : fullModelView(declared, called.of)
+          return printed(compileManifest(model, view, collections))
+        })
+      // Of some collections it changes with them alone; of all it is known before the text is.
+      return { tag: await weakTag(collections === undefined ? key : await render()), render }
     },
   }
 }

@@ -16,10 +16,10 @@ import { weakTag } from './entity-tag.ts'
 import { createKeptTexts } from './kept-texts.ts'
 import { rightsKey } from './rights-key.ts'
 
-export type Document = {
+export type Document<Text = string | ReadableStream<Uint8Array>> = {
   /** A weak entity tag. */
   readonly tag: string
-  readonly render: () => Promise<string | ReadableStream<Uint8Array>>
+  readonly render: () => Promise<Text>
 }
 
 export type OpenApi = {
@@ -56,24 +56,18 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
       const called = await load(workspace.apiName)
       const parts = [version, workspace.id, workspace.apiName, model.version, rightsKey(rights), called.text]
       const tag = await weakTag(JSON.stringify(parts))
-      return {
-        tag,
-        async render() {
-          const known = kept.get(tag)
-          if (known !== undefined) return known
-          const [{ workspaceDocument }, { modelViewOf }, declared] = await Promise.all([
-            import('../../core/openapi.ts'),
-            import('../../core/manifest/model-view.ts'),
-            declarations(workspace, model),
-          ])
-          const view = modelViewOf(viewerOf(rights, model), declared, called.of)
-          const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
-          const start = await inParts(joined(pieces, MAX_WHOLE))
-          if (!start.isWhole) return streamed(start.text, pieces)
-          kept.keep(tag, start.text)
-          return start.text
-        },
+      const build = async () => {
+        const [{ workspaceDocument }, { modelViewOf }, declared] = await Promise.all([
+          import('../../core/openapi.ts'),
+          import('../../core/manifest/model-view.ts'),
+          declarations(workspace, model),
+        ])
+        const view = modelViewOf(viewerOf(rights, model), declared, called.of)
+        const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
+        const start = await inParts(joined(pieces, MAX_WHOLE))
+        return start.isWhole ? start.text : streamed(start.text, pieces)
       }
+      return { tag, render: () => kept.load({ workspaceId: workspace.id, key: tag }, build) }
     },
 
     async system(caller, render) {

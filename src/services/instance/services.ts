@@ -218,7 +218,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     openSources,
     secrets,
     assistant,
-    manifests: createManifests({ called, models, declarations }),
+    manifests: createManifests({ called, models, declarations, version: VERSION }),
     ownAccess: createOwnAccess({ models, declarations }),
     explanations: createExplanations({ ports, models, declarations, items }),
     actAs: createActAs({ ports }),

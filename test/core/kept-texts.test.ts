@@ -1,0 +1,65 @@
+/** docs/contract.md#manifest: however many ask for a document that is not there yet, it is built once, and takes the memory of one. */
+import { expect, it } from 'vitest'
+import { createKeptTexts } from '../../src/services/documents/kept-texts.ts'
+
+/** Builds that are under way at once, at most, and how many there were. */
+function counted() {
+  const counts = { builds: 0, now: 0, most: 0 }
+  const build = (result: string | undefined) => async () => {
+    counts.builds += 1
+    counts.now += 1
+    counts.most = Math.max(counts.most, counts.now)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    counts.now -= 1
+    return result
+  }
+  return { counts, build }
+}
+
+it('builds a text once for all who ask for it meanwhile, and keeps it', async () => {
+  const texts = createKeptTexts()
+  const { counts, build } = counted()
+  const load = () => texts.load({ workspaceId: 'shop', key: 'whole' }, build('text'))
+
+  expect(new Set(await Promise.all(Array.from({ length: 50 }, load)))).toEqual(new Set(['text']))
+  expect(await load()).toBe('text')
+  expect(counts).toMatchObject({ builds: 1, most: 1 })
+})
+
+it('builds one document of a workspace at a time, and of another one beside it', async () => {
+  const texts = createKeptTexts()
+  const { counts, build } = counted()
+  const of = (workspaceId: string) =>
+    Array.from({ length: 4 }, (_, n) => texts.load({ workspaceId, key: `${workspaceId} ${n}` }, build('text')))
+
+  await Promise.all(of('shop'))
+  expect(counts).toMatchObject({ builds: 4, most: 1 })
+  await Promise.all([...of('one'), ...of('two')])
+  expect(counts).toMatchObject({ builds: 12, most: 2 })
+})
+
+it('keeps neither what is no text nor what failed, and lets the next one build', async () => {
+  const texts = createKeptTexts()
+  const { counts, build } = counted()
+  const place = { workspaceId: 'shop', key: 'whole' }
+  const failed = texts.load(place, async () => {
+    await build('text')()
+    throw new Error('broken')
+  })
+  const streamed = texts.load(place, build(undefined))
+
+  await expect(failed).rejects.toThrow('broken')
+  expect(await streamed).toBeUndefined()
+  expect(await texts.load(place, build('text'))).toBe('text')
+  expect(counts).toMatchObject({ builds: 3, most: 1 })
+})
+
+it('forgets the oldest texts where all of them are too long', async () => {
+  const texts = createKeptTexts()
+  const { counts, build } = counted()
+  const long = 'x'.repeat(6 * 1024 * 1024)
+  const load = (key: string) => texts.load({ workspaceId: 'shop', key }, build(long))
+
+  for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await load(key)
+  expect(counts.builds).toBe(4)
+})
