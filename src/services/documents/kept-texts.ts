@@ -13,8 +13,8 @@ export type KeptTexts = {
 
 export type Place = { readonly workspaceId: string; readonly key: string }
 
-/** In characters. */
-const MAX_KEPT = 16 * 1024 * 1024
+/** Of one text and of all, in characters. */
+export const MAX_KEPT = 16 * 1024 * 1024
 
 /** Milliseconds between two looks of whoever waits. */
 const LOOK = 10

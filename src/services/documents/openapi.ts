@@ -13,7 +13,7 @@ import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
-import { createKeptTexts } from './kept-texts.ts'
+import { createKeptTexts, MAX_KEPT } from './kept-texts.ts'
 import { rightsKey } from './rights-key.ts'
 
 export type Document<Text = string | ReadableStream<Uint8Array>> = {
@@ -34,8 +34,6 @@ export type OpenApi = {
 
 /** Maximum length of what is sent at once of a longer one, in characters. */
 const MAX_SENT = 64 * 1024
-/** Maximum length of a document that is sent at once and cached, in characters. */
-const MAX_WHOLE = 2 * 1024 * 1024
 
 export type OpenApiDeps = {
   readonly called: LoadCalled
@@ -64,7 +62,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
         ])
         const view = modelViewOf(viewerOf(rights, model), declared, called.of)
         const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
-        const start = await inParts(joined(pieces, MAX_WHOLE))
+        const start = await inParts(joined(pieces, MAX_KEPT))
         return start.isWhole ? start.text : streamed(start.text, pieces)
       }
       return { tag, render: () => kept.load({ workspaceId: workspace.id, key: tag }, build) }
