@@ -8,10 +8,10 @@ export type KeptTexts = {
    * The text that is kept under the key, or what `build` brings. Whoever comes while another builds for the same workspace waits, and
    * finds what was kept meanwhile. What is no text, or too long, is not kept.
    */
-  load<Built>(place: Place, build: () => Promise<Built>): Promise<Built | string>
+  load<Built>(document: DocumentKey, build: () => Promise<Built>): Promise<Built | string>
 }
 
-export type Place = { readonly workspaceId: string; readonly key: string }
+export type DocumentKey = { readonly workspaceId: string; readonly key: string }
 
 /** Of one text and of all, in characters. */
 export const MAX_KEPT = 16 * 1024 * 1024
@@ -39,7 +39,7 @@ export function createKeptTexts(): KeptTexts {
     }
   }
 
-  async function built<Built>({ workspaceId, key }: Place, build: () => Promise<Built>): Promise<Built> {
+  async function built<Built>({ workspaceId, key }: DocumentKey, build: () => Promise<Built>): Promise<Built> {
     const own = { seen: performance.now() }
     building.set(workspaceId, own)
     const timer = setInterval(() => {
@@ -56,12 +56,12 @@ export function createKeptTexts(): KeptTexts {
   }
 
   return {
-    async load(place, build) {
+    async load(document, build) {
       for (;;) {
-        const known = kept.get(place.key)
+        const known = kept.get(document.key)
         if (known !== undefined) return known
-        const other = building.get(place.workspaceId)
-        if (other === undefined || performance.now() - other.seen > LOST) return built(place, build)
+        const other = building.get(document.workspaceId)
+        if (other === undefined || performance.now() - other.seen > LOST) return built(document, build)
         await new Promise((resolve) => setTimeout(resolve, LOOK))
       }
     },
