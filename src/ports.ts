@@ -17,6 +17,25 @@ export type Clock = {
   readonly elapsed?: () => number
 }
 
+/** Milliseconds since a call of `startAge`. */
+export type Age = () => number
+
+/**
+ * Starts to measure an age, by the clock that moves more: one that was set back would keep what is cached, and the
+ * other may stand still while its machine sleeps.
+ */
+export function startAge(clock: Clock): Age {
+  const { now } = clock
+  const elapsed = elapsedOf(clock)
+  const [at, startedAt] = [now(), elapsed()]
+  return () => Math.max(now() - at, elapsed() - startedAt)
+}
+
+/** Returns the clock that nobody sets. */
+export function elapsedOf({ elapsed = () => performance.now() }: Clock): () => number {
+  return elapsed
+}
+
 /** Generates random UUIDs. They are version 7, which sorts by time, so that inserts append to the primary key index. */
 export type Ids = { readonly next: () => string }
 

@@ -3,7 +3,7 @@
  * whose callers may share a promise: a Node process, a Durable Object.
  */
 import type { Statement } from '../core/sql/statement.ts'
-import type { AgingSnapshot, Clock, Instant, SqlDriver, WorkspaceSnapshot } from '../ports.ts'
+import { type Age, type AgingSnapshot, type Clock, type SqlDriver, startAge, type WorkspaceSnapshot } from '../ports.ts'
 
 export type DatedSnapshot = {
   readonly snapshot: AgingSnapshot | undefined
@@ -23,20 +23,17 @@ export type VersionsDeps = { readonly database: SqlDriver; readonly clock: Clock
 
 export function createVersions(deps: VersionsDeps): Versions {
   const { database, clock } = deps
-  const { elapsed = platformElapsed } = clock
   const readings = new Map<string, Reading>()
-  // By both clocks: one that was set back would keep what it has read.
-  const ageOf = ({ at, startedAt }: Reading) => Math.max(clock.now() - at, elapsed() - startedAt)
 
   return {
     async read(workspaceId, maxAge) {
       const known = readings.get(workspaceId)
-      const age = known && ageOf(known)
+      const age = known?.age()
       if (known !== undefined && age !== undefined && age < maxAge) return { snapshot: await known.snapshot, age }
 
       const aged = aging(clock)
       const loading = loadSnapshot(database, workspaceId).then((versions) => aged(versions))
-      const reading: Reading = { at: clock.now(), startedAt: elapsed(), snapshot: loading, settled: undefined }
+      const reading: Reading = { age: startAge(clock), snapshot: loading, settled: undefined }
       readings.set(workspaceId, reading)
       let snapshot: AgingSnapshot | undefined
       try {
@@ -50,7 +47,7 @@ export function createVersions(deps: VersionsDeps): Versions {
     },
     remembered(workspaceId, maxAge) {
       const known = readings.get(workspaceId)
-      return known !== undefined && ageOf(known) < maxAge ? known.settled : undefined
+      return known !== undefined && known.age() < maxAge ? known.settled : undefined
     },
     // Also drops a pending read, which may have seen the old state.
     forget: () => readings.clear(),
@@ -58,21 +55,17 @@ export function createVersions(deps: VersionsDeps): Versions {
 }
 
 type Reading = {
-  readonly at: Instant
-  /** By the clock that nobody sets. */
-  readonly startedAt: number
+  readonly age: Age
   readonly snapshot: Promise<AgingSnapshot | undefined>
   /** The promise's value, once it is fulfilled. */
   settled: AgingSnapshot | undefined
 }
 
-const platformElapsed = () => performance.now()
-
 /** Gives versions their age, where the read of them begins with this call; `earlier` is how long before it has begun. */
-export function aging({ elapsed = platformElapsed }: Clock) {
-  const startedAt = elapsed()
+export function aging(clock: Clock) {
+  const age = startAge(clock)
   return <S extends WorkspaceSnapshot | undefined>(snapshot: S, earlier = 0) =>
-    snapshot && { ...snapshot, age: () => elapsed() - startedAt + earlier }
+    snapshot && { ...snapshot, age: () => age() + earlier }
 }
 
 /** Returns a number higher than every earlier one in any process or isolate. */

@@ -5,7 +5,7 @@
  */
 import QuickLRU from 'quick-lru'
 import type { QueryAnswer } from '../core/connector/protocol.ts'
-import type { Clock } from '../ports.ts'
+import { type Age, type Clock, startAge } from '../ports.ts'
 
 export type AnswerCache = {
   get(request: string): QueryAnswer | undefined
@@ -26,13 +26,13 @@ export type AnswerCacheDeps = {
 
 export function createAnswerCache(deps: AnswerCacheDeps): AnswerCache {
   const { clock, timeToLive } = deps
-  const kept = new QuickLRU<string, { readonly answer: QueryAnswer; readonly until: number }>({ maxSize: MAX_ANSWERS })
+  const kept = new QuickLRU<string, { readonly answer: QueryAnswer; readonly age: Age }>({ maxSize: MAX_ANSWERS })
   let generation = 0
   return {
     get(request) {
       const found = kept.get(request)
       if (found === undefined) return undefined
-      if (found.until > clock.now()) return found.answer
+      if (found.age() < timeToLive) return found.answer
       kept.delete(request)
       return undefined
     },
@@ -40,7 +40,7 @@ export function createAnswerCache(deps: AnswerCacheDeps): AnswerCache {
       const startGeneration = generation
       return (answer) => {
         if (timeToLive === 0 || startGeneration !== generation || answer.records.length > MAX_RECORDS) return
-        kept.set(request, { answer, until: clock.now() + timeToLive })
+        kept.set(request, { answer, age: startAge(clock) })
       }
     },
     clear() {

@@ -1,10 +1,11 @@
 /** A driver that fails fast while its database is known to be unreachable, and detects by itself when it is back. */
 import { afterEvent, type Breaker, closedBreaker, isRefusing } from '../core/sql/breaker.ts'
 import { SqlFault } from '../core/sql/fault.ts'
-import type { Clock, SqlDriver } from '../ports.ts'
+import { type Clock, elapsedOf, type SqlDriver } from '../ports.ts'
 
-export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver {
+export function withCircuitBreaker(driver: SqlDriver, clock: Clock): SqlDriver {
   const { converse, confirms } = driver
+  const now = elapsedOf(clock)
   let breaker: Breaker = closedBreaker
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {

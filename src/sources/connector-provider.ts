@@ -14,15 +14,17 @@ import {
   toSourceSchema,
 } from '../core/connector/schema.ts'
 import type { Collection } from '../core/model/model.ts'
-import type {
-  Clock,
-  ConnectorCatalog,
-  ConnectorHost,
-  ConnectorSession,
-  Ids,
-  InstalledConnector,
-  SqlDriver,
-  TagOf,
+import {
+  type Age,
+  type Clock,
+  type ConnectorCatalog,
+  type ConnectorHost,
+  type ConnectorSession,
+  type Ids,
+  type InstalledConnector,
+  type SqlDriver,
+  startAge,
+  type TagOf,
 } from '../ports.ts'
 import { type ImportedCapabilities, loadCapabilities, saveCapabilities } from '../store/capabilities.ts'
 import { createAnswerCache } from './answer-cache.ts'
@@ -141,11 +143,11 @@ function openConnector(
     setting,
     imported,
   })
-  let known: { readonly imported: ImportedCapabilities | undefined; readonly until: number } | undefined
+  let known: { readonly imported: ImportedCapabilities | undefined; readonly age: Age } | undefined
 
   async function capabilities(collection: Collection): Promise<Capabilities> {
-    if (known === undefined || known.until <= clock.now()) {
-      known = { imported: await imported(), until: clock.now() + CAPABILITIES_MAX_AGE }
+    if (known === undefined || known.age() >= CAPABILITIES_MAX_AGE) {
+      known = { imported: await imported(), age: startAge(clock) }
     }
     const found = known.imported?.capabilities.get(qualifiedName(collection.schema, collection.dbName))
     if (found === undefined) throw unsupported(collection, 'is not declared by its data source')

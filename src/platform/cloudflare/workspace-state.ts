@@ -8,7 +8,7 @@
  * rest is margin for the read and for the request that uses it.
  */
 import { ServiceError } from '../../core/error.ts'
-import { type AgingSnapshot, type Clock, type Instant, STATE_MAX_AGE, type WorkspaceState } from '../../ports.ts'
+import { type AgingSnapshot, type Clock, elapsedOf, STATE_MAX_AGE, type WorkspaceState } from '../../ports.ts'
 import { aging } from '../versions.ts'
 import type { WorkspaceObject } from './workspace-object.ts'
 
@@ -23,15 +23,15 @@ export type CloudflareWorkspaceStateOptions = {
 
 export function createCloudflareWorkspaceState(options: CloudflareWorkspaceStateOptions): WorkspaceState {
   const { namespace, clock, waitLimit = 30_000, lease = 600_000 } = options
+  const now = elapsedOf(clock)
   // Values, not promises: on Workers no request may await another request's promise.
-  const readings = new Map<string, { readonly at: Instant; readonly snapshot: AgingSnapshot }>()
-  let changedAt: Instant = Number.NEGATIVE_INFINITY
+  const readings = new Map<string, { readonly at: number; readonly snapshot: AgingSnapshot }>()
+  let changedAt = Number.NEGATIVE_INFINITY
 
   function remembered(workspaceId: string, maxAge = STATE_MAX_AGE): AgingSnapshot | undefined {
     const known = readings.get(workspaceId)
     if (known === undefined || known.at <= changedAt) return undefined
-    // By both clocks: one that was set back would keep what it has read.
-    return Math.max(clock.now() - known.at, known.snapshot.age()) < maxAge ? known.snapshot : undefined
+    return known.snapshot.age() < maxAge ? known.snapshot : undefined
   }
 
   const objectOf = (workspaceId: string) => namespace.get(namespace.idFromName(workspaceId))
@@ -60,7 +60,7 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
       const known = remembered(workspaceId, wanted)
       if (known !== undefined) return known
 
-      const sentAt = clock.now()
+      const sentAt = now()
       const maxAge = Math.min(wanted, sentAt - changedAt)
       const aged = aging(clock)
       const { snapshot: versions, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
@@ -74,7 +74,7 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
 
     async changed(workspaceId) {
       // Rights are versioned for the whole instance, so snapshots of other workspaces are outdated too.
-      changedAt = clock.now()
+      changedAt = now()
       // Only makes other isolates see the change sooner; the age limits hold even if this call fails.
       await objectOf(workspaceId)
         .changed()

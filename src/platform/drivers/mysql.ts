@@ -81,9 +81,9 @@ function renewal({ pool }: Pool, { password }: MysqlAddress): <T>(work: () => Pr
   const { connectionConfig } = (pool as unknown as { config: { connectionConfig: { password: string } } }).config
   let expires = 0
   return async (work) => {
-    if (expires < Date.now()) {
+    if (expires < performance.now()) {
       connectionConfig.password = await password()
-      expires = Date.now() + TOKEN_AGE
+      expires = performance.now() + TOKEN_AGE
     }
     return work()
   }

@@ -4,7 +4,7 @@
  */
 import type { Client } from 'pg'
 import { ServiceError } from '../../core/error.ts'
-import { type Clock, type SqlDriver, STATE_MAX_AGE, type WorkspaceState } from '../../ports.ts'
+import { type Clock, type SqlDriver, STATE_MAX_AGE, startAge, type WorkspaceState } from '../../ports.ts'
 import { createKeyedLocks } from '../keyed-locks.ts'
 import { createVersions, nextFence } from '../versions.ts'
 import { createAdvisoryLocks } from './advisory-locks.ts'
@@ -29,11 +29,11 @@ export function createNodeWorkspaceState(
   let isClosed = false
 
   async function runLocked<T>(workspaceId: string, work: (fence: number) => Promise<T>): Promise<T> {
-    const deadline = clock.now() + waitLimit
+    const waited = startAge(clock)
     const leave = await turns.take(workspaceId, waitLimit)
     if (leave === undefined) throw stillRunning()
     try {
-      const unlock = await locks?.take(workspaceId, deadline - clock.now())
+      const unlock = await locks?.take(workspaceId, waitLimit - waited())
       try {
         return await work(await nextFence(database))
       } finally {

@@ -9,7 +9,7 @@ import QuickLRU from 'quick-lru'
 import { type Claims, parseAddresses, parseProfile } from '../../core/access/profile.ts'
 import type { Profile } from '../../core/access/sign-in.ts'
 import { isObject } from '../../core/json-object.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import { type Age, type Ports, startAge } from '../../ports.ts'
 import type { ProviderRow, ProviderServer } from '../../store/providers.ts'
 import { type FaultKind, ProviderFault } from './provider-fault.ts'
 import { secretPurpose } from './providers.ts'
@@ -34,7 +34,7 @@ export type ProviderProtocol = {
 
 type Known = {
   readonly server: oauth.AuthorizationServer
-  readonly until: Instant
+  readonly age: Age
   readonly keys: oauth.JWKSCacheInput
 }
 type Session = {
@@ -72,10 +72,10 @@ export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProt
 
   async function discover(issuer: string): Promise<Known> {
     const known = remembered.get(issuer)
-    if (known !== undefined && clock.now() < known.until) return known
+    if (known !== undefined && known.age() < REMEMBERED_FOR) return known
     const address = new URL(issuer)
     const server = await oauth.processDiscoveryResponse(address, await oauth.discoveryRequest(address, options))
-    const found = { server, until: clock.now() + REMEMBERED_FOR, keys: {} }
+    const found = { server, age: startAge(clock), keys: {} }
     remembered.set(issuer, found)
     return found
   }

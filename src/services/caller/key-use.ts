@@ -3,7 +3,7 @@
  * request writes nothing and the recorded time is at most a minute old.
  */
 import QuickLRU from 'quick-lru'
-import type { Instant, Ports } from '../../ports.ts'
+import { type Age, type Ports, startAge } from '../../ports.ts'
 import { markKeyUsed } from '../../store/api-keys.ts'
 
 /** Milliseconds between two writes for one key. */
@@ -19,12 +19,12 @@ export type KeyUseDeps = Pick<Ports, 'clock' | 'database' | 'observe'>
 
 export function createKeyUse(deps: KeyUseDeps): KeyUse {
   const { clock, database, observe } = deps
-  const written = new QuickLRU<string, Instant>({ maxSize: MAX_REMEMBERED })
+  const written = new QuickLRU<string, Age>({ maxSize: MAX_REMEMBERED })
 
-  async function write(keyId: string, now: Instant): Promise<void> {
-    written.set(keyId, now)
+  async function write(keyId: string): Promise<void> {
+    written.set(keyId, startAge(clock))
     try {
-      await markKeyUsed(database, keyId, now)
+      await markKeyUsed(database, keyId, clock.now())
     } catch (error) {
       written.delete(keyId)
       observe({ kind: 'fault', error })
@@ -33,9 +33,8 @@ export function createKeyUse(deps: KeyUseDeps): KeyUse {
 
   return {
     seen(keyId) {
-      const now = clock.now()
-      const last = written.get(keyId)
-      return last !== undefined && now - last < USE_INTERVAL ? undefined : write(keyId, now)
+      const age = written.get(keyId)?.() ?? USE_INTERVAL
+      return age < USE_INTERVAL ? undefined : write(keyId)
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Model } from '../../core/model/model.ts'
 import { withoutClosed, withoutFields } from '../../core/model/without-fields.ts'
 import { keyOf, locatedCollections } from '../../core/sql/catalog-ids.ts'
 import type { SourceSchema } from '../../core/sql/source-schema.ts'
-import type { Clock, Instant } from '../../ports.ts'
+import { type Age, type Clock, startAge } from '../../ports.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { compileModel } from '../model/model-cache.ts'
 
@@ -34,14 +34,11 @@ const MAX_AGE = 30_000
 
 export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
   const { clock, look, onMissing } = deps
-  const known = new WeakMap<
-    Model,
-    { readonly remaining: Model; readonly until: Instant; readonly sources: Set<string> }
-  >()
+  const known = new WeakMap<Model, { readonly remaining: Model; readonly age: Age; readonly sources: Set<string> }>()
 
   const fresh = (model: Model) => {
     const found = known.get(model)
-    return found === undefined || found.until < clock.now() ? undefined : found
+    return found === undefined || found.age() > MAX_AGE ? undefined : found
   }
 
   const opened = new WeakMap<Model, Model>()
@@ -63,7 +60,7 @@ export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
       const sourceId = model.byName.get(collection)?.sourceId
       const before = fresh(model)
       if (sourceId === undefined || before?.sources.has(sourceId) === true) return undefined
-      const { remaining = model, sources = new Set<string>(), until = clock.now() + MAX_AGE } = before ?? {}
+      const { remaining = model, sources = new Set<string>(), age = startAge(clock) } = before ?? {}
       // A source that cannot be looked at has told of its failure already.
       const gone = await look(workspace, model, sourceId).then(
         (schema) => missingFields(model, sourceId, schema),
@@ -71,7 +68,7 @@ export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
       )
       const next =
         gone.size === 0 ? remaining : await compileModel(model.version, withoutFields(remaining.records, gone))
-      known.set(model, { remaining: next, until, sources: sources.add(sourceId) })
+      known.set(model, { remaining: next, age, sources: sources.add(sourceId) })
       onMissing(workspace, sourceId)
       return next === remaining ? undefined : next
     },

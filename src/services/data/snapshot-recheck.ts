@@ -2,7 +2,7 @@
  * Checks whether a model that refused a request was stale: another replica may have changed it less than a second ago.
  * However many requests are refused, the versions of a workspace are read at a limited rate (decision 041).
  */
-import type { AgingSnapshot, Instant, Ports } from '../../ports.ts'
+import { type Age, type AgingSnapshot, type Ports, startAge } from '../../ports.ts'
 
 /** Minimum milliseconds between two reads of a process. */
 const INTERVAL = 50
@@ -18,14 +18,13 @@ export function createSnapshotRecheck(deps: SnapshotRecheckDeps): SnapshotRechec
     clock,
     licensing: { pause },
   } = deps
-  const looked = new Map<string, Instant>()
+  const looked = new Map<string, Age>()
   return async (workspaceId) => {
-    const startedAt = clock.now()
-    const rest = (looked.get(workspaceId) ?? Number.NEGATIVE_INFINITY) + INTERVAL - startedAt
+    const waited = startAge(clock)
+    const rest = INTERVAL - (looked.get(workspaceId)?.() ?? INTERVAL)
     if (rest > 0) await pause(rest)
-    const now = clock.now()
-    looked.set(workspaceId, now)
+    looked.set(workspaceId, startAge(clock))
     // Requests that waited together share one read.
-    return workspaces.snapshot(workspaceId, now - startedAt)
+    return workspaces.snapshot(workspaceId, waited())
   }
 }

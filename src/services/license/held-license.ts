@@ -8,7 +8,7 @@ import { type LicenseEntitlement, type LicenseLimits, starterLimits } from '../.
 import { type LicenseState, licenseStatus } from '../../core/license/status.ts'
 import { numericLimit } from '../../core/license/usage.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { Clock, Instant } from '../../ports.ts'
+import { type Clock, startAge } from '../../ports.ts'
 import { writesWithinLimits } from '../../store/usage.ts'
 import type { KnownLicense, LicenseContact } from './contact.ts'
 
@@ -49,10 +49,10 @@ const LOCKED_MAX_AGE = 1_000
 export function createHeldLicense(deps: HeldLicenseDeps): HeldLicense {
   const { clock, contact } = deps
   let { state, version } = deps.initial
-  let lookedAt: Instant = clock.now()
+  let lookedBefore = startAge(clock)
 
   function adopt(known: KnownLicense): void {
-    lookedAt = clock.now()
+    lookedBefore = startAge(clock)
     // Another request of this process may have read a later state.
     if (known.version < version) return
     version = known.version
@@ -73,10 +73,9 @@ export function createHeldLicense(deps: HeldLicenseDeps): HeldLicense {
     state: () => state,
 
     admit(seen) {
-      const now = clock.now()
       const isOutdated = seen !== undefined && seen > version && state.kind === 'activated'
-      if (!isOutdated && licenseStatus(state, now) !== 'locked') return
-      const isLookDue = isOutdated || now - lookedAt >= LOCKED_MAX_AGE
+      if (!isOutdated && licenseStatus(state, clock.now()) !== 'locked') return
+      const isLookDue = isOutdated || lookedBefore() >= LOCKED_MAX_AGE
       return (isLookDue ? reload() : Promise.resolve()).then(requireUnlocked)
     },
 

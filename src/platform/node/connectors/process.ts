@@ -167,7 +167,7 @@ export class ConnectorProcess {
     clearTimeout(this.#idle)
     if (this.#isStopped) this.#signal('CONT')
     this.#isStopped = false
-    this.#lastCheck = Date.now()
+    this.#lastCheck = performance.now()
     if (this.#isReady) this.#requestedAt = undefined
     this.#watch ??= setInterval(() => this.#checkAlive(), this.#checkInterval()).unref()
   }
@@ -183,7 +183,7 @@ export class ConnectorProcess {
 
   /** Requests a sign of life, and kills the process if the last one is overdue. */
   #checkAlive(): void {
-    const now = Date.now()
+    const now = performance.now()
     const wasLate = now - this.#lastCheck > 3 * this.#checkInterval()
     this.#lastCheck = now
     if (this.#requestedAt === undefined) {
@@ -201,7 +201,7 @@ export class ConnectorProcess {
   }
 
   #ask(message: object): void {
-    this.#requestedAt = Date.now()
+    this.#requestedAt = performance.now()
     this.#send(message)
   }
 

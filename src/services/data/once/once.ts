@@ -8,6 +8,7 @@ import { queryFault } from '../../../core/query/parse.ts'
 import { keepingsOf } from '../../../core/sql/write/kept-lists.ts'
 import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
 import { type LedgerTable, ledgerOf, systemLedger } from '../../../core/sql/write/ledger-table.ts'
+import { type Age, startAge } from '../../../ports.ts'
 import type { KeptAnswer, OnceOutcome } from '../../../sources/source.ts'
 import { createClaims, type WriteSending } from './claims.ts'
 import { replayed, written } from './kept-answers.ts'
@@ -26,14 +27,14 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   const { ports, bindings, timeToLive } = deps
   const claims = createClaims(deps)
   const keptBytes = createKeptBytes(deps)
-  /** When this process last deleted what had expired, by the name of a ledger of a data source. */
-  const pruned = new Map<string, number>()
-  /** When first tries of this process began that have not ended, by the scope of their entry. */
-  const trying = new Map<string, number>()
+  /** Since when this process has not deleted what had expired, by the name of a ledger of a data source. */
+  const pruned = new Map<string, Age>()
+  /** How long first tries of this process last that have not ended, by the scope of their entry. */
+  const trying = new Map<string, Age>()
 
-  function isTried(scope: string, now: number): boolean {
-    for (const [known, startedAt] of trying) {
-      if (now - startedAt < LONGEST_TRY) break
+  function isTried(scope: string): boolean {
+    for (const [known, age] of trying) {
+      if (age() < LONGEST_TRY) break
       trying.delete(known)
     }
     return trying.has(scope)
@@ -44,24 +45,25 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
    * come meanwhile are not tried beside it. When it has ended, all that have waited are tried at once.
    */
   async function behindFirst(
-    { scope, startedAt }: LedgerEntry,
+    { scope }: LedgerEntry,
     hasWaited: boolean,
     attempt: () => Promise<OnceOutcome>,
   ): Promise<OnceOutcome> {
-    if (isTried(scope, startedAt)) return { kind: 'running' }
+    if (isTried(scope)) return { kind: 'running' }
     if (hasWaited) return attempt()
-    trying.set(scope, startedAt)
+    const age = startAge(ports.clock)
+    trying.set(scope, age)
     const tried = attempt().finally(() => {
-      if (trying.get(scope) === startedAt) trying.delete(scope)
+      if (trying.get(scope) === age) trying.delete(scope)
     })
     // On Workers the request may be over before.
     ports.background(tried.catch(() => {}))
     return tried
   }
 
-  function isDue({ dbName }: LedgerTable, now: number): boolean {
-    if (now - (pruned.get(dbName) ?? 0) < PRUNE_INTERVAL) return false
-    pruned.set(dbName, now)
+  function isDue({ dbName }: LedgerTable): boolean {
+    if ((pruned.get(dbName)?.() ?? PRUNE_INTERVAL) < PRUNE_INTERVAL) return false
+    pruned.set(dbName, startAge(ports.clock))
     return true
   }
 
@@ -95,7 +97,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       const entry: LedgerEntry = { ...named, startedAt, expiresAt: startedAt + timeToLive }
       const tried = await attempt(entry, once.waited > 0)
       if (tried.kind === 'written') {
-        if (ledger !== undefined && ledger !== systemLedger && isDue(ledger, startedAt)) {
+        if (ledger !== undefined && ledger !== systemLedger && isDue(ledger)) {
           ports.background(tried.prune())
         }
         return tried.answer
