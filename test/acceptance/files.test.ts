@@ -242,9 +242,12 @@ it('refuses a compressed body, and the creation of an item without bytes', async
 it('changes what people say of a file, and nothing that it is', async () => {
   const { id } = await uploaded('letter.txt', 'Dear')
 
+  const many = await shop.patch(`/items/ServiceFile/${id}`, { tags: ['x'.repeat(65_536)] })
   const changed = await shop.patch(`/items/ServiceFile/${id}`, { title: 'A letter', tags: ['old'] })
   const refused = await shop.patch(`/items/ServiceFile/${id}`, { fileSize: 1 })
 
+  const tooLong = 'tags must be at most 65536 characters long'
+  expect(await many.json()).toMatchObject({ source: { meta: { fields: ['tags'] }, source: { message: tooLong } } })
   expect(await changed.json()).toMatchObject({ data: { title: 'A letter', tags: ['old'], fileName: 'letter.txt' } })
   expect(refused.status).toBe(422)
   expect((await shop.patch(`/items/ServiceFile/${id}`, { contentKey: randomUUID() })).status).toBe(422)

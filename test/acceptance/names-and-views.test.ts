@@ -254,6 +254,27 @@ describe('saved views', () => {
     }
   })
 
+  it('are at most 200 of one role, and 200 of the workspace', async () => {
+    const bounded = await world.workspace('bounded_views', { articles: { title: 'string' } })
+    const [roleId, collectionId] = [await people.role(bounded, []), id('articles', bounded)]
+    const of = async (count: number, shared: object) => {
+      const views = Array.from({ length: count }, (_, at) => ({ name: `${at}`, collectionId, query: {}, ...shared }))
+      const response = await bounded.post('/items/ServiceView', views)
+      return response.ok ? 200 : [response.status, await response.json()]
+    }
+    const refused = (reason: string) => [
+      422,
+      { source: { code: '1005', meta: { fields: ['roleId'] }, source: { message: `roleId ${reason}` } } },
+    ]
+    const ofRole = refused('must not have more than 200 views')
+    const ofNone = refused('must not be null for more than 200 views of a workspace')
+
+    expect([await of(201, { roleId }), await of(201, {})]).toMatchObject([ofRole, ofNone])
+    expect([await of(200, { roleId }), await of(200, {})]).toEqual([200, 200])
+    expect([await of(1, { roleId }), await of(1, {})]).toMatchObject([ofRole, ofNone])
+    expect(await of(1, { roleId: await people.role(bounded, []) })).toBe(200)
+  })
+
   it('are of a role of their own workspace', async () => {
     const other = await world.workspace('other_views', { articles: { title: 'string' } })
     const [own, foreign] = [await people.role(shop, []), await people.role(other, [])]

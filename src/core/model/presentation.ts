@@ -19,16 +19,16 @@ type Column = {
   readonly checks?: readonly Check[]
 }
 
-/** Views that one user may have for themselves in a workspace, and characters of what a view is made of. */
-export const MOST_PRIVATE_VIEWS = 200
-export const LONGEST_VIEW = 65_536
+/** Views that a user, a role or the workspace may have, and characters of a JSON that people write. */
+export const MOST_VIEWS = 200
+export const LONGEST_JSON = 65_536
 
 const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
 const optional = (dbName: string, type: FieldType): Column => ({ dbName, type, isNullable: true })
 const required = (dbName: string, type: FieldType): Column => ({ dbName, type })
 /** What the service finds out itself. */
 const known = (dbName: string, type: FieldType): Column => ({ dbName, type, isReadOnly: true })
-const bounded = (name: string): Check => ({ name, limits: { maxLength: LONGEST_VIEW } })
+const bounded = (name: string): Check => ({ name, limits: { maxLength: LONGEST_JSON } })
 const moment: FieldType = { name: 'dateTime' }
 
 const shown: Readonly<Record<string, Column>> = {
@@ -79,11 +79,21 @@ const tables: Readonly<
           {
             name: 'view_user_id_limit',
             limits: {},
-            says: `must not have more than ${MOST_PRIVATE_VIEWS} views of their own in a workspace`,
+            says: `must not have more than ${MOST_VIEWS} views of their own in a workspace`,
           },
         ],
       },
-      roleId: optional('role_id', { name: 'uuid' }),
+      roleId: {
+        ...optional('role_id', { name: 'uuid' }),
+        checks: [
+          { name: 'view_role_id_limit', limits: {}, says: `must not have more than ${MOST_VIEWS} views` },
+          {
+            name: 'view_shared_limit',
+            limits: {},
+            says: `must not be null for more than ${MOST_VIEWS} views of a workspace`,
+          },
+        ],
+      },
       query: { ...required('query', { name: 'json' }), checks: [bounded('view_query_check')] },
       layout: { ...optional('layout', { name: 'json' }), checks: [bounded('view_layout_check')] },
     },
@@ -103,7 +113,7 @@ const tables: Readonly<
       mediaType: known('media_type', text),
       title: optional('title', text),
       description: optional('description', text),
-      tags: optional('tags', { name: 'json' }),
+      tags: { ...optional('tags', { name: 'json' }), checks: [bounded('file_tags_check')] },
       createdAt: {
         ...known('created_at', moment),
         defaultValue: { source: 'engineManaged', onCreate: { kind: 'now' } },

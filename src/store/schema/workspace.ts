@@ -3,7 +3,7 @@
  * names. The tables of the model have no foreign keys: the pure core writes its records as a whole and keeps them consistent.
  */
 
-import { LONGEST_VIEW, MOST_PRIVATE_VIEWS } from '../../core/model/presentation.ts'
+import { LONGEST_JSON, MOST_VIEWS } from '../../core/model/presentation.ts'
 
 /** Columns of how something is called and shown. */
 const shown = `  display_name text check (char_length(display_name) <= 200),
@@ -168,8 +168,8 @@ create table {meta}.view (
   collection_id uuid not null references {meta}.collection (id) on delete cascade deferrable initially deferred,
   user_id uuid references service."user" (id) on delete cascade deferrable initially deferred,
   role_id uuid references service.role (id) on delete cascade deferrable initially deferred,
-  query jsonb not null check (char_length(query::text) <= ${LONGEST_VIEW}),
-  layout jsonb check (char_length(layout::text) <= ${LONGEST_VIEW}),
+  query jsonb not null check (char_length(query::text) <= ${LONGEST_JSON}),
+  layout jsonb check (char_length(layout::text) <= ${LONGEST_JSON}),
   check (user_id is null or role_id is null)
 );
 create index on {meta}.view (collection_id);
@@ -201,16 +201,21 @@ create function {meta}.keep_view_role() returns trigger language plpgsql as $$ b
 end $$;
 create trigger keep before insert or update of role_id on {meta}.view for each row execute function {meta}.keep_view_role();
 
--- Whoever uses a collection keeps views of it for themselves, and nobody else sees how many.
+-- Whoever uses a collection keeps views of it for themselves, and nobody else sees how many. Those of a role, and those of the
+-- workspace, are bounded like those of a user.
 
-create function {meta}.bound_private_views() returns trigger language plpgsql as $$ begin
-  perform 1 from service."user" where id = new.user_id for no key update; --
-  if (select count(*) from {meta}.view where user_id = new.user_id and id <> new.id) >= ${MOST_PRIVATE_VIEWS}
-  then raise exception 'too many views' using errcode = 'check_violation', table = 'view', constraint = 'view_user_id_limit'; end if; --
+create function {meta}.bound_views() returns trigger language plpgsql as $$ begin
+  perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ', tg_table_schema, 'view', new.user_id, new.role_id), 0)); --
+  if (case
+    when new.user_id is not null then (select count(*) from {meta}.view where user_id = new.user_id and id <> new.id)
+    when new.role_id is not null then (select count(*) from {meta}.view where role_id = new.role_id and id <> new.id)
+    else (select count(*) from {meta}.view where user_id is null and role_id is null and id <> new.id)
+  end) >= ${MOST_VIEWS}
+  then raise exception 'too many views' using errcode = 'check_violation', table = 'view', constraint = case
+    when new.user_id is not null then 'view_user_id_limit' when new.role_id is not null then 'view_role_id_limit' else 'view_shared_limit' end; end if; --
   return new; --
 end $$;
-create trigger bound before insert or update of user_id on {meta}.view for each row when (new.user_id is not null)
-  execute function {meta}.bound_private_views();
+create trigger bound before insert or update of user_id, role_id on {meta}.view for each row execute function {meta}.bound_views();
 
 -- What is expected of the rights of somebody, as ids of the model have it. It goes with its collection, with whom it is of, and with
 -- each field that it names.
@@ -246,7 +251,7 @@ create table {meta}.file (
   media_type text not null,
   title text check (char_length(title) <= 200),
   description text check (char_length(description) <= 4000),
-  tags jsonb,
+  tags jsonb check (char_length(tags::text) <= ${LONGEST_JSON}),
   created_at timestamp not null,
   updated_at timestamp not null,
   content_key uuid not null unique,
