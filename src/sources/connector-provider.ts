@@ -161,7 +161,7 @@ function openConnector(
     if (kept !== undefined) return kept
     const keep = cache.keeping(key)
     try {
-      const call = runtime.call('query', request, (value) => parseQueryAnswer(request, fields, value))
+      const call = runtime.call('query', request, (value) => parseQueryAnswer(request, fields, value, options?.key))
       const answer = await (isRead ? cancelable(call, options) : call)
       if (isRead) keep(answer)
       return answer

@@ -2,7 +2,7 @@
  * Reads through a connector, of many rows by a filter or of one key; undeclared operations and operators are refused.
  */
 import { bindFilter, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
-import type { ConnectorRecord, QueryAnswer, QueryRequest } from '../core/connector/protocol.ts'
+import type { ConnectorRecord, Key, QueryAnswer, QueryRequest } from '../core/connector/protocol.ts'
 import {
   allOf,
   type DeclaredCollection,
@@ -23,11 +23,11 @@ import type { TagOf } from '../ports.ts'
 import { cursorFields, pushWalk } from './connector-walk.ts'
 import type { ReadOptions } from './source.ts'
 
-/** Calls the connector and parses its answer. Throws ServiceError `Query failed`, or why it cannot be called. */
+/** Calls the connector and parses its answer, every record of which has to have `key`. Throws ServiceError `Query failed`, or why it cannot be called. */
 export type Ask = (
   request: QueryRequest,
   fields: readonly PrimitiveField[],
-  options?: ReadOptions,
+  options?: ReadOptions & { readonly key?: Key },
 ) => Promise<QueryAnswer>
 
 export type ConnectorSourceDeps = {
@@ -103,13 +103,13 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
       if (named === undefined) return (await many(wanted, options)).rows
       const declared: DeclaredCollection = { collection, capabilities: await capabilities(collection) }
       const operation = requireOperation(declared, 'readOne', 'readMany')
-      const fields = [...projectedFields(selection), ...filterFields(named.rest)]
+      const fields = [...projectedFields(selection), ...filterFields(named.rest), ...collection.primaryKey]
       const base = { ...address(collection, fields), operation }
       const request: QueryRequest =
         operation === 'readOne'
           ? { ...base, key: keyValues(named.key) }
           : { ...base, filter: keyFilter(named.key), limit: 1 }
-      const { records } = await ask(request, distinct(fields), options)
+      const { records } = await ask(request, distinct(fields), { ...options, key: named.key })
       return records.map(rowOf).filter((row) => evaluate(named.rest, row) === true)
     },
   }

@@ -4,8 +4,8 @@
  * A request that needs more than one write is refused (422).
  */
 
-import { bindFilter, bindText, type Key, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
-import type { ConnectorFilter, QueryRequest } from '../core/connector/protocol.ts'
+import { bindFilter, bindText, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
+import type { ConnectorFilter, Key, QueryRequest } from '../core/connector/protocol.ts'
 import { type DeclaredCollection, pushFilter, requireOperation, unsupported } from '../core/connector/push-down.ts'
 import { ServiceError } from '../core/error.ts'
 import type { Collection, PrimitiveField } from '../core/model/model.ts'
@@ -114,14 +114,22 @@ async function send(
   write: Write,
 ): Promise<readonly Row[]> {
   const declared: DeclaredCollection = { collection, capabilities: await capabilities(collection) }
-  const fields = distinct(projectedFields(selection))
+  const key = keyAfter(write)
+  const fields = distinct([...projectedFields(selection), ...key.map(({ field }) => field)])
   const request = requestOf(declared, fields, write)
   if (request === undefined) return []
   const isPassedOn = idempotencyKey !== undefined && declared.capabilities.idempotent
   if (term?.isOver()) await requireTerm(term)
   onSend?.()
-  const { records } = await ask(isPassedOn ? { ...request, idempotencyKey } : request, fields)
+  const { records } = await ask(isPassedOn ? { ...request, idempotencyKey } : request, fields, { key })
   return records.map(rowOf)
+}
+
+/** What is known of the key of the one row that is written; nothing of several. */
+function keyAfter(write: Write): Key {
+  if (write.kind === 'create' || write.target.kind !== 'key') return []
+  const assigned = write.kind === 'update' ? write.data : {}
+  return write.target.key.filter(({ field }) => !(field.dbName in assigned))
 }
 
 /** Returns undefined if nothing can match. */

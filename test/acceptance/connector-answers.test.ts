@@ -148,7 +148,7 @@ describe('an answer of query', () => {
     ['a record for a list', list, { record: null }, undefinedBy('unknown field record, expected records or count')],
     ['an unknown key', list, { records: [], next: 1 }, undefinedBy('unknown field next, expected records or count')],
     ['a missing field', list, { records: [{ id: 1 }] }, ['Missing selected field name']],
-    ['a missing field, keyed', one, { record: {} }, ['Missing selected field name']],
+    ['a missing field, keyed', one, { record: { id: 1 } }, ['Missing selected field name']],
     ['another type', list, { records: [{ name: 5 }] }, mismatch('Expected a value matching string, got a number')],
     [
       'null where it is required',
@@ -189,6 +189,18 @@ describe('an answer of query', () => {
     ]
 
     const expected = { status: 404, body: { message: 'Query failed', source: { message: 'No record found' } } }
+    expect(answers).toEqual([expected, expected, expected, expected])
+  })
+
+  it('under another key is the fault of the connector, also of a write', async () => {
+    const told = { do: 'answer', value: { record: { id: 2, name: 'Another' } } }
+    const answers = [await whileTold('query', told, one), await whileTold('query', told, '/items/authors/1?fields=id')]
+    system.instruct('query', told)
+    answers.push(await readAnswer(await shop.patch(one, { name: 'Changed' })), await readAnswer(await shop.delete(one)))
+    system.instruct('query', null)
+
+    const detail = undefinedBy('record has another id than was asked for')
+    const expected = { status: 500, body: breach('Query failed', 'Invalid extension response', ...detail) }
     expect(answers).toEqual([expected, expected, expected, expected])
   })
 

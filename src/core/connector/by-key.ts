@@ -1,9 +1,9 @@
 /** Binds the operands of plans, and finds the one item that a filter selects by its key. */
-import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Collection } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
 import { and, type Filter, mapFilter } from '../query/filter.ts'
 import { type Bindings, boundText, isPlaceholder, type Operand } from '../query/placeholder.ts'
-import type { ConnectorFilter } from './protocol.ts'
+import type { ConnectorFilter, Key } from './protocol.ts'
 
 /** Binds every placeholder of the filter. */
 export function bindFilter(filter: Filter, bindings: Bindings): Filter {
@@ -23,8 +23,6 @@ export function bindFilter(filter: Filter, bindings: Bindings): Filter {
 export function bindText(operand: Operand, bindings: Bindings): string | null {
   return isPlaceholder(operand) ? bindings(operand) : operand
 }
-
-export type Key = readonly { readonly field: PrimitiveField; readonly text: string }[]
 
 /**
  * Returns the key that `filter` requires by `and`, and its other conditions; undefined where the filter may match

@@ -9,6 +9,7 @@ import { isObject } from '../json-object.ts'
 import { shortName, truncate } from '../message-text.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import type { ConnectorOperation } from '../model/vocabulary.ts'
+import { mayBeEqual } from '../query/evaluate.ts'
 import { invalidResponse, MAX_MESSAGE } from './fault.ts'
 import { MOST_PERMISSIONS, type Permission, permissionSchema } from './permission.ts'
 import { invalidAnswer } from './schema.ts'
@@ -41,6 +42,9 @@ export type QueryRequest = {
   readonly idempotencyKey?: string
 }
 
+/** The values of a key, as canonical texts. */
+export type Key = readonly { readonly field: PrimitiveField; readonly text: string }[]
+
 /** Canonical texts by field name. */
 export type ConnectorRecord = ReadonlyMap<string, string | null>
 
@@ -48,13 +52,26 @@ export type QueryAnswer = { readonly records: readonly ConnectorRecord[]; readon
 
 /**
  * Parses the answer to `request`, whose selected fields are `fields`. A look-up by key that finds nothing returns no
- * record.
+ * record; one that finds the record of another key than `key` is a fault.
  */
 export function parseQueryAnswer(
   request: QueryRequest,
   fields: readonly PrimitiveField[],
   value: unknown,
+  key: Key = [],
 ): QueryAnswer {
+  const answer = readAnswer(request, fields, value)
+  for (const record of answer.records) requireKey(key, record)
+  return answer
+}
+
+function requireKey(key: Key, record: ConnectorRecord): void {
+  const other = key.find(({ field, text }) => !mayBeEqual(field, record.get(field.dbName) ?? '', text))
+  if (other === undefined) return
+  throw invalidAnswer('query', `record has another ${other.field.dbName} than was asked for`)
+}
+
+function readAnswer(request: QueryRequest, fields: readonly PrimitiveField[], value: unknown): QueryAnswer {
   if (isKeyed(request.operation)) {
     const { record } = membersOf('query', value, { required: ['record'], optional: [] })
     return { records: record === null ? [] : [readRecord(fields, record, 'record')], count: undefined }
