@@ -15,7 +15,7 @@ import { authorize, identify } from '../http/context.ts'
 import type { Handler } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
 import type { AppContext } from '../http/request.ts'
-import { idOf, textSchema } from '../http/schemas.ts'
+import { idOf, nameSchema, textSchema } from '../http/schemas.ts'
 import { withSent } from '../http/sent.ts'
 
 const name = (most: number) => textSchema(most).trim().min(1, 'must not be empty')
@@ -66,7 +66,7 @@ export const questionBody = lazily(() => {
 export const decisionBody = lazily(() => z.strictObject({ approve: z.boolean('must be true or false') }))
 
 export const conversationBody = lazily(() =>
-  z.strictObject({ title: name(200).optional(), allowsWrites: z.boolean('must be true or false').optional() }),
+  z.strictObject({ title: nameSchema().optional(), allowsWrites: z.boolean('must be true or false').optional() }),
 )
 
 export type AssistantHandlers = Readonly<

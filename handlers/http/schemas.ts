@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { durationSchema } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
+import { lineFault, NO_CONTROL } from '../../src/core/message-text.ts'
 import type { ReadQuery } from '../../src/core/query/parse.ts'
 import { parseItem, parseList } from '../../src/core/query/raw-query.ts'
 import { searchWithoutToken } from './credentials.ts'
@@ -16,7 +17,11 @@ export function textSchema(max: number) {
     .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'must be valid text without NUL')
 }
 
-export const nameSchema = lazily(() => textSchema(200).trim().min(1, 'must not be empty'))
+/** What something or somebody is called: one line, which may be empty. */
+export const lineSchema = lazily(() =>
+  textSchema(200).refine((text) => text.includes('\u0000') || lineFault(text) === undefined, NO_CONTROL),
+)
+export const nameSchema = lazily(() => lineSchema().trim().min(1, 'must not be empty'))
 export const descriptionSchema = lazily(() => textSchema(2_000).nullable())
 export const emailSchema = lazily(() =>
   z.email('must be an e-mail address').max(320, 'must have at most 320 characters'),

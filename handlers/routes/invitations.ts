@@ -7,7 +7,7 @@ import { readBody } from '../http/body.ts'
 import { authorize, identify } from '../http/context.ts'
 import { type App, mount, requestOriginOf } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
-import { emailSchema, idsSchema, lifetimeSchema, passwordSchema, textSchema } from '../http/schemas.ts'
+import { emailSchema, idsSchema, lifetimeSchema, lineSchema, passwordSchema } from '../http/schemas.ts'
 import { readIn } from '../http/sent.ts'
 
 const WEEK = 7 * 86_400_000
@@ -24,7 +24,7 @@ export const acceptBody = lazily(() =>
   z.strictObject({
     token: z.string().max(200),
     password: passwordSchema().optional(),
-    fullName: textSchema(200).optional(),
+    fullName: lineSchema().optional(),
   }),
 )
 

@@ -11,14 +11,14 @@ import { type Answer, data, failure, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { emailSchema, passwordSchema } from '../http/schemas.ts'
+import { emailSchema, lineSchema, passwordSchema } from '../http/schemas.ts'
 import { readIn } from '../http/sent.ts'
 
 export const bootstrapBody = lazily(() =>
   z.strictObject({
     email: emailSchema(),
     password: passwordSchema(),
-    fullName: z.string().max(200).optional(),
+    fullName: lineSchema().optional(),
     setupToken: z.string().max(1_000).optional(),
   }),
 )

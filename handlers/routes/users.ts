@@ -7,18 +7,18 @@ import { readBody } from '../http/body.ts'
 import { identify, identifyItself } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
-import { idOf, itemQuery, textSchema } from '../http/schemas.ts'
+import { idOf, itemQuery, lineSchema } from '../http/schemas.ts'
 import { withSent } from '../http/sent.ts'
 
 export const updateBody = lazily(() =>
   z.strictObject({
-    fullName: textSchema(200).nullable().optional(),
+    fullName: lineSchema().nullable().optional(),
     status: z.enum(['active', 'suspended'], "must be 'active' or 'suspended'").optional(),
     isAdministrator: z.boolean().optional(),
   }),
 )
 
-export const ownBody = lazily(() => z.strictObject({ fullName: textSchema(200).nullable() }))
+export const ownBody = lazily(() => z.strictObject({ fullName: lineSchema().nullable() }))
 
 export function mountUsers(app: App, services: Services): void {
   const { ownSessions, users } = services

@@ -6,9 +6,9 @@ import type { Services } from '../../src/services/instance/services.ts'
 import { identify } from '../http/context.ts'
 import type { App } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
-import { textSchema } from '../http/schemas.ts'
+import { lineSchema } from '../http/schemas.ts'
 
-const displayName = lazily(() => textSchema(200).nullable())
+const displayName = lazily(() => lineSchema().nullable())
 export const createBody = lazily(() =>
   z.strictObject({ apiName: workspaceNameSchema(), displayName: displayName().optional() }),
 )

@@ -6,6 +6,13 @@ export function shortName(name: string): string {
   return truncate(name, LONGEST_NAME)
 }
 
+/** Returns why a name is refused that could pass for more than one line, or steer a terminal; undefined for others. */
+export function lineFault(name: string): string | undefined {
+  return /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name) ? NO_CONTROL : undefined
+}
+
+export const NO_CONTROL = 'must not have control characters'
+
 /**
  * Cuts a longer text after `length` characters and appends `…`. The cut may split a surrogate pair, and the text may hold
  * half of one: an answer can carry neither, so both are replaced.

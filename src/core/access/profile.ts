@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
+import { lineFault } from '../message-text.ts'
 import type { Profile } from './sign-in.ts'
 
 /** Claims by their OpenID Connect names. */
@@ -24,7 +25,7 @@ const fullNameSchema = lazily(() =>
     .string()
     .trim()
     .min(1)
-    .refine(storable)
+    .refine((text) => lineFault(text) === undefined)
     .transform((text) => [...text].slice(0, 200).join('')),
 )
 

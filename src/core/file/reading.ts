@@ -3,7 +3,7 @@ import { nested, type ServiceError } from '../error.ts'
 import { parseExactJson } from '../exact-json.ts'
 import { jsonFault } from '../json-fault.ts'
 import { hasPrototypeMember, oversizedJson } from '../json-limits.ts'
-import { shortName } from '../message-text.ts'
+import { lineFault, shortName } from '../message-text.ts'
 import { didYouMean, listKnown } from '../nearest.ts'
 import type { Parts } from '../parts.ts'
 import { repeatedMember } from './repeated-member.ts'
@@ -63,6 +63,12 @@ export function textAt(value: unknown, place: string): string {
 /** A text that no database can hold is a fault. */
 export function requireStorable(text: string, place: string): void {
   if (!text.isWellFormed() || text.includes('\0')) throw fileFault(place, 'must be valid text without NUL')
+}
+
+/** A name that is more than one line is a fault. */
+export function requireLine(text: string, place: string): void {
+  const reason = lineFault(text)
+  if (reason !== undefined) throw fileFault(place, reason)
 }
 
 export function optionalText(value: unknown, place: string): string | undefined {

@@ -3,6 +3,7 @@
  * (docs/contract.md#names-and-views), and files (docs/contract.md#files). Of them only files have relations, those that collections
  * of users declare to them.
  */
+import { NO_CONTROL } from '../message-text.ts'
 import type { Check } from './checks.ts'
 import type { FieldType } from './field-type.ts'
 import type { DefaultValue, ModelRecords } from './model.ts'
@@ -29,10 +30,11 @@ const required = (dbName: string, type: FieldType): Column => ({ dbName, type })
 /** What the service finds out itself. */
 const known = (dbName: string, type: FieldType): Column => ({ dbName, type, isReadOnly: true })
 const bounded = (name: string): Check => ({ name, limits: { maxLength: LONGEST_JSON } })
+const line = (name: string): Check => ({ name, limits: {}, says: NO_CONTROL })
 const moment: FieldType = { name: 'dateTime' }
 
 const shown: Readonly<Record<string, Column>> = {
-  displayName: optional('display_name', text),
+  displayName: { ...optional('display_name', text), checks: [line('display_name_line')] },
   description: optional('description', text),
   icon: optional('icon', text),
   color: optional('color', text),
@@ -70,7 +72,7 @@ const tables: Readonly<
       },
       name: {
         ...required('name', text),
-        checks: [{ name: 'view_name_check', limits: { minLength: 1, maxLength: 200 } }],
+        checks: [{ name: 'view_name_check', limits: { minLength: 1, maxLength: 200 } }, line('view_name_line')],
       },
       collectionId: required('collection_id', { name: 'uuid' }),
       userId: {

@@ -9,7 +9,7 @@ import { nested, type ServiceError } from '../error.ts'
 import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
 import { isLoopback, machineOf } from '../loopback.ts'
-import { shortName } from '../message-text.ts'
+import { lineFault, shortName } from '../message-text.ts'
 import type { SqlFault } from './fault.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
@@ -111,7 +111,7 @@ const text = (max: number) =>
     .string('must be a string')
     .min(1, 'must not be empty')
     .max(max, `must have at most ${max} characters`)
-    .refine((value) => value.isWellFormed() && !hasControl(value), 'must be text without control characters')
+    .refine((value) => lineFault(value) === undefined, 'must be text without control characters')
 
 const certificate = lazily(() =>
   z
@@ -172,11 +172,6 @@ type Parts = InferOutput<typeof partsForm>
 function isHost(value: string): boolean {
   if (!/^([\p{L}\p{N}._-]+|\[?[\da-f:.]+\]?)$/iu.test(value)) return false
   return URL.canParse(value.includes(':') && !value.startsWith('[') ? `http://[${value}]` : `http://${value}`)
-}
-
-/** Returns true if `value` has a control character, which could end a line of a protocol. */
-function hasControl(value: string): boolean {
-  return [...value].some((character) => character < ' ' || character === '\u007f')
 }
 
 function faultOf(issue: z.core.$ZodIssue | undefined, form: z.ZodType): [place: string, reason: string] {

@@ -5,8 +5,11 @@
 
 import { LONGEST_JSON, MOST_VIEWS } from '../../core/model/presentation.ts'
 
+/** What `lineFault` refuses, of what PostgreSQL stores. */
+const controls = "'[\\u0001-\\u001f\\u007f-\\u009f\\u2028\\u2029]'"
+
 /** Columns of how something is called and shown. */
-const shown = `  display_name text check (char_length(display_name) <= 200),
+const shown = `  display_name text check (char_length(display_name) <= 200) constraint display_name_line check (display_name !~ ${controls}),
   description text check (char_length(description) <= 4000),
   icon text check (char_length(icon) <= 100),
   color text check (char_length(color) <= 100),
@@ -164,7 +167,7 @@ ${shown}
 create index on {meta}.field_meta (collection_id);
 create table {meta}.view (
   id uuid primary key,
-  name text not null check (char_length(name) between 1 and 200),
+  name text not null check (char_length(name) between 1 and 200) constraint view_name_line check (name !~ ${controls}),
   collection_id uuid not null references {meta}.collection (id) on delete cascade deferrable initially deferred,
   user_id uuid references service."user" (id) on delete cascade deferrable initially deferred,
   role_id uuid references service.role (id) on delete cascade deferrable initially deferred,

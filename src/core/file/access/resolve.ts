@@ -5,7 +5,7 @@ import type { Model } from '../../model/model.ts'
 import { didYouMean } from '../../nearest.ts'
 import type { ModelFile } from '../file.ts'
 import { createIds, type Ids, identify } from '../identity.ts'
-import { fileFault, requireStorable, within } from '../reading.ts'
+import { fileFault, requireLine, requireStorable, within } from '../reading.ts'
 import { shortContent } from '../short-form.ts'
 import { sortedJson } from '../sorted-json.ts'
 import type { AccessRecords, PolicyRecord, RoleRecord } from './records.ts'
@@ -141,5 +141,6 @@ function checkText(text: string | null, place: string, most: number): void {
   if (most === 200 && text === '') throw fileFault(place, 'must not be empty')
   if (text.length > most) throw fileFault(place, `must have at most ${most} characters`)
   requireStorable(text, place)
+  if (most === 200) requireLine(text, place)
   if (most === 200 && text.trim() !== text) throw fileFault(place, 'must not begin or end with a blank')
 }

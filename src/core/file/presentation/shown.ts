@@ -1,7 +1,7 @@
 /** How one collection or field is called and shown, as JSON of the model file. */
 import { plainNumber } from '../../exact-json.ts'
 import type { FileShown } from '../file.ts'
-import { fileFault, flagAt, membersAt, requireStorable } from '../reading.ts'
+import { fileFault, flagAt, membersAt, requireLine, requireStorable } from '../reading.ts'
 
 /** The texts, each with the most characters that it may have. */
 export const shownTexts = { displayName: 200, description: 4_000, icon: 100, color: 100, displayTemplate: 1_000 }
@@ -18,6 +18,7 @@ export function readShown(value: unknown, place: string): FileShown {
     if (text === undefined) return []
     if (typeof text !== 'string') throw fileFault(`${place}.${name}`, 'must be a string')
     requireStorable(text, `${place}.${name}`)
+    if (name === 'displayName') requireLine(text, `${place}.${name}`)
     const most = shownTexts[name]
     if ([...text].length > most) throw fileFault(`${place}.${name}`, `must have at most ${most} characters`)
     return [[name, text] as const]
