@@ -62,8 +62,8 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
         ])
         const view = modelViewOf(viewerOf(rights, model), declared, called.of)
         const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
-        const start = await inParts(joined(pieces, MAX_KEPT))
-        return start.isWhole ? start.text : streamed(start.text, pieces)
+        const { texts, isWhole } = await inParts(taken(pieces, MAX_KEPT))
+        return isWhole ? texts.join('') : streamed(behind(texts, pieces))
       }
       return { tag, render: () => kept.load({ workspaceId: workspace.id, key: tag }, build) }
     },
@@ -79,28 +79,34 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
   }
 }
 
-/** Joins pieces until the end, or until the text exceeds `most` characters. */
-function* joined(pieces: Iterator<string>, most: number): Parts<{ readonly text: string; readonly isWhole: boolean }> {
-  let text = ''
-  while (text.length <= most) {
+type Taken = { readonly texts: readonly string[]; readonly isWhole: boolean }
+
+/** The pieces until the end, or until they have more than `most` characters. */
+function* taken(pieces: Iterator<string>, most: number): Parts<Taken> {
+  const texts: string[] = []
+  for (let length = 0; length <= most; ) {
     const { value, done } = pieces.next()
-    if (done === true) return { text, isWhole: true }
-    text += value
+    if (done === true) return { texts, isWhole: true }
+    texts.push(value)
+    length += value.length
     yield
   }
-  return { text, isWhole: false }
+  return { texts, isWhole: false }
 }
 
-function streamed(start: string, pieces: Iterator<string>): ReadableStream<Uint8Array> {
+function* behind(texts: readonly string[], rest: Iterable<string>): Generator<string> {
+  yield* texts
+  yield* rest
+}
+
+/** A little at a time, so that others run in between. */
+function streamed(pieces: Iterator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(encoder.encode(start))
-    },
     async pull(controller) {
       await pause()
-      const { text, isWhole } = await inParts(joined(pieces, MAX_SENT))
-      controller.enqueue(encoder.encode(text))
+      const { texts, isWhole } = await inParts(taken(pieces, MAX_SENT))
+      controller.enqueue(encoder.encode(texts.join('')))
       if (isWhole) controller.close()
     },
   })
