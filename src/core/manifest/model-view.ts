@@ -28,6 +28,11 @@ export function isKnown({ uses }: ModelView, collection: Collection, field: Fiel
   return usingActions.some((action) => uses(collection, field, action) !== 'never')
 }
 
+/** Whether the caller may name an item by these fields: they read each of them in some row. */
+export function readsAll({ uses }: ModelView, collection: Collection, fields: readonly Field[]): boolean {
+  return fields.every((field) => uses(collection, field, 'read') !== 'never')
+}
+
 /** A deletion is of no field. */
 const usingActions = ['read', 'create', 'update'] as const satisfies readonly Action[]
 

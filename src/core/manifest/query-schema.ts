@@ -12,6 +12,7 @@ import { unlimited } from '../query/resolve.ts'
 import { filterInput } from './filter-input.ts'
 import type { InputField, Operation, OperationKind, OutputField, TypeReference } from './format.ts'
 import type { Interner } from './interner.ts'
+import { readsAll } from './model-view.ts'
 import { createInput, updateEachData, updateManyData, updateOneData } from './write-input.ts'
 
 export function operationsOf(interner: Interner, collection: Collection): readonly Operation[] {
@@ -87,8 +88,8 @@ function updateManyArguments(
   { key, filter, max }: Readonly<{ key: readonly PrimitiveField[]; filter: InputField; max: readonly Entry[] }>,
 ): readonly Entry[] {
   const type = updateManyData(interner, collection)
-  const isNamed = key.length > 0 && key.every((field) => interner.view.uses(collection, field, 'read') !== 'never')
-  if (max.length === 0 || !isNamed) return [['data', { type }], ['filter', filter], ...max]
+  if (max.length === 0 || key.length === 0 || !readsAll(interner.view, collection, key))
+    return [['data', { type }], ['filter', filter], ...max]
   const secondaryTypes = [`[${updateEachData(interner, collection)}]`]
   return [['data', { type, secondaryTypes }], ['filter', { ...filter, optional: true }], ...max]
 }
@@ -99,8 +100,7 @@ function conflictArgument(interner: Interner, collection: Collection): readonly 
   const { id, apiName } = collection
   if (view.declared(collection) !== undefined || collection.identity.length === 0) return []
   if (!view.may(collection, 'read') || !canConflict(collection)) return []
-  const isRead = (field: PrimitiveField) => view.uses(collection, field, 'read') !== 'never'
-  const sets = uniqueSets(collection).filter((set) => set.every(isRead))
+  const sets = uniqueSets(collection).filter((set) => readsAll(view, collection, set))
   if (sets.length === 0) return []
   const names = [...new Set(sets.map((set) => set.map((field) => field.apiName).join()))]
   const index = interner.input(`${id} conflict`, `${apiName}ConflictInput`, () => ({
@@ -121,7 +121,7 @@ function boundOf(interner: Interner, collection: Collection): readonly Entry[] {
 /** The fields of the key by which this caller may name items: of several all or none, since the documents name them. */
 export function addressOf({ view }: Interner, collection: Collection): readonly PrimitiveField[] {
   const { key } = collection
-  return key.length === 1 || key.every((field) => view.uses(collection, field, 'read') !== 'never') ? key : []
+  return key.length === 1 || readsAll(view, collection, key) ? key : []
 }
 
 /** A key of several fields is an object of them. */

@@ -19,7 +19,7 @@ import { type Kind, knownOperations } from '../plan/relation-operation.ts'
 import { filterInput } from './filter-input.ts'
 import type { Constraints, InputField, TypeReference } from './format.ts'
 import type { Description, Interner } from './interner.ts'
-import type { ModelView } from './model-view.ts'
+import { type ModelView, readsAll } from './model-view.ts'
 
 /**
  * The input of a new item. Nested through `parent`, it leaves out the opposite relation and the columns that the outer
@@ -344,7 +344,7 @@ function operationInput(interner: Interner, relation: RelationField, kind: Kind)
 function keysToConnect(view: ModelView, relation: RelationField): readonly (readonly PrimitiveField[])[] {
   const { joins, isForward, target } = relation.through?.far ?? relation
   const sets = isForward ? [joins.map(({ other }) => other)] : uniqueSets(target)
-  return sets.filter((set) => set.every((field) => view.uses(target, field, 'read') !== 'never'))
+  return sets.filter((set) => readsAll(view, target, set))
 }
 
 function connectKey(interner: Interner, relation: RelationField): TypeReference {
