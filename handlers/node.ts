@@ -33,10 +33,11 @@ import { nodeTagOf } from '../src/platform/node/tags.ts'
 import { loadTransliterate } from '../src/platform/node/transliterate.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
+import { type Hashing, inTurn } from '../src/platform/password-turns.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../src/platform/telemetry-client.ts'
 import { openVault } from '../src/platform/vault.ts'
-import type { Clock, Observe, Passwords, Ports, ProviderGate } from '../src/ports.ts'
+import type { Clock, Observe, Ports, ProviderGate } from '../src/ports.ts'
 import { VERSION } from '../src/services/instance/release.ts'
 import { startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
@@ -53,7 +54,7 @@ export type NodeOptions = {
   readonly consoleFolder?: string | undefined
   readonly observe?: Observe
   readonly clock?: Clock
-  readonly passwords?: Passwords
+  readonly passwords?: Hashing
   /** Runs due jobs at intervals. */
   readonly ticker?: Ticker
   /** Milliseconds until requests in flight are aborted when the server closes. */
@@ -89,6 +90,9 @@ const DRIFT_CHECK = 60_000
 
 /** Milliseconds until requests in flight are aborted (docs/contract.md#shutdown). */
 const SHUTDOWN_LIMIT = 30_000
+
+/** At a time: half of the threads that Node has for files, compression and ciphers. */
+const HASHES = 2
 
 /** Bytes. */
 const BODY_ROOM = 128 * 1024 * 1024
@@ -138,7 +142,7 @@ type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'consoleFolder' | 
   readonly config: Config
   readonly log: Observe
   readonly clock: Clock
-  readonly passwords: Passwords
+  readonly passwords: Hashing
   readonly shutdownLimit: number
   readonly answerRoom: number | undefined
   readonly bodyRoom: number | undefined
@@ -154,7 +158,8 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     version: VERSION,
   })
   const licensing = createNodeLicensing({ clock, ticker })
-  const given = { observe, clock, passwords, licensing: licensing.ports }
+  const turns = { atOnce: HASHES, rest: 0, ofOrigin: config.SERVICE_AUTH__LOGINS_AT_ONCE }
+  const given = { observe, clock, passwords: inTurn(passwords, turns), licensing: licensing.ports }
   const { ports, close } = await openPorts(config, { environment, embedded, given })
   let isAccepting = true
   try {

@@ -23,10 +23,11 @@ import { createLicensingClient } from '../src/platform/licensing-client.ts'
 import { observeOnConsole } from '../src/platform/log-lines.ts'
 import { openMailer } from '../src/platform/mailer.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
+import { type Hashing, inTurn } from '../src/platform/password-turns.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../src/platform/telemetry-client.ts'
 import { openVault } from '../src/platform/vault.ts'
-import type { Clock, Instant, Passwords, Ports } from '../src/ports.ts'
+import type { Clock, Instant, Ports } from '../src/ports.ts'
 import { type Services, startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { toResponse } from './http/answer.ts'
@@ -59,10 +60,13 @@ type Opened = { readonly app: ReturnType<typeof createApp>; readonly services: S
 type Refusal = { readonly cause: ServiceError; readonly until: Instant }
 const REFUSAL_AGE = 5_000
 
+/** Milliseconds between two hashes of passwords, which hold up all else of an isolate. */
+const REST = 100
+
 /** Bytes of all bodies that are arriving at an isolate, which has 128 MiB for all that it does. */
 const BODY_ROOM = 48 * 1024 ** 2
 
-export type WorkerDeps = { readonly clock?: Clock; readonly passwords?: Passwords }
+export type WorkerDeps = { readonly clock?: Clock; readonly passwords?: Hashing }
 
 /** Creates the Worker's handlers; the clock and password hashing can be replaced. */
 export function createWorker(deps: WorkerDeps = {}) {
@@ -150,7 +154,11 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     clock,
     ids: timeOrderedIds,
     tagOf: cloudflareTagOf,
-    passwords,
+    passwords: inTurn(passwords, {
+      atOnce: 1,
+      rest: REST,
+      ofOrigin: reading.config.SERVICE_AUTH__LOGINS_AT_ONCE,
+    }),
     vault: openVault(secret),
     providerGate: openProviderGate({ allowPrivate: reading.config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS }),
     observe: observeOnConsole,

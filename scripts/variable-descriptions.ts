@@ -25,6 +25,8 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
   SERVICE_REFRESH_TOKEN_TTL: 'Lifetime of refresh tokens',
   SERVICE_AUTH__LOGINS_PER_MINUTE:
     'Most sign-ins and resets from one address, and password changes of one session, in a minute; over that 429',
+  SERVICE_AUTH__LOGINS_AT_ONCE:
+    'Most sign-ins from one address, and password changes of one user, whose password is being compared or waits for that; over that 429',
   SERVICE_ADMIN__EMAIL: 'First administrator, created on an empty system database',
   SERVICE_ADMIN__PASSWORD: 'Password of the first administrator',
   SERVICE_SETUP_TOKEN: 'Asked for by bootstrap; a deployed instance needs one',

@@ -251,6 +251,7 @@ export const variables = {
   SERVICE_ACCESS_TOKEN_TTL: [durationSchema, 15 * 60_000],
   SERVICE_REFRESH_TOKEN_TTL: [durationSchema, 7 * 86_400_000],
   SERVICE_AUTH__LOGINS_PER_MINUTE: [count, 300],
+  SERVICE_AUTH__LOGINS_AT_ONCE: [count, 16],
   SERVICE_ADMIN__EMAIL: [email, undefined],
   SERVICE_ADMIN__PASSWORD: [password, undefined],
   SERVICE_SETUP_TOKEN: [someText, undefined],

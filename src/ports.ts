@@ -163,8 +163,11 @@ export interface WorkspaceState {
 export interface Passwords {
   /** Returns a self-describing hash with its salt and cost. */
   hash(password: string): Promise<string>
-  /** Whether the password matches. Takes the same time for an undefined `hash` (unknown account), which never does. */
-  verify(password: string, hash: string | undefined): Promise<boolean>
+  /**
+   * Whether the password matches. Takes the same time for an undefined `hash` (unknown account), which never does. Of one `origin`,
+   * a client's network or credential, few are compared at once: throws 429 beyond, and 503 where too many of all are.
+   */
+  verify(password: string, hash: string | undefined, origin: string): Promise<boolean>
 }
 
 /** Encryption at rest with SERVICE_SECRET. `purpose` is authenticated: a text sealed for another purpose is refused. */

@@ -4,9 +4,9 @@
  * loaded on first use, since it adds milliseconds to the start of a Worker (decision 036).
  */
 import { Buffer } from 'node:buffer'
-import type { Passwords } from '../ports.ts'
+import type { Hashing } from './password-turns.ts'
 
-export function createScryptPasswords(cost: ScryptCost): Passwords {
+export function createScryptPasswords(cost: ScryptCost): Hashing {
   const decoy: Stored = { ...cost, salt: Buffer.alloc(16), key: Buffer.alloc(keyLength) }
 
   return {

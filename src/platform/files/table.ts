@@ -10,6 +10,9 @@ import { pulled } from './pulled.ts'
 
 const PIECE_SIZE = 1024 ** 2
 
+/** Bytes that are read at once, of which each download that nobody takes holds two or three. */
+const READ_SIZE = 128 * 1024
+
 /** `database` is the system database. */
 export function openFileTable(database: SqlDriver): PartStore {
   return {
@@ -28,7 +31,7 @@ export function openFileTable(database: SqlDriver): PartStore {
       if (Number(size ?? 0) < offset + length) return undefined
       const next = async (sent: number) => {
         const at = offset + sent
-        const [[text] = []] = await database.query(readPiece(key, number, at, length - sent))
+        const [[text] = []] = await database.query(readPiece(key, number, at, Math.min(READ_SIZE, length - sent)))
         return Buffer.from(text ?? '', 'base64')
       }
       return pulled({ length, next })

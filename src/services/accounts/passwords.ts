@@ -93,7 +93,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
         credential: throttledAs(caller),
       }
       await throttle.begin(attempt)
-      const isRight = await passwords.verify(currentPassword, account?.hash ?? undefined)
+      const isRight = await passwords.verify(currentPassword, account?.hash ?? undefined, userId)
       const event = {
         action: 'auth.password_change.v1',
         actor: { kind: 'user', id: userId },

@@ -18,7 +18,7 @@ import {
 import { countUsers, findUserByEmail, insertFirstUser, type UserRow } from '../../store/users.ts'
 import { type AuditEvent, recordEvent } from '../caller/audit.ts'
 import { sha256 } from '../caller/digest.ts'
-import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
+import { type LoginAttempt, originOf, type Throttle } from '../caller/throttle.ts'
 import { type Claims, invalidToken, type Tokens } from '../caller/tokens.ts'
 
 export type { SessionClient } from '../../store/sessions.ts'
@@ -99,9 +99,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   /** Returns the active account with these credentials. */
-  async function authenticate(email: string, password: string): Promise<UserRow | undefined> {
+  async function authenticate(email: string, password: string, origin: string): Promise<UserRow | undefined> {
     const user = await findUserByEmail(database, email)
-    const matches = await passwords.verify(password, user?.passwordHash ?? undefined)
+    const matches = await passwords.verify(password, user?.passwordHash ?? undefined, origin)
     return matches && user?.status === 'active' ? user : undefined
   }
 
@@ -141,7 +141,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const { address } = client
       const attempt: LoginAttempt = { kind: 'password', account: email, address }
       await throttle.begin(attempt)
-      const user = await authenticate(email, password)
+      const user = await authenticate(email, password, originOf(address))
       const failed = { action: 'auth.login.v1', outcome: 'failure', actor: { kind: 'anonymous' } } as const
       const failure = record({ ...failed, address, payload: { email } })
       await throttle.settle(attempt, { isRight: user !== undefined, failure })

@@ -162,6 +162,12 @@ function siteOf(network: string): string | undefined {
   return network.endsWith('/64') ? `${network.split(':').slice(0, 3).join(':')}::/48` : undefined
 }
 
+/** Whose attempts wait together: an address, or the /48 network of an IPv6 address. */
+export function originOf(address: string | undefined): string {
+  const network = networkOf(address)
+  return siteOf(network) ?? network
+}
+
 function groupsOf(part: string): readonly string[] {
   return part === '' ? [] : part.split(':').map((group) => group.replace(/^0+(?=.)/, ''))
 }

@@ -69,6 +69,7 @@ export async function openServedEnvironment(): Promise<ServedEnvironment> {
       SERVICE_AUTH__SIGNING_KEY: JSON.stringify({ ...newSigningKey(), kid: 'of-the-suite' }),
       // All of the suite comes from one address.
       SERVICE_AUTH__LOGINS_PER_MINUTE: '100000',
+      SERVICE_AUTH__LOGINS_AT_ONCE: '64',
       // What files of the suite have told others of is no news, however long a run takes.
       SERVICE_SCHEMA__DRIFT_INTERVAL: '1d',
       // Small enough for tests to go beyond it.
