@@ -11,6 +11,11 @@ export function breaksReference(cause: unknown): boolean {
   return hasState(cause, ['23503'])
 }
 
+/** There would be more rows than the trigger that names this constraint lets there be. */
+export function breaksLimit(cause: unknown, constraint: string): boolean {
+  return hasState(cause, ['23514']) && (cause as SqlFault).constraint === constraint
+}
+
 /** A row that it requires is not there: such a statement divides by the number of them. */
 export function isUnmet(cause: unknown): boolean {
   return hasState(cause, ['22012'])

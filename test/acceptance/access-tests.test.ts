@@ -114,6 +114,21 @@ it('are kept, told by the names of today, and deleted', async () => {
   expect(entries.map(({ action }) => action)).toEqual(['access_test.create.v1', 'access_test.delete.v1'])
 })
 
+it('are at most 100 of a workspace, also where many are made at once', async () => {
+  const own = await workspace()
+  const make = async (count: number) => {
+    const made = Array.from({ length: count }, () => keep(own, { as: 'anonymous', expect: { allowed: false } }))
+    return Map.groupBy(await Promise.all(made), ({ status }) => status)
+  }
+  const first = await make(95)
+  const second = await make(20)
+  const [refused] = second.get(409) ?? []
+
+  expect([first.get(201)?.length, second.get(201)?.length, second.get(409)?.length]).toEqual([95, 5, 15])
+  expect(await refused?.json()).toMatchObject({ message: 'A workspace has at most 100 access tests' })
+  expect(await own.data('/access/tests')).toHaveLength(100)
+})
+
 it('say what holds now and what would hold: of actions, fields, an item and how many there are', async () => {
   const policy = await people.policy(shop, some({ size: { _gt: 1 } }, 'name'))
   const role = await people.role(shop, [policy])

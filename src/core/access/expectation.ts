@@ -6,6 +6,9 @@ import { didYouMean } from '../nearest.ts'
 import type { Action } from './access.ts'
 import { fieldById, namesOf, type PolicyAction, shownAction, storedAction } from './policy.ts'
 
+/** Of a workspace, since each may ask a data source when rights are changed. */
+export const MOST_ACCESS_TESTS = 100
+
 /** With `field`, `allowed` is of the action with that field; `fields` are those that the action may be done with in some items, exactly; `count` is how many items are read. */
 export type Expectation = {
   readonly action: Action

@@ -6,6 +6,7 @@ import {
   type Expectation,
   expectedOf,
   isOfItems,
+  MOST_ACCESS_TESTS,
   shownExpectation,
   storedExpectation,
 } from '../../core/access/expectation.ts'
@@ -17,7 +18,7 @@ import type { Collection, Model } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
 import { pause } from '../../sources/in-parts.ts'
 import { type AccessTestRow, deleteAccessTest, insertAccessTest, loadAccessTests } from '../../store/access-tests.ts'
-import { breaksReference, isDuplicate } from '../../store/failed-batch.ts'
+import { breaksLimit, breaksReference, isDuplicate } from '../../store/failed-batch.ts'
 import { loadMember } from '../../store/members.ts'
 import { loadRightsOutline, loadRoles, type RightsOutline } from '../../store/roles.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
@@ -42,7 +43,7 @@ export type AccessTests = {
    * workspaceMembers:read and edit, and dataModel:read.
    */
   list(scope: RequestScope): Promise<readonly AccessTest[]>
-  /** Throws like `list`, 422 for what the workspace does not have, 409 for a name that is taken. */
+  /** Throws like `list`, 422 for what the workspace does not have, 409 for a name that is taken and for one test too many. */
   create(scope: RequestScope, sent: LazyBody<NewAccessTest>): Promise<AccessTest>
   /** Throws like `list`, and 404 for an unknown test. */
   delete(scope: RequestScope, id: string): Promise<void>
@@ -70,8 +71,6 @@ export type AccessTestsDeps = {
   readonly judgeTest: JudgeTest
 }
 
-/** Each may ask a data source when rights are changed. */
-const MOST_TESTS = 100
 /** So many are judged at a time. */
 const AT_ONCE = 4
 /** So many are named by a refusal. */
@@ -127,16 +126,9 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
       requireInsight(scope)
       const { name, as, collection: named, ...expected } = await sent()
       const { workspace } = scope
-      const [model, of, tests] = await Promise.all([
-        currentModel(scope),
-        subjectOf(ports, workspace.id, as),
-        loadAccessTests(database, workspace.apiName),
-      ])
+      const [model, of] = await Promise.all([currentModel(scope), subjectOf(ports, workspace.id, as)])
       const collection = expectedOf(model, named)
       const expectation = storedExpectation(expected, collection, model)
-      if (tests.length >= MOST_TESTS) {
-        throw new ServiceError('conflict', `A workspace has at most ${MOST_TESTS} access tests`)
-      }
       const test = { id: ids.next(), name, collectionId: collection.id, ...of, expectation }
       const target = { type: 'accessTest', id: test.id } as const
       const payload = { name, as, collection: named, action: expected.action, allowed: expected.expect.allowed }
@@ -147,6 +139,9 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
         ])
       } catch (cause) {
         if (isDuplicate(cause)) throw new ServiceError('conflict', 'An access test of this name already exists')
+        if (breaksLimit(cause, 'access_test_limit')) {
+          throw new ServiceError('conflict', `A workspace has at most ${MOST_ACCESS_TESTS} access tests`)
+        }
         if (breaksReference(cause)) throw new ServiceError('conflict', 'What it is about was deleted meanwhile')
         throw cause
       }

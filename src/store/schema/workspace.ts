@@ -3,6 +3,7 @@
  * names. The tables of the model have no foreign keys: the pure core writes its records as a whole and keeps them consistent.
  */
 
+import { MOST_ACCESS_TESTS } from '../../core/access/expectation.ts'
 import { LONGEST_JSON, MOST_VIEWS } from '../../core/model/presentation.ts'
 
 /** What `lineFault` refuses, of what PostgreSQL stores. */
@@ -235,6 +236,14 @@ create table {meta}.access_test (
 create index on {meta}.access_test (collection_id);
 create index on {meta}.access_test (user_id);
 create index on {meta}.access_test (role_id);
+
+create function {meta}.bound_access_tests() returns trigger language plpgsql as $$ begin
+  perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ', tg_table_schema, 'access_test'), 0)); --
+  if (select count(*) from {meta}.access_test) >= ${MOST_ACCESS_TESTS}
+  then raise exception 'too many access tests' using errcode = 'check_violation', table = 'access_test', constraint = 'access_test_limit'; end if; --
+  return new; --
+end $$;
+create trigger bound before insert on {meta}.access_test for each row execute function {meta}.bound_access_tests();
 
 create function {meta}.forget_access_test() returns trigger language plpgsql as $$ begin
   delete from {meta}.access_test where position(old.id::text in expectation::text) > 0; --
