@@ -17,6 +17,7 @@ export function authorizeToken(
   token: string | undefined,
 ): Eventual<RequestScope> {
   return andThen(callers.authorize(pathParam(c, 'workspace'), token), (scope) => {
+    c.set('requireThere', () => callers.requireThere(scope.workspace.id))
     known(c, scope.caller)
     return scope
   })

@@ -206,9 +206,24 @@ async function answerOf(
     if (!isProbe) c.set('credential', credentialOf(c))
     if (!(actsAs && reading.has(c.req.method))) refuseActAs(c)
     return held(c, await handler(c))
-  } catch (error) {
+  } catch (caught) {
+    const error = await unlessGone(c, caught)
     if (isFault(error)) observe({ kind: 'fault', requestId, error })
     return failure(c.get('isAnonymous') === true ? withoutCredential(error) : error)
+  }
+}
+
+/** Kinds of errors of a request whose workspace may have gone with what it misses. */
+const missing: ReadonlySet<string> = new Set(['failed', 'unfit', 'conflict'])
+
+/** `error`, or the 404 of a workspace that was deleted while the request ran. */
+async function unlessGone(c: AppContext, error: unknown): Promise<unknown> {
+  if (error instanceof ServiceError && !missing.has(error.kind)) return error
+  try {
+    await c.get('requireThere')?.()
+    return error
+  } catch (gone) {
+    return gone instanceof ServiceError ? gone : error
   }
 }
 

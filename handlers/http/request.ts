@@ -11,6 +11,8 @@ export type Variables = {
   readonly isAnonymous: true | undefined
   /** The id of the user, or of the owner of a service account, where a handler asked who the caller is and knows one. */
   readonly userId: string | undefined
+  /** Set where the caller was authorized in a workspace; throws 404 where that has been deleted meanwhile. */
+  readonly requireThere: (() => Promise<void>) | undefined
   readonly timing: Timing
   /** Returns the client's IP address. */
   readonly addressOf: (c: AppContext) => string | undefined

@@ -22,7 +22,7 @@ import {
   type Membership,
   type PrincipalState,
 } from '../../store/principal-state.ts'
-import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
+import { findWorkspace, loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
 import { planTermOf } from './plan-term.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
@@ -68,6 +68,8 @@ export type Callers = {
    * cached.
    */
   authorize(workspace: string, token: string | undefined): Eventual<RequestScope>
+  /** Throws 404 where the workspace of a request that failed has been deleted meanwhile. */
+  requireThere(workspaceId: string): Promise<void>
 }
 
 const MAX_REMEMBERED = 10_000
@@ -122,7 +124,7 @@ export function createCallers(deps: CallersDeps): Callers {
       // The name may belong to another workspace by now.
       return currentWorkspace(name)
     }
-    throw new ServiceError('notFound', 'Workspace does not exist')
+    throw noWorkspace()
   }
 
   /** The cached result, unless the token has expired or a version has changed. */
@@ -173,15 +175,14 @@ export function createCallers(deps: CallersDeps): Callers {
       return scopeOf(scopedWorkspace, token ?? '', known)
     const { id } = scopedWorkspace.workspace
     if (claims === undefined) {
-      const rights = membershipRights(undefined, await loadPublicPrincipalState(ports.database, id))
+      const rights = await publicRights(ports.database, id)
       return scopeOf(
         scopedWorkspace,
         '',
         remember(scopedWorkspace, '', { caller: anonymous, rights, expiresAt: undefined }),
       )
     }
-    const state = await loadPrincipalState(ports.database, credentialOf(claims), id)
-    if (state === undefined) throw invalidToken()
+    const state = await principalState(ports.database, credentialOf(claims), id)
     const found = {
       caller: callerOf(state, credentialOf(claims)),
       rights: rightsOfPrincipal(state),
@@ -214,6 +215,8 @@ export function createCallers(deps: CallersDeps): Callers {
     authorize(name, token) {
       return andThen(authorized(name, token), noted)
     },
+
+    requireThere: (workspaceId) => requireThere(ports.database, workspaceId),
   }
 }
 
@@ -252,13 +255,39 @@ export async function callerNow(database: SqlDriver, caller: Caller): Promise<Ca
   return callerOf(state, credential)
 }
 
-/** Loads the caller's current rights in the workspace. Throws 401 like `callerNow`, and 403 for a suspended caller. */
+/**
+ * Loads the caller's current rights in the workspace. Throws 401 like `callerNow`, 403 for a suspended caller, and 404 where the
+ * workspace has been deleted meanwhile.
+ */
 export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId: string): Promise<Rights> {
-  if (caller.kind === 'anonymous')
-    return membershipRights(undefined, await loadPublicPrincipalState(database, workspaceId))
-  const state = await loadPrincipalState(database, requestCredentialOf(caller), workspaceId)
+  if (caller.kind === 'anonymous') return publicRights(database, workspaceId)
+  return unlessSuspended(rightsOfPrincipal(await principalState(database, requestCredentialOf(caller), workspaceId)))
+}
+
+async function principalState(
+  database: SqlDriver,
+  credential: Presented,
+  workspaceId: string,
+): Promise<PrincipalState> {
+  const state = await loadPrincipalState(database, credential, workspaceId)
   if (state === undefined) throw invalidToken()
-  return unlessSuspended(rightsOfPrincipal(state))
+  if (state.member === undefined) await requireThere(database, workspaceId)
+  return state
+}
+
+async function publicRights(database: SqlDriver, workspaceId: string): Promise<Rights> {
+  const state = await loadPublicPrincipalState(database, workspaceId)
+  if (state.roles.length === 0) await requireThere(database, workspaceId)
+  return membershipRights(undefined, state)
+}
+
+/** Members, roles and tables go with their workspace: whoever misses some asks here before it says so. */
+async function requireThere(database: SqlDriver, workspaceId: string): Promise<void> {
+  if ((await loadModelVersion(database, workspaceId)) === undefined) throw noWorkspace()
+}
+
+function noWorkspace(): ServiceError {
+  return new ServiceError('notFound', 'Workspace does not exist')
 }
 
 /** Returns the caller's credential as it is looked up; 403 for the anonymous caller. */
