@@ -105,11 +105,12 @@ function strictly(handler: Handler, method: Method, options: RouteOptions): Hand
   const readsBody = withBody.has(method) && !bodiless.includes(method)
   const unread = unreadHeaders(headers[method] ?? [])
   return (c) => {
-    const refused = unread(c) ?? (readsBody ? refusePart(c) : undefined)
+    const mayHaveBody = readsBody || hasBody(c)
+    const refused = unread(c) ?? (mayHaveBody ? refusePart(c) : undefined)
     // Whoever is still sending sees the answer behind the body alone.
-    if (refused !== undefined) return readsBody ? discardBody(c).then(() => instead(refused)) : instead(refused)
+    if (refused !== undefined) return mayHaveBody ? discardBody(c).then(() => instead(refused)) : instead(refused)
     if (!readsQuery) requireKnownParameters(c, [])
-    return readsBody || !hasBody(c) ? handler(c) : refuseUnexpectedBody(c).then(() => handler(c))
+    return readsBody || !mayHaveBody ? handler(c) : refuseUnexpectedBody(c).then(() => handler(c))
   }
 }
 

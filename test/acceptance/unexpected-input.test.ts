@@ -90,10 +90,8 @@ it.each(bindingHeaders)('every route that does not read %s refuses it', async (h
   expect(odd).toEqual([])
 })
 
-it('every route that takes a body refuses a part of one', async () => {
-  const asked = [...routes, query].filter(
-    (route) => /^(QUERY|POST|PUT|PATCH) /.test(route) && !probes.includes(route) && !withoutBody.test(route),
-  )
+it('every route refuses a part of a body, whether it takes one or not', async () => {
+  const asked = [...routes, query].filter((route) => !route.startsWith('GET '))
   const odd = await notRefusing(
     asked,
     (route) => send(route, { headers: { 'Content-Range': 'bytes 1-2/4' }, body: bodies[route] ?? {} }),
@@ -104,8 +102,6 @@ it('every route that takes a body refuses a part of one', async () => {
 
   expect(odd).toEqual([])
 })
-
-const withoutBody = /introspect\/\{source\}$|license\/refresh$|\/complete$|\/restore$/
 
 const bodiless = [...routes, ...items, ...item].filter(
   (route) => route.startsWith('DELETE ') || /introspect\/\{source\}$|license\/refresh$/.test(route),
