@@ -15,10 +15,11 @@ import { authorize, identify } from '../http/context.ts'
 import type { Handler } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
 import type { AppContext } from '../http/request.ts'
-import { idOf, nameSchema, textSchema } from '../http/schemas.ts'
+import { idOf, lineOf, nameSchema, textSchema } from '../http/schemas.ts'
 import { withSent } from '../http/sent.ts'
 
-const name = (most: number) => textSchema(most).trim().min(1, 'must not be empty')
+/** Of these some are sent as headers. */
+const name = (most: number) => lineOf(most).trim().min(1, 'must not be empty')
 
 const limit = () =>
   z.int('must be an integer').min(0, 'must not be negative').max(1_000_000_000, 'is too much').optional()
@@ -58,7 +59,7 @@ export const questionBody = lazily(() => {
   const place = () => textSchema(500).optional()
   return z.strictObject({
     conversationId: z.uuid('must be a UUID').toLowerCase().optional(),
-    message: name(MOST_MESSAGE).optional(),
+    message: textSchema(MOST_MESSAGE).trim().min(1, 'must not be empty').optional(),
     context: z.strictObject({ screen: place(), collection: place(), key: place() }).optional(),
   })
 })

@@ -17,10 +17,13 @@ export function textSchema(max: number) {
     .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'must be valid text without NUL')
 }
 
-/** What something or somebody is called: one line, which may be empty. */
-export const lineSchema = lazily(() =>
-  textSchema(200).refine((text) => text.includes('\u0000') || lineFault(text) === undefined, NO_CONTROL),
-)
+/** A text of one line, which may be empty. */
+export function lineOf(max: number) {
+  return textSchema(max).refine((text) => text.includes('\u0000') || lineFault(text) === undefined, NO_CONTROL)
+}
+
+/** What something or somebody is called. */
+export const lineSchema = lazily(() => lineOf(200))
 export const nameSchema = lazily(() => lineSchema().trim().min(1, 'must not be empty'))
 export const descriptionSchema = lazily(() => textSchema(2_000).nullable())
 export const emailSchema = lazily(() =>

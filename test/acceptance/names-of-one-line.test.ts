@@ -47,6 +47,26 @@ it.each<[string, string, (name: string) => Promise<Response>]>([
     (fullName) =>
       world.anonymous.post('/api/auth/invitations/accept', { token: 'x', password: 'long enough 1', fullName }),
   ],
+  [
+    'a file',
+    'title',
+    async (title) => {
+      const made = await shop.send('POST', '/assets?fileName=a.txt', { raw: 'a' })
+      const { data } = (await made.json()) as { data: { id: string } }
+      return shop.patch(`/items/ServiceFile/${data.id}`, { title })
+    },
+  ],
+  [
+    'a file that is sent',
+    'fileName',
+    (name) => shop.send('POST', `/assets?fileName=${encodeURIComponent(name)}`, { raw: 'a' }),
+  ],
+  ['a model of the assistant', 'chatModel', (chatModel) => shop.patch('/ai/settings', { chatModel })],
+  [
+    'a key of the assistant',
+    'connectorCredentials.apiKey',
+    (apiKey) => shop.patch('/ai/settings', { connector: 'openai', connectorCredentials: { apiKey } }),
+  ],
   ['a device', 'name', (name) => world.anonymous.post('/api/auth/device', { name })],
   ['a view', 'name', (name) => shop.post('/items/ServiceView', [{ name, collectionId, query: {} }])],
   [

@@ -113,7 +113,7 @@ const tables: Readonly<
       // A number that JSON holds exactly, also above 2 GiB.
       fileSize: known('file_size', { name: 'float64' }),
       mediaType: known('media_type', text),
-      title: optional('title', text),
+      title: { ...optional('title', text), checks: [line('file_title_line')] },
       description: optional('description', text),
       tags: { ...optional('tags', { name: 'json' }), checks: [bounded('file_tags_check')] },
       createdAt: {

@@ -261,7 +261,7 @@ create table {meta}.file (
   file_name text not null check (octet_length(file_name) between 1 and 255),
   file_size double precision not null check (file_size >= 0),
   media_type text not null,
-  title text check (char_length(title) <= 200),
+  title text check (char_length(title) <= 200) constraint file_title_line check (title !~ ${controls}),
   description text check (char_length(description) <= 4000),
   tags jsonb check (char_length(tags::text) <= ${LONGEST_JSON}),
   created_at timestamp not null,
