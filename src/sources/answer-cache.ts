@@ -1,7 +1,7 @@
 /**
  * Caches answers of one data source for SERVICE_SOURCES__CACHE_TTL. The key is the request to the connector, which
- * contains the caller's row filter and visible fields; later decisions are made again for each caller. So no caller
- * gets rows read for another's rights.
+ * contains the caller's row filter and visible fields, with whether its answer was compared with a key; later decisions are
+ * made again for each caller. So no caller gets rows read for another's rights.
  */
 import QuickLRU from 'quick-lru'
 import type { QueryAnswer } from '../core/connector/protocol.ts'

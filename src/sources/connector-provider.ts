@@ -156,7 +156,8 @@ function openConnector(
 
   const ask: Ask = async (request, fields, options) => {
     const isRead = request.operation === 'readMany' || request.operation === 'readOne'
-    const key = JSON.stringify(request)
+    // An answer that was compared with a key is kept apart: what a list of the same request was answered is not.
+    const key = JSON.stringify([request, options?.key !== undefined])
     const kept = isRead && options?.freshness !== 'fresh' ? cache.get(key) : undefined
     if (kept !== undefined) return kept
     const keep = cache.keeping(key)

@@ -1,7 +1,7 @@
 /** docs/contract.md#what-the-caller-sees, #breaches-of-the-protocol and #data-source-activity, over item routes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ExternalSystem } from '../support/servers/external-system.ts'
-import { connect, readAnswer, startSystem } from '../support/service/connected.ts'
+import { type ExternalSystem, startExternalSystem } from '../support/servers/external-system.ts'
+import { books, connect, readAnswer, startSystem, titles } from '../support/service/connected.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
@@ -202,6 +202,26 @@ describe('an answer of query', () => {
     const detail = undefinedBy('record has another id than was asked for')
     const expected = { status: 500, body: breach('Query failed', 'Invalid extension response', ...detail) }
     expect(answers).toEqual([expected, expected, expected, expected])
+  })
+
+  it('to a list is kept for no read by key that asks the same', async () => {
+    const other = await world.workspace('kept_answers', {})
+    const own = await startExternalSystem([{ ...books, filter: { id: ['eq'] } }], { books: titles })
+    try {
+      await connect(other, own)
+      const list = () => other.send('GET', '/items/books?fields=title,id&filter[id][_eq]=10&limit=1', fresh)
+      await list()
+      own.instruct('query', { do: 'answer', value: { records: [{ title: 'Another', id: 11 }] } })
+      const { body } = await readAnswer(await list())
+      own.instruct('query', null)
+
+      expect(body).toEqual({ data: [{ title: 'Another', id: 11 }] })
+      expect(await other.data('/items/books/10?fields=title')).toEqual({ title: 'Notes' })
+      const [listed, read] = own.queries()
+      expect(read).toEqual(listed)
+    } finally {
+      await own.close()
+    }
   })
 
   it('is checked after the write that it answers was made', async () => {
