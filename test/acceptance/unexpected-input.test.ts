@@ -2,6 +2,9 @@
  * What a route does not take is refused on every route, by the table of routes: parameters, bodies, and headers that it does not
  * read though they bind a request. The probes answer whatever comes.
  */
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import { type BindingHeader, bindingHeaders } from '../../handlers/http/unexpected-input.ts'
@@ -115,6 +118,20 @@ it('every route without a body refuses one that says something', async () => {
   )
 
   expect(odd).toEqual([])
+})
+
+it.each([
+  ['says how long it is', { 'Content-Length': '2' }],
+  ['does not', { 'Transfer-Encoding': 'chunked' }],
+])('GET refuses any body, where that %s', async (_, headers) => {
+  const credential = { Authorization: `Bearer ${world.administrator.token}` }
+  const sending = request(`${world.url}/api/${shop.name}/items/articles`, { headers: { ...credential, ...headers } })
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>
+  sending.end('{}')
+  const [response] = await answered
+
+  expect(response.statusCode).toBe(422)
+  expect(await text(response)).toContain('Failed to read the request: body: must be empty')
 })
 
 it.each(probes)('%s answers whatever credential comes with it', async (route) => {
