@@ -113,7 +113,16 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     setTimeout(() => socket.destroy(), FAREWELL).unref()
     options.onClientError(error, socket)
   }
-  server.on('clientError', refuse)
+  const refused = new WeakSet<Duplex>()
+  server.on('clientError', (error, socket) => {
+    const before = latest.get(socket as Socket)
+    // What follows in the same piece is not HTTP either.
+    if (refused.has(socket)) return
+    if (before === undefined || before.writableFinished || !before.req.complete) return refuse(error, socket)
+    // Behind the answers to whole requests that came before it.
+    refused.add(socket)
+    before.once('close', () => refuse(error, socket))
+  })
   server.on('connect', (_request, socket) => refuse(new Error('CONNECT is for proxies'), socket))
   const listening = await listen(server, options)
 
