@@ -17,6 +17,7 @@ import { Readable } from 'node:stream'
 import { lazily } from '../../../core/lazily.ts'
 import type { Fetch } from '../../fetch.ts'
 import { isPrivateAddress, isPrivateHost, PrivateHostError } from '../../private-hosts.ts'
+import { oneAtATime } from './one-lookup.ts'
 
 export type Network = {
   /** An unconnected socket, to be connected by `connect(port, host)`. */
@@ -34,15 +35,17 @@ export type Network = {
 
 export type NetworkOptions = {
   readonly allowPrivate: boolean
-  /** Resolves names; by default the platform's `lookup`. */
-  readonly resolve?: typeof lookup
+  /** Resolves names; by default the platform's `lookup`, one name at a time. */
+  readonly resolve?: LookupFunction
   /** Milliseconds of silence after which `fetch` gives up, also a request without a signal; by default five minutes. */
   readonly patience?: number
 }
 
 const PATIENCE = 300_000
 
-export function createNetwork({ allowPrivate, resolve = lookup, patience = PATIENCE }: NetworkOptions): Network {
+const memberLookup = oneAtATime(lookup)
+
+export function createNetwork({ allowPrivate, resolve = memberLookup, patience = PATIENCE }: NetworkOptions): Network {
   const checked = allowPrivate ? resolve : checkedLookup(resolve)
   // Without a `timeout` an agent ignores the `Keep-Alive: timeout=…` of a server, and a request can meet its closing.
   const settings = { keepAlive: true, keepAliveMsecs: 10_000, timeout: patience, lookup: checked }
@@ -56,7 +59,7 @@ export function createNetwork({ allowPrivate, resolve = lookup, patience = PATIE
   }
   return {
     request,
-    socket: () => (allowPrivate ? new Socket() : new CheckedSocket(checked)),
+    socket: () => new ResolvingSocket(checked, allowPrivate),
     fetch: fetchBy(request, patience),
     close() {
       agents.secure.destroy()
@@ -68,12 +71,13 @@ export function createNetwork({ allowPrivate, resolve = lookup, patience = PATIE
 /** To addresses that the operator has set, which may be private ones. */
 export const operatorFetch: Fetch = (url, init) => operatorNetwork().fetch(url, init)
 
-const operatorNetwork = lazily(() => createNetwork({ allowPrivate: true }))
+const operatorNetwork = lazily(() => createNetwork({ allowPrivate: true, resolve: lookup }))
 
 /** Refuses a name if any of its addresses is private. */
-function checkedLookup(resolve: typeof lookup): LookupFunction {
+function checkedLookup(resolve: LookupFunction): LookupFunction {
   return (host, options, callback) => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
+    resolve(host, { ...options, all: true }, (error, found) => {
+      const addresses = typeof found === 'string' ? [] : found
       if (error) callback(error, [])
       else if (isPrivateHost(host) || addresses.some(({ address }) => isPrivateAddress(address))) {
         callback(new PrivateHostError(), [])
@@ -83,12 +87,14 @@ function checkedLookup(resolve: typeof lookup): LookupFunction {
   }
 }
 
-class CheckedSocket extends Socket {
+class ResolvingSocket extends Socket {
   readonly #lookup: LookupFunction
+  readonly #allowPrivate: boolean
 
-  constructor(lookup: LookupFunction) {
+  constructor(lookup: LookupFunction, allowPrivate: boolean) {
     super()
     this.#lookup = lookup
+    this.#allowPrivate = allowPrivate
   }
 
   // Drivers connect by port and host; no other form of arguments is allowed.
@@ -96,7 +102,7 @@ class CheckedSocket extends Socket {
     const [port, host] = args
     if (typeof port !== 'number' || typeof host !== 'string') throw new TypeError('connect needs a port and a host')
     // An IP address is not looked up, and a resolver may accept unusual spellings of one.
-    if (isPrivateHost(host)) return this.destroy(new PrivateHostError())
+    if (!this.#allowPrivate && isPrivateHost(host)) return this.destroy(new PrivateHostError())
     return super.connect({ port, host, lookup: this.#lookup })
   }
 }

@@ -1,0 +1,47 @@
+/**
+ * Names that members choose are resolved one after the other. Node resolves two names at a time, and one whose servers do not answer
+ * takes up to a minute, also when nobody waits any longer: the second is left to the system database and to what the operator has set.
+ */
+import type { LookupFunction } from 'node:net'
+
+/** Milliseconds after which a name that still waits for its turn fails. */
+const PATIENCE = 10_000
+
+type Lookup = { readonly start: () => void; readonly callbacks: Parameters<LookupFunction>[2][] }
+
+/**
+ * `resolve`, called for one name at a time; whoever asks for a name that is waiting or being resolved gets that answer. Fails with
+ * EAI_AGAIN, as where a name server does not answer, when the turn does not come within `patience` milliseconds.
+ */
+export function oneAtATime(resolve: LookupFunction, patience = PATIENCE): LookupFunction {
+  /** In the order they came; the first is being resolved. */
+  const line = new Map<string, Lookup>()
+
+  return (host, options, callback) => {
+    const key = JSON.stringify([host, options])
+    const same = line.get(key)
+    if (same !== undefined) {
+      same.callbacks.push(callback)
+      return
+    }
+    const callbacks = [callback]
+    const answer = (...found: Parameters<typeof callback>) => {
+      for (const each of callbacks) each(...found)
+    }
+    const timer = setTimeout(() => {
+      line.delete(key)
+      answer(Object.assign(new Error(`${host} was not resolved`), { code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), [])
+    }, patience)
+    const start = () => {
+      clearTimeout(timer)
+      resolve(host, options, (...found) => {
+        line.delete(key)
+        const [next] = line.values()
+        next?.start()
+        answer(...found)
+      })
+    }
+    line.set(key, { start, callbacks })
+    if (line.size === 1) start()
+  }
+}
