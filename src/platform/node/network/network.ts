@@ -17,7 +17,7 @@ import { Readable } from 'node:stream'
 import { lazily } from '../../../core/lazily.ts'
 import type { Fetch } from '../../fetch.ts'
 import { isPrivateAddress, isPrivateHost, PrivateHostError } from '../../private-hosts.ts'
-import { oneAtATime } from './one-lookup.ts'
+import { createMemberLookup } from './member-names.ts'
 
 export type Network = {
   /** An unconnected socket, to be connected by `connect(port, host)`. */
@@ -35,7 +35,7 @@ export type Network = {
 
 export type NetworkOptions = {
   readonly allowPrivate: boolean
-  /** Resolves names; by default the platform's `lookup`, one name at a time. */
+  /** Resolves names; by default as names that members choose. */
   readonly resolve?: LookupFunction
   /** Milliseconds of silence after which `fetch` gives up, also a request without a signal; by default five minutes. */
   readonly patience?: number
@@ -43,7 +43,7 @@ export type NetworkOptions = {
 
 const PATIENCE = 300_000
 
-const memberLookup = oneAtATime(lookup)
+const memberLookup = createMemberLookup({ lookup })
 
 export function createNetwork({ allowPrivate, resolve = memberLookup, patience = PATIENCE }: NetworkOptions): Network {
   const checked = allowPrivate ? resolve : checkedLookup(resolve)

@@ -1,11 +1,5 @@
-/**
- * Names that members choose are resolved one after the other. Node resolves two names at a time, and one whose servers do not answer
- * takes up to a minute, also when nobody waits any longer: the second is left to the system database and to what the operator has set.
- */
+/** Names that only the platform's `lookup` can resolve, one after the other: of its two threads one is left to the operator. */
 import type { LookupFunction } from 'node:net'
-
-/** Milliseconds after which a name that still waits for its turn fails. */
-const PATIENCE = 10_000
 
 type Lookup = { readonly start: () => void; readonly callbacks: Parameters<LookupFunction>[2][] }
 
@@ -13,7 +7,7 @@ type Lookup = { readonly start: () => void; readonly callbacks: Parameters<Looku
  * `resolve`, called for one name at a time; whoever asks for a name that is waiting or being resolved gets that answer. Fails with
  * EAI_AGAIN, as where a name server does not answer, when the turn does not come within `patience` milliseconds.
  */
-export function oneAtATime(resolve: LookupFunction, patience = PATIENCE): LookupFunction {
+export function oneAtATime(resolve: LookupFunction, patience: number): LookupFunction {
   /** In the order they came; the first is being resolved. */
   const line = new Map<string, Lookup>()
 
@@ -30,7 +24,7 @@ export function oneAtATime(resolve: LookupFunction, patience = PATIENCE): Lookup
     }
     const timer = setTimeout(() => {
       line.delete(key)
-      answer(Object.assign(new Error(`${host} was not resolved`), { code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), [])
+      answer(notResolved(host), [])
     }, patience)
     const start = () => {
       clearTimeout(timer)
@@ -44,4 +38,9 @@ export function oneAtATime(resolve: LookupFunction, patience = PATIENCE): Lookup
     line.set(key, { start, callbacks })
     if (line.size === 1) start()
   }
+}
+
+/** As the platform's `lookup` fails where a name server does not answer. */
+export function notResolved(host: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${host} was not resolved`), { code: 'EAI_AGAIN', syscall: 'getaddrinfo' })
 }
