@@ -1,8 +1,11 @@
 /** Bounds what the bodies of requests that are arriving, or being stored, hold together in memory of the process. */
 
+import type { Gathered } from '../../src/core/chunks.ts'
+
 /** What is held of a body; nothing of one that was given up. */
 export type ArrivingBody = {
-  readonly chunks: Uint8Array[]
+  /** What has arrived of one that is held as a whole. */
+  readonly gathered?: Gathered
   bytes: number
   /** Bytes that have arrived of one that has entered, and of the whole, where that is more than is held. */
   arrived?: number
@@ -97,7 +100,7 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
   function giveUp(body: ArrivingBody): void {
     forget(body)
     body.isGivenUp = true
-    body.chunks.length = 0
+    body.gathered?.clear()
   }
 
   const hasShare = (body: ArrivingBody) => shareOf(body) + body.bytes <= most / 2 || shareOf(body) === 0

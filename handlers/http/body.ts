@@ -1,7 +1,7 @@
 /** Reads request bodies: limited while reading, JSON only, parsed by a schema. Faults name their path. */
 import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
-import { addChunk, joinChunks } from '../../src/core/chunks.ts'
+import { Gathered, release } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
 import { parseExactJson } from '../../src/core/exact-json.ts'
 import { jsonFault } from '../../src/core/json-fault.ts'
@@ -83,9 +83,10 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   }
   const { body } = c.req.raw
   if (body === null) return ''
-  const held = { chunks: [], bytes: 0, total: Number(announced ?? limit), isGivenUp: false, caller: callerOf(c) }
+  const total = Number(announced ?? limit)
+  const held = { gathered: new Gathered(total), bytes: 0, total, isGivenUp: false, caller: callerOf(c) }
   const bounds = { room, body: held, excess: () => tooLarge(limit, advice) }
-  return decodeUtf8(joinChunks(await arrived(body.getReader() as BodyReader, limit, bounds)))
+  return decodeUtf8(await arrived(body.getReader() as BodyReader, limit, bounds))
 }
 
 /** Returns `Content-Length`. Throws 415 for a compressed body, whose size would be counted wrongly, and 413. */
@@ -100,7 +101,8 @@ function announcedLength(c: AppContext, limit: number, advice: string): string |
 }
 
 /**
- * The body as it arrives, whatever it is, of which whoever takes it holds `piece` bytes at most, until `releaseBody`. It waits for
+ * The body as it arrives, whatever it is, of which whoever takes it holds `piece` bytes at most, until `releaseBody`. The memory of each
+ * chunk is given back when the next one is read, so that whoever keeps its bytes copies them. It waits for
  * room beside other bodies. It fails with 413 and `advice` where it is longer than `limit` bytes, with 415 where it is compressed,
  * with 499 where the client has gone, and with 503 where it finds no room, or does not go on while others wait for it.
  */
@@ -111,11 +113,12 @@ export function bodyStream(
 ): ReadableStream<Uint8Array> {
   const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as BodyReader
   const room = bodyRoom(c)
-  const held: ArrivingBody = { chunks: [], bytes: 0, arrived: 0, isGivenUp: false, caller: callerOf(c) }
+  const held: ArrivingBody = { bytes: 0, arrived: 0, isGivenUp: false, caller: callerOf(c) }
   const pieces = piecesOf(reader, () => held.isGivenUp)
   const count = inSteps(() => room?.touch(held))
   streamed.set(c.req.raw, { held, pieces })
   let bytes: number | undefined
+  let last: Uint8Array = new Uint8Array()
   async function begin(): Promise<number> {
     const announced = announcedLength(c, limit, advice)
     held.bytes = Math.min(piece, Number(announced ?? limit))
@@ -126,6 +129,7 @@ export function bodyStream(
     {
       async pull(controller) {
         try {
+          release(last)
           bytes ??= await begin()
           const { done, value } = await nextOf(pieces, held)
           held.isComplete = done
@@ -137,6 +141,7 @@ export function bodyStream(
           if (bytes > limit) throw tooLarge(limit, advice)
           held.arrived = bytes
           count(bytes)
+          last = value
           controller.enqueue(value)
         } catch (error) {
           pieces.end()
@@ -171,26 +176,26 @@ export async function discardBody(c: AppContext): Promise<void> {
 }
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>
-type Bounds = { readonly room: BodyRoom | undefined; readonly body: ArrivingBody; readonly excess: () => ServiceError }
+type Bounds = {
+  readonly room: BodyRoom | undefined
+  readonly body: ArrivingBody & { readonly gathered: Gathered }
+  readonly excess: () => ServiceError
+}
 
 /** Throws `excess` above `limit` bytes, and 503 where other bodies have taken the room meanwhile. */
-async function arrived(
-  reader: BodyReader,
-  limit: number,
-  { room, body, excess }: Bounds,
-): Promise<readonly Uint8Array[]> {
+async function arrived(reader: BodyReader, limit: number, { room, body, excess }: Bounds): Promise<Uint8Array> {
   const pieces = piecesOf(reader, () => body.isGivenUp)
   const count = inSteps(() => room?.hold(body))
   try {
     for (let part = await nextOf(pieces, body); !part.done; part = await nextOf(pieces, body)) {
       body.bytes += part.value.byteLength
       if (body.bytes > limit) throw excess()
-      addChunk(body.chunks, part.value)
+      body.gathered.add(part.value)
       count(body.bytes)
     }
-    return body.chunks
+    return body.gathered.bytes
   } catch (error) {
-    body.chunks.length = 0
+    body.gathered.clear()
     room?.release(body)
     await discard(reader).catch(() => {})
     throw error

@@ -5,7 +5,7 @@ import { assetFault, checkFileName, disposition } from '../../src/core/assets/fi
 import { formBoundary, formParts } from '../../src/core/assets/form-parts.ts'
 import { sendingOf } from '../../src/core/assets/media-type.ts'
 import { type ByteRange, rangesOf } from '../../src/core/assets/range.ts'
-import { addChunk, joinChunks } from '../../src/core/chunks.ts'
+import { Gathered } from '../../src/core/chunks.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { shortName } from '../../src/core/message-text.ts'
@@ -191,9 +191,9 @@ async function formFiles(
   boundary: string,
   most: number,
 ): Promise<readonly SentFile[]> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) addChunk(chunks, chunk)
-  const parts = formParts(joinChunks(chunks), boundary, most)
+  const form = new Gathered(most)
+  for await (const chunk of body) form.add(chunk)
+  const parts = formParts(form.bytes, boundary, most)
   if (parts.length === 0) throw assetFault('body', 'has no file')
   return parts.map(({ name, fileName, bytes }, index) => {
     const place = name === '' ? `part ${index + 1}` : shortName(name)

@@ -1,31 +1,53 @@
-/** Bytes that arrive in pieces of whatever size: small ones are copied together, so that little more is held than has arrived. */
+/** Bytes that arrive in pieces of whatever size. */
 
-/** From so many bytes on a piece is held as it is. */
-const LARGE = 16 * 1024
-const [FIRST, LARGEST] = [1024, 64 * 1024]
+const FIRST = 1024
 
-/** The buffers into which pieces are copied; the rest are whoever's they came from. */
-const own = new WeakSet<ArrayBufferLike>()
+/** Pieces copied into one buffer, so that none of them is held: at most twice what has arrived, or `most` bytes. */
+export class Gathered {
+  readonly #most: number
+  #buffer = new ArrayBuffer(0)
+  #length = 0
 
-/** Adds a piece behind `chunks`, in the last of them where that has room. */
-export function addChunk(chunks: Uint8Array[], piece: Uint8Array): void {
-  if (piece.length >= LARGE) {
-    chunks.push(piece)
-    return
+  constructor(most: number) {
+    this.#most = most
   }
-  const last = chunks.at(-1)
-  if (last !== undefined && own.has(last.buffer) && last.length + piece.length <= last.buffer.byteLength) {
-    const longer = new Uint8Array(last.buffer, 0, last.length + piece.length)
-    longer.set(piece, last.length)
-    chunks[chunks.length - 1] = longer
-    return
+
+  get length(): number {
+    return this.#length
   }
-  const size = Math.max(FIRST, Math.min(LARGEST, 2 * (last?.length ?? 0)), piece.length)
-  const buffer = new ArrayBuffer(size)
-  own.add(buffer)
-  const opened = new Uint8Array(buffer, 0, piece.length)
-  opened.set(piece)
-  chunks.push(opened)
+
+  /** All that was added since the last reset, in place. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#buffer, 0, this.#length)
+  }
+
+  add(piece: Uint8Array): void {
+    const length = this.#length + piece.length
+    const size = this.#buffer.byteLength
+    if (length > size)
+      this.#buffer = this.#buffer.transfer(Math.max(length, Math.min(this.#most, Math.max(2 * size, FIRST))))
+    new Uint8Array(this.#buffer).set(piece, this.#length)
+    this.#length = length
+  }
+
+  /** Begins anew, in the same buffer. */
+  reset(): void {
+    this.#length = 0
+  }
+
+  /** Begins anew, and holds nothing. */
+  clear(): void {
+    this.#buffer = new ArrayBuffer(0)
+    this.#length = 0
+  }
+}
+
+/**
+ * Gives back the memory of bytes of which nobody needs any more, now and not as garbage, of which a few parts of a file are more than the
+ * program. Does nothing where others have a part of the same memory.
+ */
+export function release({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** Returns all of them as one. */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { type ArrivingBody, createBodyRoom } from '../../handlers/http/body-room.ts'
 
 const bodyOf = (bytes: number, caller = randomUUID() as string): ArrivingBody => ({
-  ...{ chunks: [], bytes, isGivenUp: false, caller },
+  ...{ bytes, isGivenUp: false, caller },
 })
 const isGivenUp = (body: ArrivingBody) => body.isGivenUp
 

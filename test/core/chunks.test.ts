@@ -1,30 +1,43 @@
 /** Pieces of a body, however small, are held in little more than their bytes, in their order. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { addChunk, joinChunks } from '../../src/core/chunks.ts'
+import { Gathered, release } from '../../src/core/chunks.ts'
 
-it('keeps the bytes in their order', () => {
+it('keeps the bytes in their order, also where it begins anew', () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 20_000 }), { maxLength: 30 })
   fc.assert(
-    fc.property(pieces, (sent) => {
-      const chunks: Uint8Array[] = []
-      const copies = sent.map((piece) => piece.slice())
-      for (const piece of sent) {
-        addChunk(chunks, piece)
-        if (piece.length < 16 * 1024) piece.fill(0)
+    fc.property(pieces, fc.nat(1_000_000), (sent, most) => {
+      const gathered = new Gathered(most)
+      for (let time = 0; time < 2; time += 1) {
+        gathered.reset()
+        for (const piece of sent) {
+          const copy = piece.slice()
+          gathered.add(copy)
+          release(copy)
+        }
+        expect(Buffer.compare(gathered.bytes, Buffer.concat(sent))).toBe(0)
       }
-      expect(joinChunks(chunks)).toEqual(joinChunks(copies))
     }),
   )
 })
 
-it('holds at most about twice what has arrived', () => {
-  const chunks: Uint8Array[] = []
-  for (let at = 0; at < 1_000_000; at += 1) addChunk(chunks, Uint8Array.of(at % 256))
-  const buffers = new Set(chunks.map(({ buffer }) => buffer))
-  const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)
+it('holds at most twice what has arrived, and no more than it may', () => {
+  const [free, bound] = [new Gathered(Number.POSITIVE_INFINITY), new Gathered(600_000)]
+  for (let at = 0; at < 600_000; at += 1) {
+    free.add(Uint8Array.of(at % 256))
+    bound.add(Uint8Array.of(at % 256))
+  }
 
-  expect(chunks.length).toBeLessThan(30)
-  expect(held).toBeLessThan(1_100_000)
-  expect(joinChunks(chunks).every((byte, at) => byte === at % 256)).toBe(true)
+  expect(free.bytes.buffer.byteLength).toBe(1024 * 1024)
+  expect(bound.bytes.buffer.byteLength).toBe(600_000)
+  expect(bound.bytes.every((byte, at) => byte === at % 256)).toBe(true)
+})
+
+it('gives back no memory of which others have a part', () => {
+  const whole = new Uint8Array(8)
+  release(whole.subarray(1))
+  const kept = whole.byteLength
+  release(whole)
+
+  expect([kept, whole.byteLength]).toEqual([8, 0])
 })

@@ -7,6 +7,7 @@ import { assetFault } from '../../core/assets/file-name.ts'
 import { isAllowedType } from '../../core/assets/media-type.ts'
 import { MissingBytes } from '../../core/assets/missing-bytes.ts'
 import type { ByteRange } from '../../core/assets/range.ts'
+import { release } from '../../core/chunks.ts'
 import { ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/message-text.ts'
 import { type FilePart, type FileStore, PART_SIZE, type Ports } from '../../ports.ts'
@@ -32,7 +33,7 @@ import {
   type Upload,
 } from '../../store/contents.ts'
 import { everyWorkspace, findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
-import { type Bytes, type Received, receive, release, taken } from './receive.ts'
+import { type Bytes, type Received, receive, taken } from './receive.ts'
 
 export type Workspace = Pick<WorkspaceRow, 'id' | 'apiName'>
 

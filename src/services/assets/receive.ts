@@ -1,7 +1,7 @@
 /** Takes the bytes of an upload as they arrive: into a store, part by part, with their number, hash and type. */
 
 import { textTypeOf } from '../../core/assets/media-type.ts'
-import { addChunk, joinChunks } from '../../core/chunks.ts'
+import { Gathered } from '../../core/chunks.ts'
 import { type FileStore, PART_SIZE } from '../../ports.ts'
 
 /** Bytes in pieces, on their way or there. */
@@ -22,21 +22,31 @@ export function receive(
   body: Bytes,
   { store, key, fileName }: { readonly store: Pick<FileStore, 'put'>; readonly key: string; readonly fileName: string },
 ): Promise<Received> {
-  const parts = new Parts()
+  const part = new Gathered(PART_SIZE)
+  let number = 0
   async function* stored(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of body) for (const part of parts.add(chunk)) yield* keep(part)
-    yield* keep(parts.rest())
+    for await (const chunk of body) {
+      for (let from = 0; from < chunk.length; ) {
+        const piece = chunk.subarray(from, from + PART_SIZE - part.length)
+        part.add(piece)
+        from += piece.length
+        if (part.length === PART_SIZE) yield* keep()
+      }
+    }
+    if (part.length > 0) yield* keep()
+    part.clear()
   }
-  async function* keep(part: Uint8Array): AsyncGenerator<Uint8Array> {
-    const storing = part.length > 0 ? store.put(key, parts.number, part) : undefined
+  async function* keep(): AsyncGenerator<Uint8Array> {
+    number += 1
+    const storing = store.put(key, number, part.bytes)
     // It is hashed meanwhile.
-    storing?.catch(() => {})
+    storing.catch(() => {})
     try {
-      yield part
+      yield part.bytes
     } finally {
       await storing
     }
-    release(part)
+    part.reset()
   }
   return taken(stored(), fileName)
 }
@@ -58,37 +68,4 @@ export async function taken(bytes: AsyncIterable<Uint8Array>, fileName: string):
   // What the signature of XML begins with may be of a more exact type.
   const mediaType = sniffed === undefined || (sniffed === 'application/xml' && named.endsWith('xml')) ? named : sniffed
   return { size, hash: hash.digest('base64url'), mediaType }
-}
-
-/** Gives back the memory of a part, of which nobody needs the bytes any more: the garbage of a few parts is more than the program. */
-export function release({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
-}
-
-/** Cuts what arrives into parts of PART_SIZE. */
-class Parts {
-  /** Of the part that was made last, from 1. */
-  number = 0
-  #chunks: Uint8Array[] = []
-  #held = 0
-
-  /** Returns what is held, possibly nothing, and holds nothing then. */
-  rest(): Uint8Array {
-    const part = joinChunks(this.#chunks)
-    if (part.length > 0) this.number += 1
-    this.#chunks = []
-    this.#held = 0
-    return part
-  }
-
-  /** Yields each part that has become full. */
-  *add(chunk: Uint8Array): Iterable<Uint8Array> {
-    for (let from = 0; from < chunk.length; ) {
-      const piece = chunk.subarray(from, from + PART_SIZE - this.#held)
-      addChunk(this.#chunks, piece)
-      this.#held += piece.length
-      from += piece.length
-      if (this.#held === PART_SIZE) yield this.rest()
-    }
-  }
 }
