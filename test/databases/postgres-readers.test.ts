@@ -73,16 +73,29 @@ it('answers those who wait in line for them, though nobody comes after', async (
   expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
 })
 
-it('has reads that stand behind a slow statement answered elsewhere, and keeps writes where they are', async () => {
+it('has reads that stand behind a slow statement answered elsewhere, and writes behind none', async () => {
   const release = await hold()
   const slow = [1, 2].map((number) => driver.query(untilReleased(number)))
   const write = driver.query(statement('update counters set n = n where id = 1 returning id'))
-  const quick = await meanwhile(Array.from({ length: 8 }, (_, n) => driver.query(statement(`select ${n}::text`))))
+  const reads = Array.from({ length: 8 }, (_, n) => driver.query(statement(`select ${n}::text`)))
+  const quick = await meanwhile([write, ...reads])
   await release()
 
-  expect(quick).toEqual(Array.from({ length: 8 }, (_, n) => [[String(n)]]))
+  expect(quick).toEqual([[['1']], ...reads.map((_, n) => [[String(n)]])])
   expect(await Promise.all(slow)).toEqual([[['1']], [['2']]])
-  expect(await write).toEqual([['1']])
+})
+
+it('has writes follow those of their share alone', async () => {
+  await other.query('begin; update counters set n = n where id = 1')
+  const update = (id: number) => statement(`update counters set n = n where id = ${id} returning id`)
+  const blocked = driver.query(update(1), { isWriting: true, share: 'a' })
+  const reads = Array.from({ length: 8 }, (_, n) => driver.query(statement(`select ${n}::text`)))
+  const behind = driver.query(update(2), { isWriting: true, share: 'a' })
+  const free = await meanwhile([driver.query(update(2), { isWriting: true, share: 'b' }), ...reads])
+  await other.query('commit')
+
+  expect(free).toEqual([[['2']], ...reads.map((_, n) => [[String(n)]])])
+  expect(await Promise.all([blocked, behind])).toEqual([[['1']], [['2']]])
 })
 
 it('counts the limit of a read from its call, also behind many', async () => {

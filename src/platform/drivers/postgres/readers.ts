@@ -29,8 +29,9 @@ import { readText } from './text-read.ts'
 
 /**
  * Opens clients on demand and replaces lost ones. Two share what is asked; where the first statement of one is silent, what
- * is asked then, and the reads behind it, go by further ones. If all are full, a statement waits for the first with room. One
- * whose plan has a term is sent where no other runs, unless it may follow: it could not be taken back, however long that takes.
+ * is asked then, and the reads behind it, go by further ones. If all are full, a statement waits for the first with room. What
+ * is no read could not be taken back: it is sent where no other statement runs, or behind other writes of its share, unless its
+ * plan has a term that it may not outlive behind others.
  */
 export function openReaders(initialOptions: PostgresOptions) {
   const { timeLimit = 0 } = initialOptions
@@ -210,6 +211,9 @@ export function openReaders(initialOptions: PostgresOptions) {
   const take = (question: Question): Reader | undefined => {
     if (closed) throw closedFault()
     const reader = pick(question)
+    if (reader !== undefined && (question.isRead || reader.pace.load() === 0)) {
+      reader.writes = question.isRead ? undefined : { share: question.context.share }
+    }
     reader?.pace.ask(performance.now())
     reader?.timer.refresh()
     if (reader !== undefined && isFirst(question)) reader.first = question
@@ -228,13 +232,13 @@ export function openReaders(initialOptions: PostgresOptions) {
       const { share, term } = question.context
       const alike = isFirst(question) ? usedUp.first : usedUp.rest
       try {
-        const waits = alike.has(share) || (isBusy && isFirst(question))
+        const waits = alike.has(share) || (isBusy && !question.isRead)
         const isLate = !waits && term?.isOver() === true
         const reader = waits || isLate ? undefined : take(question)
         if (reader === undefined && !isLate) {
           if (isUsedUp(question)) alike.add(share)
-          else if (isFirst(question)) isBusy = true
-          else return
+          else if (question.isRead) return
+          else isBusy = true
           place += 1
           continue
         }
@@ -273,8 +277,8 @@ export function openReaders(initialOptions: PostgresOptions) {
   }
 
   /**
-   * Returns that of the first two that are not silent which has the fewest unanswered statements, or one that has none for what
-   * has to be first; undefined if there is none with room.
+   * Returns that of the first two that are not silent, and that it may follow, which has the fewest unanswered statements; undefined
+   * if there is none with room.
    */
   const pick = (question: Question): Reader | undefined => {
     if (isUsedUp(question)) return undefined
@@ -282,7 +286,7 @@ export function openReaders(initialOptions: PostgresOptions) {
     let sharing = 0
     for (let slot = 0; slot < MAX_READERS && sharing < AT_ONCE; slot += 1) {
       const reader = readers[slot]
-      if (reader?.isSilent || (reader !== undefined && reader.pace.load() > 0 && isFirst(question))) continue
+      if (reader !== undefined && (reader.isSilent || !hasPlaceFor(question, reader))) continue
       sharing += 1
       // Another connection is opened only for a statement that would queue behind another.
       if (reader === undefined) {
@@ -324,6 +328,7 @@ export function openReaders(initialOptions: PostgresOptions) {
     const state = {
       looked: undefined,
       first: undefined,
+      writes: undefined,
       lookedAt: 0,
       ready: false,
       retired: false,
@@ -385,6 +390,12 @@ function isFirst({ context: { term, mayFollow } }: Question): boolean {
   return term !== undefined && mayFollow !== true
 }
 
+/** Reads may follow whatever there is, since they are asked elsewhere if it takes long. */
+function hasPlaceFor(question: Question, { pace, writes }: Reader): boolean {
+  if (question.isRead || pace.load() === 0) return true
+  return !isFirst(question) && writes !== undefined && writes.share === question.context.share
+}
+
 /** Sends the statements of one event loop turn in one write, since a write costs more than a statement. */
 function writeTogether(reader: Reader): void {
   if (reader.isHolding) return
@@ -437,6 +448,8 @@ type Reader = {
   looked: Entry | undefined
   /** What is asked before all others, where that has to be first. */
   first: Question | undefined
+  /** Whose writes it has, where no read is among what it was handed since it had nothing. */
+  writes: Pick<QueryContext, 'share'> | undefined
   lookedAt: number
   /** Whether the running statement has taken long. */
   isSilent: boolean
