@@ -1,12 +1,14 @@
 /** docs/decisions/111: what a server from outside answers ends its own connection at most, never the process. */
 import type { Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseSqlAddress } from '../../src/core/sql/address.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { Fetch } from '../../src/platform/fetch.ts'
+import { type Fetch, limitedFetch } from '../../src/platform/fetch.ts'
 import { openS3 } from '../../src/platform/files/s3.ts'
 import { openHttpMailer } from '../../src/platform/http-mailer.ts'
 import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
@@ -203,6 +205,21 @@ describe('a network', () => {
     // The server never closes it.
     await ended.promise
     network.close()
+  })
+
+  it('ends a request at its time, also where garbage was collected meanwhile', async () => {
+    let arrived = 0
+    const { port } = await keep(startHostile((socket) => socket.on('data', () => (arrived += 1))))
+    const { fetch: send } = createNetwork({ allowPrivate: true })
+    const limits = { timeLimit: 1_000, wayOut: send }
+    const asked = Promise.allSettled(
+      Array.from({ length: 20 }, () => limitedFetch(`http://127.0.0.1:${port}/`, {}, limits)),
+    )
+    await expect.poll(() => arrived).toBe(20)
+    setFlagsFromString('--expose-gc')
+    runInNewContext('gc')()
+
+    expect((await asked).filter(({ status }) => status === 'fulfilled')).toEqual([])
   })
 
   it('gives up a request that gets no answer, also where nobody ends it', async () => {

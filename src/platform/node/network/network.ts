@@ -113,10 +113,16 @@ class ResolvingSocket extends Socket {
  */
 function fetchBy(request: Network['request'], patience: number): Fetch {
   return async (url, init) => {
-    const { method, headers, signal, body } = new Request(url, init)
+    // The signal of a `Request` follows another one only until the garbage collector takes it.
+    const { signal, ...sent } = init ?? {}
+    const { method, headers, body } = new Request(url, sent)
     const payload = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer())
     const { promise, resolve: answer, reject } = Promise.withResolvers<IncomingMessage>()
-    const outgoing = request(new URL(url), { method, headers: Object.fromEntries(headers), signal })
+    const outgoing = request(new URL(url), {
+      method,
+      headers: Object.fromEntries(headers),
+      ...(signal && { signal }),
+    })
     outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer in ${patience} ms`)))
     outgoing.on('response', answer).on('error', reject).end(payload)
     return responseOf(await promise)
