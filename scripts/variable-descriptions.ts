@@ -24,7 +24,7 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
   SERVICE_ACCESS_TOKEN_TTL: 'Lifetime of access tokens',
   SERVICE_REFRESH_TOKEN_TTL: 'Lifetime of refresh tokens',
   SERVICE_AUTH__LOGINS_PER_MINUTE:
-    'Most sign-ins and resets from one address, and password changes of one session, in a minute; over that 429',
+    'Most sign-ins and resets from one address, links to files that it makes without a credential, and password changes of one session, in a minute; over that 429',
   SERVICE_AUTH__LOGINS_AT_ONCE:
     'Most sign-ins from one address, and password changes of one user, whose password is being compared or waits for that; over that 429',
   SERVICE_ADMIN__EMAIL: 'First administrator, created on an empty system database',

@@ -151,7 +151,7 @@ function openTools(services: Services, c: AppContext): AssistantTools {
   const open = async (plan?: string) => {
     const scope = { ...(await authorize(services, c)), plan }
     await requirePlan(scope, scope.snapshot.modelVersion)
-    return agents.open({ ...scope, spent }, address)
+    return agents.open({ ...scope, spent }, address, c.get('addressOf')(c))
   }
   return {
     async offered() {

@@ -75,7 +75,7 @@ export const assetRoutes: RouteDescriptions = {
     answers: {
       '200': data(z.strictObject({ url: z.url(), expiresAt: z.iso.datetime() }), 'Whoever has it reads the file.'),
     },
-    errors: ['paymentRequired'],
+    errors: ['paymentRequired', 'throttled'],
   },
   'POST /api/{workspace}/assets/uploads': {
     summary: 'Begin an upload in parts',

@@ -129,7 +129,7 @@ export function mountAssets(app: App, services: Services): void {
         () => readBody(c, linkBody),
       )
       const id = idOf(c, 'The file')
-      const { path, expiresAt } = await assetFiles.link(scope, id, expiresIn)
+      const { path, expiresAt } = await assetFiles.link(scope, id, { lifetime: expiresIn, address: app.addressOf(c) })
       return data({ url: publicAddress(c, services.config) + path, expiresAt: new Date(expiresAt).toISOString() })
     },
   })

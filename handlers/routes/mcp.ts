@@ -26,7 +26,8 @@ export function mountMcp(app: App, services: Services): void {
       const spent = { rows: 0 }
       /** With the rights of when it is called. */
       const address = publicAddress(c, config)
-      const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent }, address)
+      const client = app.addressOf(c)
+      const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent }, address, client)
       const read = () => readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT, parseExactJson)
       const [, sentNumbers] = await readIn(open, read)
       const body = withPlainNumbers(sentNumbers, 'arguments')

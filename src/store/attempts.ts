@@ -10,6 +10,7 @@ import { param, type Sql, sql, statement } from './statements.ts'
 export type Counter = {
   readonly kind:
     | 'address'
+    | 'fileLink'
     | 'credential'
     | 'credentialTrial'
     | 'password'

@@ -12,6 +12,7 @@ import { findWorkspace } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
+import type { Throttle } from '../caller/throttle.ts'
 import type { Items } from '../data/items.ts'
 import { noRecord } from '../data/only-item.ts'
 import type { ItemQuery } from '../data/planned.ts'
@@ -58,11 +59,14 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
   restore(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
   /** In small where a preset is named and can be made. Throws 404 where the caller does not read the row of the file. */
   content(scope: RequestScope, key: SentKey, preset: Preset | undefined): Promise<FileContent>
-  /** A path by which anybody may read the bytes that the file has now, and when that ends. Throws 404 as `content` does. */
+  /**
+   * A path by which anybody may read the bytes that the file has now, and when that ends. Throws 404 as `content` does, and 429
+   * after too many by anonymous callers from `address`: each is in the audit log, which they would else fill.
+   */
   link(
     scope: RequestScope,
     id: string,
-    lifetime: number,
+    terms: { readonly lifetime: number; readonly address: string | undefined },
   ): Promise<{ readonly path: string; readonly expiresAt: Instant }>
   /** What the link to this file leads to; 404 where it ended, the file is gone or has other bytes, and for any other text. */
   linked(workspace: string, id: string, link: string, preset: Preset | undefined): Promise<FileContent>
@@ -73,10 +77,11 @@ export type AssetFilesDeps = {
   readonly contents: Contents
   readonly items: Items
   readonly presets: Presets
+  readonly throttle: Pick<Throttle, 'requireLink'>
 }
 
 export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
-  const { ports, contents, items, presets } = deps
+  const { ports, contents, items, presets, throttle } = deps
   const { clock, database, ids, vault } = ports
 
   async function rowOf(scope: RequestScope, key: SentKey): Promise<SeenFile> {
@@ -136,8 +141,9 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
 
     content: async (scope, key, preset) => presetOf(scope.workspace, await rowOf(scope, key), preset),
 
-    async link(scope, id, lifetime) {
+    async link(scope, id, { lifetime, address }) {
       const { contentKey, fileName } = await rowOf(scope, { kind: 'value', value: id })
+      if (scope.caller.kind === 'anonymous') await throttle.requireLink(address)
       const expiresAt = clock.now() + lifetime
       const sealed: OpenedLink = { contentKey, expiresAt, isNamed: fileName !== null }
       const link = await vault.seal(linkTo(scope.workspace, id), JSON.stringify(sealed))

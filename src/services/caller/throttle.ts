@@ -36,6 +36,8 @@ export type AttemptOutcome = {
 export type Throttle = {
   /** Counts a request that verifies or requests a secret. Throws 429 for too many recent ones from this address. */
   admit(address: string | undefined): Promise<void>
+  /** Counts a link to a file that is made without a credential, apart from sign-ins. Throws 429 for too many from this address. */
+  requireLink(address: string | undefined): Promise<void>
   /**
    * Like `admit`, and throws 429 after too many failures for this account from there, before the secret is compared.
    */
@@ -74,9 +76,9 @@ export function createThrottle(deps: ThrottleDeps): Throttle {
     return verdictOf(await database.query(countAttempt(counter)))
   }
 
-  function ofAddress(address: string | undefined): readonly Counter[] {
+  function ofAddress(address: string | undefined, kind: 'address' | 'fileLink' = 'address'): readonly Counter[] {
     const most = config.SERVICE_AUTH__LOGINS_PER_MINUTE
-    return perNetwork(address, { kind: 'address', account: '', most, span: MINUTE })
+    return perNetwork(address, { kind, account: '', most, span: MINUTE })
   }
 
   function ofCredential(account: string): Counter {
@@ -86,6 +88,10 @@ export function createThrottle(deps: ThrottleDeps): Throttle {
   return {
     async admit(address) {
       requireAll(await database.batch(ofAddress(address).map(countAttempt)))
+    },
+
+    async requireLink(address) {
+      requireAll(await database.batch(ofAddress(address, 'fileLink').map(countAttempt)))
     },
 
     async begin(attempt) {

@@ -22,8 +22,8 @@ import type { ModelFiles } from '../rights/model-files.ts'
 import type { LoadDeclarations } from './declarations.ts'
 
 export type Agents = {
-  /** Returns the caller's tools in a workspace; throws 403 without the entitlement ai:mcp. `address` is that of the service. */
-  open(scope: RequestScope, address: string): AgentTools
+  /** Returns the caller's tools in a workspace; throws 403 without the entitlement ai:mcp. `address` is that of the service, `client` of who asks. */
+  open(scope: RequestScope, address: string, client: string | undefined): AgentTools
 }
 
 /** The names of the tools. */
@@ -97,7 +97,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   const { items, assetFiles, migrations, modelFiles, models, declarations, licensing } = deps
   const viewers = createViewers()
   return {
-    open(scope, address) {
+    open(scope, address, client) {
       const { workspace, snapshot, rights } = scope
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
@@ -165,7 +165,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         },
         async linkFile(id, lifetime) {
           await admitted()
-          const { path, expiresAt } = await assetFiles.link(scope, id, lifetime)
+          const { path, expiresAt } = await assetFiles.link(scope, id, { lifetime, address: client })
           return { url: `${address}${path}`, expiresAt: new Date(expiresAt).toISOString() }
         },
         async readSchema(name) {

@@ -184,7 +184,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const delegating = { ports, directory, license: licensing, loadGrantor, accessTests }
   const modelFiles = createModelFiles({ ...delegating, models, changes, work, introspection })
   const contents = createContents({ ports, config })
-  const assetFiles = createAssetFiles({ ports, contents, items, presets: createPresets({ ports, contents }) })
+  const assetFiles = createAssetFiles({ ports, contents, items, presets: createPresets({ ports, contents }), throttle })
   return {
     ports,
     config,
