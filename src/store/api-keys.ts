@@ -96,15 +96,18 @@ export async function updateApiKey(
   return rows?.length === 1
 }
 
-/** Deletes a key and all keys made with it. Returns false if `keyFilter` includes no such key. */
-export async function deleteApiKey(
-  database: SqlDriver,
-  key: { readonly id: string; readonly keyFilter: KeyFilter; readonly record: AuditStatement },
-): Promise<boolean> {
-  const [, , rows] = await database.batch([
+/**
+ * Deletes a key and all keys made with it. Returns false if `keyFilter` includes no such key, or the requester's credential is no
+ * longer valid.
+ */
+export async function deleteApiKey(database: SqlDriver, key: FilteredKey & Requested): Promise<boolean> {
+  const [, , , rows] = await database.batch([
     bumpAccess,
-    key.record(isThere(key)),
-    statement(sql`delete from service.api_key k using service."user" u where ${isKey(key)} returning k.id`),
+    holdSession(key.by),
+    key.record(sql`${isThere(key)} and ${isAllowed(key.by, key.keyFilter)}`),
+    statement(sql`
+      delete from service.api_key k using service."user" u
+      where ${isKey(key)} and ${isAllowed(key.by, key.keyFilter)} returning k.id`),
   ])
   return rows?.length === 1
 }

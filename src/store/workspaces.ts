@@ -3,7 +3,6 @@ import { SYSTEM_SOURCE } from '../core/model/model.ts'
 import { NAMES_KEPT } from '../core/sql/begin/plan-term.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import type { AuditStatement } from './audit.ts'
 import {
   dataSchema,
   dropWorkspaceSchema,
@@ -101,19 +100,9 @@ export function insertWorkspace(made: NewWorkspace): readonly Statement[] {
   ]
 }
 
-/** Returns false if the workspace does not exist; the audit entry is written only if it does. */
-export async function updateDisplayName(
-  database: SqlDriver,
-  workspace: { readonly id: string; readonly displayName: string | null },
-  record: AuditStatement,
-): Promise<boolean> {
-  const [rows] = await database.batch([
-    statement(sql`
-      update service.workspace set display_name = ${param(workspace.displayName)}
-      where id = ${param(workspace.id)}::uuid returning id`),
-    record(sql`exists (select 1 from service.workspace where id = ${param(workspace.id)}::uuid)`),
-  ])
-  return rows?.length === 1
+export function setDisplayName(id: string, displayName: string | null): Statement {
+  return statement(sql`
+    update service.workspace set display_name = ${param(displayName)} where id = ${param(id)}::uuid`)
 }
 
 /** Tables that one transaction drops: the server has room for some thousand locks of all transactions together. */

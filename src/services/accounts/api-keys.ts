@@ -152,7 +152,8 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
     },
 
     async delete(caller, id) {
-      const key = { id, keyFilter: keyFilterOf(caller), record: record(caller, 'delete', id) }
+      const by = requestCredentialOf(caller)
+      const key = { id, keyFilter: keyFilterOf(caller), by, record: record(caller, 'delete', id) }
       if (!(await deleteApiKey(database, key))) notFound('apiKeys')
       await workspaces.changed(id)
     },

@@ -182,7 +182,10 @@ export function createProviders(deps: ProvidersDeps): Providers {
     async delete(caller, name) {
       requireAdministrator(caller)
       await changeRights(ports, name, {
-        load: () => findKnown(name),
+        load: async () => {
+          await requireAdministratorNow(caller)
+          return findKnown(name)
+        },
         decide: (provider) => [deleteProvider(provider.id), record(caller, 'delete', provider, { name })],
       })
     },

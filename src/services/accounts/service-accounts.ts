@@ -178,7 +178,7 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
     async delete(caller, id) {
       requireUser(caller)
       await changeRights(ports, id, {
-        load: () => find(caller, id),
+        load: async () => find(await callerNow(database, caller), id),
         decide: ({ name }) => [
           recorder(caller, id)({ action: 'service_account.delete.v1', payload: { name } }),
           deleteAccount(id),

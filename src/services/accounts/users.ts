@@ -82,6 +82,7 @@ export function createUsers(deps: UsersDeps): Users {
     async updateMe(caller, sent) {
       const userId = requirePerson(caller)
       const change = await sent()
+      await callerNow(database, caller)
       await database.batch([
         setFullName(userId, change.fullName),
         recordEvent(ids, {

@@ -9,20 +9,17 @@ import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import { isDuplicate } from '../../store/failed-batch.ts'
-import { bumpAccess } from '../../store/instance.ts'
 import { workspacesOf } from '../../store/members.ts'
 import { loadPrincipalState } from '../../store/principal-state.ts'
-import { limitFault } from '../../store/usage.ts'
 import {
   deleteWorkspace,
   findWorkspaceById,
   insertWorkspace,
-  updateDisplayName,
+  setDisplayName,
   type WorkspaceRow,
   waitForName,
 } from '../../store/workspaces.ts'
-import { actorOf, recordEvent, recordWorkspaceEvent } from '../caller/audit.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
 import {
   type Caller,
   callerNow,
@@ -33,6 +30,7 @@ import {
 } from '../caller/callers.ts'
 import { type Directory, everything, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
+import { changeRights } from '../rights/rights-changes.ts'
 
 export type NewWorkspace = { readonly apiName: string; readonly displayName?: string | null | undefined }
 
@@ -82,7 +80,6 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
     async create(caller, sent) {
       requireAdministrator(caller)
       const { apiName, displayName } = await sent()
-      requireAdministrator(await callerNow(database, caller))
       const workspace = { id: ids.next(), apiName, displayName: displayName ?? null }
       const creatorId = requireUser(caller)
       const roleIds = { administrator: ids.next(), public: ids.next() }
@@ -90,29 +87,28 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
       const role = { roleId: roleIds.administrator, roleName: 'Administrator' }
       const record = (event: Parameters<typeof recordWorkspaceEvent>[2]) =>
         recordWorkspaceEvent(ids, { workspace, caller }, event)
-      try {
-        const writes = [
-          ...insertWorkspace({
-            workspace,
-            creatorId,
-            roleIds,
-            sourceId: ids.next(),
-            namespaceIds: { meta: ids.next(), data: ids.next() },
-          }),
-          record({ action: 'workspace.create.v1', target: targetOf(workspace.id), payload: { apiName } }),
-          record({ action: 'user.join_workspace.v1', target: creator }),
-          record({ action: 'role.assign.v1', target: creator, payload: role }),
-        ]
-        const wait = waitForName(apiName)
-        await database.query(wait)
-        await database.batch([bumpAccess, wait, ...license.within(['workspaces', 'seats'], workspace.id, writes)])
-      } catch (cause) {
+      const writes = [
+        ...insertWorkspace({
+          workspace,
+          creatorId,
+          roleIds,
+          sourceId: ids.next(),
+          namespaceIds: { meta: ids.next(), data: ids.next() },
+        }),
+        record({ action: 'workspace.create.v1', target: targetOf(workspace.id), payload: { apiName } }),
+        record({ action: 'user.join_workspace.v1', target: creator }),
+        record({ action: 'role.assign.v1', target: creator, payload: role }),
+      ]
+      const wait = waitForName(apiName)
+      await changeRights(ports, workspace.id, {
+        load: async () => {
+          await database.query(wait)
+          requireAdministrator(await callerNow(database, caller))
+        },
+        decide: () => [wait, ...license.within(['workspaces', 'seats'], workspace.id, writes)],
         // Names are unique; a schema of that name that belongs to no workspace conflicts as well.
-        throw isDuplicate(cause)
-          ? new ServiceError('conflict', 'A workspace of this name already exists')
-          : (limitFault(cause) ?? cause)
-      }
-      await workspaces.changed(workspace.id)
+        taken: 'A workspace of this name already exists',
+      })
       return workspace
     },
 
@@ -131,20 +127,17 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
     async update(caller, id, sent) {
       await requireIn(caller, id, 'workspace:edit')
       const { displayName } = await sent()
-      const isChanged = await updateDisplayName(database, { id, displayName }, (provided) =>
-        recordEvent(
-          ids,
-          {
-            action: 'workspace.update.v1',
-            actor: actorOf(caller),
-            workspaceId: id,
-            target: targetOf(id),
-            payload: { displayName },
-          },
-          provided,
-        ),
-      )
-      return isChanged ? directory.read('workspaces', everything, id) : notFound('workspaces')
+      await changeRights(ports, id, {
+        load: async () => {
+          await requireIn(await callerNow(database, caller), id, 'workspace:edit')
+          return (await findWorkspaceById(database, id)) ?? notFound('workspaces')
+        },
+        decide: (workspace) => {
+          const event = { action: 'workspace.update.v1', target: targetOf(id), payload: { displayName } } as const
+          return [setDisplayName(id, displayName), recordWorkspaceEvent(ids, { workspace, caller }, event)]
+        },
+      })
+      return directory.read('workspaces', everything, id)
     },
 
     async delete(caller, id) {

@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 100
 
 /** `subjectId` is the id of the workspace, or other subject, whose cached state is invalidated after the change. */
 export async function changeRights<Facts>(
-  { database, workspaces }: Ports,
+  { database, workspaces }: Pick<Ports, 'database' | 'workspaces'>,
   subjectId: string,
   { load, decide, taken }: RightsChange<Facts>,
 ): Promise<void> {
