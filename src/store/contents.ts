@@ -356,7 +356,11 @@ function arrivedBytes(stored: Sql): Sql {
 
 /** Workspaces that are deleted, of whose files some bytes may be left. */
 export async function deletedWorkspaces(database: SqlDriver): Promise<readonly string[]> {
-  const rows = await database.query(statement(sql`select id from service.deleted_workspace`))
+  const rows = await database.query(
+    statement(sql`
+      select id from service.deleted_workspace d
+      where not exists (select 1 from service.workspace w where w.id = d.id)`),
+  )
   return rows.flatMap(([id]) => id ?? [])
 }
 

@@ -105,6 +105,22 @@ export function setDisplayName(id: string, displayName: string | null): Statemen
     update service.workspace set display_name = ${param(displayName)} where id = ${param(id)}::uuid`)
 }
 
+/** Returns false for a workspace that is deleted, or of which its deletion may have dropped some tables already. */
+export async function isThere(database: SqlDriver, id: string): Promise<boolean> {
+  const rows = await database.query(
+    statement(sql`
+      select 1 from service.workspace w where w.id = ${param(id)}::uuid
+        and not exists (select 1 from service.deleted_workspace d where d.id = w.id)`),
+  )
+  return rows.length > 0
+}
+
+/** Before `deleteWorkspace`, which may take several transactions: whoever misses a table learns by it where that went. */
+export function beginDeletion(id: string): Statement {
+  return statement(sql`
+    insert into service.deleted_workspace (id) values (${param(id)}::uuid) on conflict do nothing`)
+}
+
 /** Tables that one transaction drops: the server has room for some thousand locks of all transactions together. */
 const MOST_DROPPED = 500
 
@@ -154,7 +170,7 @@ export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceR
   await database.batch([
     bumpAccess,
     statement(sql`delete from service.workspace where id = ${param(workspace.id)}::uuid`),
-    statement(sql`insert into service.deleted_workspace (id) values (${param(workspace.id)}::uuid)`),
+    beginDeletion(workspace.id),
     forgetLedger(workspace.id),
     ...dropWorkspaceSchema(
       workspace.apiName,

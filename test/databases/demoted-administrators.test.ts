@@ -88,6 +88,7 @@ const requests: Record<string, (made: Made) => Sent | Promise<Sent>> = {
     `/api-keys/${await created('/api-keys', { name, userId: user })}`,
   ],
   'a new workspace': ({ name }) => ['POST', '/workspaces', { apiName: name }],
+  'the deletion of a workspace': async ({ name }) => ['DELETE', `/workspaces/${await foreignWorkspace(name)}`],
   'a change of a workspace': async ({ name }) => [
     'PATCH',
     `/workspaces/${await foreignWorkspace(name)}`,
@@ -118,8 +119,10 @@ async function administer(isAdministrator: boolean): Promise<void> {
   ])
 }
 
+/** What is recorded, and workspaces whose deletion has begun. */
 async function entries(): Promise<number> {
-  const [[found] = []] = await database.query({ text: 'select count(*) from service.audit_entry', params: [] })
+  const text = 'select (select count(*) from service.audit_entry) + (select count(*) from service.deleted_workspace)'
+  const [[found] = []] = await database.query({ text, params: [] })
   return Number(found)
 }
 
@@ -127,6 +130,8 @@ async function entries(): Promise<number> {
 async function answered(request: (made: Made) => Sent | Promise<Sent>, before: number) {
   count += 1
   const [name, user] = [`name${count}`, randomUUID()]
+  // The license lets there be a few.
+  await database.query({ text: 'delete from service.workspace', params: [] })
   await database.query({
     text: 'insert into service."user" (id, email, email_proven_at) values ($1::uuid, $2, now())',
     params: [user, `${name}@example.com`],

@@ -22,7 +22,7 @@ import {
   type Membership,
   type PrincipalState,
 } from '../../store/principal-state.ts'
-import { findWorkspace, loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
+import { findWorkspace, isThere, type WorkspaceRow } from '../../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
 import { planTermOf } from './plan-term.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
@@ -283,7 +283,7 @@ async function publicRights(database: SqlDriver, workspaceId: string): Promise<R
 
 /** Members, roles and tables go with their workspace: whoever misses some asks here before it says so. */
 async function requireThere(database: SqlDriver, workspaceId: string): Promise<void> {
-  if ((await loadModelVersion(database, workspaceId)) === undefined) throw noWorkspace()
+  if (!(await isThere(database, workspaceId))) throw noWorkspace()
 }
 
 function noWorkspace(): ServiceError {

@@ -12,6 +12,7 @@ import type { ListAnswer } from '../../sources/source.ts'
 import { workspacesOf } from '../../store/members.ts'
 import { loadPrincipalState } from '../../store/principal-state.ts'
 import {
+  beginDeletion,
   deleteWorkspace,
   findWorkspaceById,
   insertWorkspace,
@@ -142,16 +143,17 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
 
     async delete(caller, id) {
       await requireIn(caller, id, 'workspace:delete')
-      const workspace = (await findWorkspaceById(database, id)) ?? notFound('workspaces')
-      const payload = { apiName: workspace.apiName }
-      const audit = recordWorkspaceEvent(
-        ids,
-        { workspace, caller },
-        { action: 'workspace.delete.v1', target: targetOf(id), payload },
-      )
+      const find = async () => (await findWorkspaceById(database, id)) ?? notFound('workspaces')
+      await find()
       await workspaces.withMigrationLock(id, async () => {
-        await requireIn(await callerNow(database, caller), id, 'workspace:delete')
-        return deleteWorkspace(database, workspace, audit)
+        await changeRights(ports, id, {
+          load: async () => requireIn(await callerNow(database, caller), id, 'workspace:delete'),
+          decide: () => [beginDeletion(id)],
+        })
+        const workspace = await find()
+        const payload = { apiName: workspace.apiName }
+        const event = { action: 'workspace.delete.v1', target: targetOf(id), payload } as const
+        return deleteWorkspace(database, workspace, recordWorkspaceEvent(ids, { workspace, caller }, event))
       })
       await workspaces.changed(id)
       forget(id)

@@ -485,7 +485,7 @@ create table service.telemetry (
 );
 insert into service.telemetry default values;
 
--- Workspaces that were deleted, until the bytes of their files are as well.
+-- Workspaces that are being deleted, and those that were, until the bytes of their files are as well.
 
 create table service.deleted_workspace (
   id uuid primary key
