@@ -1,7 +1,7 @@
 /** Builds answers, from the `{ data }` envelope to errors. */
 import { answeredBody, ServiceError, withReason } from '../../src/core/error.ts'
 import { statusOf } from '../../src/core/error-codes.ts'
-import { databaseError } from '../../src/core/sql/database-error.ts'
+import { databaseError, systemUnreached } from '../../src/core/sql/database-error.ts'
 import { BUSY, isUnreached, SqlFault } from '../../src/core/sql/fault.ts'
 import { type BatchText, batchBody, type ListAnswer, type LongAnswer, listBody } from '../../src/services/data/items.ts'
 
@@ -84,9 +84,7 @@ export function shownError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   // Of a statement of the service's own, which was not sent.
   if (error instanceof SqlFault && error.state === BUSY) return databaseError('busy')
-  if (error instanceof SqlFault && isUnreached(error)) {
-    return new ServiceError('unavailable', 'The system database cannot be reached')
-  }
+  if (error instanceof SqlFault && isUnreached(error)) return systemUnreached()
   return new ServiceError('failed', 'Internal error')
 }
 
@@ -118,7 +116,12 @@ const retried: ReadonlySet<string> = new Set(['throttled', 'conflict', 'unavaila
  * Returns true for internal errors and errors of sources, which operators should see; false for errors of the caller.
  */
 export function isFault(error: unknown): boolean {
-  return !(error instanceof ServiceError) || error.kind === 'failed'
+  return !(error instanceof ServiceError) || error.kind === 'failed' || isOutage(error.cause)
+}
+
+/** Whether the system database was away; sources that are away are `failed`. */
+function isOutage(cause: unknown): boolean {
+  return cause instanceof SqlFault ? isUnreached(cause) : cause instanceof ServiceError && isOutage(cause.cause)
 }
 
 /** What an answer contains about its request. */

@@ -4,7 +4,7 @@
  * error.
  */
 import { ServiceError } from '../error.ts'
-import { blockedCode, busyCode, databaseError, readOnlyCode } from '../sql/database-error.ts'
+import { databaseError } from '../sql/database-error.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { type SqlFault, VITESS_UNSUPPORTED } from '../sql/fault.ts'
 import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
@@ -12,7 +12,8 @@ import { FailedMigration, invalidOperation, isDataFault, type MigrationFault } f
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
   const explained = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
-  if (explained?.code !== undefined && passedOn.has(explained.code)) return explained
+  // What is no fault of the change.
+  if (explained?.kind === 'unavailable') return explained
   const reason = explained?.message ?? 'The database refused a change'
   const blamed = blame(fault) ?? (explained?.kind === 'invalid' ? 'data' : undefined)
   if (blamed === undefined) return new ServiceError('failed', reason, { cause: fault })
@@ -37,9 +38,6 @@ const exceededByNumber: ReadonlyMap<number, string> = new Map([
   [1117, columns],
   [1118, widths],
 ])
-
-/** Codes of what is no fault of the change. */
-const passedOn: ReadonlySet<string> = new Set([blockedCode, readOnlyCode, busyCode])
 
 /** Those that PostgreSQL names, if it speaks English: `view sums depends on column label of table notes`. */
 function viewsNamed({ detail = '' }: SqlFault): readonly string[] {

@@ -25,8 +25,6 @@ const codes = {
 
 /** Of a write that was ended in favour of others. */
 export const blockedCode = codes.blocked
-export const readOnlyCode = codes.readOnly
-export const busyCode = codes.busy
 /** Those that may be sent again, and the seconds after which. */
 const retried: ReadonlySet<DatabaseErrorReason> = new Set(['blocked', 'busy'])
 const PAUSE = 1
@@ -36,6 +34,11 @@ export function databaseError(reason: DatabaseErrorReason, detail?: string): Ser
   const code = codes[reason]
   if (retried.has(reason)) return codedError(code, { meta: { retryAfter: PAUSE } })
   return codedError(code, { cause: detail === undefined ? undefined : new ServiceError(errorCodes[code].kind, detail) })
+}
+
+/** The error of a request that found the system database away, whichever of its tables it needs. */
+export function systemUnreached(cause?: unknown): ServiceError {
+  return new ServiceError('unavailable', 'The system database cannot be reached', { cause })
 }
 
 /** The error of a statement that was ended because nobody waits for its answer. */

@@ -4,7 +4,8 @@
  * reused.
  */
 import type { Client } from 'pg'
-import { ServiceError } from '../../core/error.ts'
+import type { ServiceError } from '../../core/error.ts'
+import { systemUnreached } from '../../core/sql/database-error.ts'
 
 export type AdvisoryLocks = {
   /**
@@ -100,7 +101,7 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
         client = await locked(name, Math.max(1, Math.ceil(patience)))
       } catch (cause) {
         if (isLockTimeout(cause)) throw busy()
-        throw new ServiceError('unavailable', 'The system database cannot be reached', { cause })
+        throw systemUnreached(cause)
       }
       return async () => {
         try {

@@ -1,8 +1,8 @@
 /** All services that handlers may call, wired from ports and configuration; both entry points call `startServices`. */
 import type { Config } from '../../config.ts'
 import { lazily } from '../../core/lazily.ts'
-import { postgres } from '../../core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../../core/sql/postgres/introspect.ts'
+import { systemDialect } from '../../core/sql/postgres/system-dialect.ts'
 import type { Ports } from '../../ports.ts'
 import { createConnectorProviders } from '../../sources/connector-provider.ts'
 import type { OpenedSource, SourceDatabase } from '../../sources/provider.ts'
@@ -124,14 +124,14 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const tokens = await openTokens({ ports, configured: config.SERVICE_AUTH__SIGNING_KEY })
   const models = createModelCache(ports)
   const changes = createModelChanges({ ports, models })
-  const system = openSqlSource({ driver: ports.database, dialect: postgres })
+  const system = openSqlSource({ driver: ports.database, dialect: systemDialect })
   const directory = createDirectory({ source: system, config })
   const throttle = createThrottle({ ports, config })
   const sessions = createSessions({ ports, config, tokens, throttle })
   const deviceSignIn = createDeviceSignIn({ ports, sessions, throttle })
   const passwords = createPasswords({ ports, config, throttle })
   const auditLog = createAuditLog({ ports, config, directory })
-  const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
+  const systemDatabase = { driver: ports.database, dialect: systemDialect, catalog: postgresIntrospection }
   const timeLimit = config.SERVICE_QUERY__TIMEOUT || CATALOG_LIMIT
   const builtIn = createSqlProviders({ ...ports, timeLimit })
   const installed = createConnectorProviders({

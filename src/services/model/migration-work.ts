@@ -17,7 +17,7 @@ import type { Model, ModelRecords } from '../../core/model/model.ts'
 import { type DeclaredKey, keyFault, keyQuestion, NO_KEY } from '../../core/sql/declared-key.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { ReadColumns } from '../../core/sql/obstacles.ts'
-import { postgres } from '../../core/sql/postgres/dialect.ts'
+import { systemDialect } from '../../core/sql/postgres/system-dialect.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
@@ -202,7 +202,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
         statements: [
           ...stillUnshared(changedNames),
           ...forget,
-          ...(await inParts(compileChanges(changes, postgres))),
+          ...(await inParts(compileChanges(changes, systemDialect))),
           ...unmark,
           ...(await placesOf(workspace.id, [...own, ...others])),
           // Last, since the names are others' as long as the batch runs.
@@ -288,7 +288,7 @@ async function requireKey(key: DeclaredKey, databases: Databases, reader: Reader
 
 /** Maps a fault of the system database to an error of the operation that caused it. */
 function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
-  const cause = ddlError(fault, postgres)
+  const cause = ddlError(fault, systemDialect)
   const change = failedChange(changes, fault)
   if (change !== undefined) return new FailedMigration(change.operation, cause, change.subject)
   return new ServiceError(cause.kind, FAILED, { cause })

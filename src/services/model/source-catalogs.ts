@@ -60,8 +60,8 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
       if (cause instanceof ServiceError && !isStartFailure(cause))
         throw new ServiceError(cause.kind, INTROSPECTION_FAILED, { cause })
       if (!(cause instanceof SqlFault)) throw cause
-      const reason = system.dialect.explain(cause)?.message ?? 'The database denied access to its schema'
-      throw nested('failed', [INTROSPECTION_FAILED, reason], { cause })
+      const { kind, message } = system.dialect.explain(cause) ?? denied
+      throw nested(kind === 'unavailable' ? kind : 'failed', [INTROSPECTION_FAILED, message], { cause })
     }
   }
 
@@ -83,6 +83,8 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
       ),
   }
 }
+
+const denied = { kind: 'failed', message: 'The database denied access to its schema' } as const
 
 /** The schema without ledgers, and that of the source itself. A table that is a collection already stays one, whatever its columns are. */
 function apart({ records, source }: WorkspaceSource, schema: SourceSchema) {
