@@ -45,7 +45,7 @@ const path = (...names: readonly string[]) => ['assets', ...names.map(encodeURIC
 
 export function files(db: Requesting) {
   return {
-    /** `signal` ends it; its parts stay, for `resume`. Rejects with a `TypeError` without a name, and where `resume` is of another size. */
+    /** `signal` ends it; its parts stay, for `resume`. Rejects with a `TypeError` without a name, where `resume` is of another size, and where parts would have no bytes. */
     upload(file: Blob, options: UploadOptions = {}): Call<FileItem> {
       const { fileName = nameOf(file), onProgress, onBegin, resume, ...given } = options
       if (file.size > ONE_PIECE || resume !== undefined) return createCall(() => inParts(db, file, options))
@@ -84,6 +84,8 @@ async function inParts(db: Requesting, file: Blob, options: UploadOptions): Prom
   if (!started.ok) return resume !== undefined && started.status === 404 ? complete(resume) : started
   const { id, partSize, fileSize, parts } = started.data
   if (fileSize !== total) throw new TypeError(`The upload is of ${fileSize} bytes, the file has ${total}`)
+  // What is no number from 1 has no last part.
+  if (!(partSize >= 1)) throw new TypeError(`The upload is in parts of ${partSize} bytes`)
   onBegin?.(id)
   const there = new Set(parts.map(({ n }) => n))
   let sent = parts.reduce((sum, { size }) => sum + size, 0)

@@ -43,12 +43,13 @@ export function createItems({ collection, base, send }: ItemsDeps): object {
   const create = (kind: 'create' | 'upsert', data: unknown, query: Query) =>
     Array.isArray(data) ? call(kind, { data, query }) : call(kind, { data: [data], query, isOne: true })
   async function* pages({ after, ...query }: Query = {}) {
-    for (let from = after; from !== null; ) {
-      const result = (await call('read', { query: { ...query, after: from, meta: 'cursor' } })) as Answer
+    let next = after
+    while (next !== null) {
+      const result = (await call('read', { query: { ...query, after: next, meta: 'cursor' } })) as Answer
       const data = result.orThrow() as unknown[]
-      const { next } = (result as { meta: { next: string | null } }).meta
+      // Without one it would begin again.
+      next = (result as { meta: { next?: string | null } }).meta.next ?? null
       yield { data, next }
-      from = next
     }
   }
 

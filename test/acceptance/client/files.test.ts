@@ -81,6 +81,23 @@ it('uploads a large file in parts, a lost one again, and goes on where it was en
   expect(again).toEqual(file)
 })
 
+it.each([0, -1, 1e-9, null])('sends nothing where a service answers parts of %j bytes', async (partSize) => {
+  const methods: (string | undefined)[] = []
+  const strange: typeof fetch = async (input, init) => {
+    methods.push(init?.method)
+    if (methods.length > 3) throw new TypeError('it goes on')
+    const response = await fetch(input, init)
+    const { data } = (await response.json()) as { data: object }
+    return Response.json({ data: { ...data, partSize } }, { status: response.status })
+  }
+
+  const file = new Blob([new Uint8Array(9 * MIB)])
+  const uploading = files(db).upload(file, { fileName: 'large.bin', fetch: strange }).orThrow()
+
+  await expect(uploading).rejects.toThrow(new TypeError(`The upload is in parts of ${partSize} bytes`))
+  expect(methods).toEqual(['POST'])
+})
+
 it('has the types of fields that lead to files, of a manifest and of a model file', async () => {
   const model = {
     version: 1,

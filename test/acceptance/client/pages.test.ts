@@ -49,6 +49,22 @@ it('goes on behind a page, and back, and ends a walk where it is left', async ()
   expect(first).toEqual([{ id: '101' }, { id: '102' }])
 })
 
+it('ends a walk where a service does not say what is next', async () => {
+  const lengths: number[] = []
+  const silent: typeof fetch = async (url, init) => {
+    if (lengths.length > 3) throw new TypeError('it begins again')
+    const { data } = (await (await fetch(url, init)).json()) as { data: unknown[] }
+    return Response.json({ data, meta: {} })
+  }
+
+  for await (const { data, next } of db.articles.pages({ limit: 2, fetch: silent })) {
+    lengths.push(data.length)
+    expect(next).toBeNull()
+  }
+
+  expect(lengths).toEqual([2])
+})
+
 it('tells where a nested list is cut', async () => {
   const read = (after?: string) =>
     db.authors
