@@ -5,13 +5,13 @@ import { commands } from './commands.ts'
 import { errorDocument, exitCodes, Failure, wrongCall } from './failure.ts'
 import type { Host } from './host.ts'
 import { nearest } from './nearest.ts'
-import { createTerminal, printable, type Terminal } from './terminal.ts'
+import { createTerminal, printable, printableJson, type Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
 export async function run(host: Host, words: readonly string[]): Promise<number> {
   const isJson = words.includes('--json')
   const terminal = createTerminal(host, { isQuiet: isJson })
-  const document = (value: unknown) => host.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+  const document = (value: unknown) => host.stdout.write(`${printableJson(value)}\n`)
   try {
     const [command, rest] = commandOf(words)
     if (command === undefined || rest.includes('--help')) {

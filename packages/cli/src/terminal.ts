@@ -95,9 +95,16 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (found) => (found.length > 1 ? found : ''))
 }
 
+/** JSON of the same value, in which what `printable` leaves out is written as an escape. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(UNPRINTABLE, (found) => `\\u${hex(found)}`)
+}
+
+const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(4, '0')
+
 const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
-  /\x1b\[(?:0|2|31|32|33)m|[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+  /\x1b\[(?:0|2|31|32|33)m|[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 async function answered(prompt: string, streams: { readonly input: Host['stdin']; readonly output: Writable }) {
   const lines = createInterface({ ...streams, terminal: true })
