@@ -34,6 +34,8 @@ export type OpenApi = {
 
 /** Maximum length of what is sent at once of a longer one, in characters. */
 const MAX_SENT = 64 * 1024
+/** How many documents are known to be long. */
+const MOST_LONG = 1_000
 
 export type OpenApiDeps = {
   readonly called: LoadCalled
@@ -45,6 +47,8 @@ export type OpenApiDeps = {
 export function createOpenApi(deps: OpenApiDeps): OpenApi {
   const { called: load, models, declarations, version } = deps
   const kept = createKeptTexts()
+  /** Tags of documents that are too long to be kept: of those nothing is built before it is sent. */
+  const long = new Set<string>()
   let system: string | undefined
 
   return {
@@ -62,8 +66,12 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
         ])
         const view = modelViewOf(viewerOf(rights, model), declared, called.of)
         const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
+        if (long.has(tag)) return streamed(pieces)
         const { texts, isWhole } = await inParts(taken(pieces, MAX_KEPT))
-        return isWhole ? texts.join('') : streamed(behind(texts, pieces))
+        if (isWhole) return texts.join('')
+        if (long.size >= MOST_LONG) long.clear()
+        long.add(tag)
+        return streamed(behind(texts, pieces))
       }
       return { tag, render: () => kept.load({ workspaceId: workspace.id, key: tag }, build) }
     },
@@ -79,7 +87,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
   }
 }
 
-type Taken = { readonly texts: readonly string[]; readonly isWhole: boolean }
+type Taken = { readonly texts: string[]; readonly isWhole: boolean }
 
 /** The pieces until the end, or until they have more than `most` characters. */
 function* taken(pieces: Iterator<string>, most: number): Parts<Taken> {
@@ -94,8 +102,10 @@ function* taken(pieces: Iterator<string>, most: number): Parts<Taken> {
   return { texts, isWhole: false }
 }
 
-function* behind(texts: readonly string[], rest: Iterable<string>): Generator<string> {
-  yield* texts
+/** What is sent is not held any longer. */
+function* behind(texts: string[], rest: Iterable<string>): Generator<string> {
+  texts.reverse()
+  for (let text = texts.pop(); text !== undefined; text = texts.pop()) yield text
   yield* rest
 }
 

@@ -22,7 +22,8 @@ export type Rendering = {
   readonly longest: number
 }
 
-export async function renderDocument(model: Model): Promise<Rendering> {
+/** Returns a function that renders the document again and again, as requests to one process do. */
+export function documentOf(model: Model): () => Promise<string | ReadableStream<Uint8Array>> {
   const models = createModelCache({ database: noDatabase })
   models.keep(workspace.id, model)
   const openApi = createOpenApi({
@@ -31,18 +32,25 @@ export async function renderDocument(model: Model): Promise<Rendering> {
     declarations: async () => () => undefined,
     version: '1.0.0',
   })
+  return async () => {
+    const { render } = await openApi.workspace({
+      workspace,
+      snapshot: { modelVersion: 1, licenseVersion: 0, accessVersion: 1, age: () => 0 },
+      term: { isOver: () => false, renew: async () => true },
+      again: () => {
+        throw new Error('nobody asks')
+      },
+      caller: { kind: 'anonymous' },
+      rights: { kind: 'all' },
+    })
+    return render()
+  }
+}
+
+export async function renderDocument(model: Model): Promise<Rendering> {
+  const render = documentOf(model)
   const others = watchTurns()
   const start = worked()
-  const { render } = await openApi.workspace({
-    workspace,
-    snapshot: { modelVersion: 1, licenseVersion: 0, accessVersion: 1, age: () => 0 },
-    term: { isOver: () => false, renew: async () => true },
-    again: () => {
-      throw new Error('nobody asks')
-    },
-    caller: { kind: 'anonymous' },
-    rights: { kind: 'all' },
-  })
   const body = await render()
   const chunks: Uint8Array[] = []
   if (typeof body !== 'string') for await (const chunk of body) chunks.push(chunk)
