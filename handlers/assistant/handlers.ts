@@ -14,7 +14,7 @@ import { readBody } from '../http/body.ts'
 import { authorize, identify } from '../http/context.ts'
 import type { Handler } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
-import type { AppContext } from '../http/request.ts'
+import { type AppContext, isDisconnected } from '../http/request.ts'
 import { idOf, lineOf, nameSchema, textSchema } from '../http/schemas.ts'
 import { withSent } from '../http/sent.ts'
 
@@ -147,11 +147,15 @@ function openTools(services: Services, c: AppContext): AssistantTools {
   const { agents, config, ports } = services
   const spent = { rows: 0 }
   const answered = { length: 0 }
-  const address = publicAddress(c, config)
+  const requester = {
+    address: publicAddress(c, config),
+    client: c.get('addressOf')(c),
+    isDisconnected: () => isDisconnected(c),
+  }
   const open = async (plan?: string) => {
     const scope = { ...(await authorize(services, c)), plan }
     await requirePlan(scope, scope.snapshot.modelVersion)
-    return agents.open({ ...scope, spent }, address, c.get('addressOf')(c))
+    return agents.open({ ...scope, spent }, requester)
   }
   return {
     async offered() {
@@ -169,14 +173,14 @@ function openTools(services: Services, c: AppContext): AssistantTools {
 
 /** Milliseconds in which somebody has to take what was sent; an answer that nobody reads ends. */
 const UNREAD = 60_000
-/** Milliseconds without an event behind which a comment is sent: a Worker learns by it that its asker has left, and proxies keep the connection. */
+/** Milliseconds without an event behind which a comment is sent: a Worker learns by it that its requester has left, and proxies keep the connection. */
 const QUIET = 5_000
 
 function streamed({ events, leave }: AnswerUnderWay, signal: AbortSignal, background: Background): Answer {
   const encoder = new TextEncoder()
   let next: Promise<IteratorResult<AssistantEvent, void>> | undefined
   let unread: ReturnType<typeof setTimeout> | undefined
-  // A Worker whose asker has left does nothing but what it does in the background.
+  // A Worker whose requester has left does nothing but what it does in the background.
   const end = () => {
     clearTimeout(unread)
     background(leave())

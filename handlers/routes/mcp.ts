@@ -11,7 +11,7 @@ import { readPlainJson } from '../http/body.ts'
 import { authorizeToken } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
-import { type AppContext, headerOf } from '../http/request.ts'
+import { type AppContext, headerOf, isDisconnected } from '../http/request.ts'
 import { readIn } from '../http/sent.ts'
 
 export function mountMcp(app: App, services: Services): void {
@@ -24,10 +24,13 @@ export function mountMcp(app: App, services: Services): void {
       const credential = c.get('credential')
       const token = credential?.source === 'cookie' ? undefined : credential?.token
       const spent = { rows: 0 }
+      const requester = {
+        address: publicAddress(c, config),
+        client: app.addressOf(c),
+        isDisconnected: () => isDisconnected(c),
+      }
       /** With the rights of when it is called. */
-      const address = publicAddress(c, config)
-      const client = app.addressOf(c)
-      const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent }, address, client)
+      const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent }, requester)
       const read = () => readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT, parseExactJson)
       const [, sentNumbers] = await readIn(open, read)
       const body = withPlainNumbers(sentNumbers, 'arguments')

@@ -116,7 +116,7 @@ describe('a request whose plan no longer stands', () => {
       bindings: never,
     })
     const { scope } = seen(1, all, never)
-    await (await uploadedFile(scope, 'key', { sent: '' })).answer.catch(() => undefined)
+    await (await uploadedFile(scope, 'key', { sent: '', share: 'shop' })).answer.catch(() => undefined)
 
     expect(asked).toMatchObject([{ name: 'ServiceFile', action: 'read' }])
   })

@@ -134,6 +134,18 @@ it('leaves room for others where one has many slow statements', async () => {
   expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
 })
 
+it('leaves room for a third where two have many slow statements', async () => {
+  const release = await hold()
+  const slow = Array.from({ length: 28 }, (_, n) => driver.query(untilReleased(n), { share: n % 2 === 0 ? 'a' : 'b' }))
+  await heldUp(8, 9)
+
+  const theirs = await meanwhile([driver.query(statement('select 1::text'), { share: 'c' })])
+  await release()
+
+  expect(theirs).toEqual([[['1']]])
+  expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
+})
+
 it('leaves room for others where one asks for many at once that each have to be first', async () => {
   const release = await hold()
   const term = { isOver: () => false, renew: async () => true }

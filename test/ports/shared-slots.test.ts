@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createSharedSlots } from '../../src/platform/drivers/shared-slots.ts'
 
 it('has those wait whose share has its slots, and first lets those go on of whose share the fewest do', async () => {
-  const slots = createSharedSlots({ most: 3, ofShare: 2, patience: 60_000 })
+  const slots = createSharedSlots({ most: 4, ofShare: 2, patience: 60_000 })
   const order: string[] = []
   const take = async (share: string, name: string) => {
     const end = await slots.take(share)
@@ -14,16 +14,18 @@ it('has those wait whose share has its slots, and first lets those go on of whos
   const [first, second] = await Promise.all([take('a', 'a1'), take('a', 'a2')])
   const behind = [take('a', 'a3'), take('a', 'a4')]
   const other = await take('b', 'b1')
+  const last = await take('d', 'd1')
   behind.push(take('c', 'c1'))
   first()
   first()
   await behind[2]
   other()
+  last()
   await behind[0]
   second()
   await behind[1]
 
-  expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4'])
+  expect(order).toEqual(['a1', 'a2', 'b1', 'd1', 'c1', 'a3', 'a4'])
 })
 
 it('tells those who waited too long', async () => {
@@ -33,4 +35,18 @@ it('tells those who waited too long', async () => {
   await expect(slots.take('b')).rejects.toMatchObject({ name: 'SqlFault', state: '53300' })
   end()
   expect(await slots.take('b')).toBeTypeOf('function')
+})
+
+it('keeps the last slot for a share that has none', async () => {
+  const slots = createSharedSlots({ most: 4, ofShare: 2, patience: 60_000 })
+  const ends = await Promise.all(['a', 'a', 'b'].map(slots.take))
+  let second = false
+  const waiting = slots.take('b').then(() => (second = true))
+  await slots.take('c')
+  const before = second
+  ends[0]?.()
+  ends[1]?.()
+  await waiting
+
+  expect([before, second]).toEqual([false, true])
 })

@@ -1,4 +1,7 @@
-/** Limits how many go on at a time, in total and of one share (a workspace); the others wait, and those of whose share the fewest go on are first. */
+/**
+ * Limits how many go on at a time, in total and of one share (a workspace); the others wait, and those of whose share the fewest go on are
+ * first. The last slot is for a share that has none, so that two cannot take them all.
+ */
 import { BUSY, SqlFault } from '../../core/sql/fault.ts'
 
 export type SlotLimits = {
@@ -21,7 +24,8 @@ export function createSharedSlots({ most, ofShare, patience }: SlotLimits): Shar
   let waiting: readonly Waiting[] = []
 
   const countOf = (share: string) => taken.get(share) ?? 0
-  const hasRoom = (share: string) => total < most && countOf(share) < ofShare
+  const hasRoom = (share: string) => total < most && hasShare(countOf(share))
+  const hasShare = (count: number) => count === 0 || (count < ofShare && total < most - 1)
 
   function add(share: string, change: 1 | -1): void {
     total += change

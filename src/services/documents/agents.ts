@@ -22,8 +22,16 @@ import type { ModelFiles } from '../rights/model-files.ts'
 import type { LoadDeclarations } from './declarations.ts'
 
 export type Agents = {
-  /** Returns the caller's tools in a workspace; throws 403 without the entitlement ai:mcp. `address` is that of the service, `client` of who asks. */
-  open(scope: RequestScope, address: string, client: string | undefined): AgentTools
+  /** Returns the caller's tools in a workspace; throws 403 without the entitlement ai:mcp. */
+  open(scope: RequestScope, requester: Requester): AgentTools
+}
+
+export type Requester = {
+  /** Of the service. */
+  readonly address: string
+  /** The address of who asks. */
+  readonly client: string | undefined
+  readonly isDisconnected: () => boolean
 }
 
 /** The names of the tools. */
@@ -97,8 +105,9 @@ export function createAgents(deps: AgentsDeps): Agents {
   const { items, assetFiles, migrations, modelFiles, models, declarations, licensing } = deps
   const viewers = createViewers()
   return {
-    open(scope, address, client) {
+    open(scope, { address, client, isDisconnected }) {
       const { workspace, snapshot, rights } = scope
+      const own = { share: workspace.apiName, isDisconnected }
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
       const view = async () => {
@@ -133,15 +142,15 @@ export function createAgents(deps: AgentsDeps): Agents {
         },
         async listItems(collection, query) {
           await admitted()
-          return (await items.list(scope, collection, { sent: query })).answer
+          return (await items.list(scope, collection, { ...own, sent: query })).answer
         },
         async aggregateItems(collection, query) {
           await admitted()
-          return (await items.aggregate(scope, collection, { sent: query })).answer
+          return (await items.aggregate(scope, collection, { ...own, sent: query })).answer
         },
         async createItems({ collection, once }, data, query) {
           await admitted()
-          return (await items.create(scope, collection, data, { sent: query, once })).answer
+          return (await items.create(scope, collection, data, { ...own, sent: query, once })).answer
         },
         async updateItem({ collection, key, tags, once }, data, query) {
           await admitted()
@@ -150,18 +159,18 @@ export function createAgents(deps: AgentsDeps): Agents {
               scope,
               collection,
               { key: { kind: 'value', value: key }, body: data },
-              { sent: query, tags, once },
+              { ...own, sent: query, tags, once },
             )
           ).answer
         },
         async deleteItem({ collection, key, tags, once }) {
           await admitted()
-          const query = { sent: {}, tags, once }
+          const query = { ...own, sent: {}, tags, once }
           await (await items.deleteOne(scope, collection, { kind: 'value', value: key }, query)).answer
         },
         async batchItems(operations, once) {
           await admitted()
-          return (await items.batch(scope, { operations }, { once })).answer
+          return (await items.batch(scope, { operations }, { ...own, once })).answer
         },
         async linkFile(id, lifetime) {
           await admitted()

@@ -81,7 +81,8 @@ async function counted(
   const reading = (within: RequestScope): RequestScope =>
     actingScope(within, rights, async () => reading(await within.again()))
   const body = { ...(filter !== undefined && { filter }), limit: 1, meta: 'totalCount' }
-  const { total = 0 } = await (await items.list(reading(scope), name, { sent: { body } })).answer
+  const query = { sent: { body }, share: scope.workspace.apiName }
+  const { total = 0 } = await (await items.list(reading(scope), name, query)).answer
   return total
 }
 

@@ -1,6 +1,6 @@
 /** Runs batches behind an SQL driver: each is one transaction. A write of a route of its own is a batch of one. */
 import { OperationFault } from '../../core/plan/operation-fault.ts'
-import type { BatchPlan } from '../../core/plan/plan.ts'
+import type { BatchPlan, PlannedOperation } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
 import { type PlanTerm, requireTerm } from '../../core/sql/begin/plan-term.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
@@ -34,7 +34,7 @@ export type SqlBatchDeps = {
 /** Running it throws an OperationFault where it is known which operation has failed. */
 export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<BatchAnswer> {
   const { driver, dialect, forms } = deps
-  const isReading = plan.operations.every((operation) => operation.plan.kind === 'read')
+  const isReading = plan.operations.every((operation) => !isChanging(operation.plan))
   const contextOf = (options: ReadOptions = {}) => (isReading ? options : writerOf(options))
   const begin = transactions(deps, plan)
   const ran = (bindings: Bindings, send: Send, term: PlanTerm | undefined) => {
@@ -66,12 +66,22 @@ export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<B
 type Results = readonly (readonly SqlRow[])[]
 
 /** A write continues when its client disconnects. */
-export const writerOf = ({ term }: Pick<QueryContext, 'term'>): QueryContext => ({ isWriting: true, term })
+export const writerOf = ({ term, share }: Pick<QueryContext, 'term' | 'share'>): QueryContext => ({
+  isWriting: true,
+  term,
+  ...(share !== undefined && { share }),
+})
 
 /** What was sent: what each statement is for, and the statements where all were sent at once. */
 type Sent = Pick<BatchPlaces, 'operations' | 'answers'> & { readonly statements?: readonly Statement[] }
 
 type Send = (by: SqlDriver) => { readonly sent: Sent; readonly results: Promise<Results> }
+
+/** A read of what an earlier operation answers is a program that finds. */
+function isChanging(plan: PlannedOperation['plan']): boolean {
+  if (plan.kind !== 'program') return plan.kind !== 'read'
+  return plan.steps.some(({ kind }) => kind === 'insert' || kind === 'update' || kind === 'delete')
+}
 
 /** Sends all statements of a batch together. */
 export function atOnce(

@@ -117,7 +117,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
 const noClient: QueryContext = {}
 
 /** Large results at a time; small ones never wait behind them. */
-const LARGE = { most: 3, ofShare: 2 }
+const LARGE = { most: 4, ofShare: 2 }
 
 /** Of the ten connections for transactions, those that callers have; the others are for the service itself. */
 const BATCHES = { most: 8, ofShare: 5 }

@@ -252,15 +252,24 @@ export function openReaders(initialOptions: PostgresOptions) {
     }
   }
 
-  /** What has to be first keeps its client from others as soon as it is sent, everything else once it is silent. */
+  /**
+   * What has to be first keeps its client from others as soon as it is sent, everything else once it is silent. The last client is for
+   * a share that keeps none.
+   */
   const isUsedUp = (question: Question): boolean => {
     const { share } = question.context
     const isOfFirst = isFirst(question)
     if (share === undefined || (!isOfFirst && silent < MAX_HELD)) return false
-    const isHeld = (one: Reader | undefined) =>
-      (isOfFirst && one?.first?.context.share === share) ||
-      (one?.isSilent === true && one.entries[0]?.question.context.share === share)
-    return readers.filter(isHeld).length >= MAX_HELD
+    let [kept, own] = [0, 0]
+    for (const one of readers) {
+      const holder =
+        (isOfFirst ? one?.first : undefined) ?? (one?.isSilent === true ? one.entries[0]?.question : undefined)
+      if (holder === undefined) continue
+      kept += 1
+      if (holder.context.share === share) own += 1
+    }
+    // As many as are asked at once may be silent before that shows.
+    return own >= MAX_HELD || (own > 0 && kept >= MAX_READERS - AT_ONCE)
   }
 
   const giveBack = (reader: Reader) => {

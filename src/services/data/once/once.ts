@@ -129,9 +129,10 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       }
       const attempt = (entry: LedgerEntry, hasWaited: boolean) => {
         if (table !== undefined) {
-          const { caller, term } = scope
+          const { caller, term, workspace } = scope
+          const share = workspace.apiName
           const write = () =>
-            source.writeOnce({ plan, bindings: bindings({ ...values, caller }), table, entry, keepings, term })
+            source.writeOnce({ plan, bindings: bindings({ ...values, caller }), table, entry, keepings, term, share })
           return behindFirst(entry, hasWaited, write)
         }
         const write = (sending: WriteSending) => written(request, { bindings, keepings, bounds: entry, sending })
