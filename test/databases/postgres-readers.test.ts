@@ -181,6 +181,22 @@ it('leaves connections to others, and to the service, where one has many slow tr
   expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[[String(number)]]]))
 })
 
+it.each([
+  ['as it is', {}],
+  ['of a plan that is looked at', { term: { isOver: () => false, renew: async () => true } }],
+])('ends a batch of reads that nobody waits for any more, %s', async (_, asked) => {
+  const release = await hold()
+  let isGone = false
+  const left = driver.batch([statement('select 1'), untilReleased(1)], { ...asked, isDisconnected: () => isGone })
+  const ended = expect(left).rejects.toMatchObject({ name: 'SqlFault' })
+  await heldUp(1)
+  isGone = true
+
+  await ended
+  await release()
+  expect(await driver.batch([statement('select 1::text')])).toEqual([[['1']]])
+})
+
 it('leaves a connection to others where one takes large results slowly', async () => {
   const all = statement(`select repeat('x', 1000) from generate_series(1, 100000)`)
   const slow = Array.from({ length: 3 }, async () => driver.stream?.(all, { share: 'a' }))

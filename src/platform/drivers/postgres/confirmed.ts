@@ -12,7 +12,7 @@ import { isLost } from '../lost-connection.ts'
 import { holdWrites, ignore, lost, type PostgresOptions, postgresFault, socketOf } from './client.ts'
 import { isFull, type NameOf } from './prepared.ts'
 import { type Connection, LeanQuery } from './text-read.ts'
-import { atPosition, overdue, rollBack, SLICE, startLimit } from './transaction.ts'
+import { atPosition, leavingOf, overdue, rollBack, SLICE, startLimit } from './transaction.ts'
 
 type ConfirmedBatch = {
   readonly statements: readonly Statement[]
@@ -39,7 +39,7 @@ export async function runConfirmed(
   const answers: (readonly SqlRow[])[] = []
   const confirm = () => context.confirm?.(answers.slice(opening.length))
   try {
-    limit = timeLimit > 0 ? startLimit(timeLimit, options, client) : undefined
+    limit = startLimit({ timeLimit, isLeft: leavingOf(options, context) }, options, client)
     await withinSocketBound(sendAll(client, { opening, statements, nameOf }, answers), socketOf(client), ignore).catch(
       (error: unknown) => {
         const isTooLarge = error instanceof SqlFault && error.state === TOO_LARGE

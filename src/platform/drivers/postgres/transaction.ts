@@ -9,7 +9,7 @@ import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { asOneAnswer } from '../answer-bound.ts'
 import { isLost } from '../lost-connection.ts'
-import { limitOf } from '../time-limit.ts'
+import { limitOf, POLL_INTERVAL } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
 import {
   holdWrites,
@@ -32,6 +32,8 @@ export type Transaction<Result> = {
   readonly ask: Ask<Result>
   /** Whether the statements write nothing. */
   readonly isReading?: boolean
+  /** Whether nobody waits for them any longer. */
+  readonly isLeft?: (() => boolean) | undefined
   /** Called when the server has begun it. */
   readonly onBegin?: (() => void) | undefined
   /** Looked at before the commit. */
@@ -93,6 +95,7 @@ export async function runBatch(
     timeLimit,
     ask: askingBy(nameOf),
     isReading,
+    isLeft: leavingOf(options, context),
     onBegin,
     term: context?.term,
   })
@@ -108,7 +111,7 @@ const pooledSettings = [
 export async function runTransaction<Result>(
   lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
-  { begin, statements, timeLimit, ask, isReading, onBegin, term }: Transaction<Result>,
+  { begin, statements, timeLimit, ask, isReading, isLeft, onBegin, term }: Transaction<Result>,
 ): Promise<readonly Result[]> {
   const client = await lend()
   // An embedded database is ended by ending its connection, which would not show whether a commit came before.
@@ -119,7 +122,7 @@ export async function runTransaction<Result>(
   let isOver = false
   let hasStarted = false
   try {
-    limit = timeLimit > 0 ? startLimit(timeLimit, options, client) : undefined
+    limit = startLimit({ timeLimit, isLeft }, options, client)
     // Awaited alone: without it the rest would run outside a transaction.
     await client.query(begin)
     hasStarted = true
@@ -201,11 +204,18 @@ type Limit = {
   readonly stop: () => void
 }
 
+type Bounds = { readonly timeLimit: number; readonly isLeft: (() => boolean) | undefined }
+
 /**
- * Detects lateness between two slices; if a slice does not end soon after the limit, cancels what runs until it does, and
- * cuts off the connection to a server that ignores the cancellation.
+ * Detects lateness between two slices; if a slice does not end soon after the limit, or nobody waits for it any longer, cancels what
+ * runs until it does, and cuts off the connection to a server that ignores the cancellation. Undefined where there is nothing to look for.
  */
-export function startLimit(timeLimit: number, options: PostgresOptions, client: pg.ClientBase): Limit {
+export function startLimit(
+  { timeLimit, isLeft }: Bounds,
+  options: PostgresOptions,
+  client: pg.ClientBase,
+): Limit | undefined {
+  if (timeLimit === 0 && isLeft === undefined) return undefined
   let isLate = false
   let endedAt: number | undefined
   let isStopped = false
@@ -218,7 +228,14 @@ export function startLimit(timeLimit: number, options: PostgresOptions, client: 
     isLate = true
     if (!isStopped) timer = setTimeout(expire, GRACE)
   }
-  let timer = setTimeout(expire, timeLimit)
+  let timer = timeLimit > 0 ? setTimeout(expire, timeLimit) : undefined
+  const looking = isLeft && setInterval(() => isLeft() && leave(), POLL_INTERVAL)
+  const leave = () => {
+    clearInterval(looking)
+    clearTimeout(timer)
+    isLate = true
+    void expire()
+  }
   return {
     refuseLate() {
       if (isLate) throw overdue()
@@ -226,9 +243,19 @@ export function startLimit(timeLimit: number, options: PostgresOptions, client: 
     hasEnded: () => endedAt !== undefined,
     stop() {
       isStopped = true
+      clearInterval(looking)
       clearTimeout(timer)
     },
   }
+}
+
+/**
+ * Says that the caller has gone, of statements that write nothing. Not of an embedded database, which would be ended as a whole.
+ */
+export function leavingOf({ stream }: PostgresOptions, context: QueryContext | undefined): (() => boolean) | undefined {
+  if (stream !== undefined || context?.isWriting === true) return undefined
+  const isDisconnected = context?.isDisconnected
+  return isDisconnected && (() => isDisconnected())
 }
 
 export function overdue(cause?: unknown): SqlFault {
