@@ -23,6 +23,7 @@ const settings = z.strictObject({
     tokens: z.int(),
   }),
   hasCredentials: z.boolean(),
+  mayChooseProvider: z.boolean(),
   usage: z.array(z.strictObject({ day: z.iso.date(), requests: z.int(), tokens: z.int(), users: z.int() })),
 })
 

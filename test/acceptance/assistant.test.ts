@@ -390,6 +390,64 @@ describe('settings', () => {
     expect(await busy.data('/ai/settings')).toMatchObject({ ...wanted, connector: 'anthropic', hasCredentials: false })
   })
 
+  it('let Administrators alone choose where conversations are sent, and that rows are', async () => {
+    const own = await world.workspace('own', { articles: { title: 'string' } })
+    const entitlements = ['workspaceSettings:read', 'workspaceSettings:edit']
+    const holder = await people.member(own, { entitlements })
+    const chief = await people.memberWith(own, [await people.administratorRole(own)])
+    const ofInstance = await people.member(own, { entitlements })
+    await world.administrator.patch(`/api/system/users/${ofInstance.userId}`, { isAdministrator: true })
+    const theirs = { connector: 'openai', connectorOptions: { address: 'https://theirs.example.com/v1' } }
+    const key = { connectorCredentials: { apiKey: 'sk-theirs' } }
+    const message =
+      'Only Administrators of the workspace or of the instance choose where conversations are sent, and that rows are'
+    const refused = async (change: object) => {
+      const answer = await holder.patch('/ai/settings', change)
+      expect([answer.status, await answer.json(), change]).toMatchObject([403, { message }, change])
+    }
+    const taken = async (change: object, who: Client = holder) => {
+      const answer = await who.patch('/ai/settings', change)
+      expect([answer.status, change]).toEqual([200, change])
+      return ((await answer.json()) as { data: object }).data
+    }
+
+    await refused({ ...theirs, ...key, chatModel: 'theirs', dataLevel: 'rows' })
+    await refused({ dataLevel: 'rows' })
+    await refused({ connector: 'anthropic' })
+    await refused({ connectorOptions: theirs.connectorOptions })
+    const ours = { connector: 'openai', connectorOptions: { address: 'https://ours.example.com/v1' } }
+    const set = { ...ours, connectorCredentials: { apiKey: 'sk-ours' }, chatModel: 'one', dataLevel: 'rows' }
+    expect(await taken(set, chief)).toMatchObject({ mayChooseProvider: true })
+    await refused({ ...theirs, ...key })
+    await refused({ ...theirs, connectorCredentials: null })
+    await refused({ ...ours, ...key })
+    await refused({ connector: 'anthropic', connectorCredentials: null, connectorOptions: ours.connectorOptions })
+    await refused({ connectorOptions: {}, connectorCredentials: null })
+
+    const limits = { requests: 7 }
+    const change = {
+      chatModel: 'two',
+      fastModel: 'three',
+      chatReasoningEnabled: true,
+      chatReasoningLevel: 'low',
+      limits,
+    }
+    expect(await taken({ ...ours, dataLevel: 'rows', ...change })).toMatchObject({
+      ...ours,
+      ...change,
+      limits,
+      dataLevel: 'rows',
+      hasCredentials: true,
+      mayChooseProvider: false,
+    })
+    await taken({ dataLevel: 'model' })
+    await refused({ dataLevel: 'rows' })
+    await taken({ connector: null, connectorOptions: {}, connectorCredentials: null })
+    await refused(ours)
+    expect(await taken({ ...ours, dataLevel: 'rows' }, ofInstance)).toMatchObject({ mayChooseProvider: true })
+    expect(await own.data('/ai/settings')).toMatchObject({ ...ours, dataLevel: 'rows', mayChooseProvider: true })
+  })
+
   it('say administrators of the instance what each workspace used', async () => {
     await setUp([{ text: 'One.' }])
     await ask('Count this')

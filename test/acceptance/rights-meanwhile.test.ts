@@ -58,7 +58,10 @@ describe('a manager who loses their rights while the body is on its way', () => 
 
 it('reads and writes nothing any more for whom the right is taken while the body is on its way', async () => {
   const all = { read: 'all', create: 'all', update: 'all', delete: 'all' }
-  const entitlements = ['dataModel:read', 'dataModel:edit', 'dataSource:create', 'workspaceMembers:read', 'ai:mcp']
+  const entitlements = [
+    ...['dataModel:read', 'dataModel:edit', 'dataSource:create', 'workspaceMembers:read', 'ai:mcp'],
+    'workspaceSettings:edit',
+  ]
   const user = await people.member(shop, { entitlements, collections: { articles: all } })
   const [{ id }] = (await shop.insert('articles', [{ title: 'before' }])) as [{ id: unknown }]
   const at = (path: string) => `/api/${shop.name}/${path}`
@@ -80,6 +83,7 @@ it('reads and writes nothing any more for whom the right is taken while the body
       ['POST', at('access/explain'), { anonymous: true, collection: 'articles', action: 'read' }],
       ['PUT', at('secrets/late'), { value: 'late' }],
       ['POST', at('sources/data/test'), { provider: 'postgres', config: {} }],
+      ['PATCH', at('ai/settings'), { chatModel: 'late' }],
     ],
     () => shop.patch(`/members/${user.userId}`, { roles: [] }),
   )
@@ -155,6 +159,21 @@ it('makes nobody Administrator again who is demoted while the body is on its way
 
   expect(statuses).toEqual([403, 403])
   expect([await rolesOf(demoted.userId), await rolesOf(friend.userId)]).toEqual([[], []])
+})
+
+it('sends what is said to the assistant nowhere else for an Administrator who is demoted while the body is on its way', async () => {
+  const editor = await people.roleWith(shop, { entitlements: ['workspaceSettings:edit'] })
+  const demoted = await people.memberWith(shop, [await people.administratorRole(shop), editor])
+  const theirs = { connector: 'openai', connectorOptions: { address: 'https://theirs.example.com/v1' } }
+
+  const { statuses } = await meanwhile(
+    demoted,
+    [theirs, { dataLevel: 'rows' }].map((change) => ['PATCH', `/api/${shop.name}/ai/settings`, change]),
+    () => shop.patch(`/members/${demoted.userId}`, { roles: [editor] }),
+  )
+
+  expect(statuses).toEqual([403, 403])
+  expect(await shop.data('/ai/settings')).toMatchObject({ connector: null, dataLevel: 'model' })
 })
 
 it('leaves nothing to an administrator of the instance who is demoted while the body is on its way', async () => {

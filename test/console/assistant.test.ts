@@ -159,6 +159,29 @@ it('is for whoever may have an agent, and says who sets it up', async () => {
   expect(await without.getByRole('button', { name: 'Assistant', exact: true }).count()).toBe(0)
 })
 
+it('leaves provider and rows to Administrators, and the rest to whoever holds the right', async () => {
+  await setUp([])
+  await shop.patch('/ai/settings', { dataLevel: 'model' })
+  const entitlements = ['ai:mcp', 'workspaceSettings:read', 'workspaceSettings:edit']
+  const person = await people.member(shop, { entitlements, collections: { articles: { read: 'all' } } })
+  const page = await openConsole()
+  await signIn(page, `/${shop.name}`, person)
+  await page.getByRole('button', { name: 'Assistant', exact: true }).click()
+  await page.getByRole('button', { name: 'Conversations' }).click()
+  await page.getByRole('menuitem', { name: 'Settings' }).click()
+  await page.getByText('Administrators choose provider').waitFor()
+  const panel = page.getByRole('complementary', { name: 'Assistant' })
+
+  expect(await panel.getByLabel('API key').count()).toBe(0)
+  expect(await panel.getByLabel('What the model is told').getByRole('option').count()).toBe(1)
+  expect(await violationsOf(page)).toEqual([])
+  await panel.getByLabel('Fast model').fill('small')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+
+  expect(await shop.data('/ai/settings')).toMatchObject({ chatModel: model, fastModel: 'small', dataLevel: 'model' })
+})
+
 it('is told how much to reason, which model names conversations and what a day may cost, and shows what was used', async () => {
   await setUp([{ text: 'A lamp.' }])
   const { page, panel, say } = await open()

@@ -25,6 +25,8 @@ export type Settings = {
   readonly chatReasoningLevel: string | null
   readonly dataLevel: 'model' | 'rows'
   readonly hasCredentials: boolean
+  /** Otherwise provider, address and key are others' to choose, and that rows are sent. */
+  readonly mayChooseProvider: boolean
   readonly limits: Readonly<Record<LimitName, number>>
   /** By day, the latest first. */
   readonly usage: readonly { readonly day: string; readonly requests: number; readonly tokens: number }[]

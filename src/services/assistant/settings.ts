@@ -3,7 +3,7 @@
  * be sent, and how much. The key is sealed for its address and never read back.
  */
 
-import { requireEntitlement } from '../../core/access/principal.ts'
+import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import type { AssistantConnector, DataLevel } from '../../core/assistant/choices.ts'
 import { auditChanges } from '../../core/audit-changes.ts'
 import { nested, ServiceError } from '../../core/error.ts'
@@ -18,7 +18,14 @@ import {
 } from '../../store/assistant.ts'
 import { isOutOfDate } from '../../store/failed-batch.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import { type Caller, type RequestScope, requireAdministrator } from '../caller/callers.ts'
+import {
+  type Caller,
+  callerNow,
+  isAdministrator,
+  type RequestScope,
+  requireAdministrator,
+  rightsNow,
+} from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 
 type Provider = {
@@ -45,7 +52,12 @@ export type SettingsChange = {
   readonly connectorCredentials?: { readonly apiKey: string } | null | undefined
 }
 
-export type ShownSettings = AssistantSettings & { readonly hasCredentials: boolean; readonly usage: readonly object[] }
+export type ShownSettings = AssistantSettings & {
+  readonly hasCredentials: boolean
+  /** Whether whoever asks may choose where conversations are sent, and that rows are. */
+  readonly mayChooseProvider: boolean
+  readonly usage: readonly object[]
+}
 
 /** The settings with the key opened. */
 export type OpenedSettings = AssistantSettings & {
@@ -58,7 +70,10 @@ export type OpenedSettings = AssistantSettings & {
 export type AssistantSettingsService = {
   /** With what was used of each of the last 30 days. Throws 403 without workspaceSettings:read. */
   read(scope: RequestScope): Promise<ShownSettings>
-  /** Throws 403 without workspaceSettings:edit, 422 for an address that is refused, and where an address or a key lacks the other. */
+  /**
+   * Throws 403 without workspaceSettings:edit, and for more than that allows unless an Administrator asks; 422 for an
+   * address that is refused, and where an address or a key lacks the other.
+   */
   change(scope: RequestScope, sent: LazyBody<SettingsChange>): Promise<ShownSettings>
   /** Undefined where no provider or model is chosen. */
   open(workspaceId: string): Promise<OpenedSettings | undefined>
@@ -116,16 +131,16 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
     return vault.seal(keyPurpose(workspaceId), JSON.stringify({ key, address }))
   }
 
-  async function shown({ workspace }: RequestScope): Promise<ShownSettings> {
+  async function shown({ workspace }: RequestScope, mayChooseProvider: boolean): Promise<ShownSettings> {
     const { settings, sealedKey } = await load(workspace.id)
     const usage = JSON.parse(await loadUsage(database, workspace.id, firstDay())) as readonly object[]
-    return { ...settings, hasCredentials: sealedKey !== null, usage }
+    return { ...settings, hasCredentials: sealedKey !== null, mayChooseProvider, usage }
   }
 
   return {
     async read(scope) {
       requireEntitlement(scope.rights, 'workspaceSettings:read')
-      return shown(scope)
+      return shown(scope, isAbove(scope.caller, scope.rights))
     },
 
     async change(scope, sent) {
@@ -134,10 +149,14 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
       const { connectorCredentials, ...change } = await sent()
       const sealed = connectorCredentials && (await sealedFor(workspace.id, connectorCredentials.apiKey, change))
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const rights = await rightsNow(database, scope.caller, workspace.id)
+        requireEntitlement(rights, 'workspaceSettings:edit')
+        const mayChoose = isAbove(await callerNow(database, scope.caller), rights)
         const row = await loadAssistantSettings(database, workspace.id)
         const before: AssistantSettings = { ...defaults, ...row?.settings }
         const formerKey = row?.sealedKey ?? null
         const settings = changed(before, change)
+        if (!mayChoose && (typeof sealed === 'string' || showsMore(before, settings))) throw notTheirs()
         const address = addressOf(settings)
         const refusal = address === undefined ? undefined : providerGate.refusal(address)
         if (refusal !== undefined) throw nested('invalid', ['Invalid settings', 'connectorOptions.address', refusal])
@@ -156,7 +175,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
             saveAssistantSettings(workspace.id, row, { settings, sealedKey }),
             recordWorkspaceEvent(ids, scope, { action: 'assistant.settings.v1', payload }),
           ])
-          return await shown(scope)
+          return await shown(scope, mayChoose)
         } catch (cause) {
           if (!isOutOfDate(cause)) throw cause
         }
@@ -191,6 +210,28 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
       throw new ServiceError('invalid', 'The key of the assistant is of another address')
     return key
   }
+}
+
+/** Whoever is asked something sees what its asker may read: only who reads everything themselves chooses who that is. */
+function isAbove(caller: Caller, rights: Rights): boolean {
+  return rights.kind === 'all' || isAdministrator(caller)
+}
+
+function notTheirs(): ServiceError {
+  return new ServiceError(
+    'forbidden',
+    'Only Administrators of the workspace or of the instance choose where conversations are sent, and that rows are',
+  )
+}
+
+/** Whether conversations are sent elsewhere than before, also once somebody switches them on again, or rows are. */
+function showsMore(before: AssistantSettings, after: AssistantSettings): boolean {
+  const { address } = after.connectorOptions
+  const isMoved =
+    after.connector === null
+      ? address !== undefined && address !== before.connectorOptions.address
+      : after.connector !== before.connector || addressOf(after) !== addressOf(before)
+  return isMoved || (after.dataLevel === 'rows' && before.dataLevel !== 'rows')
 }
 
 /** Members of `change` that are absent stay as they are. */

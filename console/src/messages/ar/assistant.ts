@@ -58,6 +58,7 @@ export const assistant: Translated<AssistantTexts> = {
     openai: 'Chat completions (OpenAI ومعظم غيرها، والمحلية أيضًا)',
     anthropic: 'Messages (Anthropic)',
   },
+  notYours: 'المزوّد والعنوان والمفتاح وإرسال الصفوف يختارها المديرون.',
   address: 'العنوان',
   addressHint: 'عنوان المزوّد إن بقي فارغًا.',
   key: 'مفتاح API',

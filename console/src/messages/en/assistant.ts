@@ -55,6 +55,7 @@ export const assistant = {
     openai: 'Chat completions (OpenAI and most others, also local ones)',
     anthropic: 'Messages (Anthropic)',
   },
+  notYours: 'Administrators choose provider, address and key, and whether rows are sent.',
   address: 'Address',
   addressHint: 'That of the provider where it is empty.',
   key: 'API key',

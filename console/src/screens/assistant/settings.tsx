@@ -29,6 +29,7 @@ export function SettingsForm(props: SettingsProps) {
 
 function Form({ workspace, settings, onDone, onCancel }: SettingsProps & { readonly settings: Settings }) {
   const texts = assistantTexts.value
+  const { mayChooseProvider: mayChoose } = settings
   const [connector, setConnector] = useState(settings.connector ?? 'openai')
   const [address, setAddress] = useState(settings.connectorOptions.address ?? '')
   const [apiKey, setKey] = useState('')
@@ -43,9 +44,11 @@ function Form({ workspace, settings, onDone, onCancel }: SettingsProps & { reado
   const today = settings.usage.find(({ day }) => day === new Date().toISOString().slice(0, 10))
   const { fault, isBusy, submit } = useSubmission(async () => {
     const body = {
-      connector,
-      connectorOptions: address.trim() === '' ? {} : { address: address.trim() },
-      ...(apiKey !== '' && { connectorCredentials: { apiKey } }),
+      ...(mayChoose && {
+        connector,
+        connectorOptions: address.trim() === '' ? {} : { address: address.trim() },
+        ...(apiKey !== '' && { connectorCredentials: { apiKey } }),
+      }),
       chatModel,
       fastModel: fastModel.trim() === '' ? null : fastModel.trim(),
       chatReasoningEnabled: reasoning !== 'none',
@@ -63,25 +66,37 @@ function Form({ workspace, settings, onDone, onCancel }: SettingsProps & { reado
   return (
     <form class={styles.form} onSubmit={submit} aria-label={texts.setUp}>
       {fault && <Notice look="danger">{fault}</Notice>}
-      <Select
-        label={texts.provider}
-        value={connector}
-        onValue={setConnector}
-        options={[
-          ['openai', texts.providers.openai],
-          ['anthropic', texts.providers.anthropic],
-        ]}
-      />
-      <Field label={texts.address} hint={texts.addressHint} dir="ltr" value={address} onValue={setAddress} isOptional />
-      <Field
-        type="password"
-        autocomplete="off"
-        label={texts.key}
-        hint={settings.hasCredentials ? texts.keyKept : texts.keyHint}
-        value={apiKey}
-        onValue={setKey}
-        isOptional
-      />
+      {!mayChoose && <p class={styles.quiet}>{texts.notYours}</p>}
+      {mayChoose && (
+        <>
+          <Select
+            label={texts.provider}
+            value={connector}
+            onValue={setConnector}
+            options={[
+              ['openai', texts.providers.openai],
+              ['anthropic', texts.providers.anthropic],
+            ]}
+          />
+          <Field
+            label={texts.address}
+            hint={texts.addressHint}
+            dir="ltr"
+            value={address}
+            onValue={setAddress}
+            isOptional
+          />
+          <Field
+            type="password"
+            autocomplete="off"
+            label={texts.key}
+            hint={settings.hasCredentials ? texts.keyKept : texts.keyHint}
+            value={apiKey}
+            onValue={setKey}
+            isOptional
+          />
+        </>
+      )}
       <Field label={texts.model} dir="ltr" value={chatModel} onValue={setModel} required />
       <Field
         label={texts.fastModel}
@@ -109,7 +124,7 @@ function Form({ workspace, settings, onDone, onCancel }: SettingsProps & { reado
         onValue={setLevel}
         options={[
           ['model', texts.levels.model],
-          ['rows', texts.levels.rows],
+          ...(mayChoose || settings.dataLevel === 'rows' ? [['rows', texts.levels.rows] as const] : []),
         ]}
       />
       <details class={styles.limits}>
