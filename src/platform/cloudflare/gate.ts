@@ -3,11 +3,13 @@
  * raw connection passes here, each redirect again, and is checked against the grant by core/connector/permission.ts.
  * A refused request is answered with a marker header, which the isolate turns into an error
  * (connectors/worker.isolate.js). The marker is removed from upstream responses, so that no upstream can forge it. A
- * refused connection is closed.
+ * refused connection is closed. What is answered has an end (bounded-answer.ts); a message of a WebSocket is bounded by the
+ * runtime, and each is an event of its own.
  */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { isGranted } from '../../core/connector/target.ts'
 import { isPrivateHost } from '../private-hosts.ts'
+import { bounded, boundedAnswer } from './bounded-answer.ts'
 
 export type GateProps = {
   /** Permission targets in normal form, without `net:`. */
@@ -23,7 +25,7 @@ export class ConnectorGate extends WorkerEntrypoint<unknown, GateProps> {
     const url = new URL(request.url)
     const port = url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port)
     if (!this.#isOpenTo(url.hostname, port)) return denial(`${url.hostname}:${port}`)
-    return withoutMarker(await fetch(plain(request)))
+    return boundedAnswer(request.method, withoutMarker(await fetch(plain(request))))
   }
 
   override async connect(socket: Socket): Promise<void> {
@@ -35,7 +37,7 @@ export class ConnectorGate extends WorkerEntrypoint<unknown, GateProps> {
     if (!this.#isOpenTo(hostname, port)) return socket.close()
     const { connect } = await import('cloudflare:sockets')
     const upstream = connect({ hostname, port })
-    await Promise.all([socket.readable.pipeTo(upstream.writable), upstream.readable.pipeTo(socket.writable)])
+    await Promise.all([socket.readable.pipeTo(upstream.writable), bounded(upstream.readable).pipeTo(socket.writable)])
   }
 
   /** Checks a private host by its name or address; a Worker cannot see what a name resolves to. */

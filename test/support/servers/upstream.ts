@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, pipeline, Readable, type Transform } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 
 /** Ports on 127.0.0.1. */
 export type Upstream = { readonly granted: number; readonly forbidden: number }
@@ -54,7 +56,37 @@ function serve(request: IncomingMessage, response: ServerResponse, reached: () =
   } else if (url.pathname === '/echo') {
     response.writeHead(200, { 'Content-Type': 'application/json' })
     void readAll(request).then((body) => response.end(JSON.stringify({ method: request.method, body })))
-  } else if (url.pathname !== '/hang') response.end('hello')
+  } else if (url.pathname === '/zeros') void sendZeros(url.searchParams, response)
+  else if (url.pathname !== '/hang') response.end('hello')
+}
+
+/** So many MiB of zeros; encoded ones are made once, so that they come as fast as they are taken. */
+async function sendZeros(query: URLSearchParams, response: ServerResponse): Promise<void> {
+  const [encoding, size] = [query.get('encoding') ?? 'identity', Number(query.get('size'))]
+  const encoder = encoders[encoding]
+  const name = `${encoding} ${size}`
+  const made = encoder && (encodedZeros.get(name) ?? buffer(zerosOf(size).pipe(encoder())))
+  if (made !== undefined) encodedZeros.set(name, made)
+  const body = await made
+  response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Encoding': encoding })
+  if (body === undefined) pipeline(zerosOf(size), response, () => {})
+  else response.end(body)
+}
+
+const encodedZeros = new Map<string, Promise<Buffer>>()
+
+const encoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGzip({ level: 1 }),
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+}
+
+function zerosOf(size: number): Readable {
+  const piece = Buffer.alloc(1024 ** 2)
+  return Readable.from(
+    (function* () {
+      for (let count = 0; count < size; count += 1) yield piece
+    })(),
+  )
 }
 
 /** Whether somebody listens on the port, seen from outside of every sandbox. */
