@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { nested, type ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { decodeValue } from '../../src/core/query/brackets.ts'
-import { requireKnown } from '../../src/core/query/parse.ts'
+import { queryFault, requireKnown } from '../../src/core/query/parse.ts'
 import { readBody } from './body.ts'
 import { searchWithoutToken } from './credentials.ts'
 import { type AppContext, headerOf } from './request.ts'
@@ -46,12 +46,16 @@ export function unreadHeaders(read: readonly BindingHeader[]): (c: AppContext) =
   }
 }
 
-/** Throws 422 for the first parameter, other than the token, that is not in `known`, and 400 for one that is no text. */
+/** Throws 422 for the first parameter, other than the token, that is not in `known` or comes again, and 400 for one that is no text. */
 export function requireKnownParameters(c: AppContext, known: readonly string[]): void {
+  const seen = new Set<string>()
   for (const parameter of searchWithoutToken(c.req.url).split('&')) {
     if (parameter === '') continue
-    const [name = '', ...value] = parameter.split('=')
-    requireKnown(decodeValue(name, name), known)
+    const [sent = '', ...value] = parameter.split('=')
+    const name = decodeValue(sent, sent)
+    requireKnown(name, known)
+    if (seen.has(name)) throw queryFault(name, 'is given more than once')
+    seen.add(name)
     decodeValue(value.join('='), name)
   }
 }

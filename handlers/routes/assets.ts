@@ -179,10 +179,10 @@ function uploadQuery(c: AppContext): { readonly fileName: string | undefined; re
 }
 
 function presetOf(c: AppContext): Preset | undefined {
-  const [sent, ...others] = new URL(c.req.url).searchParams.getAll('preset')
-  if (sent === undefined) return undefined
+  const sent = new URL(c.req.url).searchParams.get('preset')
+  if (sent === null) return undefined
   const preset = PRESETS.find((side) => `${side}` === sent)
-  if (preset !== undefined && others.length === 0) return preset
+  if (preset !== undefined) return preset
   throw assetFault('preset', `must be one of ${PRESETS.join(', ')}`)
 }
 

@@ -47,8 +47,7 @@ export function mountPasswords(app: App, services: Services): void {
     {
       GET: async (c) => {
         requireKnownParameters(c, ['token'])
-        const [token = '', ...others] = c.req.queries('token') ?? []
-        await passwords.verifyReset(others.length > 0 ? '' : token, app.addressOf(c))
+        await passwords.verifyReset(c.req.query('token') ?? '', app.addressOf(c))
         return noContent()
       },
     },

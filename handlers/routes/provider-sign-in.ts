@@ -63,11 +63,10 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
 
 /** Returns the normalised final redirect; undefined without one. Throws 422 for a target that is not allowed. */
 function redirectOf(c: AppContext, config: Config): string | undefined {
-  const [redirect, ...others] = new URL(c.req.url).searchParams.getAll('redirect')
-  if (redirect === undefined) return undefined
+  const redirect = new URL(c.req.url).searchParams.get('redirect')
+  if (redirect === null) return undefined
   const own = publicAddress(c, config)
   const fault = (reason: string) => nested('invalid', ['Failed to read the query', 'redirect', reason])
-  if (others.length > 0) throw fault('must be given once')
   if (redirect.length > LONGEST_REDIRECT) throw fault(`must have at most ${LONGEST_REDIRECT} characters`)
   if (!URL.canParse(redirect, own)) throw fault('must be an address')
   const { origin, username, password, href } = new URL(redirect, own)

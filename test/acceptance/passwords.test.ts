@@ -193,14 +193,13 @@ it('does not reset it either once the account is active again: the mail is from 
 })
 
 it.each([
-  ['none', '', 401],
-  ['an empty one', '?token=', 401],
-  ['one that nobody has sent', '?token=nonsense', 401],
-  ['two', '?token=one&token=two', 401],
-])('answers 401 for %s as token to verify', async (_, search, status) => {
+  ['none', ''],
+  ['an empty one', '?token='],
+  ['one that nobody has sent', '?token=nonsense'],
+])('answers 401 for %s as token to verify', async (_, search) => {
   const response = await world.anonymous.get(`${reset}/verify${search}`)
 
-  expect(response.status).toBe(status)
+  expect(response.status).toBe(401)
   expect(await response.json()).toEqual({ message: 'Invalid token' })
 })
 

@@ -2,6 +2,7 @@
  * What a route does not take is refused on every route, by the table of routes: parameters, bodies, and headers that it does not
  * read though they bind a request. The probes answer whatever comes.
  */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -40,6 +41,31 @@ it('every route refuses a parameter that it does not know, naming it', async () 
   )
 
   expect(odd).toEqual([])
+})
+
+it.each([
+  ['link', '/assets/{id}?link=x&link=x'],
+  ['link', '/assets/{id}?link=x&lin%6b=x'],
+  ['download', '/assets/{id}?download&download'],
+  ['preset', '/assets/{id}?preset=64&preset=64'],
+  ['fileName', '/assets?fileName=a&fileName=a'],
+  ['fields', '/assets/{id}/restore?fields=id&fields=id'],
+])('a parameter that is given twice is refused where files are read and written: %s of %s', async (name, place) => {
+  const method = place.startsWith('/assets/{id}?') ? 'GET' : 'POST'
+  const raw = place.startsWith('/assets?') ? 'text' : undefined
+
+  const response = await shop.send(method, place.replace('{id}', randomUUID()), { raw })
+
+  expect([response.status, await response.json()]).toMatchObject([422, { source: { message: name } }])
+})
+
+it.each([
+  ['token', '/api/auth/password-reset/verify?token=x&token=x'],
+  ['redirect', '/api/auth/providers/none/login?redirect=/&redirect=/'],
+])('a parameter that is given twice is refused without a credential: %s', async (name, path) => {
+  const response = await world.anonymous.get(path)
+
+  expect([response.status, await response.json()]).toMatchObject([422, { source: { message: name } }])
 })
 
 it('every route refuses Act-As, or of nobody', async () => {
