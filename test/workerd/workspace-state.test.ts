@@ -3,6 +3,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { SqlFault } from '../../src/core/sql/fault.ts'
 import { createCloudflareWorkspaceState } from '../../src/platform/cloudflare/workspace-state.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { createSystemTables, describeWorkspaceState, hold, insertWorkspace, pause } from '../ports/workspace-state.ts'
@@ -47,6 +48,15 @@ describe('workspace state: isolates and objects that come and go', () => {
 
     expect(next).toBeGreaterThan(holder.fence)
     await holder.release()
+  })
+
+  it('fails as the database does, whose states say what was not sent', async () => {
+    const failing = isolate({})
+      .snapshot('no id')
+      .catch((error: unknown) => error)
+
+    expect(await failing).toBeInstanceOf(SqlFault)
+    expect(await failing).toMatchObject({ state: '22P02', message: expect.stringContaining('uuid') })
   })
 
   it('lets work that has begun come to its own end when the object is lost, and the next one in at once', async () => {

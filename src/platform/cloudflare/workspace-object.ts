@@ -4,6 +4,7 @@
  * the queue. Never use `blockConcurrencyWhile`: it resets the object after 30 seconds.
  */
 import { DurableObject } from 'cloudflare:workers'
+import { SqlFault } from '../../core/sql/fault.ts'
 import type { WorkspaceSnapshot } from '../../ports.ts'
 import { runsAgain } from '../drivers/run-again.ts'
 import { createKeyedLocks } from '../keyed-locks.ts'
@@ -14,6 +15,8 @@ export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
 
 /** Versions, and milliseconds between the start of their read and the call. */
 type ObjectSnapshot = { readonly snapshot: WorkspaceSnapshot | undefined; readonly age: number }
+/** A SqlFault: an error that crosses to another isolate is of no class there. */
+type ObjectFault = { readonly fault: { readonly message: string; readonly state: string } }
 
 /** Milliseconds: the longest wait for the lock, and the longest time to hold it. */
 export type LockLimits = { readonly wait: number; readonly lease: number }
@@ -35,12 +38,17 @@ export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
   }
 
   /** Returns the versions, read from the database if the last read is `maxAge` milliseconds old. */
-  async snapshot(workspaceId: string, maxAge: number): Promise<ObjectSnapshot> {
-    const { snapshot, age } = await this.#versions.read(workspaceId, maxAge)
-    if (snapshot === undefined) return { snapshot, age }
-    // What crosses to the caller's isolate is plain.
-    const { age: _, ...versions } = snapshot
-    return { snapshot: versions, age }
+  async snapshot(workspaceId: string, maxAge: number): Promise<ObjectSnapshot | ObjectFault> {
+    try {
+      const { snapshot, age } = await this.#versions.read(workspaceId, maxAge)
+      if (snapshot === undefined) return { snapshot, age }
+      // What crosses to the caller's isolate is plain.
+      const { age: _, ...versions } = snapshot
+      return { snapshot: versions, age }
+    } catch (error) {
+      if (!(error instanceof SqlFault)) throw error
+      return { fault: { message: error.message, state: error.state } }
+    }
   }
 
   async changed(): Promise<void> {

@@ -8,6 +8,7 @@
  * rest is margin for the read and for the request that uses it.
  */
 import { ServiceError } from '../../core/error.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
 import { type AgingSnapshot, type Clock, elapsedOf, STATE_MAX_AGE, type WorkspaceState } from '../../ports.ts'
 import { aging } from '../versions.ts'
 import type { WorkspaceObject } from './workspace-object.ts'
@@ -63,7 +64,9 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
       const sentAt = now()
       const maxAge = Math.min(wanted, sentAt - changedAt)
       const aged = aging(clock)
-      const { snapshot: versions, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
+      const read = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
+      if ('fault' in read) throw new SqlFault(read.fault.message, read.fault)
+      const { snapshot: versions, age } = read
       const snapshot = aged(versions, age)
       if (snapshot === undefined) readings.delete(workspaceId)
       else readings.set(workspaceId, { at: sentAt - age, snapshot })
