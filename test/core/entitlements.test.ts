@@ -15,7 +15,7 @@ it('has those that the specification lists', () => {
   expect(listed.toSorted()).toEqual([...names].sort())
 })
 
-it('has none that nothing asks for or no acceptance test grants, but for those of settings that workspaces do not have', () => {
+it('has none that nothing asks for or no acceptance test grants', () => {
   const services = textsOf('src/{core/access,services}/**/*.ts').filter((text) => !text.includes('entitlementSchema ='))
   const tests = textsOf('test/acceptance/*.test.ts')
 
@@ -23,7 +23,7 @@ it('has none that nothing asks for or no acceptance test grants, but for those o
     (name) => ![services, tests].every((texts) => texts.some((text) => text.includes(`'${name}'`))),
   )
 
-  expect(unused).toEqual(['workspaceSettings:read', 'workspaceSettings:edit'])
+  expect(unused).toEqual([])
 })
 
 function textsOf(pattern: string): readonly string[] {
