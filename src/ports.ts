@@ -51,8 +51,10 @@ export type SqlRow = readonly SqlParam[]
 export interface QueryContext {
   /** Returns true when the client has disconnected. Polled during long statements; absent if that cannot be known. */
   isDisconnected?(): boolean
-  /** Whose statement it is: what one has running and slow leaves room for others. */
+  /** Whose statement it is, by `ofShare`: what one has running and slow leaves room for others. */
   readonly share?: string
+  /** It is work of the service itself, as without a context: without limits, and some drivers run it again. */
+  readonly isInternal?: true
   /** The statement changes rows. A driver that cannot tell whether a cancelled one took effect must not cancel it. */
   readonly isWriting?: boolean
   /**
@@ -81,7 +83,7 @@ export interface QueryContext {
  * A statement with a `context` ends after the driver's time limit (fault TIMED_OUT); a read also ends soon after its
  * client disconnects (fault CANCELED). Where the database sends the rows of an answer one by one, the driver refuses more
  * than MAX_TEXT bytes of them (fault TOO_LARGE), and nothing is written; elsewhere the statement itself has this bound.
- * A statement without a context is internal work, such as a migration, and has no limit (decisions 033 and 040).
+ * A statement without a context, or with one that is internal, is work such as a migration, and has no limit (decisions 033 and 040).
  */
 export interface SqlDriver {
   /** Runs one statement and returns its rows. */

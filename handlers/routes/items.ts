@@ -145,7 +145,7 @@ export function mountItems(app: App, services: Services): void {
     {
       GET: inWorkspace((c, scope) => {
         const key = { kind: 'segment', text: segmentBeforeLast(c) } as const
-        const sent = searchWithoutToken(c.req.url)
+        const sent = { sent: searchWithoutToken(c.req.url), ...readOptions(c) }
         return answered(c, items.changes(scope, collection(c), key, sent), ({ changes, next }) =>
           jsonText(`{"data":[${changes.join()}],"meta":${JSON.stringify({ next })}}`),
         )

@@ -58,7 +58,6 @@ export type OnceWrite = {
   readonly entry: LedgerEntry
   readonly keepings: readonly Keeping[]
   readonly term?: QueryContext['term']
-  readonly share: string
 }
 
 /** The lists of a batch; undefined for what was not kept. */

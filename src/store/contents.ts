@@ -333,7 +333,7 @@ async function changeCounted(
   change: Sql,
 ): Promise<{ readonly changed: number; readonly bytes: number }> {
   const [, changed = [], [[bytes] = []] = []] = await database.batch([
-    statement(sql`select 1 from service.workspace where api_name = ${param(workspace)} for no key update`),
+    statement(sql`select pg_advisory_xact_lock(hashtextextended(${param(`${metaSchema(workspace)} file`)}, 0))`),
     statement(change),
     statement(sql`select ${heldBytes(workspace)}`),
   ])

@@ -26,6 +26,11 @@ export function isOutOfDate(cause: unknown): boolean {
   return isUnmet(cause) || hasState(cause, ['40P01'])
 }
 
+/** Somebody else holds what it would not wait for. */
+export function isHeld(cause: unknown): boolean {
+  return hasState(cause, ['55P03'])
+}
+
 function hasState(cause: unknown, states: readonly string[]): boolean {
   return cause instanceof SqlFault && states.includes(cause.state)
 }

@@ -21,11 +21,20 @@ export function bumpAccessFrom(version: number): Statement {
     select 1 / count(*) from turn`)
 }
 
-/** Fails the transaction if the workspace's model has another version; keeps the model from changing until its end. */
+/**
+ * Fails the transaction if the workspace's model has another version, or is being changed; keeps it from changing until the end.
+ * It waits for nobody, since the access version, which all workspaces share, is held meanwhile.
+ */
 export function lockModelVersion(workspaceId: string, version: number): Statement {
   return statement(sql`
     select 1 / count(*) from (
       select 1 from service.workspace
       where id = ${param(workspaceId)}::uuid and model_version = ${param(String(version))}::bigint
-      for share) held`)
+      for share nowait) held`)
+}
+
+/** Fails the transaction if somebody holds the row of the workspace. */
+export function lockWorkspace(workspaceId: string): Statement {
+  return statement(sql`
+    select 1 from service.workspace where id = ${param(workspaceId)}::uuid for no key update nowait`)
 }

@@ -12,7 +12,7 @@ import {
 } from './installation.ts'
 import { bumpAccess } from './instance.ts'
 import { forgetLedger } from './ledger.ts'
-import { ident, json, param, sql, statement, uuids } from './statements.ts'
+import { ident, join, json, param, sql, statement, uuids } from './statements.ts'
 
 export type WorkspaceRow = { readonly id: string; readonly apiName: string; readonly displayName: string | null }
 
@@ -124,14 +124,16 @@ export function beginDeletion(id: string): Statement {
 /** Tables that one transaction drops: the server has room for some thousand locks of all transactions together. */
 const MOST_DROPPED = 500
 
+function tablesOf(schemas: readonly string[], offset = 0): Statement {
+  return statement(sql`
+    select schemaname::text, tablename::text from pg_catalog.pg_tables
+    where schemaname in (select value from json_array_elements_text(${param(JSON.stringify(schemas))}::json))
+    offset ${param(String(offset))}::int`)
+}
+
 /** Of more tables than one transaction drops, all but so many; whoever is interrupted asks again. */
 async function dropMany(database: SqlDriver, schemas: readonly string[]): Promise<void> {
-  const named = param(JSON.stringify(schemas))
-  const tables = await database.query(
-    statement(sql`
-      select schemaname::text, tablename::text from pg_catalog.pg_tables
-      where schemaname in (select value from json_array_elements_text(${named}::json)) offset ${param(String(MOST_DROPPED))}::int`),
-  )
+  const tables = await database.query(tablesOf(schemas, MOST_DROPPED))
   const drops = tables.map(([schema, name]) =>
     statement(sql`drop table if exists ${ident(schema ?? '', name ?? '')} cascade`),
   )
@@ -157,7 +159,18 @@ function recordName(apiName: string): readonly Statement[] {
   ]
 }
 
-/** The access version is incremented first, since every change of rights locks that row before the workspace's. */
+/** What a read of one of these tables holds up, before what others wait for is held. */
+async function lockTables(database: SqlDriver, schemas: readonly string[]): Promise<readonly Statement[]> {
+  const tables = await database.query(tablesOf(schemas))
+  if (tables.length === 0) return []
+  const names = join(tables.map(([schema, name]) => ident(schema ?? '', name ?? '')))
+  return [statement(sql`lock table ${names} in access exclusive mode`)]
+}
+
+/**
+ * The access version is incremented before the row of the workspace is locked, as in every change of rights, and after its tables
+ * are, which may be read for long.
+ */
 export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceRow, audit: Statement): Promise<void> {
   const at = (name: string) => ident(metaSchema(workspace.apiName), name)
   const namespaces = await database.query(
@@ -168,6 +181,7 @@ export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceR
   const schemas = [dataSchema(workspace.apiName), ...namespaces.flatMap(([name]) => name ?? [])]
   await dropMany(database, schemas)
   await database.batch([
+    ...(await lockTables(database, [metaSchema(workspace.apiName), ...schemas])),
     bumpAccess,
     statement(sql`delete from service.workspace where id = ${param(workspace.id)}::uuid`),
     beginDeletion(workspace.id),

@@ -1,13 +1,14 @@
 /**
- * docs/decisions/037: no workspace takes all connections, since whatever is asked of items is asked in its share; and what only reads is
- * ended when its caller has gone.
+ * docs/decisions/037: no workspace takes all connections, since whatever is asked for it is asked in its share; what only reads is
+ * ended when its caller has gone; and nobody waits for a workspace with what all of them need.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Statement } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import { isForCaller } from '../../src/platform/drivers/time-limit.ts'
 import type { QueryContext, SqlDriver } from '../../src/ports.ts'
-import { type Client, migrate, signIn } from '../migration/support/client.ts'
+import { type Client, migrate, signIn, type Workspace } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
@@ -16,11 +17,15 @@ let server: TestPostgres
 let database: SqlDriver
 let service: InProcess
 let client: Client
+let shop: Workspace
 let key: string | undefined
-const contexts: QueryContext[] = []
+/** Attempts that would not wait. */
+let refusals = 0
+const contexts: (QueryContext | undefined)[] = []
 
 function note(statements: readonly Statement[], context: QueryContext | undefined): void {
-  if (isForCaller(context) && statements.some(({ text }) => text.includes('"notes"'))) contexts.push(context)
+  if (statements.some(({ text }) => /"notes"|"audit|pg_attribute/.test(text))) contexts.push(context)
+  if (statements.some(({ text }) => text.includes('nowait'))) refusals += 1
 }
 
 beforeAll(async () => {
@@ -52,8 +57,14 @@ beforeAll(async () => {
       },
     }),
   )
-  const shop = await client.workspace('shop')
-  await migrate(client, shop, plainCollection(shop, 'notes'))
+  shop = await client.workspace('shop')
+  await client.workspace('other')
+  const notes = plainCollection(shop, 'notes')
+  dropped.data.id = notes.data.id
+  await migrate(client, shop, notes)
+  const model = await modelOf('shop')
+  model.collections.notes = { ...model.collections.notes, history: true }
+  expect(await applied('shop', model)).toMatchObject({ status: 200 })
   await client.send('POST', '/api/shop/items/notes', [{}, {}])
 })
 
@@ -73,7 +84,9 @@ const batch = (...operations: readonly object[]) => ['POST', '/api/shop/items', 
 const read = { kind: 'read', collection: 'notes' }
 const readOfEarlier = { ...read, key: { $ref: 'x[0].id' } }
 
-const reads: Record<string, readonly [method: string, path: string, body?: unknown]> = {
+type Sent = readonly [method: string, path: string, body?: unknown]
+
+const reads: Record<string, Sent> = {
   'an item': ['GET', `${notes}/1`],
   'a list': ['GET', notes],
   'a list by QUERY': ['QUERY', notes, { limit: 1 }],
@@ -84,10 +97,11 @@ const reads: Record<string, readonly [method: string, path: string, body?: unkno
   'a batch of reads by what was read': batch({ ...read, as: 'x' }, readOfEarlier),
   list_items: tool('list_items', { collection: 'notes' }),
   aggregate_items: tool('aggregate_items', { collection: 'notes', aggregate: { n: { count: '*' } } }),
+  'the history of an item': ['GET', `${notes}/1/changes`],
   'batch_items of reads': tool('batch_items', { operations: [{ ...read, as: 'x' }, readOfEarlier] }),
 }
 
-const writes: typeof reads = {
+const writes: Record<string, Sent> = {
   'a new item': ['POST', notes, [{}]],
   'new items': ['POST', notes, [{}, {}]],
   'a change': ['PATCH', `${notes}/1`, { field0: 'a' }],
@@ -103,8 +117,8 @@ it.each(Object.entries(reads))(
   async (_, sent) => {
     await answered(sent)
 
-    expect(contexts.map(({ share, isDisconnected }) => [share, isDisconnected?.()])).toEqual(
-      contexts.map(() => ['shop', false]),
+    expect(contexts.map((context) => [context?.share, context?.isDisconnected?.()])).toEqual(
+      contexts.map(() => [shop.id, false]),
     )
   },
 )
@@ -120,15 +134,91 @@ it.each(
   // The answer that was kept, of which some is read again.
   if (under !== undefined) await client.send(...sent)
 
-  expect(contexts.map(({ share, isDisconnected }) => [share, isDisconnected])).toEqual(
-    contexts.map(() => ['shop', undefined]),
+  expect(contexts.map((context) => [context?.share, context?.isDisconnected])).toEqual(
+    contexts.map(() => [shop.id, undefined]),
   )
 })
 
-async function answered([method, path, body]: (typeof reads)[string]): Promise<void> {
+const explained = { collection: 'notes', action: 'read', key: 1, anonymous: true }
+const dropped = { kind: 'deleteCollection', data: { id: '' } }
+
+it.each<[name: string, sent: () => Sent]>([
+  ['an explanation', () => ['POST', '/api/shop/access/explain', explained]],
+  ['a plan', () => ['POST', '/api/shop/schema/plan', { model: { version: 1, collections: {} } }]],
+  ['a dry run', () => ['POST', '/api/shop/schema/migrate?dryRun=true', { operations: [dropped] }]],
+  ['an introspection', () => ['POST', `/api/shop/schema/introspect/${shop.sourceId}`]],
+  ['the audit log', () => ['GET', '/api/shop/audit-log?filter[label][_contains]=x']],
+])('asks in the share of the workspace for %s', async (_, sent) => {
+  await answered(sent())
+
+  expect(contexts.map((context) => context?.share)).toEqual(contexts.map(() => shop.id))
+})
+
+async function answered([method, path, body]: Sent): Promise<void> {
   contexts.length = 0
   const { status, body: answer } = await client.send(method, path, body)
   expect([status, answer]).toEqual([expect.toBeOneOf([200, 201, 204]), answer])
   expect(JSON.stringify(answer ?? null)).not.toContain('"isError":true')
   expect(contexts).not.toEqual([])
+}
+
+type Model = { readonly collections: Record<string, { fields?: Record<string, object>; history?: boolean }> }
+
+async function modelOf(workspace: string): Promise<Model> {
+  return (await client.send('GET', `/api/${workspace}/schema/model`)).body as Model
+}
+
+async function applied(workspace: string, model: object) {
+  const { body } = await client.send('POST', `/api/${workspace}/schema/plan`, { model })
+  const { data } = body as { data: { plan: string } }
+  return client.send('POST', `/api/${workspace}/schema/apply`, { model, plan: data.plan, allow: ['drop'] })
+}
+
+describe('while somebody holds what a change waits for', () => {
+  const policy = { entitlements: [], collections: {} }
+  const holdsRow = () => ['select 1 from service.workspace where id = $1 for no key update', [shop.id]] as const
+  const readsTable = () => ['select 1 from service_shop_data.notes', []] as const
+
+  it.each<[name: string, hold: () => readonly [string, readonly string[]], change: () => Promise<unknown>]>([
+    ['a policy', holdsRow, () => client.send('POST', '/api/shop/policies', { name: 'of shop', content: policy })],
+    [
+      'the name of a workspace',
+      holdsRow,
+      () => client.send('PATCH', `/api/system/workspaces/${shop.id}`, { displayName: 'Shop' }),
+    ],
+    [
+      'a model file with a policy',
+      readsTable,
+      async () => {
+        const model = await modelOf('shop')
+        Object.assign(model.collections.notes?.fields ?? {}, { more: 'string?' })
+        return applied('shop', { ...model, policies: { more: policy } })
+      },
+    ],
+    ['a deletion', readsTable, () => client.send('DELETE', `/api/system/workspaces/${shop.id}`)],
+  ])('%s holds up no other workspace', async (name, hold, change) => {
+    refusals = 0
+    const holder = new pg.Client({ connectionString: server.url })
+    await holder.connect()
+    try {
+      await holder.query('begin')
+      await holder.query(hold()[0], [...hold()[1]])
+      let isDone = false
+      const changing = change().finally(() => {
+        isDone = true
+      })
+      await expect.poll(async () => refusals > 1 || (await waits(holder))).toBe(true)
+      const { status } = await client.send('POST', '/api/other/roles', { name: `beside ${name}`, policies: [] })
+      expect([status, isDone]).toEqual([201, false])
+      await holder.query('commit')
+      expect(await changing).toMatchObject({ status: expect.toBeOneOf([200, 201, 204]) })
+    } finally {
+      await holder.end()
+    }
+  })
+})
+
+async function waits(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query('select 1 from pg_locks where not granted')
+  return rows.length > 0
 }

@@ -5,6 +5,7 @@
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver } from '../../ports.ts'
+import { isInternal } from './time-limit.ts'
 
 /**
  * Runs reads once more where their connection was lost soon. Not oftener, since a read may be what ends the database, and
@@ -22,9 +23,9 @@ export function readsAgain<Driver extends SqlDriver>(driver: Driver): Driver {
 
 const readAgain = <T>(read: () => Promise<T>): Promise<T> => again(2, read, (elapsed) => elapsed < SOON)
 
-/** What has no context is read if it begins as a read does; a `with` may write. */
+/** What is internal is read if it begins as a read does; a `with` may write. */
 export function isRead({ text }: Statement, context: QueryContext | undefined): boolean {
-  return context === undefined ? /^\s*select\b/i.test(text) : context.isWriting !== true
+  return isInternal(context) ? /^\s*select\b/i.test(text) : context.isWriting !== true
 }
 
 /**

@@ -16,7 +16,7 @@ import { bodyBound } from './answer-bound.ts'
 import { isRead } from './lost-connection.ts'
 import { limitStatement } from './neon-limit.ts'
 import { privateHostFault } from './private-host.ts'
-import { isForCaller, withAbortSignal } from './time-limit.ts'
+import { isForCaller, isInternal, withAbortSignal } from './time-limit.ts'
 
 export type NeonDeps = {
   readonly connectionString: string
@@ -49,7 +49,7 @@ export function openNeon(deps: NeonDeps): SqlDriver {
     async query(statement, context) {
       try {
         await requireTerm(context?.term)
-        return await (context === undefined || context.isWriting ? request(statement) : read(statement, context))
+        return await (isInternal(context) || context.isWriting ? request(statement) : read(statement, context))
       } catch (error) {
         throw neonFault(error, isRead(statement, context) ? UNREACHED : IN_DOUBT)
       }

@@ -5,14 +5,15 @@
  */
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SqlDriver } from '../../ports.ts'
+import { isInternal } from './time-limit.ts'
 
 export function runsAgain(driver: SqlDriver): SqlDriver {
   return {
     ...driver,
     query: (statement, context) =>
-      context === undefined ? again(() => driver.query(statement)) : driver.query(statement, context),
+      isInternal(context) ? again(() => driver.query(statement, context)) : driver.query(statement, context),
     batch: (statements, context) =>
-      context === undefined ? again(() => driver.batch(statements)) : driver.batch(statements, context),
+      isInternal(context) ? again(() => driver.batch(statements, context)) : driver.batch(statements, context),
   }
 }
 

@@ -82,12 +82,17 @@ export type TimeLimit = {
 
 /** Milliseconds that a statement may take, where the driver's limit is `timeLimit`; 0 means no limit. */
 export function limitOf(context: QueryContext | undefined, timeLimit: number): number {
-  return context === undefined ? 0 : (context.timeLimit ?? timeLimit)
+  return isInternal(context) ? 0 : (context.timeLimit ?? timeLimit)
+}
+
+/** Whether it is work of the service itself. */
+export function isInternal(context: QueryContext | undefined): context is undefined | { readonly isInternal: true } {
+  return context === undefined || context.isInternal === true
 }
 
 /** Whether a caller waits for the statement, so that the limits of requests hold for it and for its session. */
 export function isForCaller(context: QueryContext | undefined): context is QueryContext {
-  return context !== undefined && context.timeLimit === undefined
+  return !isInternal(context) && context.timeLimit === undefined
 }
 
 /** Returns the result of `work`. Throws SqlFault TIMED_OUT or CANCELED if the work was ended. */

@@ -48,12 +48,13 @@ export type Directory = {
 }
 
 export type DirectoryDeps = {
-  readonly source: Source
+  /** The system database, for what is read in a share. */
+  readonly sourceOf: (share: string) => Source
   readonly config: Config
 }
 
 export function createDirectory(deps: DirectoryDeps): Directory {
-  const { source, config } = deps
+  const { sourceOf, config } = deps
   const model = directoryModel()
   const limits = { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX }
 
@@ -73,13 +74,13 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     query = everyField,
   ): Promise<string | undefined> {
     const { key, context } = open(name, rowScope)
-    return source.prepareOne(planOne(context, query, is(key, id)))(unbound)
+    return sourceOf(shareOf(rowScope)).prepareOne(planOne(context, query, is(key, id)))(unbound)
   }
 
   return {
     async list(name, rowScope, query) {
       refuseEstimate(query)
-      return source.prepareList(planList(open(name, rowScope).context, query))(unbound)
+      return sourceOf(shareOf(rowScope)).prepareList(planList(open(name, rowScope).context, query))(unbound)
     },
     find,
     async read(name, rowScope, id, query) {
@@ -118,6 +119,11 @@ const everyField: ReadQuery = {
   totalEstimate: false,
   max: undefined,
   conflict: undefined,
+}
+
+/** What is read of one workspace, or one user, holds up nobody else. */
+function shareOf(rowScope: RowScope): string {
+  return 'id' in rowScope ? rowScope.id : rowScope.kind
 }
 
 function rowsOf(key: PrimitiveField, rowScope: RowScope): Filter {

@@ -22,6 +22,7 @@ import { counted, type OpenItems, spentBy } from './open-items.ts'
 import type { PlanCache } from './plan-cache.ts'
 import {
   type AggregatesQuery,
+  type ChangesQuery,
   type ItemQuery,
   type ListQuery,
   type Planned,
@@ -43,7 +44,7 @@ export type ItemReads = {
     conditions: (model: Model, rights: Rights) => readonly Filter[],
   ): Planning<readonly boolean[]>
   /** Who changed what of an item, as far as the caller may see it; 404 where they do not read it. */
-  changes(scope: RequestScope, name: string, key: SentKey, sent: string): Planning<ItemChanges>
+  changes(scope: RequestScope, name: string, key: SentKey, query: ChangesQuery): Planning<ItemChanges>
   /** The item of a file that was made of these bytes, where there is one that the caller reads. */
   uploadedFile(scope: RequestScope, contentKey: string, query: ItemQuery): Planning<string | undefined>
   /** What is needed to send a file, as JSON; 404 where the caller does not read its row. */
@@ -126,18 +127,18 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
       })
     },
 
-    changes(scope, name, sentKey, sent) {
-      return onModel(scope, { name, action: 'read', sent: () => sent }, (model, scope) => {
+    changes(scope, name, sentKey, query) {
+      return onModel(scope, { name, action: 'read', sent: () => query.sent }, (model, scope) => {
         const { source, collection, access } = open(model, scope, name, 'read')
         const key = decodeKey(keyFields(collection), sentKey)
         const changes = changesTable(scope.workspace.apiName, model.sources.get(collection.sourceId))
         const run = async (plan: ChangesPlan) => {
           if (source.prepareChanges === undefined || changes === undefined) return noRecord()
-          return source.prepareChanges(plan, changes)(bindings())
+          return source.prepareChanges(plan, changes)(bindings(), query)
         }
         return started(async () => {
           const { readItemChanges } = await import('./item-changes.ts')
-          return readItemChanges({ collection, access }, { key, sent }, run)
+          return readItemChanges({ collection, access }, { key, sent: query.sent }, run)
         })
       })
     },
@@ -152,7 +153,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         // What is answered is a file as requests name it.
         const { source, ...context } = open(own, scope, FILES, 'read')
         const run = source.prepareOne(planOne(context, parseItem(query.sent), fieldEquals(field, all, contentKey)))
-        return started(() => run(bindings()))
+        return started(() => run(bindings(), query))
       })
     },
 

@@ -111,19 +111,18 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
 
   function write(scope: RequestScope, input: WriteInput, plan: PlanWrite): Planning<string> {
     const { name, action, query, body } = input
-    const optionsOf = ({ term }: RequestScope) => ({ term, share: query.share })
     const sent = () => `${textOf(query.sent)}&${JSON.stringify(body)}`
     const planning = onModel(scope, { name, action, sent }, (own, scope): Planning<BatchAnswer> => {
       const model = input.isUpload === true ? uploadingModel(own) : own
       if (query.once !== undefined) return writeOnce(model, scope, { ...input, once: query.once, plan })
       const insert = openInsert(model, scope, input, unwatched)
       if (insert !== undefined)
-        return started(() => insert.run(bindings({ ...insert.values, caller: scope.caller }), optionsOf(scope)))
+        return started(() => insert.run(bindings({ ...insert.values, caller: scope.caller }), { term: scope.term }))
       const { source, request } = openWrite(model, scope, input, unwatched)
       // Large ones are planned in parts, between which other requests run.
       return andThen(inParts(plan(request)), (planned) => {
         const run = source.prepareBatch(alone(planned, request.collection))
-        return started(() => run(bindings({ caller: scope.caller }), optionsOf(scope)))
+        return started(() => run(bindings({ caller: scope.caller }), { term: scope.term }))
       })
     })
     return answering(planning, ([list]) => list?.data ?? '[]')

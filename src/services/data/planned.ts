@@ -15,17 +15,15 @@ export type OnceKey = {
   waited: number
 }
 
-/** Who reads an answer, and the workspace, since others shall not wait for its slow statements. */
-export type OwnOptions = ReadOptions & { readonly share: string }
-
 /** A query as it was sent. */
-export type ItemQuery = OwnOptions & { readonly sent: RawQuery; readonly once?: OnceKey | undefined }
+export type ItemQuery = ReadOptions & { readonly sent: RawQuery; readonly once?: OnceKey | undefined }
 /** A write of one item; it has to have one of the tags, where there are any. */
 export type WriteQuery = ItemQuery & { readonly tags?: readonly string[] | undefined }
 /** A batch has its queries in its operations. */
 export type BatchQuery = Omit<ItemQuery, 'sent'>
-export type AggregatesQuery = OwnOptions & { readonly sent: RawAggregateQuery }
-export type ListQuery = OwnOptions & { readonly sent: RawListQuery }
+export type AggregatesQuery = ReadOptions & { readonly sent: RawAggregateQuery }
+export type ChangesQuery = ReadOptions & { readonly sent: string }
+export type ListQuery = ReadOptions & { readonly sent: RawListQuery }
 
 /** An answer that is on its way, and when it was clear what to ask the source, by `performance.now`. */
 export type Planned<T> = { readonly plannedAt: number; readonly answer: Promise<T> }

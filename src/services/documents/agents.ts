@@ -107,7 +107,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   return {
     open(scope, { address, client, isDisconnected }) {
       const { workspace, snapshot, rights } = scope
-      const own = { share: workspace.apiName, isDisconnected }
+      const own = { isDisconnected }
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
       const view = async () => {

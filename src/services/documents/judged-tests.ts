@@ -81,7 +81,7 @@ async function counted(
   const reading = (within: RequestScope): RequestScope =>
     actingScope(within, rights, async () => reading(await within.again()))
   const body = { ...(filter !== undefined && { filter }), limit: 1, meta: 'totalCount' }
-  const query = { sent: { body }, share: scope.workspace.apiName }
+  const query = { sent: { body } }
   const { total = 0 } = await (await items.list(reading(scope), name, query)).answer
   return total
 }

@@ -5,12 +5,13 @@ import { postgresIntrospection } from '../../core/sql/postgres/introspect.ts'
 import { systemDialect } from '../../core/sql/postgres/system-dialect.ts'
 import type { Ports } from '../../ports.ts'
 import { createConnectorProviders } from '../../sources/connector-provider.ts'
+import { ofShare } from '../../sources/of-share.ts'
 import type { OpenedSource, SourceDatabase } from '../../sources/provider.ts'
-import type { Source } from '../../sources/source.ts'
 import { createSqlProviders } from '../../sources/sql-provider.ts'
 import { openSqlSource } from '../../sources/sql-source.ts'
 import { deleteChangesBefore } from '../../store/changes.ts'
 import { deleteExpiredEntries } from '../../store/ledger.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { type ApiKeys, createApiKeys } from '../accounts/api-keys.ts'
 import { createDeviceSignIn, type DeviceSignIn } from '../accounts/device-sign-in.ts'
 import { createInvitations, type Invitations } from '../accounts/invitations.ts'
@@ -124,14 +125,17 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const tokens = await openTokens({ ports, configured: config.SERVICE_AUTH__SIGNING_KEY })
   const models = createModelCache(ports)
   const changes = createModelChanges({ ports, models })
-  const system = openSqlSource({ driver: ports.database, dialect: systemDialect })
-  const directory = createDirectory({ source: system, config })
+  const systemOf = ({ id }: Pick<WorkspaceRow, 'id'>): SourceDatabase => ({
+    driver: ofShare(ports.database, id),
+    dialect: systemDialect,
+    catalog: postgresIntrospection,
+  })
+  const directory = createDirectory({ sourceOf: (share) => openSqlSource(systemOf({ id: share })), config })
   const throttle = createThrottle({ ports, config })
   const sessions = createSessions({ ports, config, tokens, throttle })
   const deviceSignIn = createDeviceSignIn({ ports, sessions, throttle })
   const passwords = createPasswords({ ports, config, throttle })
   const auditLog = createAuditLog({ ports, config, directory })
-  const systemDatabase = { driver: ports.database, dialect: systemDialect, catalog: postgresIntrospection }
   const timeLimit = config.SERVICE_QUERY__TIMEOUT || CATALOG_LIMIT
   const builtIn = createSqlProviders({ ...ports, timeLimit })
   const installed = createConnectorProviders({
@@ -149,7 +153,11 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     awsRoles: config.SERVICE_SOURCES__AWS_ROLES,
     hyperdrives: config.SERVICE_SOURCES__HYPERDRIVES,
   })
-  const openSources = createOpenSources({ ports, settings, system: openedSystem(systemDatabase, system) })
+  const openSources = createOpenSources({
+    ports,
+    settings,
+    openSystem: (workspace) => openedSystem(systemOf(workspace)),
+  })
   const sources = createSources({ ports, models: changes, settings, openSources, providers })
   const assistant = lazily(async () => (await import('../assistant/assistant.ts')).createAssistant({ ports }))
   const secrets = createSecrets({ ports, models: changes, sources, openSources })
@@ -163,7 +171,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const introspection = createIntrospection({
     ports,
     models: changes,
-    system: systemDatabase,
+    systemOf,
     openSources,
     timeLimit,
     brokenTests: (scope, change) => accessTests.brokenBy(scope, change),
@@ -243,10 +251,10 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
 }
 
 /** The entry point owns and closes it. */
-function openedSystem(database: SourceDatabase, source: Source): OpenedSource {
+function openedSystem(database: SourceDatabase): OpenedSource {
   const unread = () => Promise.reject(new Error('of the system database a workspace reads only its own schemas'))
   return {
-    source,
+    source: openSqlSource(database),
     database: async () => database,
     introspect: unread,
     look: unread,

@@ -8,9 +8,11 @@ import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
+import { ofShare } from '../../sources/of-share.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { workspacesOf } from '../../store/members.ts'
 import { loadPrincipalState } from '../../store/principal-state.ts'
+import { lockWorkspace } from '../../store/rights.ts'
 import {
   beginDeletion,
   deleteWorkspace,
@@ -135,7 +137,11 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
         },
         decide: (workspace) => {
           const event = { action: 'workspace.update.v1', target: targetOf(id), payload: { displayName } } as const
-          return [setDisplayName(id, displayName), recordWorkspaceEvent(ids, { workspace, caller }, event)]
+          return [
+            lockWorkspace(id),
+            setDisplayName(id, displayName),
+            recordWorkspaceEvent(ids, { workspace, caller }, event),
+          ]
         },
       })
       return directory.read('workspaces', everything, id)
@@ -153,7 +159,11 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
         const workspace = await find()
         const payload = { apiName: workspace.apiName }
         const event = { action: 'workspace.delete.v1', target: targetOf(id), payload } as const
-        return deleteWorkspace(database, workspace, recordWorkspaceEvent(ids, { workspace, caller }, event))
+        return deleteWorkspace(
+          ofShare(database, id),
+          workspace,
+          recordWorkspaceEvent(ids, { workspace, caller }, event),
+        )
       })
       await workspaces.changed(id)
       forget(id)

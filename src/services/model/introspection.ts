@@ -17,7 +17,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import { chooseTables, missingTable, type TableChoice } from '../../core/sql/table-choice.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
-import type { Imported, SourceDatabase } from '../../sources/provider.ts'
+import type { Imported } from '../../sources/provider.ts'
 import { loadCatalogIds, saveCatalogIds } from '../../store/catalog-ids.ts'
 import { loadSeenSchema, saveAgreement } from '../../store/drift.ts'
 import { isPlaceSaved, savePlace } from '../../store/source-places.ts'
@@ -38,6 +38,7 @@ import {
   createSourceCatalogs,
   INTROSPECTION_FAILED,
   type SourceCatalogs,
+  type SourceCatalogsDeps,
   type WorkspaceSource,
 } from './source-catalogs.ts'
 
@@ -88,8 +89,8 @@ export type ImportPreview = ImportResult & {
 export type IntrospectionDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids' | 'transliterate'>
   readonly models: ModelChanges
-  /** The system database. */
-  readonly system: SourceDatabase
+  /** The system database as a workspace uses it. */
+  readonly systemOf: SourceCatalogsDeps['systemOf']
   readonly openSources: Pick<OpenSources, 'open'>
   /** Milliseconds for a statement about a source. */
   readonly timeLimit: number
@@ -99,9 +100,9 @@ export type IntrospectionDeps = {
 }
 
 export function createIntrospection(deps: IntrospectionDeps): Introspection {
-  const { ports, models, system, openSources, timeLimit, brokenTests, version } = deps
+  const { ports, models, systemOf, openSources, timeLimit, brokenTests, version } = deps
   const { database, ids } = ports
-  const catalogs = createSourceCatalogs({ system, openSources })
+  const catalogs = createSourceCatalogs({ systemOf, openSources })
   const agreements = createAgreements()
   const looked = async (at: WorkspaceSource) => ({ schema: await catalogs.look(at), statements: [] })
 

@@ -144,7 +144,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
         isRead: (reads) => readsAll({ sourceId, reads }, reader),
       }
     })
-    const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
+    const isOwn = ({ database: { place } }: SourceMigration) => place === undefined
     await requireUnhidden(
       works.filter((work) => !isOwn(work)),
       rights,

@@ -8,6 +8,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { Model, ModelRecords } from '../../core/model/model.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
+import { ofShare } from '../../sources/of-share.ts'
 import {
   batchUnderLock,
   drawFence,
@@ -97,6 +98,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     fence: Fence,
     decide: (model: Model) => Promise<ModelChange<Answer>>,
   ): Promise<Attempt<Answer> | undefined> {
+    const own = ofShare(database, workspace.id)
     const model = await load(workspace)
     const { version, records } = model
     const change = await decide(model)
@@ -108,16 +110,16 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
       ...one.statements,
     ]
     if (change.elsewhere === undefined) {
-      if (!(await batchUnderLock(database, [takeLock(read, fence), ...saving(change)]))) return undefined
+      if (!(await batchUnderLock(own, [takeLock(read, fence), ...saving(change)]))) return undefined
       models.keep(workspace.id, next)
       return change
     }
     const { announce, run, unsaved } = change.elsewhere
-    const own = await drawFence(database, fence)
-    if (!(await batchUnderLock(database, [reserveLock(read, own), ...announce]))) return undefined
+    const drawn = await drawFence(database, fence)
+    if (!(await batchUnderLock(own, [reserveLock(read, drawn), ...announce]))) return undefined
     const half = await run()
     const save = async (one: Saved) => {
-      if (!(await batchUnderLock(database, [keepLock(read, own), ...saving(one)]))) return false
+      if (!(await batchUnderLock(own, [keepLock(read, drawn), ...saving(one)]))) return false
       models.keep(workspace.id, one === change ? next : await compileModel(version + 1, one.records))
       return true
     }
@@ -126,7 +128,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
     const error = half?.error ?? (saved === false ? supersededFault() : saved.error)
     const isKept = half === undefined && (await save(unsaved).catch(() => false))
-    if (!isKept) await database.batch((half ?? unsaved).statements)
+    if (!isKept) await own.batch((half ?? unsaved).statements)
     return { error }
   }
 

@@ -29,17 +29,26 @@ export type OpenSources = {
 export type OpenSourcesDeps = {
   readonly ports: Pick<Ports, 'database' | 'observe'>
   readonly settings: Pick<SourceSettings, 'isBuiltIn' | 'load'>
-  /** The source of every workspace in the system database. */
-  readonly system: OpenedSource
+  /** Opens the source of a workspace in the system database, which the entry point closes. */
+  readonly openSystem: (workspace: WorkspaceRow) => OpenedSource
 }
 
 export function createOpenSources(deps: OpenSourcesDeps): OpenSources {
-  const { ports, settings, system } = deps
+  const { ports, settings, openSystem } = deps
   const { database, observe } = ports
   /**
    * By workspace, then by source. Only opened sources are kept: on Workers no request may wait for the I/O of another.
    */
   const opened = new Map<string, OpenedOfWorkspace>()
+  const systems = new Map<string, OpenedSource>()
+
+  function systemOf(workspace: WorkspaceRow): OpenedSource {
+    const known = systems.get(workspace.id)
+    if (known !== undefined) return known
+    const system = openSystem(workspace)
+    systems.set(workspace.id, system)
+    return system
+  }
 
   async function openSealed(workspace: WorkspaceRow, record: SourceRecord, version: number): Promise<KeptSource> {
     // Read before the values, so that a concurrent change is found by the next check.
@@ -58,7 +67,7 @@ export function createOpenSources(deps: OpenSourcesDeps): OpenSources {
   }
 
   async function open(workspace: WorkspaceRow, record: SourceRecord, check: SecretsCheck): Promise<OpenedSource> {
-    if (isSystemSource(record)) return system
+    if (isSystemSource(record)) return systemOf(workspace)
     const ofWorkspace = opened.get(workspace.id) ?? { version: 0, sources: new Map<string, KeptSource>() }
     opened.set(workspace.id, ofWorkspace)
     const known = ofWorkspace.sources.get(record.id)
@@ -101,11 +110,11 @@ export function createOpenSources(deps: OpenSourcesDeps): OpenSources {
       forgetDeleted(workspace.id, model)
       const record = model.sources.get(sourceId)
       if (record === undefined) throw new Error(`the model refers to the source ${sourceId}, which it does not have`)
-      if (model.sources.size === 1) return system.source
+      if (model.sources.size === 1) return systemOf(workspace).source
       return withCrossSourceRelations(model, (one) => ({
         followsRelations: isSystemSource(one) || settings.isBuiltIn(one.provider),
         source: isSystemSource(one)
-          ? system.source
+          ? systemOf(workspace).source
           : lazySource(async () => (await open(workspace, one, 'oncePerVersion')).source),
       }))(record.id)
     },
@@ -122,6 +131,7 @@ export function createOpenSources(deps: OpenSourcesDeps): OpenSources {
     async forget(workspaceId) {
       const sources = opened.get(workspaceId)?.sources.values() ?? []
       opened.delete(workspaceId)
+      systems.delete(workspaceId)
       await Promise.all(Array.from(sources, (source) => source.close()))
     },
 

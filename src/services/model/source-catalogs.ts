@@ -34,33 +34,36 @@ export type SourceCatalogs = {
 }
 
 export type SourceCatalogsDeps = {
-  readonly system: SourceDatabase
+  /** The system database as a workspace uses it. */
+  readonly systemOf: (workspace: WorkspaceRow) => SourceDatabase
   readonly openSources: Pick<OpenSources, 'open'>
 }
 
 export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
-  const { system, openSources } = deps
+  const { systemOf, openSources } = deps
 
   async function readOwn(place: WorkspaceSource): Promise<Imported> {
+    const system = systemOf(place.workspace)
     const ask = (statement: Statement) => askCatalog(system, statement)
     const rows = await ask(system.catalog.statement(ownSchemas(place)))
     return { ...(await readCatalog(system, rows, ask)), statements: [] }
   }
 
   async function ownDigest(place: WorkspaceSource, depth: DigestDepth): Promise<string> {
+    const system = systemOf(place.workspace)
     const ask = (statement: Statement) => askCatalog(system, statement)
     const rows = await ask(system.catalog.digest.statement(ownSchemas(place)))
     return catalogDigest(system, { rows, depth }, ask)
   }
 
-  async function explained<T>(work: Promise<T>): Promise<T> {
+  async function explained<T>({ workspace }: WorkspaceSource, work: Promise<T>): Promise<T> {
     try {
       return await work
     } catch (cause) {
       if (cause instanceof ServiceError && !isStartFailure(cause))
         throw new ServiceError(cause.kind, INTROSPECTION_FAILED, { cause })
       if (!(cause instanceof SqlFault)) throw cause
-      const { kind, message } = system.dialect.explain(cause) ?? denied
+      const { kind, message } = systemOf(workspace).dialect.explain(cause) ?? denied
       throw nested(kind === 'unavailable' ? kind : 'failed', [INTROSPECTION_FAILED, message], { cause })
     }
   }
@@ -68,17 +71,20 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
   const open = ({ workspace, source }: WorkspaceSource) => openSources.open(workspace, source)
   return {
     read: (place) =>
-      explained(isSystemSource(place.source) ? readOwn(place) : open(place).then((source) => source.introspect())).then(
-        (imported) => ({ ...imported, ...apart(place, imported.schema) }),
-      ),
+      explained(
+        place,
+        isSystemSource(place.source) ? readOwn(place) : open(place).then((source) => source.introspect()),
+      ).then((imported) => ({ ...imported, ...apart(place, imported.schema) })),
     look: (place) =>
       explained(
+        place,
         isSystemSource(place.source)
           ? readOwn(place).then(({ schema }) => schema)
           : open(place).then((source) => source.look()),
       ).then((schema) => apart(place, schema).schema),
     digest: (place, depth) =>
       explained(
+        place,
         isSystemSource(place.source) ? ownDigest(place, depth) : open(place).then((source) => source.digest?.(depth)),
       ),
   }

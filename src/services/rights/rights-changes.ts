@@ -2,11 +2,13 @@
  * Runs every change of rights: reads facts, decides, and writes one batch that fails if rights have changed since the
  * read; then it starts again. Two concurrent changes therefore never produce a state that neither would have allowed,
  * such as a workspace without an Administrator.
+ * All workspaces share the version that says so: whoever holds it waits for nobody.
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
-import { isDuplicate, isOutOfDate } from '../../store/failed-batch.ts'
+import { ofShare } from '../../sources/of-share.ts'
+import { isDuplicate, isHeld, isOutOfDate } from '../../store/failed-batch.ts'
 import { bumpAccessFrom, loadAccessVersion } from '../../store/rights.ts'
 import { limitFault } from '../../store/usage.ts'
 
@@ -18,8 +20,10 @@ export type RightsChange<Facts> = {
   readonly taken?: string
 }
 
-/** Concurrent changes can delay an attempt; in each round at least one succeeds. */
+/** Concurrent changes can delay an attempt; in each round at least one succeeds, or the model of the workspace is being changed. */
 const MAX_ATTEMPTS = 100
+/** Milliseconds until it is looked again whether the change of the model has ended. */
+const LOOK = 100
 
 /** `subjectId` is the id of the workspace, or other subject, whose cached state is invalidated after the change. */
 export async function changeRights<Facts>(
@@ -27,15 +31,17 @@ export async function changeRights<Facts>(
   subjectId: string,
   { load, decide, taken }: RightsChange<Facts>,
 ): Promise<void> {
+  const own = ofShare(database, subjectId)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const version = await loadAccessVersion(database)
     const statements = await decide(await load())
     try {
-      await database.batch([bumpAccessFrom(version), ...statements])
+      await own.batch([bumpAccessFrom(version), ...statements])
       return await workspaces.changed(subjectId)
     } catch (cause) {
       if (taken !== undefined && isDuplicate(cause)) throw new ServiceError('conflict', taken)
-      if (!isOutOfDate(cause)) throw limitFault(cause) ?? cause
+      if (isHeld(cause)) await new Promise((resolve) => setTimeout(resolve, LOOK))
+      else if (!isOutOfDate(cause)) throw limitFault(cause) ?? cause
     }
   }
   throw new ServiceError('unavailable', 'Too many concurrent changes of rights; try again')

@@ -66,11 +66,7 @@ export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<B
 type Results = readonly (readonly SqlRow[])[]
 
 /** A write continues when its client disconnects. */
-export const writerOf = ({ term, share }: Pick<QueryContext, 'term' | 'share'>): QueryContext => ({
-  isWriting: true,
-  term,
-  ...(share !== undefined && { share }),
-})
+export const writerOf = ({ term }: Pick<QueryContext, 'term'>): QueryContext => ({ isWriting: true, term })
 
 /** What was sent: what each statement is for, and the statements where all were sent at once. */
 type Sent = Pick<BatchPlaces, 'operations' | 'answers'> & { readonly statements?: readonly Statement[] }

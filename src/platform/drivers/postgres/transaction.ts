@@ -9,7 +9,7 @@ import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { asOneAnswer } from '../answer-bound.ts'
 import { isLost } from '../lost-connection.ts'
-import { limitOf, POLL_INTERVAL } from '../time-limit.ts'
+import { isInternal, limitOf, POLL_INTERVAL } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
 import {
   holdWrites,
@@ -88,7 +88,7 @@ export async function runBatch(
     ...(timeLimit > 0 ? [`statement_timeout = ${timeLimit}`] : []),
   ]
   const begin = ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ')
-  const isReading = context !== undefined && context.isWriting !== true
+  const isReading = !isInternal(context) && context.isWriting !== true
   return runTransaction(lend, options, {
     begin,
     statements,

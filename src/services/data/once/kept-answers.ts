@@ -13,7 +13,7 @@ import { readAgain, withoutKeys } from './reread.ts'
 
 /** Writes, and tells what to keep of the answer. */
 export async function written(
-  { source, plan, values, scope: { caller, term, workspace } }: OnceRequest,
+  { source, plan, values, scope: { caller, term } }: OnceRequest,
   how: {
     readonly bindings: BindingsOf
     readonly keepings: readonly Keeping[]
@@ -27,7 +27,6 @@ export async function written(
   const lists = await source.prepareBatch({ ...plan, operations })(bindings({ ...values, caller }), {
     ...sending,
     term,
-    share: workspace.apiName,
   })
   const parts = lists.map((list, index) => {
     const collection = plan.operations[index]?.collection
@@ -52,24 +51,22 @@ function withKeys(operation: PlannedOperation): PlannedOperation {
  * cannot be read again.
  */
 export async function replayed(
-  { source, plan, scope: { term, workspace } }: OnceRequest,
+  { source, plan, scope: { term } }: OnceRequest,
   { row, completed }: Extract<OnceOutcome, { readonly kind: 'known' }>,
   bindings: BindingsOf,
 ): Promise<KeptAnswer> {
   const [kept, keys] = [readKept(row.body), readKept(row.itemKeys)]
   const shown = await completed(plan.operations.map((_, index) => kept.get(index)))
   const lists: (ListAnswer | undefined)[] = []
-  const options = { share: workspace.apiName }
   for (const [index, operation] of plan.operations.entries()) {
     const [list, ofKeys] = [shown[index], keys.get(index)]
     const { plan: own, collection, readable, answers } = operation
     if (list !== undefined || answers === 'nothing') lists.push(list)
-    else if (own.kind === 'read')
-      lists.push(...(await source.prepareBatch(alone(own, collection))(bindings(), options)))
+    else if (own.kind === 'read') lists.push(...(await source.prepareBatch(alone(own, collection))(bindings())))
     else if (!isReadableAgain(operation)) throw codedError('4096')
     else {
       const { selection } = own
-      const data = await readAgain({ source, collection, selection, readable, bindings, options }, ofKeys?.data ?? '[]')
+      const data = await readAgain({ source, collection, selection, readable, bindings }, ofKeys?.data ?? '[]')
       lists.push({ data, total: undefined })
     }
   }

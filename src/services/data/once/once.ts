@@ -129,10 +129,9 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       }
       const attempt = (entry: LedgerEntry, hasWaited: boolean) => {
         if (table !== undefined) {
-          const { caller, term, workspace } = scope
-          const share = workspace.apiName
+          const { caller, term } = scope
           const write = () =>
-            source.writeOnce({ plan, bindings: bindings({ ...values, caller }), table, entry, keepings, term, share })
+            source.writeOnce({ plan, bindings: bindings({ ...values, caller }), table, entry, keepings, term })
           return behindFirst(entry, hasWaited, write)
         }
         const write = (sending: WriteSending) => written(request, { bindings, keepings, bounds: entry, sending })

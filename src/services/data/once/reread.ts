@@ -10,7 +10,7 @@ import { fieldEquals } from '../../../core/plan/names.ts'
 import type { Page, ReadPlan, Selection } from '../../../core/plan/plan.ts'
 import { all, and, type Filter, or } from '../../../core/query/filter.ts'
 import { keySelection } from '../../../core/sql/write/ledger.ts'
-import type { ReadOptions, Source } from '../../../sources/source.ts'
+import type { Source } from '../../../sources/source.ts'
 import type { BindingsOf } from '../bindings.ts'
 
 type Item = Record<string, unknown>
@@ -22,7 +22,6 @@ export type Reread = {
   /** Rows that may not be shown by now are left out. */
   readonly readable?: Filter
   readonly bindings: BindingsOf
-  readonly options: ReadOptions
 }
 
 /** Keys in one statement. */
@@ -30,12 +29,12 @@ const MOST_KEYS = 500
 
 /** Returns the items with these keys, a list as it was kept; those that are gone are left out. */
 export async function readAgain(reread: Reread, keys: string): Promise<string> {
-  const { source, collection, selection, readable = all, bindings, options } = reread
+  const { source, collection, selection, readable = all, bindings } = reread
   const wantedKeys = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
   const read = async (found: Filter, selected: Selection, page?: Page) => {
     const where = and([found, readable])
     const plan: ReadPlan = { kind: 'read', collection, where, selection: selected, page, count: false }
-    const [list] = await source.prepareBatch(alone(plan, collection))(bindings(), options)
+    const [list] = await source.prepareBatch(alone(plan, collection))(bindings())
     return list?.data ?? '[]'
   }
   const [only] = wantedKeys

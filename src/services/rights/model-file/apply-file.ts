@@ -36,6 +36,7 @@ export async function applyFile(
   requireEntitlement(scope.rights, 'dataModel:read')
   const sent = await readApply(body, scope)
   let works: readonly SourceMigration[] = []
+  let tries = 0
   let locateFault = (fault: unknown) => fault
   try {
     const done = await changes.change(scope, 'dataModel:read', async (before, now) => {
@@ -72,14 +73,18 @@ export async function applyFile(
       const { statements, elsewhere } = await work.changes(workspace, planned.work, (applied) =>
         recordWorkspaceEvent(ids, scope, { ...event, outcome: 'failure', payload: { ...payload, applied } }),
       )
+      // What comes first runs again wherever rights have changed meanwhile, which in a large instance they often do.
+      if (access !== undefined && statements.length > 0) tries += 1
+      if (tries > MOST_TRIES) throw new ServiceError('unavailable', OVERTAKEN)
       return {
         records,
         statements: [
+          // First what may take long: every workspace waits for whoever holds the access version.
+          ...statements,
           ...stillFree(workspace.id, impact),
           ...(access === undefined ? [] : accessStatements(deps, workspace, { access, version })),
           ...(names === undefined ? [] : saveNames(workspace.apiName, names.before, names.after)),
           ...stillUnused(workspace.id, impact),
-          ...statements,
           recordWorkspaceEvent(ids, scope, event),
         ],
         answer,
@@ -95,6 +100,10 @@ export async function applyFile(
     )
   }
 }
+
+const MOST_TRIES = 3
+const OVERTAKEN =
+  'Rights were changed while the tables were: change the tables first, and the rights by a file of their own'
 
 /** Changes, and rights either way, that the audit log names. */
 const MAX_AUDITED = 1_000
