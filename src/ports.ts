@@ -429,14 +429,27 @@ export interface FileStore {
   clear(key: string): Promise<void>
 }
 
+/** Whoever waits for an image in small: its workspace, and whether the client has disconnected. */
+export type ImageWaiter = {
+  readonly share: string
+  readonly isDisconnected?: () => boolean
+  /** Gets what is returned before the next one's turn, who finds it kept. */
+  readonly keep?: (made: Uint8Array | 'unmakeable') => Promise<void>
+}
+
 /** Makes images smaller. */
 export interface ImageScaler {
   /**
    * The image that `read` brings as WebP: upright, within a square of `side`, never enlarged, without metadata, of an animation
-   * its first picture. Undefined where there is nothing that scales, where too much is asked at once, and for what is broken
-   * or has too many pixels; throws what `read` throws.
+   * its first picture; `unmakeable` for what is broken or has too many pixels, and would be again. Undefined where there is
+   * nothing that scales, where too much is asked at once, also by the same share, where whoever waits has disconnected before
+   * its turn, and where `read`, which is called then, brings nothing; throws what `read` and `keep` throw.
    */
-  scale(read: () => Promise<Uint8Array<ArrayBuffer>>, side: number): Promise<Uint8Array | undefined>
+  scale(
+    read: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
+    side: number,
+    waiter: ImageWaiter,
+  ): Promise<Uint8Array | 'unmakeable' | undefined>
 }
 
 export type FilePart = { readonly number: number; readonly size: number }

@@ -13,7 +13,7 @@ import { decodeValue } from '../../src/core/query/brackets.ts'
 import { PART_SIZE } from '../../src/ports.ts'
 import type { FileContent, UploadQuery } from '../../src/services/assets/assets.ts'
 import type { SentFile } from '../../src/services/assets/contents.ts'
-import { PRESETS, type Preset } from '../../src/services/assets/presets.ts'
+import { PRESETS, type PresetRequest } from '../../src/services/assets/presets.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, dataText, failure, noContent } from '../http/answer.ts'
@@ -24,7 +24,7 @@ import { tagsOf, withTag } from '../http/etag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
 import { readOptions } from '../http/raw-query.ts'
-import { type AppContext, headerOf, lastSegment, pathParam } from '../http/request.ts'
+import { type AppContext, headerOf, isDisconnected, lastSegment, pathParam } from '../http/request.ts'
 import { idOf } from '../http/schemas.ts'
 import { readIn } from '../http/sent.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
@@ -46,7 +46,7 @@ export function mountAssets(app: App, services: Services): void {
   const sends = async (c: AppContext) => ({ scope: await enter(c), reenter: () => enter(c) })
 
   /** Whoever has a link needs no credential; a session may have ended whose cookie a browser still sends by itself. */
-  async function linked(c: AppContext, link: string, preset: Preset | undefined): Promise<FileContent> {
+  async function linked(c: AppContext, link: string, preset: PresetRequest | undefined): Promise<FileContent> {
     const credential = c.get('credential')
     if (credential !== undefined && credential.source !== 'cookie') await identifyItself(services, c)
     await services.licensing.admit()
@@ -178,11 +178,11 @@ function uploadQuery(c: AppContext): { readonly fileName: string | undefined; re
   return { fileName, query: { sent: rest.join('&'), ...readOptions(c) } }
 }
 
-function presetOf(c: AppContext): Preset | undefined {
+function presetOf(c: AppContext): PresetRequest | undefined {
   const sent = new URL(c.req.url).searchParams.get('preset')
   if (sent === null) return undefined
-  const preset = PRESETS.find((side) => `${side}` === sent)
-  if (preset !== undefined) return preset
+  const side = PRESETS.find((each) => `${each}` === sent)
+  if (side !== undefined) return { side, isDisconnected: () => isDisconnected(c) }
   throw assetFault('preset', `must be one of ${PRESETS.join(', ')}`)
 }
 

@@ -85,8 +85,8 @@ it('is bounded: an archive that is opened to tell its type', async () => {
 function scaledAlone(file: string): Promise<readonly [string, number]> {
   return alone(`
     import { openNodeImages } from './src/platform/node/image-scaler.ts'
-    const made = await openNodeImages().scale(async () => new Uint8Array(readFileSync(${JSON.stringify(file)})), 2048)
-    const told = made === undefined ? 'original' : 'made'`)
+    const made = await openNodeImages().scale(async () => new Uint8Array(readFileSync(${JSON.stringify(file)})), 2048, { share: 'a' })
+    const told = made instanceof Uint8Array ? 'made' : 'original'`)
 }
 
 /** What a program has `told`, and the most MiB of its process. */

@@ -39,7 +39,7 @@ it('tells those who waited too long', async () => {
 
 it('keeps the last slot for a share that has none', async () => {
   const slots = createSharedSlots({ most: 4, ofShare: 2, patience: 60_000 })
-  const ends = await Promise.all(['a', 'a', 'b'].map(slots.take))
+  const ends = await Promise.all(['a', 'a', 'b'].map((share) => slots.take(share)))
   let second = false
   const waiting = slots.take('b').then(() => (second = true))
   await slots.take('c')
@@ -49,4 +49,38 @@ it('keeps the last slot for a share that has none', async () => {
   await waiting
 
   expect([before, second]).toEqual([false, true])
+})
+
+it('lets shares take turns, however many of one wait', async () => {
+  const slots = createSharedSlots({ most: 2, ofShare: 1, patience: 60_000 })
+  const order: string[] = []
+  const take = async (share: string) => {
+    const end = await slots.take(share)
+    order.push(share)
+    await new Promise((resolve) => setImmediate(resolve))
+    end()
+  }
+  await Promise.all(['a', 'b', 'a', 'a', 'b', 'b', 'c'].map(take))
+
+  expect(order).toEqual(['a', 'b', 'a', 'b', 'c', 'a', 'b'])
+})
+
+it('has only so many of a share wait, and counts nobody who has gone', async () => {
+  const slots = createSharedSlots({ most: 1, ofShare: 1, patience: 60_000, waiting: 2 })
+  const end = await slots.take('a')
+  let hasGone = false
+  const gone = [1, 2].map(() => slots.take('a', () => hasGone).catch(({ state }) => state))
+
+  await expect(slots.take('a')).rejects.toMatchObject({ name: 'SqlFault', state: '53300' })
+  const other = slots.take('b')
+  hasGone = true
+  const next = slots.take('a')
+  expect(await Promise.all(gone)).toEqual(['57000', '57000'])
+  end()
+  const ends = [await other]
+  ends[0]?.()
+  ends.push(await next)
+  expect(slots.takeNow('c')).toBeUndefined()
+  ends[1]?.()
+  expect(slots.takeNow('c')).toBeTypeOf('function')
 })

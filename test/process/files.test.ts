@@ -5,7 +5,8 @@
  */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import { openNodeImages } from '../../src/platform/node/image-scaler.ts'
+import type { ImageScaler, SqlDriver } from '../../src/ports.ts'
 import { LEASE } from '../../src/store/contents.ts'
 import { type Client, client, signIn } from '../migration/support/client.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
@@ -19,6 +20,14 @@ let postgres: Awaited<ReturnType<typeof startPostgres>>
 let database: SqlDriver
 let served: InProcess
 let now = Date.now()
+const eightBytes: ImageScaler = {
+  async scale(read, _side, { keep }) {
+    const made = (await read())?.subarray(0, 8)
+    if (made !== undefined) await keep?.(made)
+    return made
+  },
+}
+let images = eightBytes
 /** The process ends before or behind a statement, or only the answer of one is lost. */
 const ends = ['before', 'behind', 'lost'] as const
 /** How many statements are still answered, and what becomes of the next one. */
@@ -37,7 +46,7 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     clock: { now: () => now },
     variables: { SERVICE_SECRET: secret },
-    images: { scale: async (read) => (await read()).subarray(0, 8) },
+    images: { scale: (...call) => images.scale(...call) },
   })
   const signedIn = await signIn(served.administrator, address, served.request)
   const { body } = await signedIn.send('POST', '/api/system/api-keys', { name: 'robot' })
@@ -207,6 +216,65 @@ it('an image in small that is being made ends at any step, and goes with its ori
   }
 
   expect(new Set(sizes)).toEqual(new Set([8]))
+})
+
+it('tries once what cannot be made small, also where many ask for it at once', async () => {
+  const { scale } = openNodeImages()
+  let reads = 0
+  images = {
+    scale: (read, ...terms) =>
+      scale(
+        async () => {
+          const bytes = await read()
+          if (bytes !== undefined) reads += 1
+          return bytes
+        },
+        ...terms,
+      ),
+  }
+  const broken = png.subarray(0, 50)
+  const response = await send('POST', '/assets?fileName=a.png', broken)
+  const { id } = ((await response.json()) as { data: { id: string } }).data
+  const ask = async () => {
+    const answer = await send('GET', `/assets/${id}?preset=64`)
+    return [answer.status, answer.headers.get('content-type'), (await answer.arrayBuffer()).byteLength]
+  }
+  const atOnce = await Promise.all([ask(), ask(), ask()])
+  const later = await ask()
+  images = eightBytes
+  await send('DELETE', `/items/ServiceFile/${id}`)
+
+  const original = [200, 'image/png', 50]
+  expect([atOnce, later, reads]).toEqual([[original, original, original], original, 1])
+})
+
+it('makes images in small in the share of their workspace, and for whoever still waits', async () => {
+  const turns: unknown[] = []
+  images = {
+    async scale(_read, side, { share, isDisconnected }) {
+      turns.push([side, share, isDisconnected?.()])
+      return undefined
+    },
+  }
+  const response = await send('POST', '/assets?fileName=a.png', png)
+  const { id } = ((await response.json()) as { data: { id: string } }).data
+  const sent = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: '{}' }
+  const link = await served.request(`${address}/api/shop/assets/${id}/link`, sent)
+  const { url } = ((await link.json()) as { data: { url: string } }).data
+  for (const isGone of [false, true]) {
+    await served.request(`${url}&preset=64`, {}, { isDisconnected: () => isGone })
+    await served.request(`${address}/api/shop/assets/${id}?preset=128`, { headers }, { isDisconnected: () => isGone })
+  }
+  images = eightBytes
+  await send('DELETE', `/items/ServiceFile/${id}`)
+
+  const share = expect.stringMatching(/^[0-9a-f-]{36}$/)
+  expect(turns).toEqual([
+    [64, share, false],
+    [128, share, false],
+    [64, share, true],
+    [128, share, true],
+  ])
 })
 
 const used = 'select content_key::text from service_shop_meta.file'

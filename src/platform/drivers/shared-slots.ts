@@ -1,24 +1,41 @@
 /**
  * Limits how many go on at a time, in total and of one share (a workspace); the others wait, and those of whose share the fewest go on are
- * first. The last slot is for a share that has none, so that two cannot take them all.
+ * first, share by share. The last slot is for a share that has none, so that two cannot take them all.
  */
-import { BUSY, SqlFault } from '../../core/sql/fault.ts'
+import { BUSY, CANCELED, SqlFault } from '../../core/sql/fault.ts'
 
 export type SlotLimits = {
   readonly most: number
   readonly ofShare: number
   /** Milliseconds that one waits. */
   readonly patience: number
+  /** How many of one share may wait; by default any number. */
+  readonly waiting?: number
 }
 
 export type SharedSlots = {
-  /** Returns what frees the slot, which counts once. Throws SqlFault BUSY where none became free in time. */
-  take(share: string): Promise<() => void>
+  /**
+   * Returns what frees the slot, which counts once. Throws SqlFault BUSY where none became free in time or too many of the share
+   * wait, CANCELED where whoever waited `hasLeft` by then.
+   */
+  take(share: string, hasLeft?: () => boolean): Promise<() => void>
+  /** The same without waiting; undefined where none is free. */
+  takeNow(share: string): (() => void) | undefined
 }
 
-type Waiting = { readonly share: string; readonly admit: (end: () => void) => void }
+type Waiting = {
+  readonly share: string
+  readonly hasLeft: () => boolean
+  readonly admit: (end: () => void) => void
+  readonly refuse: (fault: SqlFault) => void
+}
 
-export function createSharedSlots({ most, ofShare, patience }: SlotLimits): SharedSlots {
+export function createSharedSlots({
+  most,
+  ofShare,
+  patience,
+  waiting: line = Number.POSITIVE_INFINITY,
+}: SlotLimits): SharedSlots {
   const taken = new Map<string, number>()
   let total = 0
   let waiting: readonly Waiting[] = []
@@ -53,15 +70,30 @@ export function createSharedSlots({ most, ofShare, patience }: SlotLimits): Shar
   }
 
   function handOut(): void {
+    dropLeavers()
     for (let one = next(); one !== undefined; one = next()) {
-      waiting = waiting.filter((other) => other !== one)
-      one.admit(begin(one.share))
+      const { share } = one
+      const others = waiting.filter((other) => other !== one)
+      // Behind the others, however many of its share came before them.
+      waiting = [...others.filter((other) => other.share !== share), ...others.filter((other) => other.share === share)]
+      one.admit(begin(share))
     }
   }
 
+  function dropLeavers(): void {
+    const leavers = waiting.filter(({ hasLeft }) => hasLeft())
+    waiting = waiting.filter((one) => !leavers.includes(one))
+    for (const { refuse } of leavers) refuse(new SqlFault('the client has disconnected', { state: CANCELED }))
+  }
+
   return {
-    take(share) {
-      if (hasRoom(share)) return Promise.resolve(begin(share))
+    takeNow: (share) => (hasRoom(share) ? begin(share) : undefined),
+
+    async take(share, hasLeft = () => false) {
+      if (hasRoom(share)) return begin(share)
+      dropLeavers()
+      const isFull = waiting.filter((one) => one.share === share).length >= line
+      if (isFull) throw new SqlFault('too many wait', { state: BUSY })
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting = waiting.filter((other) => other !== one)
@@ -71,7 +103,11 @@ export function createSharedSlots({ most, ofShare, patience }: SlotLimits): Shar
           clearTimeout(timer)
           resolve(end)
         }
-        const one: Waiting = { share, admit }
+        const refuse = (fault: SqlFault) => {
+          clearTimeout(timer)
+          reject(fault)
+        }
+        const one: Waiting = { share, hasLeft, admit, refuse }
         waiting = [...waiting, one]
       })
     },

@@ -5,10 +5,10 @@
 import type { Sharp } from 'sharp'
 import { withoutTexts } from '../../core/assets/png-texts.ts'
 import type { ImageScaler } from '../../ports.ts'
+import { createSharedSlots } from '../drivers/shared-slots.ts'
 
-/** Images at a time: each may hold its original and a picture of PIXELS. */
-const AT_ONCE = 2
-const WAITING = 64
+/** Images at a time: each may hold its original and a picture of PIXELS. The second is of another workspace than the first. */
+const SLOTS = { most: 2, ofShare: 1, waiting: 64, patience: 30_000 }
 /** Of an image that is decoded: those of a large camera. */
 const PIXELS = 50_000_000
 /** Of all samples, twice where EXIF turns the picture: some are decoded as a whole, and turned into another. */
@@ -21,38 +21,35 @@ const SECONDS = 20
 
 const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif'].map((kind) => `VipsForeignLoad${kind}`)
 
-/** Two images at a time; 64 more wait, and of what comes then, as of what is broken or too large to decode, none is made. */
+/** Two images at a time, one of a workspace; 64 more of each wait, half a minute at most, and of what comes then none is made. */
 export function openNodeImages(): ImageScaler {
-  const waiting: (() => void)[] = []
-  let running = 0
+  const slots = createSharedSlots(SLOTS)
 
   return {
-    async scale(read, side) {
+    async scale(read, side, { share, isDisconnected, keep }) {
       const sharp = await load()
-      if (sharp === undefined) return undefined
-      if (running === AT_ONCE) {
-        if (waiting.length === WAITING) return undefined
-        // Whoever ends hands on its place.
-        await new Promise<void>((resolve) => waiting.push(resolve))
-      } else running += 1
+      const end = sharp && (await slots.take(share, isDisconnected).catch(() => undefined))
+      if (sharp === undefined || end === undefined) return undefined
       try {
-        const image = sharp(withoutTexts(await read()), { limitInputPixels: PIXELS })
-        return await scaled(image, side).catch(() => undefined)
+        const original = await read()
+        if (original === undefined) return undefined
+        const image = sharp(withoutTexts(original), { limitInputPixels: PIXELS })
+        const made = await scaled(image, side).catch(() => 'unmakeable' as const)
+        await keep?.(made)
+        return made
       } finally {
-        const next = waiting.shift()
-        if (next === undefined) running -= 1
-        else next()
+        end()
       }
     },
   }
 }
 
-async function scaled(image: Sharp, side: number): Promise<Uint8Array | undefined> {
+async function scaled(image: Sharp, side: number): Promise<Uint8Array | 'unmakeable'> {
   // Of its head alone.
   const { format, width, height, channels, depth, orientation = 1 } = await image.metadata()
   const bytes = width * height * channels * (depth === 'uchar' ? 1 : 2) * (orientation > 1 ? 2 : 1)
   const isHeavy = format === 'heif' && width * height > PIXELS_OF_AVIF
-  if (isHeavy || bytes > BYTES || Math.max(width, height) > SIDE) return undefined
+  if (isHeavy || bytes > BYTES || Math.max(width, height) > SIDE) return 'unmakeable'
   return image
     .timeout({ seconds: SECONDS })
     .autoOrient()

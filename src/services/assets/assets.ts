@@ -17,7 +17,7 @@ import type { Items } from '../data/items.ts'
 import { noRecord } from '../data/only-item.ts'
 import type { ItemQuery } from '../data/planned.ts'
 import type { Contents, SentFile, Workspace } from './contents.ts'
-import type { Preset, Presets } from './presets.ts'
+import type { PresetRequest, Presets } from './presets.ts'
 
 /** A file on its way out. */
 export type FileContent = {
@@ -58,7 +58,7 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
    */
   restore(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
   /** In small where a preset is named and can be made. Throws 404 where the caller does not read the row of the file. */
-  content(scope: RequestScope, key: SentKey, preset: Preset | undefined): Promise<FileContent>
+  content(scope: RequestScope, key: SentKey, preset: PresetRequest | undefined): Promise<FileContent>
   /**
    * A path by which anybody may read the bytes that the file has now, and when that ends. Throws 404 as `content` does, and 429
    * after too many by anonymous callers from `address`: each is in the audit log, which they would else fill.
@@ -69,7 +69,7 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
     terms: { readonly lifetime: number; readonly address: string | undefined },
   ): Promise<{ readonly path: string; readonly expiresAt: Instant }>
   /** What the link to this file leads to; 404 where it ended, the file is gone or has other bytes, and for any other text. */
-  linked(workspace: string, id: string, link: string, preset: Preset | undefined): Promise<FileContent>
+  linked(workspace: string, id: string, link: string, preset: PresetRequest | undefined): Promise<FileContent>
 }
 
 export type AssetFilesDeps = {
@@ -94,12 +94,16 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     return { fileName: fileName ?? undefined, size: fileSize, mediaType, hash: contentHash, read }
   }
 
-  async function presetOf(workspace: Workspace, row: SeenFile, preset: Preset | undefined): Promise<FileContent> {
+  async function presetOf(
+    workspace: Workspace,
+    row: SeenFile,
+    preset: PresetRequest | undefined,
+  ): Promise<FileContent> {
     const kept = preset && (await presets(workspace, row, preset))
     if (kept === undefined) return contentOf(workspace, row)
     const fileName = row.fileName === null ? undefined : `${row.fileName.replace(/(?<=.)\.[^.]*$/, '')}.webp`
     // What is made is kept, so that its bytes follow from those of the original and its side.
-    return { ...kept, fileName, mediaType: 'image/webp', hash: await sha256Hex(`${row.contentHash} ${preset}`) }
+    return { ...kept, fileName, mediaType: 'image/webp', hash: await sha256Hex(`${row.contentHash} ${preset?.side}`) }
   }
 
   return {

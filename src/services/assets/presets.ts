@@ -12,11 +12,14 @@ const kinds: readonly string[] = ['image/jpeg', 'image/png', 'image/apng', 'imag
 /** Bytes of an original that is read into memory. */
 const LARGEST = 32 * 1024 ** 2
 
+/** What is asked for in place of an original, and by whom. */
+export type PresetRequest = { readonly side: Preset; readonly isDisconnected: () => boolean }
+
 /** WebP, made when it is first asked for; undefined where the original takes its place. Throws what the store throws. */
 export type Presets = (
   workspace: Workspace,
   row: Pick<StoredFile, 'contentKey' | 'fileSize' | 'mediaType'>,
-  preset: Preset,
+  preset: PresetRequest,
 ) => Promise<KeptPreset | undefined>
 
 export type PresetsDeps = { readonly ports: Pick<Ports, 'images'>; readonly contents: Contents }
@@ -24,11 +27,14 @@ export type PresetsDeps = { readonly ports: Pick<Ports, 'images'>; readonly cont
 export function createPresets(deps: PresetsDeps): Presets {
   const { ports, contents } = deps
 
-  return async (workspace, { contentKey, fileSize, mediaType }, preset) => {
+  return async (workspace, { contentKey, fileSize, mediaType }, { side, isDisconnected }) => {
     if (!kinds.includes(mediaType) || fileSize === 0 || fileSize > LARGEST) return undefined
-    const kept = await contents.preset(workspace, contentKey, preset)
-    if (kept !== undefined) return kept
-    const made = await ports.images.scale(async () => {
+    const find = () => contents.preset(workspace, contentKey, side)
+    const kept = await find()
+    if (kept !== undefined) return shown(kept)
+    const read = async () => {
+      // Whoever was before in the line may have made it.
+      if ((await find()) !== undefined) return undefined
       const image = new Uint8Array(fileSize)
       let size = 0
       for await (const piece of contents.read(workspace, contentKey, { first: 0, last: fileSize - 1 })) {
@@ -36,10 +42,20 @@ export function createPresets(deps: PresetsDeps): Presets {
         size += piece.length
       }
       return image
-    }, preset)
-    if (made === undefined || made.length > PART_SIZE) return undefined
-    await contents.keepPreset(workspace, contentKey, preset, made)
+    }
+    const keep = (made: Uint8Array | 'unmakeable') => {
+      const isImage = made !== 'unmakeable' && made.length <= PART_SIZE
+      return contents.keepPreset(workspace, contentKey, side, isImage ? made : UNMAKEABLE)
+    }
+    await ports.images.scale(read, side, { share: workspace.id, isDisconnected, keep })
     // Sent as the store has it, so that nobody who takes nothing holds it in memory.
-    return contents.preset(workspace, contentKey, preset)
+    return shown(await find())
   }
+}
+
+/** Kept in place of what cannot be made, so that it is tried once: the bytes of a content stay the same. */
+const UNMAKEABLE = new Uint8Array()
+
+function shown(kept: KeptPreset | undefined): KeptPreset | undefined {
+  return kept?.size === UNMAKEABLE.length ? undefined : kept
 }

@@ -26,7 +26,7 @@ import { quickHashing } from './quick-hashing.ts'
 export type InProcess = {
   readonly administrator: { readonly email: string; readonly password: string }
   /** `fetch` that ends at the service, whatever the host of the address. */
-  readonly request: (url: string, init?: RequestInit) => Promise<Response>
+  readonly request: (url: string, init?: RequestInit, env?: object) => Promise<Response>
   readonly services: Services
   /** What was sent. */
   readonly mails: readonly Mail[]
@@ -93,7 +93,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
   })
   return {
     administrator: { email, password },
-    request: async (url, init) => app.fetch(new Request(url, init)),
+    request: async (url, init, env) => app.fetch(new Request(url, init), env),
     services,
     mails,
     async close() {
