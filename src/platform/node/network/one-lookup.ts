@@ -44,3 +44,9 @@ export function oneAtATime(resolve: LookupFunction, patience: number): LookupFun
 export function notResolved(host: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${host} was not resolved`), { code: 'EAI_AGAIN', syscall: 'getaddrinfo' })
 }
+
+/** As the platform's `lookup` fails where there is no such name. */
+export function unknownName(host: string): NodeJS.ErrnoException {
+  const detail = { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: host }
+  return Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), detail)
+}
