@@ -3,7 +3,7 @@ import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import type { AuditStatement } from './audit.ts'
-import { bumpAccess } from './instance.ts'
+import { bumpAccessWhere } from './instance.ts'
 import { actsBy, type Credential } from './principal-state.ts'
 import { json, milliseconds, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
@@ -82,7 +82,7 @@ export async function updateApiKey(
 ): Promise<boolean> {
   const { name = null, active = null } = change
   const [, , , rows] = await database.batch([
-    bumpAccess,
+    bumpAccessWhere(isThere(key)),
     holdSession(key.by),
     key.record(sql`${isThere(key)} and ${isAllowed(key.by, key.keyFilter)}`),
     statement(sql`
@@ -102,7 +102,7 @@ export async function updateApiKey(
  */
 export async function deleteApiKey(database: SqlDriver, key: FilteredKey & Requested): Promise<boolean> {
   const [, , , rows] = await database.batch([
-    bumpAccess,
+    bumpAccessWhere(isThere(key)),
     holdSession(key.by),
     key.record(sql`${isThere(key)} and ${isAllowed(key.by, key.keyFilter)}`),
     statement(sql`

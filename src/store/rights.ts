@@ -1,24 +1,58 @@
 /**
- * The access version as an optimistic lock: a change decided on facts of one version is written only if no other change
- * of rights came first.
+ * Optimistic locks of rights: a change decided on facts of some versions is written only if no other change of rights came
+ * first that they depend on.
  */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { param, sql, statement } from './statements.ts'
+import { empty, param, type Sql, sql, statement } from './statements.ts'
 
-export async function loadAccessVersion(database: SqlDriver): Promise<number> {
-  const [[version] = []] = await database.query(statement(sql`select access_version from service.instance`))
-  return Number(version)
+/**
+ * `access` is counted by every change, `instance` by those of accounts and what all workspaces share, and `workspaces` by those of
+ * the rights of one workspace, or of any.
+ */
+export type RightsVersion = { readonly access: string; readonly instance: string; readonly workspaces: string }
+
+/** Where facts are of: one workspace, or all of them. */
+export type RightsPlace = { readonly workspaceId: string | undefined }
+
+export async function loadRightsVersion(database: SqlDriver, place: RightsPlace): Promise<RightsVersion> {
+  const [[access, instance, workspaces] = []] = await database.query(
+    statement(sql`select access_version, rights_version, ${countedIn(place)} from service.instance`),
+  )
+  return { access: access ?? '', instance: instance ?? '', workspaces: workspaces ?? '' }
 }
 
-/** First in a batch: increments the access version, or fails the transaction if it is no longer `version`. */
-export function bumpAccessFrom(version: number): Statement {
-  return statement(sql`
+function countedIn({ workspaceId }: RightsPlace): Sql {
+  const which = workspaceId === undefined ? empty : sql`where workspace_id = ${param(workspaceId)}::uuid`
+  return sql`(select coalesce(sum(version), 0)::text from service.workspace_rights ${which})`
+}
+
+/**
+ * First in a batch: counts the change, or fails the transaction if another came first that its facts depend on, and if `isStrict`
+ * any other one, such as one of a key. What is counted as `ofAccount` changes nothing that others are decided on.
+ */
+export function takeRights(
+  version: RightsVersion,
+  place: RightsPlace,
+  { isStrict, ofAccount = false }: { readonly isStrict: boolean; readonly ofAccount?: boolean },
+): readonly Statement[] {
+  const { workspaceId } = place
+  const ofInstance = workspaceId === undefined && !ofAccount
+  const turn = statement(sql`
     with turn as (
-      update service.instance set access_version = access_version + 1
-      where access_version = ${param(String(version))}::bigint
+      update service.instance set access_version = access_version + 1,
+        rights_version = rights_version + ${param(ofInstance ? '1' : '0')}::bigint
+      where rights_version = ${param(version.instance)}::bigint
+        and (access_version = ${param(version.access)}::bigint or not ${param(String(isStrict))}::boolean)
       returning 1)
     select 1 / count(*) from turn`)
+  // A statement of its own, which sees what was committed while the one before was waiting.
+  const isSame = statement(sql`select 1 / (${countedIn(place)} = ${param(version.workspaces)})::int`)
+  if (workspaceId === undefined) return [turn, isSame]
+  const count = statement(sql`
+    insert into service.workspace_rights values (${param(workspaceId)}::uuid, 1)
+    on conflict (workspace_id) do update set version = workspace_rights.version + 1`)
+  return [turn, isSame, count]
 }
 
 /**

@@ -103,6 +103,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const hashes = { tokenHash: await sha256Hex(token), mailTokenHash: await sha256Hex(mailToken) }
       const made = { id, workspaceId: workspace.id, email, roleIds: roles, ...hashes }
       await changeRights(ports, workspace.id, {
+        reach: 'workspace',
         load: async () => ({
           known: await loadRoles(database, workspace.id, roles),
           isMember: await isMemberByEmail(database, workspace.id, email),
@@ -141,6 +142,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
+        reach: 'workspace',
         load: async () => ({
           invited: (await findInvited(database, workspace.id, id)) ?? notFound('invitations'),
           grantor: await loadGrantor(caller, workspace),
@@ -166,6 +168,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const newId = ids.next()
       let userId = newId
       await changeRights(ports, workspaceId, {
+        reach: 'workspace',
         load: find,
         decide: async (invitation) => {
           if (!invitation.isMailed) requireInvited(await callerNow(database, caller), invitation)

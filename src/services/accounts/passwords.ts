@@ -107,6 +107,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
       if (!isRight) throw wrongPassword()
       const hash = await passwords.hash(newPassword)
       await changeRights(ports, userId, {
+        reach: 'account',
         load: () => loadPassword(database, userId),
         decide: (current) => {
           // The password was changed after this one was compared.
@@ -143,6 +144,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
       const userId = await loadResetUser(tokenHash, address)
       const hash = await passwords.hash(password)
       await changeRights(ports, userId, {
+        reach: 'account',
         load: () => loadResetUser(tokenHash, address),
         decide: () => [
           ...proveEmail(userId),

@@ -128,6 +128,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       const made: NewProvider = { ...input, id, sealedClientSecret, autoJoinRoleId: autoJoin?.roleId ?? null }
       const { name, enabled, scopes } = input
       await changeRights(ports, id, {
+        reach: 'instance',
         load: async () => {
           await requireAdministratorNow(caller)
           if (autoJoin) await requireJoinable(caller, autoJoin)
@@ -147,6 +148,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       const { id } = await findKnown(name)
       const sealed = clientSecret === undefined ? undefined : await vault.seal(secretPurpose(id), clientSecret)
       await changeRights(ports, id, {
+        reach: 'instance',
         load: async () => {
           await requireAdministratorNow(caller)
           if (change.autoJoin) await requireJoinable(caller, change.autoJoin)
@@ -182,6 +184,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
     async delete(caller, name) {
       requireAdministrator(caller)
       await changeRights(ports, name, {
+        reach: 'instance',
         load: async () => {
           await requireAdministratorNow(caller)
           return findKnown(name)

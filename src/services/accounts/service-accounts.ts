@@ -133,6 +133,7 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
       const id = ids.next()
       const record = recorder(caller, id)
       await changeRights(ports, id, {
+        reach: 'account',
         load: async () => requireOwner(await callerNow(database, caller), owner, undefined),
         decide: async () => [
           ...license.within(['service_accounts'], undefined, [
@@ -150,6 +151,7 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
       const change = await sent()
       const record = recorder(caller, id)
       await changeRights(ports, id, {
+        reach: 'account',
         load: async () => {
           const current = await callerNow(database, caller)
           return { current, before: await find(current, id) }
@@ -178,6 +180,7 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
     async delete(caller, id) {
       requireUser(caller)
       await changeRights(ports, id, {
+        reach: 'account',
         load: async () => find(await callerNow(database, caller), id),
         decide: ({ name }) => [
           recorder(caller, id)({ action: 'service_account.delete.v1', payload: { name } }),

@@ -109,6 +109,7 @@ export function createUsers(deps: UsersDeps): Users {
       requireAdministrator(caller)
       const change = await sent()
       await changeRights(ports, id, {
+        reach: 'instance',
         load: async () => ({
           account: await findAccount(caller, id),
           soleAdministered: await soleAdministratorOf(database, id),
@@ -141,6 +142,7 @@ export function createUsers(deps: UsersDeps): Users {
     async delete(caller, id) {
       requireAdministrator(caller)
       await changeRights(ports, id, {
+        reach: 'instance',
         load: async () => ({
           account: await findAccount(caller, id),
           soleAdministered: await soleAdministratorOf(database, id),

@@ -104,6 +104,7 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
       ]
       const wait = waitForName(apiName)
       await changeRights(ports, workspace.id, {
+        reach: 'instance',
         load: async () => {
           await database.query(wait)
           requireAdministrator(await callerNow(database, caller))
@@ -131,6 +132,7 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
       await requireIn(caller, id, 'workspace:edit')
       const { displayName } = await sent()
       await changeRights(ports, id, {
+        reach: 'instance',
         load: async () => {
           await requireIn(await callerNow(database, caller), id, 'workspace:edit')
           return (await findWorkspaceById(database, id)) ?? notFound('workspaces')
@@ -153,6 +155,7 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
       await find()
       await workspaces.withMigrationLock(id, async () => {
         await changeRights(ports, id, {
+          reach: 'instance',
           load: async () => requireIn(await callerNow(database, caller), id, 'workspace:delete'),
           decide: () => [beginDeletion(id)],
         })

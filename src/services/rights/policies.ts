@@ -97,6 +97,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       const id = ids.next()
       let warnings: readonly UncheckedWrite[] = []
       await changeRights(ports, workspace.id, {
+        reach: 'workspace',
         load: async () => ({ grantor: await loadGrantor(caller, workspace), model: await currentModel(workspace) }),
         decide: async ({ grantor, model }) => {
           const content = contentBy(grantor, input.content, model)
@@ -124,6 +125,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       const change = await sent()
       let warnings: readonly UncheckedWrite[] = []
       await changeRights(ports, workspace.id, {
+        reach: 'workspace',
         load: async () => ({
           policy: await findPolicy(id, workspace.id),
           grantor: await loadGrantor(caller, workspace),
@@ -152,6 +154,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
+        reach: 'workspace',
         load: async () => ({
           policy: await findPolicy(id, workspace.id),
           grantor: await loadGrantor(caller, workspace),

@@ -9,10 +9,15 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import { ofShare } from '../../sources/of-share.ts'
 import { isDuplicate, isHeld, isOutOfDate } from '../../store/failed-batch.ts'
-import { bumpAccessFrom, loadAccessVersion } from '../../store/rights.ts'
+import { loadRightsVersion, takeRights } from '../../store/rights.ts'
 import { limitFault } from '../../store/usage.ts'
 
 export type RightsChange<Facts> = {
+  /**
+   * Whose rights may change: of a workspace; of accounts, or of all workspaces; or of one account that nothing else is decided on,
+   * such as by its password.
+   */
+  readonly reach: 'workspace' | 'instance' | 'account'
   readonly load: () => Promise<Facts>
   /** Returns the statements to run; throws if the change is not allowed. */
   readonly decide: (facts: Facts) => readonly Statement[] | Promise<readonly Statement[]>
@@ -22,6 +27,8 @@ export type RightsChange<Facts> = {
 
 /** Concurrent changes can delay an attempt; in each round at least one succeeds, or the model of the workspace is being changed. */
 const MAX_ATTEMPTS = 100
+/** Attempts that anything else ends, later ones only what they depend on: by a key of their own all could hold up all. */
+export const STRICT_ATTEMPTS = 3
 /** Milliseconds until it is looked again whether the change of the model has ended. */
 const LOOK = 100
 
@@ -29,14 +36,16 @@ const LOOK = 100
 export async function changeRights<Facts>(
   { database, workspaces }: Pick<Ports, 'database' | 'workspaces'>,
   subjectId: string,
-  { load, decide, taken }: RightsChange<Facts>,
+  { reach, load, decide, taken }: RightsChange<Facts>,
 ): Promise<void> {
   const own = ofShare(database, subjectId)
+  const place = { workspaceId: reach === 'workspace' ? subjectId : undefined }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const version = await loadAccessVersion(database)
+    const version = await loadRightsVersion(database, place)
     const statements = await decide(await load())
+    const terms = { isStrict: attempt < STRICT_ATTEMPTS, ofAccount: reach === 'account' }
     try {
-      await own.batch([bumpAccessFrom(version), ...statements])
+      await own.batch([...takeRights(version, place, terms), ...statements])
       return await workspaces.changed(subjectId)
     } catch (cause) {
       if (taken !== undefined && isDuplicate(cause)) throw new ServiceError('conflict', taken)

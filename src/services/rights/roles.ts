@@ -81,6 +81,7 @@ export function createRoles(deps: RolesDeps): Roles {
       const role = await sent()
       const id = ids.next()
       await changeRights(ports, workspace.id, {
+        reach: 'workspace',
         load: async () => ({
           known: await loadPolicies(database, workspace.id, role.policies),
           grantor: await loadGrantor(caller, workspace),
@@ -108,6 +109,7 @@ export function createRoles(deps: RolesDeps): Roles {
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
+        reach: 'workspace',
         load: async () => ({
           role: await findRole(id, workspace.id),
           known: await loadPolicies(database, workspace.id, change.policies ?? []),
@@ -146,6 +148,7 @@ export function createRoles(deps: RolesDeps): Roles {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
+        reach: 'workspace',
         load: async () => ({
           role: await findRole(id, workspace.id),
           beside: await loadPoliciesBeside(database, id),

@@ -8,6 +8,7 @@ create table service.instance (
   "only" boolean primary key default true check ("only"),
   environment_id uuid not null default gen_random_uuid(),
   access_version bigint not null default 0,
+  rights_version bigint not null default 0,
   license_version bigint not null default 0,
   installed_at timestamptz not null default now()
 );
@@ -80,6 +81,12 @@ create table service.workspace (
   schema_number integer not null,
   schema_looked_at timestamptz,
   created_at timestamptz not null default now()
+);
+
+-- Counts the changes of a workspace's rights; those of the instance are counted in its row.
+create table service.workspace_rights (
+  workspace_id uuid primary key references service.workspace (id) on delete cascade,
+  version bigint not null
 );
 
 create table service.role (

@@ -10,7 +10,7 @@ import { invalidOperation, MIGRATION_FAILED } from '../../../core/migration/faul
 import type { Operation } from '../../../core/migration/operation.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import { deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
-import { bumpAccessFrom } from '../../../store/rights.ts'
+import { type RightsVersion, takeRights } from '../../../store/rights.ts'
 import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
 import type { RequestScope } from '../../caller/callers.ts'
@@ -103,11 +103,19 @@ function requireUnnamed({ access }: Side, impact: Impact): void {
   }
 }
 
-/** For the batch that saves the model; it fails if rights have changed since `version`. */
+/** For the batch that saves the model; it fails if rights have changed since `version` (`takeRights`). */
 export function accessStatements(
   { license }: Pick<ModelFileDeps, 'license'>,
   workspace: WorkspaceRow,
-  { access: { before, after }, version }: { readonly access: AccessChange; readonly version: number },
+  {
+    access: { before, after },
+    version,
+    isStrict,
+  }: {
+    readonly access: AccessChange
+    readonly version: RightsVersion
+    readonly isStrict: boolean
+  },
 ): readonly Statement[] {
   const [was, is] = [before.access, after.access]
   const policies = differences(was.policies, is.policies)
@@ -133,7 +141,10 @@ export function accessStatements(
     }),
   ]
   const limits = ['custom_policies', 'custom_permission_rules_enabled', 'custom_roles'] as const
-  return [bumpAccessFrom(version), ...license.within(limits, workspace.id, writes)]
+  return [
+    ...takeRights(version, { workspaceId: workspace.id }, { isStrict }),
+    ...license.within(limits, workspace.id, writes),
+  ]
 }
 
 type Item = { readonly id: string; readonly name: string }

@@ -9,7 +9,7 @@ import type { FileChange } from '../../../core/file/changes.ts'
 import { fileFault, membersAt, readJsonBody, textAt, textsAt } from '../../../core/file/reading.ts'
 import { inParts } from '../../../sources/in-parts.ts'
 import { saveNames } from '../../../store/presentation.ts'
-import { loadAccessVersion } from '../../../store/rights.ts'
+import { loadRightsVersion } from '../../../store/rights.ts'
 import { limitFault } from '../../../store/usage.ts'
 import { recordWorkspaceEvent } from '../../caller/audit.ts'
 import type { RequestScope } from '../../caller/callers.ts'
@@ -18,6 +18,7 @@ import { throwExplained } from '../../model/migration-work.ts'
 import { stillFree, stillUnused } from '../../model/policy-use.ts'
 import type { SourceMigration } from '../../model/source-changes.ts'
 import type { TestsIn } from '../access-tests.ts'
+import { STRICT_ATTEMPTS } from '../rights-changes.ts'
 import { accessStatements, requireAllowed, requireUnused, rightsPlanOf } from './apply-access.ts'
 import type { ModelFileDeps } from './deps.ts'
 import { destroyed, groundOf, type PlannedFile, planFile, readSentFile, type SentFile } from './plan-file.ts'
@@ -41,7 +42,8 @@ export async function applyFile(
   try {
     const done = await changes.change(scope, 'dataModel:read', async (before, now) => {
       const { rights } = now
-      const version = await loadAccessVersion(database)
+      const version = await loadRightsVersion(database, { workspaceId: workspace.id })
+      tries += 1
       const ground = await groundOf(deps, now, { sent, before })
       requireUnmoved(movedSince(sent.plan, ground.state))
       const planned = await planFile(deps, now, { file: sent.file, ground })
@@ -73,16 +75,15 @@ export async function applyFile(
       const { statements, elsewhere } = await work.changes(workspace, planned.work, (applied) =>
         recordWorkspaceEvent(ids, scope, { ...event, outcome: 'failure', payload: { ...payload, applied } }),
       )
-      // What comes first runs again wherever rights have changed meanwhile, which in a large instance they often do.
-      if (access !== undefined && statements.length > 0) tries += 1
-      if (tries > MOST_TRIES) throw new ServiceError('unavailable', OVERTAKEN)
       return {
         records,
         statements: [
           // First what may take long: every workspace waits for whoever holds the access version.
           ...statements,
           ...stillFree(workspace.id, impact),
-          ...(access === undefined ? [] : accessStatements(deps, workspace, { access, version })),
+          ...(access === undefined
+            ? []
+            : accessStatements(deps, workspace, { access, version, isStrict: tries <= STRICT_ATTEMPTS })),
           ...(names === undefined ? [] : saveNames(workspace.apiName, names.before, names.after)),
           ...stillUnused(workspace.id, impact),
           recordWorkspaceEvent(ids, scope, event),
@@ -100,10 +101,6 @@ export async function applyFile(
     )
   }
 }
-
-const MOST_TRIES = 3
-const OVERTAKEN =
-  'Rights were changed while the tables were: change the tables first, and the rights by a file of their own'
 
 /** Changes, and rights either way, that the audit log names. */
 const MAX_AUDITED = 1_000

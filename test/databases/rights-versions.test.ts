@@ -1,0 +1,143 @@
+/**
+ * docs/contract.md#credentials: a change of rights is decided on the rights that there are when it is written, and no stream of other
+ * changes keeps it from ending.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { type Client, signIn } from '../migration/support/client.ts'
+import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
+import { type InProcess, openInProcess } from '../support/service/in-process.ts'
+import { tokenIn } from '../support/service/mailed-token.ts'
+
+let server: TestPostgres
+let database: SqlDriver
+let service: InProcess
+let client: Client
+/** Runs before each transaction that changes rights, with how many of them came before. */
+let meanwhile: ((attempt: number) => Promise<unknown>) | undefined
+let attempts = 0
+
+beforeAll(async () => {
+  server = await startPostgres()
+  database = openPostgres({ connectionString: server.url })
+  const interrupted: SqlDriver = {
+    ...database,
+    async batch(statements, context) {
+      const work = meanwhile
+      if (work !== undefined && statements.some(({ text }) => text.includes('rights_version'))) {
+        meanwhile = undefined
+        await work(attempts)
+        attempts += 1
+        meanwhile = work
+      }
+      return database.batch(statements, context)
+    },
+  }
+  service = await openInProcess({ database: interrupted, databaseUrl: server.url })
+  client = await signIn(service.administrator, 'http://localhost', service.request)
+  await client.workspace('shop')
+  await client.workspace('other')
+})
+
+afterAll(async () => {
+  await service?.close()
+  await database?.close()
+  await server?.close()
+})
+
+async function made(path: string, body: object): Promise<string> {
+  const answer = await client.send('POST', path, body)
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 })
+  return (answer.body as { data: { id: string } }).data.id
+}
+
+async function during<T>(work: typeof meanwhile, change: () => Promise<T>): Promise<T> {
+  attempts = 0
+  meanwhile = work
+  try {
+    return await change()
+  } finally {
+    meanwhile = undefined
+  }
+}
+
+it.each([
+  [
+    'a key of one’s own',
+    async () => {
+      const key = await made('/api/system/api-keys', { name: 'own' })
+      return () => client.send('PATCH', `/api/system/api-keys/${key}`, { description: 'changed' })
+    },
+  ],
+  [
+    'a service account of one’s own',
+    async () => {
+      const account = await made('/api/system/service-accounts', { name: 'own' })
+      return () => client.send('PATCH', `/api/system/service-accounts/${account}`, { description: 'changed' })
+    },
+  ],
+  [
+    'the rights of another workspace',
+    async () => {
+      const role = await made('/api/other/roles', { name: 'own', policies: [] })
+      return () => client.send('PATCH', `/api/other/roles/${role}`, { description: 'changed' })
+    },
+  ],
+])('a change of rights ends, however often %s is changed', async (name, prepare) => {
+  const change = await prepare()
+
+  const answer = await during(change, () => client.send('POST', '/api/shop/roles', { name, policies: [] }))
+
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 })
+  expect(attempts).toBeLessThan(6)
+})
+
+it('a key that there is not is changed without holding up others', async () => {
+  const version = async () =>
+    (await database.query({ text: 'select access_version from service.instance', params: [] }))[0]
+  const before = await version()
+
+  const answer = await client.send('PATCH', '/api/system/api-keys/00000000-0000-7000-8000-000000000000', {
+    name: 'new',
+  })
+
+  expect(answer).toMatchObject({ status: 404 })
+  expect(await version()).toEqual(before)
+})
+
+it.each([
+  [
+    'the caller’s role is taken away',
+    (member: string) => client.send('PATCH', `/api/shop/members/${member}`, { roles: [] }),
+  ],
+  [
+    'the caller’s account is suspended',
+    (member: string) => client.send('PATCH', `/api/system/users/${member}`, { status: 'suspended' }),
+  ],
+])('a change of rights is refused where %s meanwhile, after however many attempts', async (name, withdraw) => {
+  const email = `${name.includes('role') ? 'role' : 'account'}@example.com`
+  const policy = await made('/api/shop/policies', {
+    name,
+    content: { entitlements: ['workspaceMembers:read', 'workspaceMembers:edit'], collections: {} },
+  })
+  const role = await made('/api/shop/roles', { name, policies: [policy] })
+  await made('/api/shop/invitations', { email, workspace_roles: [role] })
+  const token = tokenIn(service.mails.find(({ to }) => to === email)?.text ?? '')
+  const password = 'a password of some length'
+  const joined = await client.send('POST', '/api/auth/invitations/accept', { token, password, fullName: 'Member' })
+  const member = (joined.body as { data: { id: string } }).data.id
+  const account = await signIn({ email, password }, 'http://localhost', service.request)
+  const key = await made('/api/system/api-keys', { name })
+
+  const answer = await during(
+    (attempt) =>
+      attempt === 3
+        ? withdraw(member)
+        : client.send('PATCH', `/api/system/api-keys/${key}`, { description: String(attempt) }),
+    () => account.send('POST', '/api/shop/roles', { name: `by ${name}`, policies: [] }),
+  )
+
+  expect(attempts).toBeGreaterThan(3)
+  expect(answer.status).toBeOneOf([401, 403])
+})
