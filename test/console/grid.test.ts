@@ -54,12 +54,15 @@ describe('a grid', () => {
   })
 
   it('counts all rows at once where that is cheap, and else where that is asked for', async () => {
-    const page = await open(gridOf(shop, 'books'))
+    const page = await open('/')
+    // The service finds its figure within a moment, or none: here it says one whatever else runs beside it.
+    const estimate = async (totalEstimate: number) => {
+      await page.route(/meta=totalEstimate/, (sent) => sent.fulfill({ json: { data: [], meta: { totalEstimate } } }))
+      await page.goto(gridOf(shop, 'books'))
+    }
+    await estimate(1_200)
     await page.getByText('1,200 rows', { exact: true }).waitFor()
-    await page.route(/meta=totalEstimate/, (sent) =>
-      sent.fulfill({ json: { data: [], meta: { totalEstimate: 90_000 } } }),
-    )
-    await page.reload()
+    await estimate(90_000)
     await page.getByText('About 90,000 rows', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Count exactly' }).click()
     await page.getByText('1,200 rows', { exact: true }).waitFor()
