@@ -23,10 +23,12 @@ type TableProps<Row> = {
 }
 
 export function Table<Row>({ label, columns, rows, keyOf, wraps = false }: TableProps<Row>) {
+  // A few short columns stay beside each other; headers that sort are needed as they are.
+  const hasCards = !wraps && columns.length > 2 && !columns.some(({ onSort }) => onSort)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well
     <section class={styles.scroller} tabIndex={0} aria-label={label}>
-      <table class={`${styles.table} ${wraps ? styles.wraps : ''}`} aria-label={label}>
+      <table class={`${styles.table} ${wraps ? styles.wraps : ''} ${hasCards ? styles.cards : ''}`} aria-label={label}>
         <thead>
           <tr>
             {columns.map(({ title, isNumber, onSort, sorted }, at) => (
@@ -50,8 +52,8 @@ export function Table<Row>({ label, columns, rows, keyOf, wraps = false }: Table
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ cell, isNumber }, at) => (
-                <td key={at} dir="auto" class={isNumber ? styles.number : undefined}>
+              {columns.map(({ title, cell, isNumber }, at) => (
+                <td key={at} dir="auto" class={isNumber ? styles.number : undefined} data-label={title}>
                   {cell(row)}
                 </td>
               ))}

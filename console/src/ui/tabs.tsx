@@ -11,7 +11,11 @@ export function Tabs({ label, tabs }: TabsProps) {
   const ref = useRef<HTMLElement>(null)
   const current = tabs.find(({ isCurrent }) => isCurrent)?.href
   useLayoutEffect(() => {
-    show(ref.current?.querySelector('[aria-current]'))
+    const bar = ref.current
+    if (bar === null) return
+    const again = new ResizeObserver(() => show(bar.querySelector('[aria-current]')))
+    again.observe(bar)
+    return () => again.disconnect()
   }, [current])
   return (
     <nav ref={ref} class={styles.tabs} aria-label={label} onFocusCapture={({ target }) => show(target as Element)}>

@@ -15,6 +15,7 @@ import { keyOf } from '../grid/rows.ts'
 import { baseIn, type Change, savingOf } from '../grid/saving.ts'
 import { isKept, isSame, parse, type Row, type Value } from '../grid/values.ts'
 import { FieldInput } from '../item/field-input.tsx'
+import item from '../item/item.module.css'
 import page from '../page.module.css'
 import { filterOfAll, useCount } from './count.ts'
 import type { BulkProps } from './props.ts'
@@ -131,22 +132,25 @@ export function ChangeDialog(props: BulkProps) {
           options={fields.map(({ name, title }) => [name, title] as const)}
         />
         {field && (
-          <FieldInput
-            field={field}
-            text={text}
-            value={null}
-            isReadOnly={false}
-            wrong={wrong}
-            onText={choose}
-            reference={
-              relation && {
-                title: relation.title,
-                label: null,
-                href: undefined,
-                onChoose: () => setPicking(true),
+          <div class={item.one}>
+            <FieldInput
+              field={field}
+              label={t.value.grid.value}
+              text={text}
+              value={null}
+              isReadOnly={false}
+              wrong={wrong}
+              onText={choose}
+              reference={
+                relation && {
+                  title: relation.title,
+                  label: null,
+                  href: undefined,
+                  onChoose: () => setPicking(true),
+                }
               }
-            }
-          />
+            />
+          </div>
         )}
         <p class={page.quiet} role="status">
           {underWay.isClosing ? texts.closing : count === 0 ? texts.none : canUndo ? backText : texts.cannotUndo}

@@ -27,6 +27,8 @@ export type Reference = {
 
 type FieldInputProps = {
   readonly field: FieldModel
+  /** What it is called where its field is named already. */
+  readonly label?: string
   /** Null for null, undefined for nothing said. */
   readonly text: string | null | undefined
   /** As it is stored, which decides on one line or several. */
@@ -45,7 +47,7 @@ export function FieldInput(props: FieldInputProps) {
   const id = useId()
   const texts = t.value.item
   const mayNull = field.type === 'string' && field.isNullable && !isReadOnly && field.values.length === 0
-  const title = reference?.isAlone ? reference.title : field.title
+  const title = props.label ?? (reference?.isAlone ? reference.title : field.title)
   const type = field.isList ? `${field.type}[]` : field.type
   const kind = reference?.isAlone ? `${field.name} · ${type}` : type
   const isRequired = isNew && !field.isNullable && !field.hasDefault
