@@ -78,6 +78,12 @@ it('makes a service account with a role, and a key of it for some actions on one
   await dialog().getByRole('button', { name: 'Make the key' }).click()
   await dialog().getByText('Choose what the key may do').waitFor()
   await dialog().getByLabel('Read: articles').check()
+  await dialog().getByLabel('Read: Files').waitFor()
+  expect(
+    await dialog()
+      .getByText(/^Service[A-Z]/)
+      .count(),
+  ).toBe(0)
   await looksRight('scope')
   await dialog().getByRole('button', { name: 'Make the key' }).click()
   const key = world.bearer((await dialog().locator('code').textContent()) ?? '')

@@ -1,7 +1,8 @@
 /** Which part of one's rights in a workspace a key has: actions by collection, and rights in the workspace. */
 import { useState } from 'preact/hooks'
+import { FILES } from '../../data/files.ts'
 import { useQuery } from '../../data/queries.ts'
-import { accessQuery, readableQuery, titleIn } from '../../data/workspaces.ts'
+import { accessQuery, isSystemName, readableQuery, titleIn } from '../../data/workspaces.ts'
 import { compareNames, t } from '../../messages/messages.ts'
 import { Field } from '../../ui/field.tsx'
 import { Pending } from '../../ui/notice.tsx'
@@ -41,9 +42,11 @@ export function Scope({ workspace, rights, onRights }: ScopeProps) {
   if (access === undefined) {
     return <Pending data={access} error={error} onRetry={() => void refetch()} lines={4} />
   }
+  // As policies have them: what the service keeps for its own screens is of no use to a program.
   const all = Object.keys(access.collections)
-    .map((name) => ({ name, title: titleIn(readable, name), isOwn: name in access.ids }))
-    .toSorted((one, other) => Number(other.isOwn) - Number(one.isOwn) || compareNames(one.title, other.title))
+    .filter((name) => !isSystemName(name) || name === FILES)
+    .map((name) => ({ name, title: name === FILES ? t.value.files.title : titleIn(readable, name) }))
+    .toSorted((one, other) => compareNames(one.title, other.title))
   const found = all.filter(({ name, title }) => `${title} ${name}`.toLowerCase().includes(wanted.trim().toLowerCase()))
   const turn = (name: string, action: Action, isOn: boolean) => {
     const { [name]: before = [], ...others } = rights.collections
@@ -74,15 +77,17 @@ export function Scope({ workspace, rights, onRights }: ScopeProps) {
           ]}
         />
       </div>
-      <Choices
-        label={texts.entitlements}
-        options={access.entitlements.map((one) => [
-          one,
-          texts.entitlement[one as keyof typeof texts.entitlement] ?? one,
-        ])}
-        chosen={rights.entitlements}
-        onChosen={(entitlements) => onRights({ ...rights, entitlements })}
-      />
+      {access.entitlements.length > 0 && (
+        <Choices
+          label={texts.entitlements}
+          options={access.entitlements.map((one) => [
+            one,
+            texts.entitlement[one as keyof typeof texts.entitlement] ?? one,
+          ])}
+          chosen={rights.entitlements}
+          onChosen={(entitlements) => onRights({ ...rights, entitlements })}
+        />
+      )}
     </>
   )
 }
