@@ -47,7 +47,7 @@ export const assistant: Translated<AssistantTexts> = {
     read_model: 'قراءة ملف النموذج',
     plan_model: 'تخطيط ملف نموذج',
   },
-  exactly: 'يُنفَّذ هذا بعينه، مرة واحدة:',
+  exactly: 'يُنفَّذ هذا بعينه، مرة واحدة',
   notReady: 'لم يُختر نموذج لمساحة العمل هذه بعد.',
   notReadyMember: 'من له الحق workspaceSettings:edit يستطيع إعداده.',
   ownAgent: 'يستطيع وكيلك استعمال الأدوات نفسها على هذا العنوان بمفتاح لك:',

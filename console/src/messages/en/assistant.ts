@@ -44,7 +44,7 @@ export const assistant = {
     read_model: 'Read the model file',
     plan_model: 'Plan a model file',
   } as Readonly<Record<string, string>>,
-  exactly: 'Exactly this is run, once:',
+  exactly: 'Exactly this is run, once',
   notReady: 'No model is chosen for this workspace yet.',
   notReadyMember: 'Somebody with the right workspaceSettings:edit can set it up.',
   ownAgent: 'Your own agent can use the same tools, at this address with an API key of yours:',

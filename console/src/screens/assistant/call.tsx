@@ -8,30 +8,55 @@ import { Fault, Skeleton } from '../../ui/notice.tsx'
 import { Broken, Changes, Statements } from '../review/sheet.tsx'
 import { argumentsOf, unpacked } from './arguments.ts'
 import styles from './assistant.module.css'
+import { keyTexts, Subject } from './subject.tsx'
 
 type CallProps = { readonly workspace: string; readonly call: Omit<Call, 'id'>; readonly isPending: boolean }
 
 export function CallContent({ workspace, call, isPending }: CallProps) {
   const sent = argumentsOf(call.arguments) ?? { arguments: call.arguments }
   const operations = call.tool === 'mutate_schema' ? unpacked(sent.operations) : undefined
+  const subject = subjectOf(call.tool, sent)
+  const all = (
+    <dl class={styles.arguments}>
+      {Object.entries(sent).map(([name, value]) => (
+        <div key={name}>
+          <dt>
+            <bdi>{name}</bdi>
+          </dt>
+          <dd>
+            <bdi>{shown(value)}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
   return (
     <>
-      {isPending && <p class={styles.quiet}>{assistantTexts.value.exactly}</p>}
-      <dl class={styles.arguments}>
-        {Object.entries(sent).map(([name, value]) => (
-          <div key={name}>
-            <dt>
-              <bdi>{name}</bdi>
-            </dt>
-            <dd>
-              <bdi>{withControls(typeof value === 'string' ? value : JSON.stringify(value, null, 1))}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {subject && <Subject workspace={workspace} {...subject} shown={shown} />}
+      {subject ? (
+        <details class={styles.step}>
+          <summary>{isPending ? assistantTexts.value.exactly : assistantTexts.value.sent}</summary>
+          {all}
+        </details>
+      ) : (
+        <>
+          {isPending && <p class={styles.quiet}>{assistantTexts.value.exactly}</p>}
+          {all}
+        </>
+      )}
       {isPending && Array.isArray(operations) && <Effects workspace={workspace} operations={operations} />}
     </>
   )
+}
+
+/** The one item that a call deletes or changes. */
+function subjectOf(tool: string, { collection, key, data }: Readonly<Record<string, unknown>>) {
+  if (!['delete_item', 'update_item'].includes(tool) || typeof collection !== 'string' || key === undefined) return
+  return { collection, itemKey: keyTexts(unpacked(key)), ...(tool === 'update_item' && { data: unpacked(data) }) }
+}
+
+function shown(value: unknown): string {
+  return withControls(typeof value === 'string' ? value : JSON.stringify(value, null, 1))
 }
 
 /** What would reorder or hide a part of what is approved is shown as what it is. */
