@@ -12,14 +12,14 @@ it.each([
   [texts, ['<b>'], '<b>'],
   [texts, [], '[]'],
   [{ type: 'int64', isList: true }, ['9007199254740993', '-1'], '9007199254740993, -1'],
-  [json, { a: [1, null], 'b c': { d: true } }, 'a: [1, null], b c: {d: true}'],
-  [json, [{ a: 1 }, 'x'], '{a: 1}, x'],
+  [json, { a: [1, null], 'b c': { d: true } }, '{a: [1, null], b c: {d: true}}'],
+  [json, [{ a: 1 }, 'x'], '[{a: 1}, x]'],
   [json, ['x'], '[x]'],
   [json, 'x', 'x'],
   [json, 'x, y', '"x, y"'],
-  [json, ['true', true, '1.5', 1.5, '[]', []], '"true", true, "1.5", 1.5, "[]", []'],
+  [json, ['true', true, '1.5', 1.5, '[]', []], '["true", true, "1.5", 1.5, "[]", []]'],
   [json, {}, '{}'],
-  [json, { 'a: b': 'c\nd' }, '"a: b": "c\\nd"'],
+  [json, { 'a: b': 'c\nd' }, '{"a: b": "c\\nd"}'],
 ])('%j shows %j as %s', (field, value, text) => {
   expect(readableOf(field, value)).toBe(text)
 })

@@ -17,8 +17,8 @@ const ROOM = 400
 const MOST = 24
 
 /**
- * An instant in the reader's own zone, to its last digit, which may be typed so. A list as its values, an object as its members, with commas
- * between them: a text that could be read as anything else is in quotes.
+ * An instant in the reader's own zone, to its last digit, which may be typed so. A list as its values, with commas between them,
+ * JSON with its braces and brackets: a text that could be read as anything else is in quotes.
  */
 export function readableOf({ type, isList }: Shape, value: unknown): string {
   if (value === null || value === undefined) return ''
@@ -54,12 +54,10 @@ function outline(whole: unknown, { isTyped }: { readonly isTyped: boolean }): st
     if (text.length > ROOM) return
     if (typeof value === 'string') text += plain(value.slice(0, ROOM + 1), isTyped)
     else if (Array.isArray(value)) {
-      // A list of one would be taken for its value.
-      const isBare = isWhole && value.length > (isTyped ? 0 : 1)
+      const isBare = isWhole && isTyped && value.length > 0
       each(value, isBare ? ['', ''] : ['[', ']'], (one) => write(one, false))
     } else if (typeof value === 'object' && value !== null && numberText(value) === undefined) {
-      const members = Object.entries(value)
-      each(members, isWhole && members.length > 0 ? ['', ''] : ['{', '}'], ([name, one]) => {
+      each(Object.entries(value), ['{', '}'], ([name, one]) => {
         text += `${plain(name, false)}: `
         write(one, false)
       })
