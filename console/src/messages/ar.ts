@@ -151,7 +151,7 @@ export const ar: Messages = {
     anyAction: 'أي فعل',
     actions,
     actor: 'الفاعل',
-    actors: { anonymous: 'بلا تسجيل دخول', system: 'الخدمة' },
+    actors: { anonymous: 'بلا تسجيل دخول', system: 'الخدمة', invitation: 'بدعوة' },
     target: 'عن',
     targets: {
       workspace: 'مساحة العمل',

@@ -102,8 +102,14 @@ export function actionName({ action, label }: Pick<AuditEntry, 'action' | 'label
   return t.value.audit.actions[action] ?? label
 }
 
-export function actorOf({ actorEmail, actorType }: AuditEntry): string {
-  return actorEmail ?? t.value.audit.actors[actorType] ?? actorType
+/** What happens where somebody accepts an invitation. */
+const accepted = ['user.create.v1', 'invitation.accept.v1', 'user.join_workspace.v1', 'role.assign.v1']
+
+export function actorOf({ action, actorEmail, actorType, workspaceId }: AuditEntry): string {
+  const { actors } = t.value.audit
+  // Nobody else joins a workspace without a sign-in: whoever accepts is whom the entry is about.
+  const isAccepted = actorType === 'anonymous' && workspaceId !== null && accepted.includes(action)
+  return actorEmail ?? actors[isAccepted ? 'invitation' : actorType] ?? actorType
 }
 
 /** What it is about was called then. */

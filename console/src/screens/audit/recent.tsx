@@ -5,12 +5,14 @@ import { useQuery } from '../../data/queries.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import page from '../page.module.css'
 import { actionName, actorOf, changesQuery, nameIn } from './data.ts'
+import { type Names, useNames } from './names.ts'
 
 const SHOWN = 5
 
 /** Without a workspace that of the instance. Says nothing where it cannot be read. */
 export function Recent({ workspace }: { readonly workspace?: string }) {
   const { data: entries = [] } = useQuery(changesQuery(workspace, SHOWN))
+  const names = useNames(workspace, entries)
   const texts = t.value.audit
   if (entries.length === 0) return null
   return (
@@ -26,7 +28,7 @@ export function Recent({ workspace }: { readonly workspace?: string }) {
           <li key={entry.id}>
             <span>
               {actionName(entry)}
-              <About entry={entry} />
+              <About entry={entry} names={names} />
             </span>
             <span class={page.quiet}>
               <bdi>{actorOf(entry)}</bdi> · <time dateTime={entry.time}>{formatTime(entry.time)}</time>
@@ -38,13 +40,15 @@ export function Recent({ workspace }: { readonly workspace?: string }) {
   )
 }
 
-function About({ entry }: { readonly entry: AuditEntry }) {
-  const name = nameIn(entry.payload)
-  if (name === undefined) return null
+/** Which role, and whose. */
+function About({ entry: { payload, targetId }, names }: { readonly entry: AuditEntry; readonly names: Names }) {
+  const { roleName } = payload as { readonly roleName?: string }
+  const about = [roleName, nameIn(payload) ?? names.get(targetId ?? '')].filter((one) => one !== undefined)
+  if (about.length === 0) return null
   return (
     <span class={page.quiet}>
       {' '}
-      <bdi>{name}</bdi>
+      <bdi>{about.join(' · ')}</bdi>
     </span>
   )
 }
