@@ -24,7 +24,7 @@ type TableProps<Row> = {
 
 export function Table<Row>({ label, columns, rows, keyOf, wraps = false }: TableProps<Row>) {
   // A few short columns stay beside each other; headers that sort are needed as they are.
-  const hasCards = !wraps && columns.length > 2 && !columns.some(({ onSort }) => onSort)
+  const hasCards = columns.length > 2 && !columns.some(({ onSort }) => onSort)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well
     <section class={styles.scroller} tabIndex={0} aria-label={label}>
