@@ -349,7 +349,7 @@ it.each([
   await picture(page, `bulk-chosen-${locale}`)
   await page.getByRole('button', { name: menu, exact: true }).click()
   await page.getByRole('menuitem', { name: remove }).click()
-  await dialog(page).getByRole('button', { name: /12|١٢/ }).waitFor()
+  await dialog(page).getByRole('button', { name: /12/ }).waitFor()
   expect(await violations(page)).toEqual([])
   await picture(page, `bulk-delete-${locale}`)
 })

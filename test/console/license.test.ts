@@ -81,7 +81,7 @@ it('tells administrators the state, and warns 14 days before its end and of what
   expect(await row.getByRole('cell').allTextContents()).toEqual([
     'workspaces',
     '2 of 1',
-    'Above',
+    'Above the limit',
     'Only a warning: all goes on',
   ])
   expect(await violationsOf(page)).toEqual([])

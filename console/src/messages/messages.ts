@@ -30,8 +30,11 @@ export function textsIn<T>(of: { readonly en: T; readonly ar: Translated<T> }) {
 
 export const language = computed(() => current.value.language)
 
-/** What `Intl` takes: the browser's own variant of the language, such as `en-GB`. */
-const locale = computed(() => navigator.languages.find((name) => isVariant(name, language.value)) ?? language.value)
+/** What `Intl` takes: the browser's own variant of the language, such as `en-GB`. Digits are those of all other values. */
+const locale = computed(() => {
+  const name = navigator.languages.find((one) => isVariant(one, language.value)) ?? language.value
+  return new Intl.Locale(name, { numberingSystem: 'latn' }).toString()
+})
 
 /** Browsers may say what is no name of a language, such as `en-US@posix`. */
 function isVariant(name: string, of: Language): boolean {

@@ -87,12 +87,15 @@ function Usage({ report }: { readonly report: LicenseReport }) {
       rows={rows}
       keyOf={({ name }) => name}
       columns={[
-        { title: texts.entitlement, cell: ({ name }) => t.value.license.entitlements[name] ?? name },
+        {
+          title: texts.entitlement,
+          cell: ({ name }) => <span class={styles.what}>{t.value.license.entitlements[name] ?? name}</span>,
+        },
         { title: texts.used, cell: (row) => <Used {...row} /> },
         { title: texts.status, cell: (row) => texts.levels[levelOf(row)] },
         {
           title: texts.limit,
-          cell: ({ kind, limit }) => texts.limits[limit === null || limit === true ? 'none' : kind],
+          cell: ({ kind, limit }) => (limit === null || limit === true ? '' : texts.limits[kind]),
         },
       ]}
     />
@@ -100,9 +103,11 @@ function Usage({ report }: { readonly report: LicenseReport }) {
 }
 
 /** Of what is counted, and of what may be used or not. */
-function levelOf({ usage, limit }: Row): 'within' | 'full' | 'above' {
-  if (limit === null || limit === true) return 'within'
-  const [used, most] = [Number(usage), Number(limit)]
+function levelOf({ usage, limit }: Row) {
+  if (limit === null) return 'unlimited'
+  if (limit === true) return 'included'
+  if (limit === false) return 'refused'
+  const [used, most] = [Number(usage), limit]
   if (used > most) return 'above'
   return used === most && most > 0 ? 'full' : 'within'
 }
@@ -110,11 +115,8 @@ function levelOf({ usage, limit }: Row): 'within' | 'full' | 'above' {
 function Used(row: Row) {
   const texts = systemTexts.value
   const { usage, limit } = row
-  if (typeof usage === 'boolean') {
-    if (limit === false) return <>{usage ? texts.flags.above : texts.flags.refused}</>
-    return <>{usage ? texts.flags.used : texts.flags.free}</>
-  }
-  if (typeof limit !== 'number') return <>{texts.unlimited(formatNumber(usage))}</>
+  if (typeof usage === 'boolean') return <>{usage ? texts.flags.used : texts.flags.free}</>
+  if (typeof limit !== 'number') return <>{formatNumber(usage)}</>
   const share = limit === 0 ? Math.min(usage, 1) : Math.min(usage / limit, 1)
   return (
     <div class={styles.usage}>
