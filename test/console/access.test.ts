@@ -430,7 +430,7 @@ it('keeps an answer as a test, lists what it says, and says which would fail bef
   const at = (part: string) => `/${own.name}/access/${part}`
   const page = await signedInAt(at('tests'))
   await page.getByText('No tests').waitFor()
-  await page.getByRole('link', { name: 'Ask' }).click()
+  await page.getByRole('link', { name: 'Add test' }).click()
   await page.getByLabel('Who', { exact: true }).selectOption(`Role ${name}`)
   await page.getByLabel('Collection', { exact: true }).selectOption('notes')
   await page.getByLabel('Field', { exact: true }).selectOption('title')
@@ -452,7 +452,7 @@ it('keeps an answer as a test, lists what it says, and says which would fail bef
 
   await page.getByRole('link', { name: 'Tests', exact: true }).click()
   const row = page.getByRole('row', { name: /Readers read titles/ })
-  await row.getByText('passes').waitFor()
+  await row.getByText('Passes').waitFor()
   expect(await violations(page)).toEqual([])
   await picture(page, 'access-tests')
   await page.setViewportSize({ width: 360, height: 720 })
@@ -474,7 +474,7 @@ it('keeps an answer as a test, lists what it says, and says which would fail bef
   await expect.poll(async () => (await reader.get('/items/notes')).status).toBe(403)
 
   await page.goto(at('tests'))
-  await row.getByText('fails').waitFor()
+  await row.getByText('Fails').waitFor()
   await press(page, 'Remove Readers read titles')
   await dialog(page, 'Remove Readers read titles').getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('No tests').waitFor()

@@ -73,8 +73,8 @@ const dayOf = (page: Page, name: string) => page.getByRole('gridcell', { name })
 describe('a calendar', () => {
   it('is chosen, shows items on their days by what they are called, opens one and adds one to a day', async () => {
     const page = await shown('')
-    await choose(page, 'Layout: Table', 'Calendar by day')
-    await page.getByRole('button', { name: 'Layout: Calendar by day' }).waitFor()
+    await choose(page, 'Layout: Table', 'Calendar (day)')
+    await page.getByRole('button', { name: 'Layout: Calendar (day)' }).waitFor()
     await page.goto(gridOf(shop, 'shows') + march)
     await page.getByRole('grid', { name: 'March 2026' }).waitFor()
     await dayOf(page, 'Sunday, March 1, 2026').getByRole('link', { name: 'Opening <b>' }).waitFor()
@@ -165,7 +165,7 @@ describe('a calendar', () => {
     await page.getByRole('button', { name: 'Views: Matinees' }).waitFor()
     await page.goto(gridOf(shop, 'shows'))
     await choose(page, 'Views', 'Matinees')
-    await page.getByRole('button', { name: 'Layout: Calendar by day' }).waitFor()
+    await page.getByRole('button', { name: 'Layout: Calendar (day)' }).waitFor()
     const { data } = (await (await reader.get('/items/ServiceView?fields=layout')).json()) as { data: object[] }
     expect(data).toEqual([{ layout: { kind: 'calendar', field: 'day' } }])
   })
@@ -174,7 +174,7 @@ describe('a calendar', () => {
 describe('a gallery', () => {
   it('shows items by the file that they lead to, and is a table where the field is gone', async () => {
     const page = await shown('')
-    await choose(page, 'Layout: Table', 'Gallery by poster')
+    await choose(page, 'Layout: Table', 'Gallery (poster)')
     const tile = page.getByRole('list', { name: 'shows' }).getByRole('link', { name: 'Opening <b>' })
     await expect.poll(() => tile.locator('img').evaluate((image) => 'complete' in image && image.complete)).toBe(true)
     await tile.click()

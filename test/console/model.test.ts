@@ -260,7 +260,11 @@ it('says what becomes of values, marks what waits, and takes back what was made'
   await page.emulateMedia({ colorScheme: 'dark' })
   await picture(page, 'model-values-narrow-dark')
   await press(page, 'Apply')
-  await page.getByText('The data model is changed. It can be taken back; data that it destroys stays lost.').waitFor()
+  await page
+    .getByText(
+      'The data model is changed. You can take this change back later, but the data that it deletes is lost for good.',
+    )
+    .waitFor()
   expect(await marked.count()).toBe(0)
   expect(await violations(page)).toEqual([])
   await picture(page, 'model-made-narrow-dark')

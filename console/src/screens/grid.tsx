@@ -319,7 +319,15 @@ function Body({ workspace, model, columns, rows, marks, view, start, onPlace, on
           </Fault>
         )}
         {!error && !shown && <Skeleton lines={10} />}
-        {shown && <Empty title={texts.none} {...(text !== undefined && { text })} />}
+        {shown && (
+          <Empty title={texts.none} {...(text !== undefined && { text })}>
+            {view.filter === undefined && model.mayCreate && (
+              <ButtonLink look="primary" href={pathTo(workspace, 'new', model.name)}>
+                {texts.addFirst}
+              </ButtonLink>
+            )}
+          </Empty>
+        )}
       </>
     )
   }

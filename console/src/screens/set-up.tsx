@@ -111,6 +111,7 @@ function Data({ workspace }: { readonly workspace: string }) {
   const isMore = collections.length > 0 || workspaces.length > 1
   const step = isMore ? <p class={styles.quiet}>{workspace}</p> : <Step number={3} />
   const [way, setWay] = useState<Way>()
+  const [isPlanned, setPlanned] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
   const leave = (...more: readonly string[]) => {
@@ -132,12 +133,13 @@ function Data({ workspace }: { readonly workspace: string }) {
   if (way !== undefined) {
     const Chosen = ways[way]
     return (
-      <Entry title={texts[way]} isWide>
+      <Entry title={isPlanned ? texts.review : texts[way]} isWide>
         {step}
         <Chosen
           workspace={workspace}
           onDone={(collection) => (collection === undefined ? leave() : leave('items', collection))}
           onBack={() => setWay(undefined)}
+          onPlanned={setPlanned}
         />
       </Entry>
     )

@@ -25,6 +25,7 @@ type MenuProps = {
 
 export function Menu({ label, items, children, isIcon = false, look = 'plain', tool }: MenuProps) {
   const id = useId()
+  const hasMarks = items.some(({ kind }) => kind === 'choice')
   const ref = useRef<HTMLDivElement>(null)
   const all = () => [...(ref.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
   const move = (event: KeyboardEvent) => {
@@ -81,6 +82,7 @@ export function Menu({ label, items, children, isIcon = false, look = 'plain', t
           if (item.kind === 'action') {
             return (
               <button key={index} {...common} role="menuitem">
+                {hasMarks && <span class={styles.mark} />}
                 {item.label}
               </button>
             )

@@ -23,7 +23,8 @@ export const data: Translated<typeof en> = {
     nowhere: 'غير موجود، أو لا يظهر لك',
     none: 'لا توجد صفوف',
     noneFiltered: 'لا يوجد صف يطابق التصفية.',
-    noneYet: 'أنشئ الأول بـ«جديد»، أو استورد ملفًا من «المزيد».',
+    noneYet: 'أضف الأول، أو استورد ملفًا من «المزيد».',
+    addFirst: 'إضافة صف',
     count: rows,
     countExactly: 'العدّ بالضبط',
     estimate: (shown, count) => `نحو ${rows(shown, count)}`,
@@ -184,8 +185,8 @@ export const data: Translated<typeof en> = {
   layouts: {
     label: (now) => `التخطيط: ${now}`,
     table: 'جدول',
-    calendar: (field) => `تقويم حسب \u2068${field}\u2069`,
-    gallery: (field) => `معرض حسب \u2068${field}\u2069`,
+    calendar: (field) => `تقويم (\u2068${field}\u2069)`,
+    gallery: (field) => `معرض (\u2068${field}\u2069)`,
     summary: () => 'ملخص',
   },
 

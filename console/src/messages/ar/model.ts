@@ -199,7 +199,7 @@ export const model: Translated<ModelTexts> = {
   sortText: 'عدد صحيح، والأصغر أولًا.',
   template: 'ما يُسمّى به الصف',
   templateText: 'حقول بين أقواس مزدوجة، مثل {{first}} {{last}}.',
-  isHidden: 'مخفية ما لم تُطلب',
+  isHidden: 'مخفي افتراضيًا',
   saved: 'حُفظ.',
   present: 'العرض',
   presentOf: (name) => `العرض: ${name}`,

@@ -4,7 +4,7 @@ import type { Translated } from '../translated.ts'
 
 export const palette: Translated<typeof english> = {
   palette: {
-    title: 'لوحة الأوامر',
+    title: 'بحث',
     label: 'ابحث في الأوامر والمجموعات والحقول والعناصر ومساحات العمل',
     placeholder: 'ماذا تريد أن تفعل؟',
     actions: 'الأوامر',

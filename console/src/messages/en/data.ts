@@ -12,7 +12,8 @@ export const data = {
     nowhere: 'not found, or not visible to you',
     none: 'No rows',
     noneFiltered: 'No row meets the filter.',
-    noneYet: 'Make the first one by New, or import a file: that is under More.',
+    noneYet: 'Add the first one, or import a file: that is under More.',
+    addFirst: 'Add a row',
     /** Numbers as they are shown, and as they count. */
     count: rows,
     countExactly: 'Count exactly',
@@ -176,8 +177,8 @@ export const data = {
   layouts: {
     label: (now: string) => `Layout: ${now}`,
     table: 'Table',
-    calendar: (field: string) => `Calendar by ${field}`,
-    gallery: (field: string) => `Gallery by ${field}`,
+    calendar: (field: string) => `Calendar (${field})`,
+    gallery: (field: string) => `Gallery (${field})`,
     summary: () => 'Summary',
   },
 

@@ -86,6 +86,7 @@ export const entry = {
     formText: 'Up to three collections with their fields; more can be added later.',
     file: 'Paste a model file',
     fileText: 'JSON with collections, relations, roles and policies. You see its plan before anything is changed.',
+    review: 'Review the plan',
     resume: 'Go on with the set-up',
   },
 

@@ -186,7 +186,7 @@ export const model = {
   sortText: 'A whole number; smaller ones come first.',
   template: 'What a row is called',
   templateText: 'Fields in double braces, such as {{first}} {{last}}.',
-  isHidden: 'Hidden where nobody asks for it',
+  isHidden: 'Hidden by default',
   saved: 'Saved.',
   present: 'Presentation',
   presentOf: (name: string) => `Presentation of ${name}`,

@@ -1,7 +1,7 @@
 /** Texts of the command palette. */
 export const palette = {
   palette: {
-    title: 'Command palette',
+    title: 'Search',
     label: 'Search actions, collections, fields, items and workspaces',
     placeholder: 'What do you want to do?',
     actions: 'Actions',

@@ -10,9 +10,9 @@ export const review = {
     hidden: 'What else it breaks is told to those who see people and their rights.',
     inTheWay: 'These policies name what would be deleted. Change or remove them first, then try again.',
     back: {
-      data: 'It can be taken back, with all data.',
-      model: 'It can be taken back; data that it destroys stays lost.',
-      nothing: 'It cannot be taken back as a whole.',
+      data: 'You can take this change back later, with all of its data.',
+      model: 'You can take this change back later, but the data that it deletes is lost for good.',
+      nothing: 'This change cannot be taken back as a whole.',
     },
     moved: 'The data model has changed since this was shown. This is the new review; look at it again.',
     type: (name: string) => `To go on, type ${name}`,

@@ -34,7 +34,7 @@ export function Tests({ workspace }: { readonly workspace: string }) {
       <div class={page.head}>
         <h2>{texts.parts.tests}</h2>
         <ButtonLink look="primary" href={whyPath(workspace, {})}>
-          {texts.ask}
+          {texts.addTest}
         </ButtonLink>
       </div>
       <Pending data={data} error={error} onRetry={() => void refetch()} lines={4} />

@@ -56,6 +56,7 @@ export default function MigrationReview(props: MigrationReviewProps) {
     return t.value.review.moved
   })
   const lost = data?.rows.find(({ destroys, rows }) => destroys && rows !== 0)
+  const destroys = lost !== undefined || (data !== undefined && data.inverse !== null && !data.restoresData)
   return (
     // What was typed was of another review.
     <ReviewSheet
@@ -63,7 +64,7 @@ export default function MigrationReview(props: MigrationReviewProps) {
       title={title}
       review={isFetching || error ? { statements: [] } : reviewOf(data, model, operations)}
       label={label}
-      look={lost === undefined ? 'primary' : 'danger'}
+      look={destroys ? 'danger' : 'primary'}
       typed={lost?.collection}
       isBusy={isBusy || isFetching}
       isDisabled={data === undefined || error !== null}

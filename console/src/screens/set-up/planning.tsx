@@ -17,6 +17,8 @@ export type WayProps = {
   /** With a collection of the model, where it has one. */
   readonly onDone: (collection: string | undefined) => void
   readonly onBack: () => void
+  /** Whether its plan is shown, as it comes and goes. */
+  readonly onPlanned?: (isPlanned: boolean) => void
 }
 
 type PlanningProps = Omit<WayProps, 'onBack'> & {
@@ -32,7 +34,7 @@ type PlanningProps = Omit<WayProps, 'onBack'> & {
 }
 
 export function Planning(props: PlanningProps) {
-  const { workspace, onDone, onBack, draft, onModel, onRefused, children } = props
+  const { workspace, onDone, onBack, onPlanned, draft, onModel, onRefused, children } = props
   const [planned, setPlanned] = useState<{ readonly model: Model; readonly plan: Plan }>()
   const [sent, setSent] = useState<unknown>()
   const { fault, isBusy, submit } = useSubmission(async () => {
@@ -45,10 +47,15 @@ export function Planning(props: PlanningProps) {
       return obstacleText(answer.error) ?? faultOf(answer)
     }
     setPlanned({ model, plan: answer.data })
+    onPlanned?.(true)
     return undefined
   })
   if (planned !== undefined) {
-    return <Planned workspace={workspace} {...planned} onDone={onDone} onBack={() => setPlanned(undefined)} />
+    const back = () => {
+      setPlanned(undefined)
+      onPlanned?.(false)
+    }
+    return <Planned workspace={workspace} {...planned} onDone={onDone} onBack={back} />
   }
   return (
     <form class={styles.form} onSubmit={submit}>

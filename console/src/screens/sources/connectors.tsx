@@ -81,12 +81,13 @@ export function Connectors({ workspace }: { readonly workspace: string }) {
 }
 
 function Named({ name, presets }: Connector) {
+  const others = presets.filter((preset) => preset.name !== name)
   return (
     <span class={styles.state}>
       <strong>{name}</strong>
-      {presets.length > 0 && (
+      {others.length > 0 && (
         <span class={page.quiet}>
-          {sourceTexts.value.presets} {presets.map((preset) => preset.name).join(', ')}
+          {sourceTexts.value.presets} {others.map((preset) => preset.name).join(', ')}
         </span>
       )}
     </span>
