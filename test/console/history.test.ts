@@ -12,10 +12,22 @@ const CHANGES = '**/changes?*'
 let shop: Workspace
 
 beforeAll(async () => {
-  shop = await world.workspace('past', {
-    notes: { title: 'string', text: 'string?', price: 'decimal(20,4)?', done: 'boolean?', more: 'json?' },
-    plain: { title: 'string' },
-  })
+  shop = await world.workspace(
+    'past',
+    {
+      notes: {
+        title: 'string',
+        text: 'string?',
+        price: 'decimal(20,4)?',
+        done: 'boolean?',
+        more: 'json?',
+        authorId: 'int64?',
+      },
+      plain: { title: 'string' },
+      authors: { name: 'string' },
+    },
+    ['notes.author(authorId) -> authors.notes'],
+  )
   const history = { kind: 'changeHasHistory', data: { hasHistory: true } }
   const data = { id: shop.ids.get('notes'), operations: [history] }
   expect((await shop.migrate({ kind: 'updateCollection', data })).status).toBe(200)
@@ -86,6 +98,19 @@ describe('the history of an item', () => {
     expect(written.length).toBe(1)
     await expect.poll(() => changes(page).count()).toBe(3)
     expect(await changes(page).nth(0).innerText()).toContain('Draft, again')
+  })
+
+  it('says what the items are called that a change refers to', async () => {
+    const [ada, grace] = await shop.insert('authors', [{ name: 'Ada' }, { name: 'Grace' }])
+    const page = await openConsole()
+    await signIn(page, at(await made({ title: 'Of', authorId: ada?.id }, { authorId: grace?.id })))
+    await open(page)
+
+    const newest = changes(page).nth(0)
+    await newest.getByText('Grace').waitFor()
+    await newest.getByText('Ada').waitFor()
+    expect(await newest.getByRole('term').allInnerTexts()).toEqual(['author'])
+    await picture(page, 'history-relation')
   })
 
   it('comes in pages, tells who made each change, and is read and taken back by keyboard alone', async () => {

@@ -9,11 +9,12 @@ import { Button } from '../../ui/button.tsx'
 import { Pending, Unseen } from '../../ui/notice.tsx'
 import { CellContent } from '../grid/cell-content.tsx'
 import { type Column, columnsOf } from '../grid/columns.ts'
-import type { CollectionModel } from '../grid/model.ts'
+import { type CollectionModel, modelQuery, nameOf, type ToOne } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
 import { ownOf, type Row, textOf } from '../grid/values.ts'
 import page from '../page.module.css'
 import styles from './history.module.css'
+import { type ItemPlace, itemQuery } from './item-query.ts'
 
 /** `before` and `after` have the fields that were changed, by their names; of what there was not they are null. */
 type Change = {
@@ -130,16 +131,19 @@ function One({ workspace, model, change, mayTakeBack, onTakeBack }: OneProps) {
       </div>
       {before === null && after === null && <p class={page.quiet}>{texts.tooLarge}</p>}
       <dl class={styles.fields}>
-        {columns.map((column) => (
-          <div key={column.id}>
-            <dt>
-              <bdi>{column.title}</bdi>
-            </dt>
-            <dd>
-              <Values workspace={workspace} column={column} change={change} />
-            </dd>
-          </div>
-        ))}
+        {columns.map((column) => {
+          const relation = model.toOne.find(({ by }) => by.length === 1 && by[0] === column.id)
+          return (
+            <div key={column.id}>
+              <dt>
+                <bdi>{relation && column.title === column.id ? relation.title : column.title}</bdi>
+              </dt>
+              <dd>
+                <Values workspace={workspace} column={column} relation={relation} change={change} />
+              </dd>
+            </div>
+          )
+        })}
       </dl>
     </li>
   )
@@ -147,11 +151,22 @@ function One({ workspace, model, change, mayTakeBack, onTakeBack }: OneProps) {
 
 const isIn = (state: Row | null, name: string) => state !== null && ownOf(state, name) !== undefined
 
-type ValuesProps = { readonly workspace: string; readonly column: Column; readonly change: Change }
+type ValuesProps = {
+  readonly workspace: string
+  readonly column: Column
+  /** Where it refers by this field. */
+  readonly relation: ToOne | undefined
+  readonly change: Change
+}
 
 /** As a cell shows them; only one of what was created or deleted. */
-function Values({ workspace, column, change: { before, after } }: ValuesProps) {
-  const shown = (row: Row) => <CellContent workspace={workspace} column={column} row={row} />
+function Values({ workspace, column, relation, change: { before, after } }: ValuesProps) {
+  const shown = (row: Row) => (
+    <>
+      {relation && <Called workspace={workspace} collection={relation.to} itemKey={row[column.id]} />}
+      <CellContent workspace={workspace} column={column} row={row} />
+    </>
+  )
   return (
     <>
       {before && <del dir="auto">{shown(before)}</del>}
@@ -164,6 +179,25 @@ function Values({ workspace, column, change: { before, after } }: ValuesProps) {
       {after && <ins dir="auto">{shown(after)}</ins>}
     </>
   )
+}
+
+type CalledProps = { readonly workspace: string; readonly collection: string; readonly itemKey: unknown }
+
+/** What the item is called by now that a value refers to; nothing of one that is gone. */
+function Called({ workspace, collection, itemKey }: CalledProps) {
+  const { data: model } = useQuery(modelQuery(workspace, collection))
+  if (!model || itemKey === null || itemKey === undefined) return null
+  return <Name workspace={workspace} model={model} itemKey={[textOf(itemKey)]} />
+}
+
+function Name(place: ItemPlace) {
+  const { data } = useQuery({ ...itemQuery(place), staleTime: 60_000 })
+  return data ? (
+    <>
+      <bdi>{nameOf(place.model, data)}</bdi>
+      {' · '}
+    </>
+  ) : null
 }
 
 function Actor({ actor }: Pick<Change, 'actor'>) {
