@@ -188,7 +188,7 @@ describe('the files of a workspace', () => {
     const link = String(await page.evaluate('navigator.clipboard.readText()'))
     await dialog.getByRole('button', { name: 'Close', exact: true }).first().click()
     expect(await page.content()).not.toContain(link)
-    await page.getByLabel('title', { exact: true }).fill('The plan')
+    await page.getByLabel('Title', { exact: true }).fill('The plan')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved.', { exact: true }).waitFor()
     expect(await violations(page)).toEqual([])

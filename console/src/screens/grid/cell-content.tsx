@@ -3,6 +3,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { FILES } from '../../data/files.ts'
 import { t } from '../../messages/messages.ts'
 import { FileMark } from '../files/mark.tsx'
+import { sizeText } from '../files/size.ts'
 import { type Column, cellText, keyNowhere, valueAt } from './columns.ts'
 import styles from './grid.module.css'
 import { readableOf, valuesIn } from './readable.ts'
@@ -43,6 +44,7 @@ function Nowhere({ text }: { readonly text: string }) {
 }
 
 function Value({ field, value }: { readonly field: Column['field']; readonly value: unknown }) {
+  if (field.isSize) return <>{sizeText(Number(value))}</>
   if (!field.isList && field.type !== 'json') return <>{readableOf(field, value)}</>
   const values = valuesIn(field, value)
   if (values === undefined) return <span class={styles.json}>{readableOf(field, value)}</span>

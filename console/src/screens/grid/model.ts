@@ -4,6 +4,7 @@ import type { Access } from 'governed-data-client/system'
 import { FILES } from '../../data/files.ts'
 import { type Query, queries } from '../../data/queries.ts'
 import { accessQuery, inOrder, manifestQuery, namesQuery, type Presentations } from '../../data/workspaces.ts'
+import { language, t } from '../../messages/messages.ts'
 import { isBounded, operatorsOf } from './input-types.ts'
 import { linksOf } from './linked.ts'
 import { type Row, textOf } from './values.ts'
@@ -32,6 +33,8 @@ export type FieldModel = {
   readonly mayCreate: boolean
   /** Whether nobody changes it: the model, or the source, has it so. */
   readonly isFixed: boolean
+  /** Whether its values are numbers of bytes. */
+  readonly isSize?: boolean
 }
 
 /** What an item is called by: the field that it is found and sorted by, and what is shown, such as `{{first}} {{last}}`. */
@@ -121,7 +124,7 @@ export type CollectionModel = {
 /** Requested once for all collections of a workspace, beside the manifest. Undefined: there is no such collection for the caller. */
 export function modelQuery(workspace: string, collection: string): Query<CollectionModel | null> {
   return {
-    queryKey: ['model', workspace, collection],
+    queryKey: ['model', workspace, collection, language.value],
     staleTime: 300_000,
     queryFn: async () => {
       const [manifest, access, names] = await Promise.all([
@@ -154,6 +157,7 @@ function modelOf(
 ): CollectionModel | null {
   const { strings, serviceSchema, primitiveTypes } = manifest
   const text = (index: number | undefined) => strings[index ?? -1] ?? ''
+  const ofFiles: Readonly<Record<string, string>> = t.value.files.fields
   const entry = serviceSchema.collections.find(({ apiName }) => text(apiName) === collection)
   if (entry === undefined || !mayDo(access, collection, 'read')) return null
 
@@ -172,7 +176,7 @@ function modelOf(
         return {
           id: field.id,
           name,
-          title: names.get(field.id)?.displayName ?? name,
+          title: names.get(field.id)?.displayName ?? (ofName === FILES ? ofFiles[name] : undefined) ?? name,
           description: names.get(field.id)?.description ?? null,
           type: primitiveTypes[field.type]?.name ?? '',
           isNullable: field.isNullable ?? false,
@@ -184,6 +188,7 @@ function modelOf(
           sort: names.get(field.id)?.sort ?? null,
           isHidden: names.get(field.id)?.isHidden ?? false,
           isFixed,
+          ...(ofName === FILES && name === 'fileSize' && { isSize: true }),
           mayUpdate: !isFixed && mayUse(access, ofName, 'update', name),
           mayCreate: !field.isReadonly && operations.has('create') && mayUse(access, ofName, 'create', name),
         }

@@ -2,8 +2,10 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
+import { typeName } from '../../messages/types.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { sizeText } from '../files/size.ts'
 import type { FieldModel } from '../grid/model.ts'
 import { inputKindOf, shapes, type Value } from '../grid/values.ts'
 import page from '../page.module.css'
@@ -48,8 +50,7 @@ export function FieldInput(props: FieldInputProps) {
   const texts = t.value.item
   const mayNull = field.type === 'string' && field.isNullable && !isReadOnly && field.values.length === 0
   const title = props.label ?? (reference?.isAlone ? reference.title : field.title)
-  const type = field.isList ? `${field.type}[]` : field.type
-  const kind = reference?.isAlone ? `${field.name} · ${type}` : type
+  const kind = reference?.isAlone ? `${field.name} · ${typeName(field)}` : typeName(field)
   const isRequired = isNew && !field.isNullable && !field.hasDefault
   return (
     <div class={styles.field}>
@@ -57,7 +58,7 @@ export function FieldInput(props: FieldInputProps) {
         <label for={id} dir="auto">
           {title}
         </label>
-        <span class={page.quiet}>
+        <span class={page.quiet} title={field.isList ? `${field.type}[]` : field.type}>
           {isRequired ? `${kind} · ${texts.required}` : kind}
           {why && (
             <>
@@ -182,7 +183,7 @@ function Input({
     dir: isCode ? 'ltr' : text ? 'auto' : undefined,
     readOnly: isReadOnly,
     placeholder,
-    value: text ?? '',
+    value: field.isSize && isReadOnly && text ? sizeText(Number(text)) : (text ?? ''),
     spellcheck: field.type === 'string',
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onText(currentTarget.value),
   } as const

@@ -1,6 +1,7 @@
 /** The fields of a collection: what each holds, and the form that makes or changes one. */
 import { useState } from 'preact/hooks'
 import { modelTexts } from '../../messages/model.ts'
+import { typeName } from '../../messages/types.ts'
 import { valuesTexts } from '../../messages/values.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
@@ -39,7 +40,17 @@ export function Fields(of: OfCollection) {
         keyOf={({ id }) => id}
         columns={[
           { title: texts.field, cell: ({ id, apiName }) => <NameOf workspace={workspace} id={id} name={apiName} /> },
-          { title: texts.type, cell: (field) => <code dir="ltr">{typeText(field)}</code> },
+          {
+            title: texts.type,
+            cell: (field) => (
+              <>
+                {typeName({ type: field.type.name, isList: field.isList })}{' '}
+                <code class={page.quiet} dir="ltr">
+                  {typeText(field)}
+                </code>
+              </>
+            ),
+          },
           { title: texts.fill, cell: filled },
           { title: texts.dbName, cell: ({ dbName }) => <code dir="ltr">{dbName}</code> },
           ...(mayEdit
@@ -148,7 +159,7 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
           label={texts.type}
           hint={field === undefined ? undefined : `${outcomeText(field, typeIn(typed))}${texts.typesText}`}
           value={typed.type}
-          options={types.map((one) => [one, `${texts.types[one]} (${one})`])}
+          options={types.map((one) => [one, `${typeName({ type: one, isList: false })} (${one})`])}
           onValue={(type) => set({ type })}
         />
         <Bounds typed={typed} isNeeded={family.needsBounds} onValue={set} />
