@@ -108,8 +108,11 @@ it('is told in short where it may be read: of the instance at home, of a workspa
   await recent.getByRole('link', { name: 'Go to the audit log' }).click()
   await page.getByRole('heading', { name: 'Audit log of the instance', exact: true }).waitFor()
 
+  const joined = await people.member(shop, { collections: { articles: { read: 'all' } } })
   await page.goto(`${world.url}/${shop.name}`)
-  await recent.getByRole('listitem').first().waitFor()
+  const assigned = recent.getByRole('listitem').filter({ hasText: 'Role assigned' }).first()
+  await assigned.getByText(joined.email).waitFor()
+  await assigned.getByText('By an invitation').waitFor()
   await recent.getByRole('link', { name: 'Go to the audit log' }).click()
   await page.getByRole('heading', { name: 'Audit log', exact: true }).waitFor()
   await expect.poll(() => new URL(page.url()).pathname).toBe(`/${shop.name}/audit-log`)

@@ -1020,6 +1020,20 @@ it('opens the navigation of a narrow window, and closes it with the choice', asy
   await link.waitFor({ state: 'hidden' })
 })
 
+it('shows every part of a short list in a narrow window, and has room for the value of many rows', async () => {
+  const page = await openConsole({ locale: 'ar-EG', viewport: { width: 360, height: 720 } })
+  await at(page, `/${shop.name}/access`)
+  const cells = page.getByRole('table', { name: ar.access.members }).getByRole('cell')
+  await cells.first().waitFor()
+
+  const boxes = await Promise.all((await cells.all()).map((cell) => cell.boundingBox()))
+  expect(boxes.length).toBeGreaterThan(4)
+  expect(boxes.filter((box) => box === null || box.x < 0 || box.x + box.width > 360)).toEqual([])
+  await more(page, ar, ar.many.changeAll)
+  const value = page.getByRole('dialog').getByLabel(ar.grid.value, { exact: true })
+  expect((await value.boundingBox())?.width).toBeGreaterThan(200)
+})
+
 it('remembers the colour scheme that was chosen', async () => {
   const page = await openConsole({ colorScheme: 'light' })
   await signIn(page)

@@ -160,7 +160,7 @@ export const data: Translated<typeof en> = {
     unlink: (item) => `إزالة \u2068${item}\u2069`,
     noLinks: 'لا شيء',
     allLinks: 'عرض الكل',
-    duplicate: 'نسخ',
+    duplicate: 'إنشاء نسخة',
     delete: 'حذف',
     deleteTitle: (item) => `حذف \u2068${item}\u2069؟`,
     deleteText: 'لا يمكن استرجاعه من هنا.',
