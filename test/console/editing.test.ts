@@ -111,7 +111,7 @@ describe('a cell', () => {
     }
     await expect.poll(() => stored(id)).toMatchObject({ ...whole, data: { a: [1, null] } })
     await goTo(page, 'data')
-    await page.getByRole('gridcell', { name: 'a: [1, null]', exact: true }).waitFor()
+    await page.getByRole('gridcell', { name: '{a: [1, null]}', exact: true }).waitFor()
     await page.getByRole('gridcell', { name: 'x, y', exact: true }).waitFor()
 
     await page.keyboard.press('Control+Z')
