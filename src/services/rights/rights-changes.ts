@@ -28,7 +28,7 @@ export type RightsChange<Facts> = {
 /** Concurrent changes can delay an attempt; in each round at least one succeeds, or the model of the workspace is being changed. */
 const MAX_ATTEMPTS = 100
 /** Attempts that anything else ends, later ones only what they depend on: by a key of their own all could hold up all. */
-export const STRICT_ATTEMPTS = 3
+const STRICT_ATTEMPTS = 3
 /** Milliseconds until it is looked again whether the change of the model has ended. */
 const LOOK = 100
 

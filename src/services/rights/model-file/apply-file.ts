@@ -18,7 +18,6 @@ import { throwExplained } from '../../model/migration-work.ts'
 import { stillFree, stillUnused } from '../../model/policy-use.ts'
 import type { SourceMigration } from '../../model/source-changes.ts'
 import type { TestsIn } from '../access-tests.ts'
-import { STRICT_ATTEMPTS } from '../rights-changes.ts'
 import { accessStatements, requireAllowed, requireUnused, rightsPlanOf } from './apply-access.ts'
 import type { ModelFileDeps } from './deps.ts'
 import { destroyed, groundOf, type PlannedFile, planFile, readSentFile, type SentFile } from './plan-file.ts'
@@ -83,7 +82,7 @@ export async function applyFile(
           ...stillFree(workspace.id, impact),
           ...(access === undefined
             ? []
-            : accessStatements(deps, workspace, { access, version, isStrict: tries <= STRICT_ATTEMPTS })),
+            : accessStatements(deps, workspace, { access, version, isStrict: tries === 1 })),
           ...(names === undefined ? [] : saveNames(workspace.apiName, names.before, names.after)),
           ...stillUnused(workspace.id, impact),
           recordWorkspaceEvent(ids, scope, event),
