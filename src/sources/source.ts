@@ -1,10 +1,9 @@
 /** A data source as services see it, independent of its kind. Answers are JSON texts, from the database if possible. */
 import type { Collection } from '../core/model/model.ts'
-import type { ChangesPlan } from '../core/plan/history/changes.ts'
+import type { ChangesPlan, RecordedChanges } from '../core/plan/history/changes.ts'
 import type { BatchPlan, ReadPlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { TableRef } from '../core/sql/change.ts'
-import type { RecordedPage } from '../core/sql/history/changes.ts'
 import type { Cursors } from '../core/sql/read/row-query.ts'
 import type { Keeping } from '../core/sql/write/kept-lists.ts'
 import type { LedgerEntry, LedgerRow } from '../core/sql/write/ledger.ts'
@@ -86,7 +85,7 @@ export interface Source {
   /** Returns one item as JSON text; undefined if no row matches. */
   prepareOne(plan: ReadPlan): Prepared<string | undefined>
   /** Reads what was recorded of one item, in the table `changes`. Absent where nothing is recorded. */
-  prepareChanges?(plan: ChangesPlan, changes: TableRef): Prepared<RecordedPage>
+  prepareChanges?(plan: ChangesPlan, changes: TableRef): Prepared<RecordedChanges>
   /**
    * Runs all operations or none, and returns the items of each as a list, each `{}` if nothing is selected. What fails in one
    * operation is thrown as OperationFault, where that is known.

@@ -1,5 +1,5 @@
 /** A source behind an SQL driver: its dialect compiles plans, and each read is one statement. */
-import type { ChangesPlan } from '../core/plan/history/changes.ts'
+import type { ChangesPlan, RecordedChanges } from '../core/plan/history/changes.ts'
 import type { BatchPlan, Grouping, Page, Plan, ReadPlan } from '../core/plan/plan.ts'
 import { hasAggregatesInLists } from '../core/plan/relations.ts'
 import { notACursor } from '../core/query/cursor.ts'
@@ -8,7 +8,6 @@ import type { Bindings } from '../core/query/placeholder.ts'
 import type { TableRef } from '../core/sql/change.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
-import type { RecordedPage } from '../core/sql/history/changes.ts'
 import { answeredWalk } from '../core/sql/read/walk-page.ts'
 import { compileFirstStretch, compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder, type Statement } from '../core/sql/statement.ts'
@@ -53,7 +52,7 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
 function prepareChanges(
   { driver, dialect }: SqlSourceDeps,
   { plan, changes }: { readonly plan: ChangesPlan; readonly changes: TableRef },
-): Prepared<RecordedPage> {
+): Prepared<RecordedChanges> {
   return async (bindings, options = reader) => {
     const { compileChanges, readChanges } = await import('../core/sql/history/changes.ts')
     const statement = binder(compileChanges(plan, changes, dialect))(bindings)

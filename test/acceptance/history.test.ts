@@ -44,6 +44,22 @@ async function page(of: Client, path: string): Promise<Page> {
   return (await response.json()) as Page
 }
 
+/** The titles of each page of an item's changes, to the one that is the last. */
+async function walk(of: Client, id: string, limit: number): Promise<readonly (readonly unknown[])[]> {
+  const titles: unknown[][] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const { data, meta }: Page = await page(of, `notes/${id}/changes?limit=${limit}${after && `&after=${after}`}`)
+    titles.push(data.map((one) => one.after?.title))
+    after = meta.next
+  }
+  return titles
+}
+
+/** What the cursor behind the last change tells of it. */
+async function lastId(of: Client, id: string): Promise<string | null> {
+  return (await page(of, `notes/${id}/changes?limit=1`)).meta.next
+}
+
 const states = ({ data }: Page) => data.map(({ action, before, after }) => [action, before, after])
 
 async function made(item: object): Promise<string> {
@@ -102,6 +118,15 @@ describe('the history of an item', () => {
     }
 
     expect(titles).toEqual([['4', '3'], ['2', '1'], ['0']])
+  })
+
+  it('comes in shorter pages where what is shown of its changes is large', async () => {
+    const large = 'x'.repeat(600_000)
+    const id = await made({ title: '0', text: large })
+    for (const title of ['1', '2']) await change(id, { title, text: `${title}${large}` })
+    for (const title of ['3', '4']) await change(id, { title })
+
+    expect(await walk(shop, id, 100)).toEqual([['4', '3'], ['2'], ['1'], ['0']])
   })
 
   it('has a write under a key once, and all operations of a batch', async () => {
@@ -240,6 +265,60 @@ describe('of a history is shown', () => {
       ['create', null, { id, owner: 'bob' }],
     ])
     expect(JSON.stringify(later)).not.toMatch(/one|two|SECRET/)
+  })
+
+  it('of hidden changes neither how many there are nor when, nor how large: pages are as if there were none', async () => {
+    const policies = [
+      { filter: undefined, fields: ['id', 'title'] },
+      { filter: { owner: { _eq: 'ada' } }, fields: ['text'] },
+    ].map((read) => people.roleWith(shop, { collections: { notes: { read } } }))
+    const reader = await people.memberWith(shop, await Promise.all(policies))
+    const hiddenText = 'SECRET'.repeat(200_000)
+    const walks = await Promise.all(
+      [0, 45].map(async (hidden) => {
+        const id = await made({ title: '0', text: hidden > 0 ? hiddenText : null, owner: 'bob' })
+        const hide = async () => {
+          for (let count = 0; count < hidden; count += 1) await change(id, { text: `SECRET ${count}` })
+        }
+        const ids = [await lastId(reader, id)]
+        for (const title of ['1', '2', '3']) {
+          await change(id, hidden > 0 ? { title, text: `${title}${hiddenText}` } : { title })
+          ids.push(await lastId(reader, id))
+          await hide()
+          expect(await lastId(reader, id)).toBe(ids.at(-1))
+        }
+        const [whole] = await walk(reader, id, 100)
+        // A number that changes share would count those between.
+        expect(atob(ids.at(-1) ?? '')).toMatch(/^\[1,"\w+","[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}"\]$/)
+        return { ones: await walk(reader, id, 1), pairs: await walk(reader, id, 2), whole }
+      }),
+    )
+
+    expect(walks[1]).toEqual(walks[0])
+    expect(walks[0]).toEqual({
+      ones: [['3'], ['2'], ['1'], ['0']],
+      pairs: [
+        ['3', '2'],
+        ['1', '0'],
+      ],
+      whole: ['3', '2', '1', '0'],
+    })
+  })
+
+  it('the next page exactly where a change is left for it', async () => {
+    const policies = [
+      { filter: undefined, fields: ['id'] },
+      { filter: { owner: { _eq: 'ada' } }, fields: ['title'] },
+    ].map((read) => people.roleWith(shop, { collections: { notes: { read } } }))
+    const reader = await people.memberWith(shop, await Promise.all(policies))
+    const id = await made({ title: '0', owner: 'bob' })
+    for (const title of ['1', '2']) await change(id, { title })
+    const hidden = await walk(reader, id, 1)
+    await change(id, { owner: 'ada' })
+
+    expect(hidden).toEqual([[undefined]])
+    expect(await walk(reader, id, 1)).toEqual([['2'], ['1'], ['0']])
+    expect(await walk(reader, id, 3)).toEqual([['2', '1', '0']])
   })
 
   it('nothing to whoever does not read the collection', async () => {

@@ -65,7 +65,7 @@ async function settled(key: string): Promise<readonly [rows: number, entries: nu
   const [row] = await database.query({
     text: `select (select count(*) from service_killed_data.articles where title like $1)
         + (select count(*) from service_killed_data.authors where name like $1),
-      (select count(*) from service_killed_meta.change where after like $2 and before is null)`,
+      (select count(*) from service_killed_meta.change where after::text like $2 and before is null)`,
     params: [`${key}%`, `%${key}%`],
   })
   return [Number(row?.[0]), Number(row?.[1])]

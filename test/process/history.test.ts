@@ -42,12 +42,15 @@ afterAll(async () => {
   await service?.close()
 })
 
+const state = (name: string) => `case when ${name} is not null then
+  (select json_object_agg(f.id, f.value::json) from unnest(fields, ${name}) f(id, value)) end as ${name}`
+
 /** What was recorded of a collection since the last look, by the names of its fields. */
 async function recorded(collection: string) {
   const { rows } = await client.query(
     `with c as (delete from service_recorded_meta.change where collection_id =
         (select id from service_recorded_meta.collection where api_name = $1) returning *)
-      select id, item, actor, action, before::json, after::json from c order by id`,
+      select id, item, actor, action, ${state('before')}, ${state('after')} from c order by id`,
     [collection],
   )
   const fields = await client.query('select id, api_name from service_recorded_meta.primitive_field')
@@ -160,7 +163,7 @@ it('is deleted at a start once it is older than the retention, and nothing else 
     { a: 'new', b: 1 },
   ])
   await client.query(
-    `update service_recorded_meta.change set at = now() - interval '91 days' where after::text like '%"old"%'`,
+    `update service_recorded_meta.change set at = now() - interval '91 days' where array_to_string(after, ',') like '%"old"%'`,
   )
   await service.closeServer()
 

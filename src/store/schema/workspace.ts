@@ -142,12 +142,15 @@ create table {meta}.change (
   collection_id uuid not null,
   item text not null,
   id bigint generated always as identity,
+  -- What cursors know it by, which has to tell nothing of other changes.
+  mark uuid not null default gen_random_uuid(),
   "at" timestamptz not null default clock_timestamp(),
   actor text,
   action text not null,
-  -- JSON as answers render it, which no type keeps as it is but this one.
-  before text,
-  after text,
+  -- The fields that it is about, and of each what answers rendered before and after. Of what is too large there is neither.
+  fields uuid[] not null,
+  before text[],
+  after text[],
   primary key (collection_id, item, id)
 );
 create index on {meta}.change using brin ("at");

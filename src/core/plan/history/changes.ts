@@ -6,32 +6,32 @@
 import { type Granted, visibility } from '../../access/access.ts'
 import { nested } from '../../error.ts'
 import { QUERY_FAILED } from '../../error-codes.ts'
-import { memberTexts } from '../../json-members.ts'
 import type { Collection, PrimitiveField } from '../../model/model.ts'
 import { parseBrackets } from '../../query/brackets.ts'
 import { cursorHead, digestOf, notACursor, readCursor, writeCursor } from '../../query/cursor.ts'
-import { and, type Filter } from '../../query/filter.ts'
+import { and } from '../../query/filter.ts'
 import { parseInteger, queryFault, refuseUnknown } from '../../query/parse.ts'
 import { keyEquals, keyFields } from '../item-key.ts'
-import type { ReadPlan } from '../plan.ts'
+import type { ReadPlan, SelectedField } from '../plan.ts'
 
 export type ChangesPlan = {
-  /** The item, by the ids of the fields that its caller sees of it on a condition: null where that is not met. */
+  /** The item, with a member for each field that its caller sees, named by its id and visible where they see it. */
   readonly item: ReadPlan
   readonly key: readonly { readonly field: PrimitiveField; readonly text: string }[]
   /** Whether the caller reads every row. */
   readonly isWhole: boolean
-  readonly seen: readonly SeenField[]
-  /** Only changes before this one. */
+  /** What they see in some rows, and in every one. */
+  readonly seen: readonly PrimitiveField[]
+  readonly always: readonly PrimitiveField[]
+  /** Only changes before the one with this mark. */
   readonly before: string | undefined
   readonly limit: number
 }
 
-export type SeenField = { readonly field: PrimitiveField; readonly visible: Filter }
-
-/** What was recorded; `before` and `after` are JSON texts by the ids of fields. */
+/** What is shown of what was recorded; `before` and `after` are JSON texts. */
 export type RecordedChange = {
-  readonly id: string
+  /** What a cursor knows it by. */
+  readonly mark: string
   readonly at: string
   readonly actor: string | null
   readonly action: string
@@ -39,12 +39,12 @@ export type RecordedChange = {
   readonly after: string | null
 }
 
-/** A page of what was recorded, the newest first. */
+/** A page of what is shown, the newest first. */
 export type RecordedChanges = {
-  /** Null where the caller reads no such item. */
-  readonly item: string | null
-  /** The change with which the item of now began; undefined where that is not known any more. */
-  readonly firstChange: string | undefined
+  /** Whether the caller reads the item now. */
+  readonly isThere: boolean
+  /** Whether nothing that is shown comes behind it. */
+  readonly isLast: boolean
   readonly changes: readonly RecordedChange[]
 }
 
@@ -57,59 +57,25 @@ export function planChanges(
   const { apiName, hasHistory, primitives } = collection
   if (!hasHistory) throw nested('notFound', [QUERY_FAILED, `${apiName} has no history`])
   const key = keyFields(collection)
-  const [first] = key
-  const seen = primitives.flatMap((field): readonly SeenField[] => {
+  const selection = primitives.flatMap((field): readonly SelectedField[] => {
     const visible = visibility(access, field)
-    return visible === undefined ? [] : [{ field, visible }]
+    return visible === undefined ? [] : [{ kind: 'field', name: field.id, field, visible }]
   })
-  const conditional = seen.filter(({ visible }) => visible.kind !== 'all')
-  const selection = conditional.flatMap(({ field, visible }) =>
-    // A key is never null.
-    first === undefined ? [] : [{ kind: 'field', name: field.id, field: first, visible } as const],
-  )
   const where = and([access.rows, keyEquals(access, key, texts)])
   return {
     item: { kind: 'read', collection, selection, where, page: undefined, count: false },
     key: key.map((field, index) => ({ field, text: texts[index] ?? '' })),
     isWhole: access.rows.kind === 'all' && key.every((field) => visibility(access, field)?.kind === 'all'),
-    seen,
+    seen: selection.map(({ field }) => field),
+    always: selection.filter(({ visible }) => visible.kind === 'all').map(({ field }) => field),
     before,
     limit,
   }
 }
 
-/** The changes as they are shown, as JSON texts, each with its id; what nothing is shown of is left out. */
-export function shownChanges(
-  { item: { collection }, seen }: Pick<ChangesPlan, 'item' | 'seen'>,
-  { item, firstChange, changes }: RecordedChanges,
-): readonly { readonly id: string; readonly shown: string }[] {
-  const primitives = collection.primitives.length
-  const current = new Map(item === null ? [] : Object.entries(JSON.parse(item) as Record<string, unknown>))
-  const always = seen.filter(({ visible }) => visible.kind === 'all')
-  const now = seen.filter(({ field, visible }) => visible.kind === 'all' || (current.get(field.id) ?? null) !== null)
-  return changes.flatMap(({ id, before: held, after: holds, ...change }) => {
-    const isOfNow = item !== null && (firstChange === undefined || BigInt(id) >= BigInt(firstChange))
-    const fields = isOfNow ? now : always
-    const [before, after] = [shownState(held, fields), shownState(holds, fields)]
-    // A change whose values were too large to record may be one of any field.
-    const isForAll = held === null && holds === null && fields.length === primitives
-    if (isNothing(before) && isNothing(after) && !isForAll) return []
-    return [{ id, shown: `${JSON.stringify(change).slice(0, -1)},"before":${before},"after":${after}}` }]
-  })
-}
-
-/** Values stay the texts that they are. */
-function shownState(state: string | null, fields: readonly SeenField[]): string {
-  if (state === null) return 'null'
-  const values = memberTexts(state)
-  const members = fields.flatMap(({ field: { id, apiName } }) =>
-    values.has(id) ? [`${JSON.stringify(apiName)}:${values.get(id)}`] : [],
-  )
-  return `{${members.join()}}`
-}
-
-function isNothing(state: string): boolean {
-  return state === 'null' || state === '{}'
+/** A change as JSON, in which values stay the texts that they are. */
+export function changeText({ mark: _, before, after, ...change }: RecordedChange): string {
+  return `${JSON.stringify(change).slice(0, -1)},"before":${before},"after":${after}}`
 }
 
 type Place = { readonly collection: Collection; readonly key: readonly string[] }
@@ -123,18 +89,19 @@ export function parseChangesQuery(sent: string, place: Place): Pick<ChangesPlan,
   if (limit > MOST_CHANGES) throw queryFault('limit', `must be at most ${MOST_CHANGES}`)
   if (after === undefined) return { limit, before: undefined }
   const cursor = typeof after === 'string' ? readCursor(after) : undefined
-  const [id] = cursor?.values ?? []
-  const isOfThis = cursor?.digest === placeDigest(place) && typeof id === 'string' && /^[1-9][0-9]{0,17}$/.test(id)
+  const [mark] = cursor?.values ?? []
+  const isOfThis = cursor?.digest === placeDigest(place) && typeof mark === 'string' && UUID.test(mark)
   if (!isOfThis) throw notACursor('after')
-  return { limit, before: id }
+  return { limit, before: mark }
 }
 
-/** The cursor of the page behind a change. */
-export function changesCursor(place: Place, id: string): string {
-  return writeCursor(`${cursorHead(placeDigest(place))}${JSON.stringify(id)}]`)
+/** The cursor of the page behind a change: by its number it would tell how many there were of others. */
+export function changesCursor(place: Place, mark: string): string {
+  return writeCursor(`${cursorHead(placeDigest(place))}${JSON.stringify(mark)}]`)
 }
 
 const MOST_CHANGES = 100
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function placeDigest({ collection, key }: Place): string {
   return digestOf(JSON.stringify([collection.id, ...key]))

@@ -1,65 +1,87 @@
 /**
- * Reads the history of one item: one statement, so that rights are those of the same moment as what they show. What was recorded
- * before the item of now is asked for only where every row may be read.
+ * Reads the history of one item from the system database: one statement, so that rights are those of the same moment as what they show. It steps from a
+ * change of which something is shown to the one before: what is hidden counts for nothing, neither by number nor by size.
  */
 import type { ChangesPlan, RecordedChanges } from '../../plan/history/changes.ts'
 import { fieldEquals } from '../../plan/names.ts'
 import { all, and } from '../../query/filter.ts'
-import { MAX_TEXT } from '../answer-bound.ts'
 import type { TableRef } from '../change.ts'
 import type { Dialect, Rows } from '../dialect.ts'
-import { predicate } from '../read/predicate.ts'
+import { conjuncts, predicate, whereVisible } from '../read/predicate.ts'
 import { column, rootScope, table } from '../read/scope.ts'
-import { listed } from '../read.ts'
-import { compileTemplate, ident, integer, join, literal, type Sql, type StatementTemplate, sql } from '../statement.ts'
-import { itemOf } from './recorded.ts'
+import {
+  compileTemplate,
+  empty,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  type Sql,
+  type StatementTemplate,
+  sql,
+} from '../statement.ts'
+import { idsOf, itemOf } from './recorded.ts'
 
-/** Bytes of the changes of a page, where they are several. */
+/** Bytes of what is shown of the changes of a page, where they are several. */
 const MAX_PAGE = 1024 * 1024
 
-/** The row of a page has the columns that `readChanges` knows. */
+/**
+ * The first row of a page is of no change, and the last one is left out where it is one too many or too large: it says that there
+ * are more. `readChanges` knows its columns.
+ */
 export function compileChanges(plan: ChangesPlan, changes: TableRef, dialect: Dialect): StatementTemplate {
   const { item, isWhole, before, limit } = plan
   const { collection } = item
-  const own = (alias: string) =>
-    sql`${ident(alias)}.collection_id = ${literal(collection.id)} and ${ident(alias)}.item = i.k`
-  const firstChange = sql`(select max(b.id) from ${table(changes)} b where ${own('b')} and b.action = 'create')`
+  const own = (entry: string, item: string) =>
+    sql`${ident(entry)}.collection_id = ${literal(collection.id)} and ${ident(entry)}.item = ${ident(item)}.k`
+  const isOfNow = sql`i.f is not null and e.id >= coalesce(i.c, 0)`
+  const shown = isWhole ? sql`case when ${isOfNow} then i.f else ${idsOf(plan.always)} end` : sql`i.f`
+  const isUnknown = sql`e.before is null and e.after is null and cardinality(${shown}) = ${integer(collection.primitives.length)}`
   const conditions = [
-    own('e'),
-    ...(isWhole ? [] : [sql`i.a is not null`, sql`e.id >= coalesce(${firstChange}, 0)`]),
-    ...(before === undefined ? [] : [sql`e.id < ${dialect.typed(int64, before)}`]),
-    ...(hidesFields(plan) ? [sql`(e.action <> 'update' or ${mentions(plan)})`] : []),
+    sql`${own('e', 'i')} and e.id < p.id`,
+    sql`(e.fields && ${shown} or (${isUnknown}))`,
+    ...(isWhole ? [] : [isOfNow]),
   ]
-  const size = sql`coalesce(octet_length(e.before), 0) + coalesce(octet_length(e.after), 0)`
-  const at = dialect.wire(ident('e', 'at'), { type: { name: 'dateTimeWithTimezone' }, isList: false })
-  const page = sql`select i.a, ${firstChange} as c, e.id, ${at} as t, e.actor, e.action, e.before, e.after,
-      ${size} as s, sum(${size}) over (order by e.id desc) as w
-    from (select (${dialect.one(listed(item, rootScope(dialect)))}) as a, ${itemExpression(plan, dialect)} as k) i
-    left join ${table(changes)} e on ${join(conditions, sql` and `)}
-    order by e.id desc limit ${integer(limit)}`
-  // However large the first one is, it comes.
-  const isWithin = sql`p.w <= ${integer(MAX_PAGE)} or (p.w = p.s and p.w <= ${integer(MAX_TEXT)})`
-  const bounded = (name: string) => sql`case when ${isWithin} then p.${ident(name)} end`
-  const text = (value: Sql) => dialect.wire(value, int64)
+  const earlier = sql`select e.*, ${shown} as f from ${table(changes)} e
+    where ${join(conditions, sql` and `)} order by e.id desc limit 1`
+  // Behind a change that is gone there is none.
+  const start =
+    before === undefined
+      ? sql`9223372036854775807`
+      : sql`(select b.id from ${table(changes)} b where ${own('b', 'i')} and b.mark = ${param(before)}::uuid)`
+  const isOnPage = sql`p.n <= 1 or (p.n <= ${integer(limit)} and p.w <= ${integer(MAX_PAGE)})`
+  const size = sql`coalesce(octet_length(s.before), 0) + coalesce(octet_length(s.after), 0)`
+  const onPage = (name: string) => sql`case when ${isOnPage} then p.${ident(name)} end`
   return compileTemplate(
-    sql`select p.a, ${text(sql`p.c`)}, ${text(sql`p.id`)}, p.t, p.actor, p.action, ${bounded('before')}, ${bounded('after')},
-      case when ${isWithin} then '' end from (${page}) p order by p.id desc`,
+    sql`with recursive r as (select (${fieldsOf(plan, dialect)}) as f, ${itemExpression(plan, dialect)} as k),
+      i as (select r.*, (select max(b.id) from ${table(changes)} b
+        where ${own('b', 'r')} and b.action = 'create') as c from r),
+      p as (
+        select 0 as n, 0 as w, ${start} as id, null::uuid as mark, null::timestamptz as at, null::text as actor, null::text as action,
+          null::text as before, null::text as after
+        from i
+        union all
+        select p.n + 1, p.w + ${size}, e.id, e.mark, e.at, e.actor, e.action, s.before, s.after
+        from i, p, lateral (${earlier}) e,
+          lateral (select ${stateOf('before', plan)} as before, ${stateOf('after', plan)} as after) s
+        where ${isOnPage})
+    select case when i.f is not null then '' end, p.mark::text,
+      ${dialect.wire(ident('p', 'at'), time)}, p.actor, p.action, ${onPage('before')}, ${onPage('after')},
+      case when ${isOnPage} then '' end
+    from p, i order by p.n`,
     dialect,
   )
 }
 
-/** `isCut`: what follows would be more than one answer may have. */
-export type RecordedPage = RecordedChanges & { readonly isCut: boolean }
-
-export function readChanges(rows: Rows): RecordedPage {
-  const [[item = null, firstChange = null] = []] = rows
-  const kept = rows.filter((row) => row[2] !== null && row[8] === '')
+/** The page of these rows. */
+export function readChanges([first, ...rows]: Rows): RecordedChanges {
+  const shown = rows.filter((row) => row[7] === '')
   return {
-    item,
-    firstChange: firstChange === null ? undefined : (JSON.parse(firstChange) as string),
-    isCut: rows.some((row) => row[2] !== null && row[8] !== ''),
-    changes: kept.map(([, , id, at, actor = null, action, before = null, after = null]) => ({
-      id: JSON.parse(id ?? '') as string,
+    isThere: first?.[0] === '',
+    isLast: shown.length === rows.length,
+    changes: shown.map(([, mark, at, actor = null, action, before = null, after = null]) => ({
+      mark: mark ?? '',
       at: JSON.parse(at ?? '') as string,
       actor,
       action: action ?? '',
@@ -69,7 +91,26 @@ export function readChanges(rows: Rows): RecordedPage {
   }
 }
 
-const int64 = { type: { name: 'int64' }, isList: false } as const
+const time = { type: { name: 'dateTimeWithTimezone' }, isList: false } as const
+
+/** The ids of the fields that the caller sees of the item now; null where they read no such item. */
+function fieldsOf({ item: { collection, selection, where } }: ChangesPlan, dialect: Dialect): Sql {
+  const scope = rootScope(dialect)
+  const ids = selection.map(({ name, visible }) => whereVisible(sql`${literal(name)}::uuid`, visible, scope))
+  const condition = conjuncts(where, scope)
+  const found = condition.length === 0 ? empty : sql` where ${join(condition)}`
+  return sql`select array_remove(array[${join(ids)}]::uuid[], null) from ${table(collection)} ${ident(scope.alias)}${found}`
+}
+
+/** What is shown of a state, by the names of the fields. */
+function stateOf(state: 'before' | 'after', { seen }: ChangesPlan): Sql {
+  const names = sql`array[${join(seen.map(({ apiName }) => literal(`${JSON.stringify(apiName)}:`)))}]::text[]`
+  return sql`case when e.${ident(state)} is not null then (
+    select concat('{', string_agg(concat(names.name, v.value), ',' order by names.n), '}')
+    from unnest(e.fields, e.${ident(state)}) v(id, value)
+    join unnest(${idsOf(seen)}, ${names}) with ordinality names(id, name, n) on names.id = v.id
+    where v.id = any(e.f)) end`
+}
 
 /** As its row renders the key, or what was sent where there is none: a number may be written in several ways. */
 function itemExpression({ item, key }: ChangesPlan, dialect: Dialect): Sql {
@@ -80,14 +121,4 @@ function itemExpression({ item, key }: ChangesPlan, dialect: Dialect): Sql {
   const texts = new Map(key.map(({ field, text }) => [field.id, text]))
   const sent = itemOf(fields, (field) => dialect.typed(field, texts.get(field.id) ?? ''), dialect)
   return sql`coalesce((${known}), ${sent})`
-}
-
-function hidesFields({ item, seen }: ChangesPlan): boolean {
-  return seen.length < item.collection.primitives.length
-}
-
-/** Whether a change may have a field that is shown; values may have such texts as well. */
-function mentions({ seen }: ChangesPlan): Sql {
-  const named = seen.map(({ field }) => sql`e.before like ${literal(`%${JSON.stringify(field.id)}:%`)}`)
-  return named.length === 0 ? sql`1 = 0` : join(named, sql` or `)
 }

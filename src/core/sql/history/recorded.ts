@@ -1,12 +1,12 @@
 /**
  * The history of items (docs/contract.md#history): triggers of a collection's table write each change into a table of the same
- * database, in the transaction of the change and whoever makes it. Values are kept as answers render them, by the ids of
- * their fields, so that new names lose nothing.
+ * database, in the transaction of the change and whoever makes it. Values are kept as answers render them, each beside the
+ * id of its field, so that new names lose nothing, and what is hidden is left out where it is.
  */
 import type { ColumnShape } from '../../model/model.ts'
 import type { Dialect } from '../dialect.ts'
 import type { RowQuery } from '../read/row-query.ts'
-import { type Sql, sql } from '../statement.ts'
+import { join, literal, type Sql, sql } from '../statement.ts'
 
 /** The name of the trigger of a table. */
 export const HISTORY_TRIGGER = 'service_history'
@@ -18,6 +18,11 @@ export function recordedMembers<T extends ColumnShape & { readonly id: string }>
   dialect: Pick<Dialect, 'wire'>,
 ): RowQuery['members'] {
   return columns.map((column) => ({ name: column.id, value: dialect.wire(of(column), column) }))
+}
+
+/** Ids as the list that an entry has of the fields that it is about. */
+export function idsOf(fields: readonly { readonly id: string }[]): Sql {
+  return sql`array[${join(fields.map(({ id }) => sql`${literal(id)}::uuid`))}]::uuid[]`
 }
 
 /**

@@ -6,10 +6,9 @@
 import { MAX_TEXT } from '../answer-bound.ts'
 import type { Recorded, RecordedColumn, TableRef } from '../change.ts'
 import type { ChangeOf, Dialect, HistoryDdl } from '../dialect.ts'
-import { HISTORY_TRIGGER, itemOf, recordedMembers } from '../history/recorded.ts'
+import { HISTORY_TRIGGER, idsOf, itemOf, recordedMembers } from '../history/recorded.ts'
 import { table } from '../read/scope.ts'
 import { compile, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
-import { object } from './rows.ts'
 
 export const postgresHistory: HistoryDdl = { record, end, forget }
 
@@ -29,13 +28,14 @@ function end({ table: ref, recorded, isDropped }: ChangeOf<'endHistory'>): reado
 
 function forget({ collectionId, changes }: Recorded, fieldIds: readonly string[]): readonly Sql[] {
   if (fieldIds.length === 0) return []
-  const ids = sql`array[${join(fieldIds.map(literal))}]`
-  const without = (column: Sql) => sql`(${column}::jsonb - ${ids})::text`
-  const has = (column: Sql) => sql`${column}::jsonb ?| ${ids}`
-  const [before, after] = [sql`before`, sql`after`]
+  const ids = idsOf(fieldIds.map((id) => ({ id })))
+  const kept = (values: Sql, all: Sql) => sql`case when ${all} is not null then coalesce(${values}, '{}') end`
   return [
-    sql`update ${table(changes)} set before = ${without(before)}, after = ${without(after)}
-      where collection_id = ${literal(collectionId)} and (${has(before)} or ${has(after)})`,
+    sql`update ${table(changes)} c set (fields, before, after) = (
+        select coalesce(array_agg(f.id order by f.n), '{}'), ${kept(sql`array_agg(f.b order by f.n)`, sql`c.before`)},
+          ${kept(sql`array_agg(f.a order by f.n)`, sql`c.after`)}
+        from unnest(c.fields, c.before, c.after) with ordinality f(id, b, a, n) where f.id <> all(${ids}))
+      where c.collection_id = ${literal(collectionId)} and c.fields && ${ids}`,
   ]
 }
 
@@ -56,7 +56,10 @@ function functionOf({ changes: { schema }, collectionId }: Pick<Recorded, 'chang
  */
 function body(recorded: Recorded, dialect: Dialect): Sql {
   const { key, columns } = recorded
-  const whole = (row: Row) => object(recordedMembers(columns, valueIn(row), dialect))
+  const values = (row: Row) =>
+    recordedMembers(columns, valueIn(row), dialect).map(({ value }) => sql`coalesce(${value}, 'null')`)
+  const ids = columns.map(({ id }) => sql`${literal(id)}::uuid`)
+  const whole = (row: Row) => sql`array[${join(values(row))}]::text[]`
   const item = (row: Row) => itemOf(key, valueIn(row), dialect)
   const isSameKey = join(
     key.map((column) => sql`not (${isChanged(column)})`),
@@ -65,16 +68,17 @@ function body(recorded: Recorded, dialect: Dialect): Sql {
   return sql`declare
   actor text := nullif(current_setting('service.actor', true), '');
   item text;
-  held text;
-  told text;
+  fields uuid[];
+  held text[];
+  told text[];
 begin
   if tg_op = 'UPDATE' then
     if ${isSameKey} then
-      held := ${changed(columns, 'old', dialect)};
-      if held = '' then return null; end if;
+      fields := ${ofChanged(columns, ids, sql`uuid`)};
+      if cardinality(fields) = 0 then return null; end if;
       item := ${item('new')};
-      held := '{' || held || '}';
-      told := '{' || ${changed(columns, 'new', dialect)} || '}';
+      held := ${ofChanged(columns, values('old'))};
+      told := ${ofChanged(columns, values('new'))};
       ${entry(recorded, 'update')};
       return null;
     end if;
@@ -82,10 +86,12 @@ begin
   if tg_op <> 'INSERT' then
     item := ${item('old')};
     if ${sizeOf(columns)} <= ${integer(MAX_TEXT)} then held := ${whole('old')}; end if;
+    fields := ${idsOf(columns)};
     ${entry(recorded, 'delete')};
   end if;
   if tg_op <> 'DELETE' then
     item := ${item('new')};
+    fields := ${idsOf(columns)};
     held := null;
     told := ${whole('new')};
     ${entry(recorded, 'create')};
@@ -113,21 +119,21 @@ function isChanged({ dbName }: RecordedColumn): Sql {
   return sql`row(${ident('old', dbName)})::record *<> row(${ident('new', dbName)})::record`
 }
 
-/** The members of the columns that an update changes, separated by commas; an array has no bound of its elements that a table meets. */
-function changed(columns: readonly RecordedColumn[], row: Row, dialect: Dialect): Sql {
-  const members = recordedMembers(columns, valueIn(row), dialect).map(({ name, value }, index) => {
-    const column = columns[index]
-    const member = sql`concat(${literal(`${JSON.stringify(name)}:`)}, coalesce(${value}, 'null'))`
-    return column === undefined ? member : sql`case when ${isChanged(column)} then ${member} end`
+/** Of what each column has, that of those which an update changes; an array has no bound of its elements that a table meets. */
+function ofChanged(columns: readonly RecordedColumn[], values: readonly Sql[], type = sql`text`): Sql {
+  const each = columns.flatMap((column, index) => {
+    const value = values[index]
+    return value === undefined ? [] : [sql`case when ${isChanged(column)} then ${value} end`]
   })
-  return sql`array_to_string(array[${join(members)}]::text[], ',')`
+  return sql`array_remove(array[${join(each)}]::${type}[], null)`
 }
 
 /** Of what no answer could show the values are left out. */
 function entry({ collectionId, changes }: Recorded, action: 'create' | 'update' | 'delete'): Sql {
-  return sql`if coalesce(octet_length(held), 0) + coalesce(octet_length(told), 0) > ${integer(MAX_TEXT)} then
+  return sql`if octet_length(array_to_string(held || told, '')) > ${integer(MAX_TEXT)} then
       held := null; told := null;
     end if;
-    insert into ${table(changes)} (collection_id, item, actor, action, before, after)
-      values (${literal(collectionId)}, item, actor, ${literal(action)}, held, told)`
+    insert into ${table(changes)} (collection_id, item, actor, action, fields, before, after)
+      values (${literal(collectionId)}, item, actor, ${literal(action)},
+        case when held is null and told is null then '{}' else fields end, held, told)`
 }
