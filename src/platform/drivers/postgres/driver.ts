@@ -119,16 +119,16 @@ const noClient: QueryContext = {}
 /** Large results at a time; small ones never wait behind them. */
 const LARGE = { most: 4, ofShare: 2 }
 
-/** Of the ten connections for transactions, those that shares have; the others are for the service itself. */
+/** Of the ten connections for transactions, those that callers have; the others are for the service itself. */
 const BATCHES = { most: 8, ofShare: 5 }
 
-/** Takes a slot of the share, if the statement has one, which is free again when the connection is released. */
+/** Takes a slot of the caller's workspace, which is free again when the connection is released. */
 async function inSlot(
   slots: SharedSlots,
   context: QueryContext | undefined,
   lend: () => Promise<pg.PoolClient>,
 ): Promise<pg.PoolClient> {
-  const end = context?.share === undefined ? undefined : await slots.take(context.share)
+  const end = isForCaller(context) && context.share !== undefined ? await slots.take(context.share) : undefined
   if (end === undefined) return lend()
   try {
     const client = await lend()
