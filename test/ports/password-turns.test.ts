@@ -15,18 +15,14 @@ afterEach(() => {
 it('hashes as many at a time as it is allowed to, in the order they came', async () => {
   const { hashing, seen } = counted()
   const passwords = inTurn(hashing, node)
-  const ended: number[] = []
 
   await Promise.all(
-    Array.from({ length: 20 }, async (_, index) => {
-      await passwords.verify('secret', undefined, `origin ${index}`)
-      ended.push(index)
-    }),
+    Array.from({ length: 20 }, (_, index) => passwords.verify(String(index), undefined, `origin ${index}`)),
   )
 
   expect(seen).toMatchObject({ most: 2, all: 20 })
-  expect(ended.slice(0, 2).toSorted()).toEqual([0, 1])
-  expect(ended).toHaveLength(20)
+  // Which of two that go on at once ends first, the threads decide.
+  expect(seen.begun.filter((index, place) => Math.abs(index - place) > 1)).toEqual([])
 })
 
 it('refuses what one origin sends beyond its number, and lets another one in', async () => {
@@ -96,10 +92,11 @@ it('rests after each hash where there is one thread for everything', async () =>
 
 /** The real hashes, with how many went on at a time. */
 function counted() {
-  const seen = { now: 0, most: 0, all: 0 }
+  const seen = { now: 0, most: 0, all: 0, begun: [] as number[] }
   const hashing: Hashing = {
     hash: scrypt.hash,
     async verify(...given) {
+      seen.begun.push(Number(given[0]))
       seen.now += 1
       seen.all += 1
       seen.most = Math.max(seen.most, seen.now)
