@@ -4,6 +4,7 @@
  */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
+import { actsBy, type Credential } from './principal-state.ts'
 import { empty, param, type Sql, sql, statement } from './statements.ts'
 
 /**
@@ -27,14 +28,23 @@ function countedIn({ workspaceId }: RightsPlace): Sql {
   return sql`(select coalesce(sum(version), 0)::text from service.workspace_rights ${which})`
 }
 
+export type TakeTerms = {
+  /** Whether any other change fails it, such as one of a key. */
+  readonly isStrict: boolean
+  /** It changes nothing that others are decided on. */
+  readonly ofAccount?: boolean
+  /** By what the change was sent; undefined where no credential was. */
+  readonly by: Credential | undefined
+}
+
 /**
- * First in a batch: counts the change, or fails the transaction if another came first that its facts depend on, and if `isStrict`
- * any other one, such as one of a key. What is counted as `ofAccount` changes nothing that others are decided on.
+ * First in a batch: counts the change, or fails the transaction if another came first that its facts depend on, or if its credential
+ * was withdrawn meanwhile.
  */
 export function takeRights(
   version: RightsVersion,
   place: RightsPlace,
-  { isStrict, ofAccount = false }: { readonly isStrict: boolean; readonly ofAccount?: boolean },
+  { isStrict, ofAccount = false, by }: TakeTerms,
 ): readonly Statement[] {
   const { workspaceId } = place
   const ofInstance = workspaceId === undefined && !ofAccount
@@ -47,12 +57,23 @@ export function takeRights(
       returning 1)
     select 1 / count(*) from turn`)
   // A statement of its own, which sees what was committed while the one before was waiting.
-  const isSame = statement(sql`select 1 / (${countedIn(place)} = ${param(version.workspaces)})::int`)
-  if (workspaceId === undefined) return [turn, isSame]
-  const count = statement(sql`
-    insert into service.workspace_rights values (${param(workspaceId)}::uuid, 1)
+  const isPresented = by === undefined ? empty : sql`and ${actsBy(by, 'anybody')}`
+  const isSame = statement(sql`
+    select 1 / (${countedIn(place)} = ${param(version.workspaces)} ${isPresented})::int`)
+  return workspaceId === undefined
+    ? [turn, isSame]
+    : [turn, isSame, count(sql`values (${param(workspaceId)}::uuid, 1)`)]
+}
+
+/** After `takeRights`: counts a change of the rights that an account has in its workspaces. */
+export function countRightsOf(accountId: string): Statement {
+  return count(sql`select workspace_id, 1 from service.member where user_id = ${param(accountId)}::uuid`)
+}
+
+function count(rows: Sql): Statement {
+  return statement(sql`
+    insert into service.workspace_rights (workspace_id, version) ${rows}
     on conflict (workspace_id) do update set version = workspace_rights.version + 1`)
-  return [turn, isSame, count]
 }
 
 /**

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
-import { type Client, signIn } from '../migration/support/client.ts'
+import { type Client, client as clientOf, signIn } from '../migration/support/client.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
 import { tokenIn } from '../support/service/mailed-token.ts'
@@ -17,6 +17,8 @@ let client: Client
 /** Runs before each transaction that changes rights, with how many of them came before. */
 let meanwhile: ((attempt: number) => Promise<unknown>) | undefined
 let attempts = 0
+
+type Sender = { readonly account: string; readonly key: string }
 
 beforeAll(async () => {
   server = await startPostgres()
@@ -141,3 +143,50 @@ it.each([
   expect(attempts).toBeGreaterThan(3)
   expect(answer.status).toBeOneOf([401, 403])
 })
+
+it.each([
+  [
+    'the roles of the service account are taken away',
+    ({ account }: Sender) => client.send('PATCH', `/api/system/service-accounts/${account}`, { roles: [] }),
+  ],
+  [
+    'the service account is deleted',
+    ({ account }: Sender) => client.send('DELETE', `/api/system/service-accounts/${account}`),
+  ],
+  [
+    'the key is switched off',
+    ({ key }: Sender) => client.send('PATCH', `/api/system/api-keys/${key}`, { active: false }),
+  ],
+  ['the key is deleted', ({ key }: Sender) => client.send('DELETE', `/api/system/api-keys/${key}`)],
+])(
+  'a change of rights that a key sent is refused where %s meanwhile, after however many attempts',
+  async (name, withdraw) => {
+    const policy = await made('/api/shop/policies', {
+      name,
+      content: { entitlements: ['workspaceMembers:read', 'workspaceMembers:edit'], collections: {} },
+    })
+    const roleId = await made('/api/shop/roles', { name, policies: [policy] })
+    const account = await made('/api/system/service-accounts', { name, roles: [{ workspace: 'shop', roleId }] })
+    const { id, key } = (
+      (await client.send('POST', '/api/system/api-keys', { name, userId: account })).body as {
+        data: { id: string; key: string }
+      }
+    ).data
+    const other = await made('/api/system/api-keys', { name: `beside ${name}` })
+
+    const answer = await during(
+      (attempt) =>
+        attempt === 3
+          ? withdraw({ account, key: id })
+          : client.send('PATCH', `/api/system/api-keys/${other}`, { description: String(attempt) }),
+      () =>
+        clientOf('http://localhost', key, service.request).send('POST', '/api/shop/roles', {
+          name: `by ${name}`,
+          policies: [],
+        }),
+    )
+
+    expect(attempts).toBeGreaterThan(3)
+    expect(answer.status).toBeOneOf([401, 403])
+  },
+)

@@ -103,6 +103,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const hashes = { tokenHash: await sha256Hex(token), mailTokenHash: await sha256Hex(mailToken) }
       const made = { id, workspaceId: workspace.id, email, roleIds: roles, ...hashes }
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({
           known: await loadRoles(database, workspace.id, roles),
@@ -142,6 +143,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({
           invited: (await findInvited(database, workspace.id, id)) ?? notFound('invitations'),
@@ -168,6 +170,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const newId = ids.next()
       let userId = newId
       await changeRights(ports, workspaceId, {
+        caller,
         reach: 'workspace',
         load: find,
         decide: async (invitation) => {

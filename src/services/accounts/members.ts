@@ -79,6 +79,7 @@ export function createMembers(deps: MembersDeps): Members {
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({
           member: await findMember(scope, userId),
@@ -134,6 +135,7 @@ export function createMembers(deps: MembersDeps): Members {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({ member: await findMember(scope, userId), grantor: await loadGrantor(caller, workspace) }),
         decide: async ({ member, grantor }) => {

@@ -107,6 +107,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
       if (!isRight) throw wrongPassword()
       const hash = await passwords.hash(newPassword)
       await changeRights(ports, userId, {
+        caller,
         reach: 'account',
         load: () => loadPassword(database, userId),
         decide: (current) => {
@@ -144,6 +145,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
       const userId = await loadResetUser(tokenHash, address)
       const hash = await passwords.hash(password)
       await changeRights(ports, userId, {
+        caller: undefined,
         reach: 'account',
         load: () => loadResetUser(tokenHash, address),
         decide: () => [

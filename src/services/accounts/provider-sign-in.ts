@@ -135,6 +135,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     if (seen.kind === 'refuse') return undefined
     let userId: string | undefined
     await changeRights(ports, provider.id, {
+      caller: undefined,
       reach: 'instance',
       load: async () => loadView(await findSame(provider), profile),
       decide: (view) => {

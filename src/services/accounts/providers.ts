@@ -128,6 +128,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       const made: NewProvider = { ...input, id, sealedClientSecret, autoJoinRoleId: autoJoin?.roleId ?? null }
       const { name, enabled, scopes } = input
       await changeRights(ports, id, {
+        caller,
         reach: 'instance',
         load: async () => {
           await requireAdministratorNow(caller)
@@ -148,6 +149,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       const { id } = await findKnown(name)
       const sealed = clientSecret === undefined ? undefined : await vault.seal(secretPurpose(id), clientSecret)
       await changeRights(ports, id, {
+        caller,
         reach: 'instance',
         load: async () => {
           await requireAdministratorNow(caller)
@@ -184,6 +186,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
     async delete(caller, name) {
       requireAdministrator(caller)
       await changeRights(ports, name, {
+        caller,
         reach: 'instance',
         load: async () => {
           await requireAdministratorNow(caller)

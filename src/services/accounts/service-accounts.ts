@@ -10,6 +10,7 @@ import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { deleteAccount, loadAccount } from '../../store/accounts.ts'
 import { deleteKeysOf, keysOf } from '../../store/api-keys.ts'
+import { countRightsOf } from '../../store/rights.ts'
 import {
   insertServiceAccount,
   loadServiceAccount,
@@ -133,6 +134,7 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
       const id = ids.next()
       const record = recorder(caller, id)
       await changeRights(ports, id, {
+        caller,
         reach: 'account',
         load: async () => requireOwner(await callerNow(database, caller), owner, undefined),
         decide: async () => [
@@ -151,6 +153,7 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
       const change = await sent()
       const record = recorder(caller, id)
       await changeRights(ports, id, {
+        caller,
         reach: 'account',
         load: async () => {
           const current = await callerNow(database, caller)
@@ -180,10 +183,12 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
     async delete(caller, id) {
       requireUser(caller)
       await changeRights(ports, id, {
+        caller,
         reach: 'account',
         load: async () => find(await callerNow(database, caller), id),
         decide: ({ name }) => [
           recorder(caller, id)({ action: 'service_account.delete.v1', payload: { name } }),
+          countRightsOf(id),
           deleteAccount(id),
         ],
       })

@@ -109,6 +109,7 @@ export function createUsers(deps: UsersDeps): Users {
       requireAdministrator(caller)
       const change = await sent()
       await changeRights(ports, id, {
+        caller,
         reach: 'instance',
         load: async () => ({
           account: await findAccount(caller, id),
@@ -142,6 +143,7 @@ export function createUsers(deps: UsersDeps): Users {
     async delete(caller, id) {
       requireAdministrator(caller)
       await changeRights(ports, id, {
+        caller,
         reach: 'instance',
         load: async () => ({
           account: await findAccount(caller, id),

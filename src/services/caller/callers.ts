@@ -292,8 +292,14 @@ function noWorkspace(): ServiceError {
 
 /** Returns the caller's credential as it is looked up; 403 for the anonymous caller. */
 export function requestCredentialOf(caller: Caller): Presented {
-  if (caller.kind === 'user') return { ...caller.credential, userId: caller.userId }
-  throw new ServiceError('forbidden', 'Requires a signed-in user')
+  const presented = presentedBy(caller)
+  if (presented === undefined) throw new ServiceError('forbidden', 'Requires a signed-in user')
+  return presented
+}
+
+/** Returns the caller's credential as it is looked up, if there is one. */
+export function presentedBy(caller: Caller): Presented | undefined {
+  return caller.kind === 'user' ? { ...caller.credential, userId: caller.userId } : undefined
 }
 
 const everything: Rights = { kind: 'all' }

@@ -104,6 +104,7 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
       ]
       const wait = waitForName(apiName)
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'instance',
         load: async () => {
           await database.query(wait)
@@ -132,6 +133,7 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
       await requireIn(caller, id, 'workspace:edit')
       const { displayName } = await sent()
       await changeRights(ports, id, {
+        caller,
         reach: 'instance',
         load: async () => {
           await requireIn(await callerNow(database, caller), id, 'workspace:edit')
@@ -155,6 +157,7 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
       await find()
       await workspaces.withMigrationLock(id, async () => {
         await changeRights(ports, id, {
+          caller,
           reach: 'instance',
           load: async () => requireIn(await callerNow(database, caller), id, 'workspace:delete'),
           decide: () => [beginDeletion(id)],

@@ -97,6 +97,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       const id = ids.next()
       let warnings: readonly UncheckedWrite[] = []
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({ grantor: await loadGrantor(caller, workspace), model: await currentModel(workspace) }),
         decide: async ({ grantor, model }) => {
@@ -125,6 +126,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       const change = await sent()
       let warnings: readonly UncheckedWrite[] = []
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({
           policy: await findPolicy(id, workspace.id),
@@ -154,6 +156,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({
           policy: await findPolicy(id, workspace.id),

@@ -11,11 +11,14 @@ import { ofShare } from '../../sources/of-share.ts'
 import { isDuplicate, isHeld, isOutOfDate } from '../../store/failed-batch.ts'
 import { loadRightsVersion, takeRights } from '../../store/rights.ts'
 import { limitFault } from '../../store/usage.ts'
+import { type Caller, callerNow, presentedBy } from '../caller/callers.ts'
 
 export type RightsChange<Facts> = {
+  /** Whose change it is: nothing is written by a credential that was withdrawn meanwhile. Undefined where something else proves it. */
+  readonly caller: Caller | undefined
   /**
    * Whose rights may change: of a workspace; of accounts, or of all workspaces; or of one account that nothing else is decided on,
-   * such as by its password.
+   * such as by its password. What gives such an account other roles says so by `countRightsOf`.
    */
   readonly reach: 'workspace' | 'instance' | 'account'
   readonly load: () => Promise<Facts>
@@ -36,14 +39,15 @@ const LOOK = 100
 export async function changeRights<Facts>(
   { database, workspaces }: Pick<Ports, 'database' | 'workspaces'>,
   subjectId: string,
-  { reach, load, decide, taken }: RightsChange<Facts>,
+  { caller, reach, load, decide, taken }: RightsChange<Facts>,
 ): Promise<void> {
   const own = ofShare(database, subjectId)
+  const by = caller && presentedBy(caller)
   const place = { workspaceId: reach === 'workspace' ? subjectId : undefined }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const version = await loadRightsVersion(database, place)
     const statements = await decide(await load())
-    const terms = { isStrict: attempt < STRICT_ATTEMPTS, ofAccount: reach === 'account' }
+    const terms = { isStrict: attempt < STRICT_ATTEMPTS, ofAccount: reach === 'account', by }
     try {
       await own.batch([...takeRights(version, place, terms), ...statements])
       return await workspaces.changed(subjectId)
@@ -51,6 +55,7 @@ export async function changeRights<Facts>(
       if (taken !== undefined && isDuplicate(cause)) throw new ServiceError('conflict', taken)
       if (isHeld(cause)) await new Promise((resolve) => setTimeout(resolve, LOOK))
       else if (!isOutOfDate(cause)) throw limitFault(cause) ?? cause
+      if (caller !== undefined) await callerNow(database, caller)
     }
   }
   throw new ServiceError('unavailable', 'Too many concurrent changes of rights; try again')

@@ -81,6 +81,7 @@ export function createRoles(deps: RolesDeps): Roles {
       const role = await sent()
       const id = ids.next()
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({
           known: await loadPolicies(database, workspace.id, role.policies),
@@ -109,6 +110,7 @@ export function createRoles(deps: RolesDeps): Roles {
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({
           role: await findRole(id, workspace.id),
@@ -148,6 +150,7 @@ export function createRoles(deps: RolesDeps): Roles {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
+        caller,
         reach: 'workspace',
         load: async () => ({
           role: await findRole(id, workspace.id),

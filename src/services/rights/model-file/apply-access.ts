@@ -10,7 +10,7 @@ import { invalidOperation, MIGRATION_FAILED } from '../../../core/migration/faul
 import type { Operation } from '../../../core/migration/operation.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import { deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
-import { type RightsVersion, takeRights } from '../../../store/rights.ts'
+import { type RightsVersion, type TakeTerms, takeRights } from '../../../store/rights.ts'
 import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
 import type { RequestScope } from '../../caller/callers.ts'
@@ -110,11 +110,11 @@ export function accessStatements(
   {
     access: { before, after },
     version,
-    isStrict,
+    terms,
   }: {
     readonly access: AccessChange
     readonly version: RightsVersion
-    readonly isStrict: boolean
+    readonly terms: TakeTerms
   },
 ): readonly Statement[] {
   const [was, is] = [before.access, after.access]
@@ -141,10 +141,7 @@ export function accessStatements(
     }),
   ]
   const limits = ['custom_policies', 'custom_permission_rules_enabled', 'custom_roles'] as const
-  return [
-    ...takeRights(version, { workspaceId: workspace.id }, { isStrict }),
-    ...license.within(limits, workspace.id, writes),
-  ]
+  return [...takeRights(version, { workspaceId: workspace.id }, terms), ...license.within(limits, workspace.id, writes)]
 }
 
 type Item = { readonly id: string; readonly name: string }

@@ -12,7 +12,7 @@ import { saveNames } from '../../../store/presentation.ts'
 import { loadRightsVersion } from '../../../store/rights.ts'
 import { limitFault } from '../../../store/usage.ts'
 import { recordWorkspaceEvent } from '../../caller/audit.ts'
-import type { RequestScope } from '../../caller/callers.ts'
+import { presentedBy, type RequestScope } from '../../caller/callers.ts'
 import { rememberIds } from '../../model/catalog-identity.ts'
 import { throwExplained } from '../../model/migration-work.ts'
 import { stillFree, stillUnused } from '../../model/policy-use.ts'
@@ -82,7 +82,11 @@ export async function applyFile(
           ...stillFree(workspace.id, impact),
           ...(access === undefined
             ? []
-            : accessStatements(deps, workspace, { access, version, isStrict: tries === 1 })),
+            : accessStatements(deps, workspace, {
+                access,
+                version,
+                terms: { isStrict: tries === 1, by: presentedBy(scope.caller) },
+              })),
           ...(names === undefined ? [] : saveNames(workspace.apiName, names.before, names.after)),
           ...stillUnused(workspace.id, impact),
           recordWorkspaceEvent(ids, scope, event),
