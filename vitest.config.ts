@@ -94,13 +94,13 @@ const ITEM_FILES = firstOf(
   4,
 ).map((name) => `test/acceptance/${name}.test.ts`)
 
-/** Tests of one room below `test`, each room a project of its name. */
-const room = (name: string, limits: typeof served) => ({
-  test: { ...limits, ...together, name, include: [`test/${name}/**/*.test.ts`] },
-})
-
 /** Of each file what is promised. */
 const promises = effort() === 'quick' ? { runner: 'test/support/run/promised.ts' } : {}
+
+/** Tests of one room below `test`, each room a project of its name. */
+const room = (name: string, limits: typeof served) => ({
+  test: { ...limits, ...together, ...promises, name, include: [`test/${name}/**/*.test.ts`] },
+})
 
 /** What a person sees, in a browser, on one platform. */
 const screens = (platform: string, serve: string) => ({
@@ -121,7 +121,7 @@ const projects: readonly TestProjectInlineConfiguration[] = [
   {
     // The command line is made of the client as it will be packed, which here is its sources.
     resolve: { alias: [{ find: /^governed-data-client$/, replacement: client }] },
-    ...room('process', { ...served, ...transformed, ...promises }),
+    ...room('process', { ...served, ...transformed }),
   },
   room('security', served),
   {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openS3, type S3Options } from '../../src/platform/files/s3.ts'
 import { type S3Server, startS3 } from '../support/servers/s3.ts'
-import { bytesOf, describeFileStore, describePages, newKey, numbered, openChecked } from './file-store.ts'
+import { bytesOf, describeFileStore, newKey, numbered, openChecked } from './file-store.ts'
 
 let server: S3Server
 
@@ -19,8 +19,6 @@ describeFileStore('S3', {
   open: () => openS3(server.address),
   unreachable: { open: () => openS3({ ...server.address, secretAccessKey: 'another' }), told: 'SignatureDoesNotMatch' },
 })
-
-describePages('S3', () => openS3(server.address))
 
 describe('FileStore: S3', () => {
   it('says that it cannot be reached, and not that bytes are missing, where there is no such bucket', async () => {

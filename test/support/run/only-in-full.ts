@@ -65,49 +65,66 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
   'process/client-types': ['is of this version', 'takes what is right'],
 }
 
-/** Files that take long beyond what the pages name: on Node the quick tier tries of these, too, only that. Of other files it tries all. */
+/** Files that take long beyond what the pages name: of these the quick tier tries only that. Of other files it tries all. */
 const LONG = [
-  'test/acceptance/{assistant,command-line/model,many-to-many,members,passwords,source-databases}.test.ts',
+  'test/acceptance/{access-effect,access-tests,aggregate-refusals,api-keys,assistant,bulk-writes,connector-answers,connectors}.test.ts',
+  'test/acceptance/{cross-source-relations,database-refusals,devices,example-connectors,files}.test.ts',
+  'test/acceptance/{history,idempotency-elsewhere,idempotent-batches,license-limits,license-status,list-aggregates}.test.ts',
+  'test/acceptance/{many-to-many,mcp,members,migration-effects,model-file-apply,model-file-databases,names-and-views}.test.ts',
+  'test/acceptance/{passwords,policies,provider-sign-in,rights-meanwhile,roles,service-account-owners}.test.ts',
+  'test/acceptance/{silent-sources,source-databases,states-between,upserts,workspaces}.test.ts',
+  'test/acceptance/command-line/model.test.ts',
+  'test/ports/image-scaler.test.ts',
   'test/process/{assistant-kills,client-types,openapi-clients}.test.ts',
 ]
 
 /** Whether the quick tier tries a part of the file in a project: on the Worker and of the console of any that has one. */
 export function isNarrowed(project: string, file: string): boolean {
-  return !/^(?:acceptance-node|process)$/.test(project) || LONG.some((pattern) => matchesGlob(file, pattern))
+  return /^(?:acceptance-workerd|console-.*)$/.test(project) || LONG.some((pattern) => matchesGlob(file, pattern))
 }
 
 /** Projects that ask the files of another one again: the client in a second runtime, on a second platform. */
 const PROJECTS_ONLY_IN_FULL = /^client-(?!node-on-node$)/
 
-/** What the quick tier tries on the Worker, too: of the console what a platform answers to a browser, of the API what is promised. */
-const ON_WORKERD = {
-  console: () => ['test/console/sign-in.test.ts'],
-  acceptance: () => [...new Set(named().map(({ file }) => file))].filter((file) => file.startsWith('test/acceptance/')),
-}
+/** Where the Worker does the work by other means than Node, all that the pages name is tried there: Durable Objects, R2, the sandbox. */
+const OF_THE_PLATFORM = 'test/acceptance/{connectors,files,license-limits,license-status,migrations,system}.test.ts'
 
 type Place = { readonly file: string; readonly title: string | undefined }
 
-/** The places that docs/contract.md and docs/proofs.md name. */
-function named(): readonly Place[] {
+/** The places that docs/contract.md and docs/proofs.md name, row by row. */
+function rows(): readonly (readonly Place[])[] {
   const page = (name: string) => readFileSync(join(import.meta.dirname, `../../../docs/${name}.md`), 'utf8')
-  const places = `${page('contract')}${page('proofs')}`.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g)
-  return Array.from(places, ([, file = '', title]) => ({ file, title }))
+  return `${page('contract')}${page('proofs')}`
+    .split('\n')
+    .map((row) =>
+      Array.from(row.matchAll(/`(test\/[\w./-]+)`(?: “(.+?)”)?/g), ([, file = '', title]) => ({ file, title })),
+    )
+}
+
+/** Of each row the first test of the API, which the quick tier tries on the Worker, too. */
+function onWorkerd(): readonly Place[] {
+  return rows().flatMap((row) => {
+    const places = row.filter(({ file }) => file.startsWith('test/acceptance/'))
+    return places.filter((place, index) => index === 0 || matchesGlob(place.file, OF_THE_PLATFORM))
+  })
 }
 
 /**
- * The files of which the quick tier tries a part, with what it tries: each place with a part of a title, with none, which means
- * all tests of the file, or with another line of it, such as a case of a table.
+ * The files of which the quick tier tries a part in a project, with what it tries: each place with a part of a title, with none,
+ * which means all tests of the file, or with another line of it, such as a case of a table.
  */
-export function promised(): ReadonlyMap<string, readonly Place[]> {
+export function promised(project: string): ReadonlyMap<string, readonly Place[]> {
+  if (project === 'acceptance-workerd') return Map.groupBy(onWorkerd(), ({ file }) => file)
   const stories = Object.entries(STORIES).flatMap(([name, titles]) =>
     titles.map((title) => ({ file: `test/${name}.test.ts`, title })),
   )
-  return Map.groupBy([...named(), ...stories], ({ file }) => file)
+  return Map.groupBy([...rows().flat(), ...stories], ({ file }) => file)
 }
 
-/** Patterns of the files of a room that are tried on a platform. */
-export function filesOn(platform: string, room: keyof typeof ON_WORKERD): readonly string[] {
-  return platform === 'node' || effort() === 'full' ? [`test/${room}/**/*.test.ts`] : ON_WORKERD[room]()
+/** Patterns of the files of a room that are tried on a platform: of the console what a platform answers to a browser. */
+export function filesOn(platform: string, room: 'console' | 'acceptance'): readonly string[] {
+  if (platform === 'node' || effort() === 'full') return [`test/${room}/**/*.test.ts`]
+  return room === 'console' ? ['test/console/sign-in.test.ts'] : [...promised('acceptance-workerd').keys()]
 }
 
 /** A MySQL is nowhere but where somebody names one. */

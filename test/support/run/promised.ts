@@ -1,17 +1,17 @@
 /**
- * The runner of the quick tier where it tries a part of a file: on the Worker and of the console the tests that docs/contract.md and
- * docs/proofs.md name, and the stories; on Node that of files that take long, and all tests of others. What stands on those pages
- * is promised on both platforms. All tests are tried in full.
+ * The runner of the quick tier where it tries a part of a file: on the Worker, of the console, and of files that take long, the tests
+ * that docs/contract.md and docs/proofs.md name, and the stories; of others all tests. On the Worker one test of each row is
+ * enough: what the other tests of a row prove is the same code on both platforms. All tests are tried in full.
  */
 import { type RunnerTestSuite as Suite, type RunnerTask as Task, TestRunner } from 'vitest'
 import { isNarrowed, promised } from './only-in-full.ts'
 
-const named = promised()
-
 export default class Promised extends TestRunner {
   onCollected(files: Suite[]): void {
+    const project = this.config.name ?? ''
+    const named = promised(project)
     for (const file of files) {
-      if (!isNarrowed(this.config.name ?? '', file.name)) continue
+      if (!isNarrowed(project, file.name)) continue
       const titles = named.get(file.name)?.map(({ title = '' }) => pattern(title))
       // Where the page names another line than a title, or none, all are kept.
       if (titles?.every((title) => isIn(file, title))) keep(file, titles)
