@@ -65,22 +65,12 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
   'process/client-types': ['is of this version', 'takes what is right'],
 }
 
-/** Files that take long beyond what the pages name: of these the quick tier tries only that. Of other files it tries all. */
-const LONG = [
-  'test/acceptance/{access-effect,access-tests,aggregate-refusals,api-keys,assistant,bulk-writes,connector-answers,connectors}.test.ts',
-  'test/acceptance/{cross-source-relations,database-refusals,devices,example-connectors,files}.test.ts',
-  'test/acceptance/{history,idempotency-elsewhere,idempotent-batches,license-limits,license-status,list-aggregates}.test.ts',
-  'test/acceptance/{many-to-many,mcp,members,migration-effects,model-file-apply,model-file-databases,names-and-views}.test.ts',
-  'test/acceptance/{passwords,policies,provider-sign-in,rights-meanwhile,roles,service-account-owners}.test.ts',
-  'test/acceptance/{silent-sources,source-databases,states-between,upserts,workspaces}.test.ts',
-  'test/acceptance/command-line/model.test.ts',
-  'test/ports/image-scaler.test.ts',
-  'test/process/{assistant-kills,client-types,openapi-clients}.test.ts',
-]
+/** Files that take long beyond what the pages name. */
+const LONG = ['test/ports/image-scaler.test.ts', 'test/process/{assistant-kills,client-types,openapi-clients}.test.ts']
 
-/** Whether the quick tier tries a part of the file in a project: on the Worker and of the console of any that has one. */
+/** Whether the quick tier tries of a file only what is named: of the API, of the console, and of files that take long. */
 export function isNarrowed(project: string, file: string): boolean {
-  return /^(?:acceptance-workerd|console-.*)$/.test(project) || LONG.some((pattern) => matchesGlob(file, pattern))
+  return /^(?:acceptance|console)-/.test(project) || LONG.some((pattern) => matchesGlob(file, pattern))
 }
 
 /** Projects that ask the files of another one again: the client in a second runtime, on a second platform. */
