@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
-import { type Client, client as clientOf, signIn } from '../migration/support/client.ts'
+import { type Client, client as clientOf, migrate, signIn } from '../migration/support/client.ts'
+import { plainCollection } from '../migration/support/collections.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
 import { tokenIn } from '../support/service/mailed-token.ts'
@@ -17,6 +18,9 @@ let client: Client
 /** Runs before each transaction that changes rights, with how many of them came before. */
 let meanwhile: ((attempt: number) => Promise<unknown>) | undefined
 let attempts = 0
+/** Milliseconds that each read of goods takes, by the clock of the service, and those that reads have taken. */
+let slowness = 0
+let passed = 0
 
 type Sender = { readonly account: string; readonly key: string }
 
@@ -25,6 +29,10 @@ beforeAll(async () => {
   database = openPostgres({ connectionString: server.url })
   const interrupted: SqlDriver = {
     ...database,
+    query(statement, context) {
+      if (statement.text.includes('"goods"')) passed += slowness
+      return database.query(statement, context)
+    },
     async batch(statements, context) {
       const work = meanwhile
       if (work !== undefined && statements.some(({ text }) => text.includes('rights_version'))) {
@@ -36,7 +44,8 @@ beforeAll(async () => {
       return database.batch(statements, context)
     },
   }
-  service = await openInProcess({ database: interrupted, databaseUrl: server.url })
+  const clock = { now: () => Date.now() + passed, elapsed: () => performance.now() + passed }
+  service = await openInProcess({ database: interrupted, databaseUrl: server.url, clock })
   client = await signIn(service.administrator, 'http://localhost', service.request)
   await client.workspace('shop')
   await client.workspace('other')
@@ -190,3 +199,25 @@ it.each([
     expect(answer.status).toBeOneOf([401, 403])
   },
 )
+
+it('no change of rights waits for access tests that take long: it is refused, and made where they may fail', async () => {
+  const shop = await client.workspace('slow')
+  expect((await migrate(client, shop, plainCollection(shop, 'goods'))).status).toBe(200)
+  const content = { entitlements: [], collections: { goods: { read: 'all' } } }
+  const policy = await made('/api/slow/policies', { name: 'reads', content })
+  const role = await made('/api/slow/roles', { name: 'reader', policies: [policy] })
+  for (let test = 0; test < 9; test += 1) {
+    const expected = { collection: 'goods', action: 'read', expect: { allowed: true, count: 0 } }
+    await made('/api/slow/access/tests', { name: `test ${test}`, as: `role:${role}`, ...expected })
+  }
+  const narrow = (query: string) =>
+    client.send('PATCH', `/api/slow/policies/${policy}${query}`, { name: 'less', content })
+  slowness = 3_000
+
+  const refused = await narrow('')
+  const narrowed = await narrow('?allow=failingTests')
+  slowness = 0
+
+  expect(refused).toMatchObject({ status: 409, body: { code: '4097', meta: { tests: [] } } })
+  expect(narrowed).toMatchObject({ status: 200 })
+})

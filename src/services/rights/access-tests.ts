@@ -15,7 +15,7 @@ import { hasEntitlement, type Principal, requireEntitlement } from '../../core/a
 import { codedError, nested, ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/message-text.ts'
 import type { Collection, Model } from '../../core/model/model.ts'
-import type { Ports } from '../../ports.ts'
+import { type Ports, startAge } from '../../ports.ts'
 import { pause } from '../../sources/in-parts.ts'
 import { type AccessTestRow, deleteAccessTest, insertAccessTest, loadAccessTests } from '../../store/access-tests.ts'
 import { breaksLimit, breaksReference, isDuplicate } from '../../store/failed-batch.ts'
@@ -49,7 +49,10 @@ export type AccessTests = {
   delete(scope: RequestScope, id: string): Promise<void>
   /** What all tests say of these rights, for the caller. */
   judge(scope: RequestScope, outline: RightsOutline): Promise<readonly JudgedTest[]>
-  /** Throws 409 where a test that passes would fail by the change, naming all of these; nothing where they may. */
+  /**
+   * Throws 409 where a test that passes would fail by the change, naming all of these, and where it takes too long to tell; nothing
+   * where they may.
+   */
   keep(scope: RequestScope, plan: RightsPlan, tests: TestsIn): Promise<void>
   /** Those that go by a change of the model, since it takes what they name, and those that pass and would fail by it. */
   brokenBy: BrokenTests
@@ -66,13 +69,15 @@ export type JudgeTest = (
 ) => Promise<boolean | null>
 
 export type AccessTestsDeps = {
-  readonly ports: Pick<Ports, 'database' | 'ids'>
+  readonly ports: Pick<Ports, 'clock' | 'database' | 'ids'>
   readonly models: ModelCache
   readonly judgeTest: JudgeTest
 }
 
 /** So many are judged at a time. */
 const AT_ONCE = 4
+/** Milliseconds after which a change is refused: nobody holds up those who narrow their rights, by slow tests. */
+const KEEP_WITHIN = 10_000
 /** So many are named by a refusal. */
 const NAMED = 20
 
@@ -85,10 +90,11 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
   async function judged(
     scope: RequestScope,
     tests: readonly AccessTestRow[],
-    { outline, model }: { readonly outline: RightsOutline; readonly model: Model },
+    { outline, model, goOn }: { readonly outline: RightsOutline; readonly model: Model; readonly goOn?: () => void },
   ): Promise<readonly JudgedTest[]> {
     const found: JudgedTest[] = []
     for (let at = 0; at < tests.length; at += AT_ONCE) {
+      goOn?.()
       const some = tests.slice(at, at + AT_ONCE).map(async (test, place) => {
         const { id, name } = test
         // They wait together, but each computes in a turn of its own, between which other requests run.
@@ -172,22 +178,18 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
       if (tests.length === 0) return
       const [before, model] = await Promise.all([loadRightsOutline(database, workspace.id), currentModel(scope)])
       const after = outlineAfter(before, plan)
+      const age = startAge(ports.clock)
+      const goOn = () => {
+        if (age() > KEEP_WITHIN) throw failing('they take longer than 10 seconds to try', [])
+      }
       const concerned = tests.filter((test) => isOther(principalOf(before, test), principalOf(after, test)))
-      const is = await judged(scope, concerned, { outline: after, model })
-      const failing = concerned.filter((_, at) => is[at]?.passed === false)
-      const was = await judged(scope, failing, { outline: before, model })
+      const is = await judged(scope, concerned, { outline: after, model, goOn })
+      const failed = concerned.filter((_, at) => is[at]?.passed === false)
+      const was = await judged(scope, failed, { outline: before, model, goOn })
       const broken = was.filter(({ passed }) => passed === true)
       if (broken.length === 0) return
-      throw codedError('4097', {
-        cause: new ServiceError(
-          'conflict',
-          broken
-            .slice(0, NAMED)
-            .map(({ name }) => shortName(name))
-            .join(', '),
-        ),
-        meta: { tests: broken.map(({ id, name }) => ({ id, name })) },
-      })
+      const named = broken.slice(0, NAMED).map(({ name }) => shortName(name))
+      throw failing(named.join(', '), broken)
     },
 
     async brokenBy(scope, { before, after, lost }) {
@@ -207,6 +209,13 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
       )
     },
   }
+}
+
+function failing(reason: string, tests: readonly JudgedTest[]): ServiceError {
+  return codedError('4097', {
+    cause: new ServiceError('conflict', reason),
+    meta: { tests: tests.map(({ id, name }) => ({ id, name })) },
+  })
 }
 
 const insight = ['workspaceMembers:read', 'workspaceMembers:edit', 'dataModel:read'] as const
