@@ -1,6 +1,6 @@
 /**
- * Names of statements that batches send again and again. A text that is sent a second time is prepared on each connection
- * that runs it, so that the database neither parses nor plans it each time.
+ * Names of statements that are sent again and again, so that the database neither parses nor plans them each time. A text that
+ * batches send a second time is prepared on each connection that runs it.
  */
 import type pg from 'pg'
 import QuickLRU from 'quick-lru'
@@ -42,9 +42,41 @@ export function createPrepared() {
   return { run }
 }
 
+export type Names = ReturnType<typeof createNames>
+
+/** Names of single statements. One lasts as long as its prepared statement: `renew` has to replace all connections. */
+export function createNames(renew: () => void) {
+  const names = new Map<string, string>()
+  let issued = 0
+
+  function forget(): void {
+    names.clear()
+    renew()
+  }
+
+  return {
+    /** A long text has none. */
+    of(text: string): string | undefined {
+      if (text.length > MAX_LENGTH) return undefined
+      const known = names.get(text)
+      if (known !== undefined) return known
+      if (names.size >= MAX_TEXTS) forget()
+      issued += 1
+      const name = `s${issued}`
+      names.set(text, name)
+      return name
+    },
+
+    /** The server no longer accepts this name of the text. */
+    refuse(text: string, name: string): void {
+      if (names.get(text) === name) forget()
+    },
+  }
+}
+
 const MAX_TEXTS = 1_000
 /** Characters of a text that is prepared: it is kept here and, with its plan, by each connection. */
-export const MAX_LENGTH = 20_000
+const MAX_LENGTH = 20_000
 
 /** Whether the connection has as many prepared statements as it may keep, some of which nobody sends any more. */
 export function isFull(client: pg.PoolClient): boolean {
