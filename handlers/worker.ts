@@ -27,7 +27,7 @@ import { type Hashing, inTurn } from '../src/platform/password-turns.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../src/platform/telemetry-client.ts'
 import { openVault } from '../src/platform/vault.ts'
-import type { Clock, Instant, Ports } from '../src/ports.ts'
+import { type Clock, type Instant, type Ports, pause } from '../src/ports.ts'
 import { type Services, startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { toResponse } from './http/answer.ts'
@@ -139,7 +139,6 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
   if (databaseUrl === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
 
-  const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const assets = openCloudflareAssets(env.ASSETS)
   const database = runsAgain(openNeonLazily({ connectionString: databaseUrl, timeLimit }))
   const ports: Ports = {

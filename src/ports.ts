@@ -31,6 +31,14 @@ export function startAge(clock: Clock): Age {
   return () => Math.max(now() - at, elapsed() - startedAt)
 }
 
+/**
+ * Resolves after the milliseconds, and after everything else that is ready to run. Whoever waits for another request looks again
+ * and again, with a pause between, since Workers share no promise between requests.
+ */
+export function pause(milliseconds = 0): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
 /** Returns the clock that nobody sets. */
 export function elapsedOf({ elapsed = () => performance.now() }: Clock): () => number {
   return elapsed

@@ -1,10 +1,10 @@
 /**
  * Passwords are hashed in turns: each takes a core for a sixth of a second, on Node one of the four threads that read files and
- * compress, on Workers the only one. Whoever waits looks again and again, since Workers share no promise between requests, and
- * drop those whose client has gone.
+ * compress, on Workers the only one. Workers drop those whose client
+ * has gone.
  */
 import { ServiceError } from '../core/error.ts'
-import type { Passwords } from '../ports.ts'
+import { type Passwords, pause } from '../ports.ts'
 
 export type PasswordTurns = {
   /** Hashes at a time. */
@@ -27,8 +27,6 @@ const MOST = 64
 const LOOK = 20
 /** Milliseconds without a look after which a waiter is gone, and after which a hash is. */
 const GONE = { waiting: 2_000, hashing: 10_000 }
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 type Turn = { readonly origin: string | undefined; until: number }
 
@@ -67,7 +65,7 @@ export function inTurn(passwords: Hashing, { atOnce, rest, ofOrigin }: PasswordT
       return await work()
     } finally {
       // The clock of a Worker stands still while it computes.
-      if (rest > 0) await pause(0)
+      if (rest > 0) await pause()
       own.until = performance.now() + rest
     }
   }

@@ -1,5 +1,6 @@
 /** Runs work that comes in parts: at once if there are few, otherwise with pauses in which other requests run. */
 import type { Parts } from '../core/parts.ts'
+import { pause } from '../ports.ts'
 
 /** Milliseconds of work between two pauses. */
 const LONG = 8
@@ -45,9 +46,4 @@ export async function* eachInParts<T>(parts: Iterable<T | undefined>): AsyncGene
 function isLong(start: number, count: number): boolean {
   const spent = performance.now() - start
   return spent > LONG || (spent === 0 && count >= PARTS)
-}
-
-/** Resolves after everything else that is ready to run. */
-export function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0))
 }

@@ -4,7 +4,7 @@
  */
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { QueryContext, SqlDriver } from '../../ports.ts'
+import { pause, type QueryContext, type SqlDriver } from '../../ports.ts'
 import { isInternal } from './time-limit.ts'
 
 /**
@@ -53,7 +53,7 @@ async function again<T>(attempts: number, work: () => Promise<T>, isAllowed: (el
       if (attempt === attempts || !isLost(error) || !isAllowed(performance.now() - start)) throw error
     }
     // Others that ended with it are noticed meanwhile, and not lent again.
-    await new Promise((resolve) => setTimeout(resolve, PAUSE))
+    await pause(PAUSE)
   }
 }
 

@@ -4,7 +4,7 @@
  * that readers wait for. What a caller asks of items has a context, and rules of its own (decision 074).
  */
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { SqlDriver } from '../../ports.ts'
+import { pause, type SqlDriver } from '../../ports.ts'
 import { isInternal } from './time-limit.ts'
 
 export function runsAgain(driver: SqlDriver): SqlDriver {
@@ -29,8 +29,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
       if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error
     }
     // At random, so that those who met do not meet again.
-    const pause = PAUSE * 2 ** attempt * Math.random()
-    await new Promise((resolve) => setTimeout(resolve, pause))
+    await pause(PAUSE * 2 ** attempt * Math.random())
   }
 }
 

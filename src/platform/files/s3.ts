@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { withoutTrailing } from '../../core/trailing.ts'
-import type { FilePart } from '../../ports.ts'
+import { type FilePart, pause } from '../../ports.ts'
 import { type Fetch, readBounded } from '../fetch.ts'
 import type { PartStore } from './checked.ts'
 
@@ -75,7 +75,7 @@ export function openS3(options: S3Options): PartStore {
       } finally {
         clearTimeout(timer)
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** (attempt - 1)))
+      await pause(PAUSE * 2 ** (attempt - 1))
     }
   }
 

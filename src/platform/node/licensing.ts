@@ -1,7 +1,6 @@
 /** The licensing ports on Node: the client, a random id for this start, and the process's alarm. */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
-import type { LicensingPorts } from '../../ports.ts'
+import { type LicensingPorts, pause } from '../../ports.ts'
 import { createLicensingClient } from '../licensing-client.ts'
 import { createNodeAlarm, type NodeAlarm, type NodeAlarmDeps } from './alarm.ts'
 import { operatorFetch } from './network/network.ts'

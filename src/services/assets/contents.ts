@@ -10,7 +10,7 @@ import type { ByteRange } from '../../core/assets/range.ts'
 import { release } from '../../core/chunks.ts'
 import { ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/message-text.ts'
-import { type FilePart, type FileStore, PART_SIZE, type Ports } from '../../ports.ts'
+import { type FilePart, type FileStore, PART_SIZE, type Ports, pause } from '../../ports.ts'
 import {
   beginCompletion,
   beginContent,
@@ -126,7 +126,7 @@ export function createContents(deps: ContentsDeps): Contents {
     for (;;) {
       const state = await beginCompletion(...completion)
       if (state !== 'storing' || performance.now() > until) return state === 'begun'
-      await new Promise((resolve) => setTimeout(resolve, LOOK))
+      await pause(LOOK)
     }
   }
 

@@ -2,6 +2,7 @@
  * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
  * that of a workspace one is built at a time.
  */
+import { pause } from '../../ports.ts'
 
 export type KeptTexts = {
   /**
@@ -62,7 +63,7 @@ export function createKeptTexts(): KeptTexts {
         if (known !== undefined) return known
         const other = building.get(document.workspaceId)
         if (other === undefined || performance.now() - other.seen > LOST) return built(document, build)
-        await new Promise((resolve) => setTimeout(resolve, LOOK))
+        await pause(LOOK)
       }
     },
   }

@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { Ports } from '../../ports.ts'
+import { type Ports, pause } from '../../ports.ts'
 import { ofShare } from '../../sources/of-share.ts'
 import { isDuplicate, isHeld, isOutOfDate } from '../../store/failed-batch.ts'
 import { loadRightsVersion, takeRights } from '../../store/rights.ts'
@@ -53,7 +53,7 @@ export async function changeRights<Facts>(
       return await workspaces.changed(subjectId)
     } catch (cause) {
       if (taken !== undefined && isDuplicate(cause)) throw new ServiceError('conflict', taken)
-      if (isHeld(cause)) await new Promise((resolve) => setTimeout(resolve, LOOK))
+      if (isHeld(cause)) await pause(LOOK)
       else if (!isOutOfDate(cause)) throw limitFault(cause) ?? cause
       if (caller !== undefined) await callerNow(database, caller)
     }
