@@ -7,6 +7,7 @@ import { assistantTexts } from '../../messages/assistant.ts'
 import { Fault, Skeleton } from '../../ui/notice.tsx'
 import { Broken, Changes, Statements } from '../review/sheet.tsx'
 import { argumentsOf, unpacked } from './arguments.ts'
+import { Arguments } from './arguments-list.tsx'
 import styles from './assistant.module.css'
 import { keyTexts, Subject } from './subject.tsx'
 
@@ -16,23 +17,10 @@ export function CallContent({ workspace, call, isPending }: CallProps) {
   const sent = argumentsOf(call.arguments) ?? { arguments: call.arguments }
   const operations = call.tool === 'mutate_schema' ? unpacked(sent.operations) : undefined
   const subject = subjectOf(call.tool, sent)
-  const all = (
-    <dl class={styles.arguments}>
-      {Object.entries(sent).map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <bdi>{name}</bdi>
-          </dt>
-          <dd>
-            <bdi>{shown(value)}</bdi>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
+  const all = <Arguments values={sent} />
   return (
     <>
-      {subject && <Subject workspace={workspace} {...subject} shown={shown} />}
+      {subject && <Subject workspace={workspace} {...subject} />}
       {subject ? (
         <details class={styles.step}>
           <summary>{isPending ? assistantTexts.value.exactly : assistantTexts.value.sent}</summary>
@@ -53,16 +41,6 @@ export function CallContent({ workspace, call, isPending }: CallProps) {
 function subjectOf(tool: string, { collection, key, data }: Readonly<Record<string, unknown>>) {
   if (!['delete_item', 'update_item'].includes(tool) || typeof collection !== 'string' || key === undefined) return
   return { collection, itemKey: keyTexts(unpacked(key)), ...(tool === 'update_item' && { data: unpacked(data) }) }
-}
-
-function shown(value: unknown): string {
-  return withControls(typeof value === 'string' ? value : JSON.stringify(value, null, 1))
-}
-
-/** What would reorder or hide a part of what is approved is shown as what it is. */
-function withControls(text: string): string {
-  const written = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return text.replaceAll(/[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, written)
 }
 
 function Effects({ workspace, operations }: { readonly workspace: string; readonly operations: readonly Operation[] }) {

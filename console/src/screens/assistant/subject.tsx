@@ -6,6 +6,7 @@ import { t } from '../../messages/messages.ts'
 import { type CollectionModel, modelQuery, nameOf } from '../grid/model.ts'
 import { textOf } from '../grid/values.ts'
 import { itemQuery } from '../item/item-query.ts'
+import { Arguments, shown } from './arguments-list.tsx'
 import styles from './assistant.module.css'
 
 type SubjectProps = {
@@ -14,7 +15,6 @@ type SubjectProps = {
   readonly itemKey: readonly string[]
   /** What it sets; absent of a call that sets nothing. */
   readonly data?: unknown
-  readonly shown: (value: unknown) => string
 }
 
 /** A text for each part of a key, as a call has it. */
@@ -23,9 +23,8 @@ export function keyTexts(key: unknown): readonly string[] {
 }
 
 export function Subject(props: SubjectProps) {
-  const { workspace, collection, itemKey, data, shown } = props
+  const { workspace, collection, itemKey, data } = props
   const { data: model } = useQuery(modelQuery(workspace, collection))
-  const values = typeof data === 'object' && data !== null ? Object.entries(data) : []
   const titleOf = (name: string) => model?.fields.find((field) => field.name === name)?.title ?? name
   return (
     <>
@@ -35,25 +34,14 @@ export function Subject(props: SubjectProps) {
           <bdi>{model?.title ?? collection}</bdi> · <bdi>{itemKey.map(shown).join(', ')}</bdi>
         </span>
       </p>
-      {values.length > 0 && (
-        <dl class={styles.arguments}>
-          {values.map(([name, value]) => (
-            <div key={name}>
-              <dt>
-                <bdi>{shown(titleOf(name))}</bdi>
-              </dt>
-              <dd>
-                <bdi>{shown(value)}</bdi>
-              </dd>
-            </div>
-          ))}
-        </dl>
+      {typeof data === 'object' && data !== null && Object.keys(data).length > 0 && (
+        <Arguments values={data} titleOf={titleOf} />
       )}
     </>
   )
 }
 
-function Name({ workspace, model, itemKey, shown }: SubjectProps & { readonly model: CollectionModel }) {
+function Name({ workspace, model, itemKey }: SubjectProps & { readonly model: CollectionModel }) {
   const { data: row, error } = useQuery(itemQuery({ workspace, model, itemKey }))
   if (row) {
     return (
