@@ -3,7 +3,7 @@
  * the whole they stand. The focus stays on the table, which tells its active cell: one stop for Tab.
  */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { CellContent } from './cell-content.tsx'
@@ -11,25 +11,12 @@ import { type Column, cellText, mayChange } from './columns.ts'
 import { Edge, STEP } from './edge.tsx'
 import styles from './grid.module.css'
 import type { Marks } from './marks.ts'
-import {
-  type Cell,
-  columnsIn,
-  extended,
-  FIRST,
-  grown,
-  isIn,
-  moved,
-  offsetsOf,
-  type Range,
-  ROW,
-  rangeOf,
-  rem,
-  rowsIn,
-  type Viewport,
-} from './place.ts'
+import { type Cell, extended, FIRST, isIn, moved, type Range, rangeOf } from './place.ts'
+import { cellOf, drag } from './pointer.ts'
 import { isNumber } from './readable.ts'
 import type { SortBy } from './request.ts'
 import type { Row } from './values.ts'
+import { useViewport } from './viewport.ts'
 
 export type TableProps = {
   readonly label: string
@@ -96,44 +83,15 @@ export function Table({
 }: TableProps) {
   const id = useId()
   const ref = useRef<HTMLDivElement>(null)
-  const [viewport, setViewport] = useState<Viewport>({ top: 0, start: 0, width: 1_000, height: 640 })
-  const [size, setSize] = useState(rem)
-  const height = ROW * size
-  const columns = useMemo(() => grown(ofUsualText, size), [ofUsualText, size])
-  const offsets = offsetsOf(columns)
-  const drawnRows = rowsIn(viewport, rows.length, height)
-  const drawn = columnsIn(viewport, offsets)
+  const { columns, offsets, height, drawnRows, drawn, look } = useViewport(ref, {
+    columns: ofUsualText,
+    count: rows.length,
+    active,
+  })
   const range = rangeOf(anchor, active)
   const idOf = ({ row, column }: Cell) => `${id}-${row}-${column}`
 
-  const look = () => {
-    const table = ref.current
-    if (table === null) return
-    const now = {
-      top: table.scrollTop,
-      start: Math.abs(table.scrollLeft),
-      width: table.clientWidth,
-      height: table.clientHeight,
-    }
-    const isDrawn = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other)
-    setViewport((before) =>
-      isDrawn(rowsIn(now, rows.length, height), rowsIn(before, rows.length, height)) &&
-      isDrawn(columnsIn(now, offsets), columnsIn(before, offsets))
-        ? before
-        : now,
-    )
-  }
-  useLayoutEffect(() => {
-    look()
-    const observer = new ResizeObserver(() => {
-      setSize(rem())
-      look()
-    })
-    if (ref.current) observer.observe(ref.current)
-    return () => observer.disconnect()
-  }, [columns, height])
   useEffect(() => onReach(drawnRows.to), [drawnRows.to, rows.length])
-  useLayoutEffect(() => show(ref.current, active, { offsets, size }), [active])
   useEffect(() => {
     const { tabIndex } = (document.activeElement ?? document.body) as HTMLElement
     if (takesFocus && tabIndex < 0) ref.current?.focus()
@@ -365,55 +323,6 @@ function cellProps({ id, role, row, column, isActive }: CellProps) {
     'data-cell': `${row} ${column}`,
     'data-active': isActive(row, column) || undefined,
   }
-}
-
-function cellOf(target: EventTarget | null): Cell | undefined {
-  const text = (target as Element | null)?.closest<HTMLElement>('[data-cell]')?.dataset.cell
-  if (text === undefined) return undefined
-  const [row = 0, column = 0] = text.split(' ').map(Number)
-  return { row, column }
-}
-
-type Dragging = { readonly onCell: (cell: Cell) => void; readonly onEnd?: () => void }
-
-/** Cells that the pointer comes to, until its button is released. */
-function drag(from: Cell, { onCell, onEnd }: Dragging): void {
-  const ended = new AbortController()
-  let before = from
-  const move = ({ clientX, clientY }: MouseEvent) => {
-    const cell = cellOf(document.elementFromPoint(clientX, clientY))
-    const isNew = cell !== undefined && (cell.row !== before.row || cell.column !== before.column)
-    if (!isNew || cell.row < 0 || cell.column < 1) return
-    before = cell
-    onCell(cell)
-  }
-  const end = () => {
-    ended.abort()
-    onEnd?.()
-  }
-  addEventListener('mousemove', move, { signal: ended.signal })
-  addEventListener('mouseup', end, { signal: ended.signal })
-}
-
-/** Scrolls so far that the cell is seen, below the header and beside the numbers. */
-function show(
-  table: HTMLElement | null,
-  { row, column }: Cell,
-  { offsets, size }: { readonly offsets: readonly number[]; readonly size: number },
-): void {
-  if (table === null) return
-  const height = ROW * size
-  const top = row * height
-  const seen = table.clientHeight - height
-  if (row >= 0 && top < table.scrollTop) table.scrollTop = top
-  else if (row >= 0 && top + height > table.scrollTop + seen) table.scrollTop = top + height - seen
-  if (column === 0) return
-  const sign = getComputedStyle(table).direction === 'rtl' ? -1 : 1
-  const now = Math.abs(table.scrollLeft)
-  const [from = 0, to = 0] = [offsets[column - 1], offsets[column]]
-  const width = table.clientWidth - FIRST * size
-  if (from < now) table.scrollLeft = sign * from
-  else if (to > now + width) table.scrollLeft = sign * Math.min(from, to - width)
 }
 
 /** As spreadsheets have a text with tabs, quotes or several lines. */
