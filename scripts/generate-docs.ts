@@ -1,7 +1,8 @@
 /** Generates pages of docs/ from code; test/core/configuration.test.ts checks that they are up to date. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { durationText, sizeText, type VariableName, variables } from '../src/config.ts'
+import { type VariableName, variables } from '../src/config.ts'
+import { durationText, sizeText } from '../src/config-values.ts'
 import { type ErrorKind, errorCodes, type ServiceErrorCode, statusOf } from '../src/core/error-codes.ts'
 import type { FieldType, TypeName } from '../src/core/model/field-type.ts'
 import { operatorsOf } from '../src/core/model/operator.ts'

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 /** First match wins: whose files, what they may import. */
 const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/core\//, /^(src\/core\/|zod$)/],
-  [/^src\/(ports|config)/, /^(src\/core\/|zod$)/],
+  [/^src\/(ports|config)/, /^(src\/(core\/|config-values)|zod$)/],
   [/^src\/connector-kit\/harness\./, /^src\//],
   [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code|core\/model\/vocabulary)/],
   [/^src\/(sources|store)\//, /^(src\/(core|sources|store|ports)|quick-lru$)/],

@@ -1,6 +1,6 @@
 /** What the bodies, queries and paths of several routes have in common. */
 import * as z from 'zod'
-import { durationSchema } from '../../src/config.ts'
+import { durationSchema } from '../../src/config-values.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { lineFault, NO_CONTROL } from '../../src/core/message-text.ts'

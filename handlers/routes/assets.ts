@@ -1,6 +1,6 @@
 /** `/api/{workspace}/assets[/{id}]` (docs/contract.md#files): uploads and downloads of files, under the gate of items. */
 import * as z from 'zod'
-import { durationSchema } from '../../src/config.ts'
+import { durationSchema } from '../../src/config-values.ts'
 import { assetFault, checkFileName, disposition } from '../../src/core/assets/file-name.ts'
 import { formBoundary, formParts } from '../../src/core/assets/form-parts.ts'
 import { sendingOf } from '../../src/core/assets/media-type.ts'
