@@ -35,7 +35,7 @@ import {
 } from '../../console/src/screens/model/types.ts'
 import { realChanges, relationEffects } from '../../console/src/screens/review/relations.ts'
 import { conversionOf, isSameType } from '../../src/core/migration/conversion.ts'
-import { parseMigrationValue } from '../../src/core/migration/operation.ts'
+import { parseMigration } from '../../src/core/migration/operation.ts'
 import { canRefer } from '../../src/core/model/far-key.ts'
 import type { FieldType } from '../../src/core/model/field-type.ts'
 import { plainTypeNames } from '../../src/core/model/vocabulary.ts'
@@ -234,7 +234,7 @@ it('makes operations that the service reads, and shows what they leave; taken ba
       })
 
       const operations = operationsOf(changes)
-      expect(parseMigrationValue({ operations })).toHaveLength(operations.length)
+      expect(parseMigration(JSON.stringify({ operations })).operations).toHaveLength(operations.length)
       relations.forEach(({ from, to }, at) => {
         const own = named(now(), from).relations.find(({ apiName }) => apiName === `one${at}`)
         const other = named(now(), to).relations.find(({ apiName }) => apiName === `other${at}`)

@@ -76,7 +76,7 @@ export function describeColumnDefaults(own: DefaultingDatabase): void {
 
   async function apply(operations: readonly Json[], within: readonly Sql[] = []): Promise<void> {
     const applied = atOnce(
-      applyOperations(records, parseMigration(JSON.stringify({ operations })), {
+      applyOperations(records, parseMigration(JSON.stringify({ operations })).operations, {
         ...context,
         dialectOf: () => dialect,
       }),

@@ -78,7 +78,9 @@ export function describeMysqlDdl({ dialect, schemas, connect }: MigratedDatabase
 
   function applied(operations: readonly Json[], own = dialect) {
     const dialectOf = () => own
-    return atOnce(applyOperations(records, parseMigration(JSON.stringify({ operations })), { ...context, dialectOf }))
+    return atOnce(
+      applyOperations(records, parseMigration(JSON.stringify({ operations })).operations, { ...context, dialectOf }),
+    )
   }
 
   async function apply(...operations: readonly Json[]): Promise<void> {

@@ -1,7 +1,7 @@
-/** One of a few, with its label, a hint and what is wrong with it. */
+/** One of a few. */
 import type { SelectHTMLAttributes } from 'preact'
-import { useId } from 'preact/hooks'
 import styles from './field.module.css'
+import { Labelled, type LabelledProps } from './labelled.tsx'
 
 type Chosen<T extends string> = {
   readonly value: T
@@ -9,43 +9,11 @@ type Chosen<T extends string> = {
   readonly options: readonly (readonly [value: T, label: string])[]
 }
 
-type SelectProps<T extends string> = Chosen<T> & {
-  readonly label: string
-  readonly hint?: string | undefined
-  readonly error?: string | undefined
-  readonly disabled?: boolean
-}
+type SelectProps<T extends string> = Chosen<T> & LabelledProps & { readonly disabled?: boolean }
 
-export function Select<T extends string>({ label, value, onValue, options, hint, error, disabled }: SelectProps<T>) {
-  const id = useId()
-  const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
-  return (
-    <div class={styles.field}>
-      <div class={styles.label}>
-        <label for={id}>{label}</label>
-      </div>
-      <Choice
-        id={id}
-        class={styles.input}
-        value={value}
-        onValue={onValue}
-        options={options}
-        disabled={disabled}
-        aria-invalid={error !== undefined}
-        aria-describedby={about || undefined}
-      />
-      {hint && (
-        <p id={`${id}-hint`} class={styles.hint}>
-          {hint}
-        </p>
-      )}
-      {error && (
-        <p id={`${id}-error`} class={styles.error} role="alert">
-          {error}
-        </p>
-      )}
-    </div>
-  )
+export function Select<T extends string>({ value, onValue, options, disabled, ...labelled }: SelectProps<T>) {
+  const chosen = { value, onValue, options, disabled }
+  return <Labelled {...labelled}>{(input) => <Choice {...chosen} {...input} class={styles.input} />}</Labelled>
 }
 
 type ChoiceProps<T extends string> = Chosen<T> &

@@ -39,7 +39,7 @@ export function sendingOf(mediaType: string): Sending {
 }
 
 /** The type of what nothing is known of. */
-export const UNKNOWN_TYPE = 'application/octet-stream'
+const UNKNOWN_TYPE = 'application/octet-stream'
 
 /** Texts have no signature, so that their names say what they are. */
 const textTypes: Readonly<Record<string, string>> = {

@@ -165,7 +165,7 @@ function readPrimitive(value: unknown, place: string): FilePrimitive {
   }
 }
 
-export const relationMembers = [
+const relationMembers = [
   'to',
   'opposite',
   'unique',

@@ -158,7 +158,7 @@ type Mutable = {
 }
 
 /** Where a field of an entry stands; all of a junction at the relation that stands for it. */
-export function fieldPlace({ entry }: MatchedCollection, name: string): string {
+function fieldPlace({ entry }: MatchedCollection, name: string): string {
   return entry.of === undefined ? `${entry.place}.fields.${name}` : entry.place
 }
 

@@ -22,27 +22,13 @@ const MAX_OPERATIONS = 10_000
  */
 const MAX_VALUES = 25_000
 
-/** Parses the JSON text of a request. Throws only ServiceError `invalid`. */
-export function parseMigration(text: string): readonly Operation[] {
-  return parseMigrationValue(readJson(text))
-}
-
 /** Parses the JSON text of a request with the plan that it is held to, where it has one. Throws only ServiceError `invalid`. */
-export function parsePlannedMigration(text: string): PlannedMigration {
-  return readMigration(readJson(text))
+export function parseMigration(text: string): PlannedMigration {
+  const { operations, plan } = read(envelope(), readJson(text), [])
+  return { operations: operations.map((one, index) => readOperation(one, ['operations', index])), plan }
 }
 
 export type PlannedMigration = { readonly operations: readonly Operation[]; readonly plan?: string | undefined }
-
-/** Parses a body that is already JSON. */
-export function parseMigrationValue(body: unknown): readonly Operation[] {
-  return readMigration(body).operations
-}
-
-function readMigration(body: unknown): PlannedMigration {
-  const { operations, plan } = read(envelope(), body, [])
-  return { operations: operations.map((one, index) => readOperation(one, ['operations', index])), plan }
-}
 
 /** Operations are parsed one by one: a schema of the whole list would collect the faults of every element. */
 function readOperation(sent: unknown, place: readonly PropertyKey[]): Operation {

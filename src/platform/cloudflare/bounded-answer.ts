@@ -4,7 +4,7 @@
  */
 
 /** Decoded bytes of one answer, or of one raw connection. An isolate has 128 MiB, so that more can only be streamed. */
-export const LONGEST_ANSWER = 256 * 1024 ** 2
+const LONGEST_ANSWER = 256 * 1024 ** 2
 
 const PIECE = 64 * 1024
 /** After so many bytes others have their turn: what is decoded from what has arrived waits for nothing. */

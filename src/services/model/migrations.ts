@@ -4,7 +4,7 @@
  * the model is saved.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
-import { parsePlannedMigration } from '../../core/migration/operation.ts'
+import { parseMigration } from '../../core/migration/operation.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
@@ -49,7 +49,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
     async migrate(scope, body) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      const { operations, plan } = parsePlannedMigration(body)
+      const { operations, plan } = parseMigration(body)
       const payload = { operations: operations.map(({ kind }) => kind) }
       const action = 'schema.migrate.v1'
       let works: readonly SourceMigration[] = []
@@ -87,7 +87,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
     async preview(scope, body) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      const { operations } = parsePlannedMigration(body)
+      const { operations } = parseMigration(body)
       const before = await models.current(workspace)
       const prepared = await work.prepare(scope, before, operations)
       const { records } = prepared

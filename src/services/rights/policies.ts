@@ -67,9 +67,14 @@ export function createPolicies(deps: PoliciesDeps): Policies {
 
   const currentModel = (workspace: WorkspaceRow) => loadCurrentModel(database, models, workspace)
 
-  async function findPolicy(id: string, workspaceId: string): Promise<PolicyRow> {
-    const [policy] = await loadPolicies(database, workspaceId, [id])
-    return policy ?? notFound('policies')
+  /** What a change of a policy is decided by. */
+  async function loadFacts({ workspace, caller }: RequestScope, id: string) {
+    const [policy] = await loadPolicies(database, workspace.id, [id])
+    return {
+      policy: policy ?? notFound('policies'),
+      grantor: await loadGrantor(caller, workspace),
+      model: await currentModel(workspace),
+    }
   }
 
   async function read(scope: RequestScope, id: string, query?: ReadQuery): Promise<string> {
@@ -128,11 +133,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       await changeRights(ports, workspace.id, {
         caller,
         reach: 'workspace',
-        load: async () => ({
-          policy: await findPolicy(id, workspace.id),
-          grantor: await loadGrantor(caller, workspace),
-          model: await currentModel(workspace),
-        }),
+        load: () => loadFacts(scope, id),
         decide: async ({ policy, grantor, model }) => {
           await requireRevocable(grantor, [policy])
           const { name = policy.name, description = policy.description } = change
@@ -158,11 +159,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
       await changeRights(ports, workspace.id, {
         caller,
         reach: 'workspace',
-        load: async () => ({
-          policy: await findPolicy(id, workspace.id),
-          grantor: await loadGrantor(caller, workspace),
-          model: await currentModel(workspace),
-        }),
+        load: () => loadFacts(scope, id),
         decide: async ({ policy, grantor, model }) => {
           await requireRevocable(grantor, [policy])
           await accessTests.keep(scope, { policies: { [id]: null } }, tests)

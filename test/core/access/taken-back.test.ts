@@ -44,7 +44,7 @@ it.each<[string, string | undefined, Json[]]>([
     [change(note(type('json'))), remove('deleteCollection', 'own'), own],
   ],
 ])('%s', (_, taken, sent) => {
-  const operations = parseMigration(JSON.stringify({ operations: sent }))
+  const { operations } = parseMigration(JSON.stringify({ operations: sent }))
   const gone = sent.some(({ kind }) => kind === 'deleteCollection') && sent.at(-1) !== own
   const isField = (name: string) => JSON.stringify(sent).includes(`deletePrimitiveField","data":{"id":"${id(name)}"`)
   const after = {

@@ -8,7 +8,7 @@ import { printModelFile } from '../../../src/core/file/print.ts'
 import { readModelFile } from '../../../src/core/file/read.ts'
 import { resolveFile } from '../../../src/core/file/resolve.ts'
 import { applyOperations, type MigrationContext } from '../../../src/core/migration/apply.ts'
-import { parseMigrationValue } from '../../../src/core/migration/operation.ts'
+import { parseMigration } from '../../../src/core/migration/operation.ts'
 import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
 import { mariadb } from '../../../src/core/sql/mysql/dialect.ts'
@@ -84,7 +84,7 @@ it.each([
     fc.property(anyModel, anyModel, fc.boolean(), (wanted, before, hasIds) => {
       const text = print(wanted, hasIds)
 
-      const operations = parseMigrationValue({ operations: plan(text, before) })
+      const operations = parseMigration(JSON.stringify({ operations: plan(text, before) })).operations
       const apply = () => atOnce(applyOperations(before, operations, context))
       // Where a new column cannot come before the last old one goes, MariaDB has no way.
       if (dialect === mariadb && isRefused(apply, 'no tables without columns')) return

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { applyOperations } from '../../../src/core/migration/apply.ts'
-import { parseMigrationValue } from '../../../src/core/migration/operation.ts'
+import { parseMigration } from '../../../src/core/migration/operation.ts'
 import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
 import type { Change } from '../../../src/core/sql/change.ts'
@@ -933,8 +933,12 @@ it.each([
 ] as const)('refuses tables of more columns than %s takes', (title, most) => {
   const dialect = { PostgreSQL: postgres, MariaDB: mariadb }[title]
   const apply = (operations: readonly Json[], records = workspace) =>
-    atOnce(applyOperations(records, parseMigrationValue({ operations }), { ...context, dialectOf: () => dialect }))
-      .records
+    atOnce(
+      applyOperations(records, parseMigration(JSON.stringify({ operations })).operations, {
+        ...context,
+        dialectOf: () => dialect,
+      }),
+    ).records
   const fields = Array.from({ length: most + 1 }, (_, at) => field(`wide.f${at}`, 'int32'))
   const full = apply([createCollection('wide', fields.slice(1))])
   const refused = (operations: readonly Json[], records?: ModelRecords) =>
@@ -947,8 +951,12 @@ it.each([
 
 it('refuses tables without columns where the database has none', () => {
   const apply = (operations: readonly Json[], records = workspace) =>
-    atOnce(applyOperations(records, parseMigrationValue({ operations }), { ...context, dialectOf: () => mariadb }))
-      .records
+    atOnce(
+      applyOperations(records, parseMigration(JSON.stringify({ operations })).operations, {
+        ...context,
+        dialectOf: () => mariadb,
+      }),
+    ).records
   const empty = createCollection('bare')
   const filled = apply([createCollection('bare', [field('bare.id', 'int32')])])
   const refused = (operations: readonly Json[], records?: ModelRecords) =>

@@ -42,7 +42,7 @@ export const context: MigrationContext = {
 
 /** Through the parser, so that every test sends what a client can send. */
 export function migrate(records: ModelRecords, ...operations: readonly Json[]) {
-  return atOnce(applyOperations(records, parseMigration(JSON.stringify({ operations })), context))
+  return atOnce(applyOperations(records, parseMigration(JSON.stringify({ operations })).operations, context))
 }
 
 /** The reason why a migration is refused, with its place: `operations[1] > unknown collection …`. */

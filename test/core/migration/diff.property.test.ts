@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { applyOperations } from '../../../src/core/migration/apply.ts'
-import { parseMigrationValue } from '../../../src/core/migration/operation.ts'
+import { parseMigration } from '../../../src/core/migration/operation.ts'
 import type { ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
 import { build } from '../../support/data/build.ts'
@@ -49,7 +49,9 @@ it('answers operations that a migration takes, and that lead to the same model',
     fc.property(anyModel, anyModel, (before, wanted) => {
       const { records, operations } = diff(before, schemaOf(wanted))
 
-      const applied = atOnce(applyOperations(before, parseMigrationValue({ operations }), context))
+      const applied = atOnce(
+        applyOperations(before, parseMigration(JSON.stringify({ operations })).operations, context),
+      )
 
       expect(byId(applied.records)).toEqual(byId(records))
     }),

@@ -23,7 +23,7 @@ import {
   updateField,
 } from './build.ts'
 
-const parse = (...operations: readonly unknown[]) => parseMigration(JSON.stringify({ operations }))
+const parse = (...operations: readonly unknown[]) => parseMigration(JSON.stringify({ operations })).operations
 const fault = (body: unknown) => messagesOf(() => parseMigration(JSON.stringify(body)), 'invalid')
 const faultOf = (operation: unknown) => fault({ operations: [operation] }).slice(1)
 const pair = { firstFieldId: id('author.first'), secondFieldId: id('author.second') }

@@ -22,7 +22,7 @@ import {
 } from './build.ts'
 
 function ordered(...operations: readonly Json[]): readonly CollectionChange[] {
-  const [parsed] = parseMigration(JSON.stringify({ operations: [updateCollection('a', ...operations)] }))
+  const [parsed] = parseMigration(JSON.stringify({ operations: [updateCollection('a', ...operations)] })).operations
   const changes = parsed?.kind === 'updateCollection' ? parsed.data.operations : []
   const names = new Map(['x', 'y', 'z'].map((name) => [id(`a.${name}`), { apiName: name, dbName: name }]))
   return orderOperations(changes, (fieldId) => names.get(fieldId))

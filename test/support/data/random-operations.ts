@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { ServiceError } from '../../../src/core/error.ts'
 import { applyOperations, type MigrationContext, type SourceChange } from '../../../src/core/migration/apply.ts'
-import { parseMigrationValue } from '../../../src/core/migration/operation.ts'
+import { parseMigration } from '../../../src/core/migration/operation.ts'
 import type { FieldType } from '../../../src/core/model/field-type.ts'
 import type { CollectionRecord, ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
@@ -58,7 +58,7 @@ function asCreation([, ...numbers]: Throw): Throw {
 
 function appliedOne(records: ModelRecords, data: object, context: MigrationContext) {
   try {
-    return atOnce(applyOperations(records, parseMigrationValue({ operations: [data] }), context))
+    return atOnce(applyOperations(records, parseMigration(JSON.stringify({ operations: [data] })).operations, context))
   } catch (error) {
     if (error instanceof ServiceError) return undefined
     throw error

@@ -32,7 +32,7 @@ export function requestedFields(model: CollectionModel): readonly unknown[] {
 }
 
 /** As many operations a batch takes. */
-export const MOST_OF_BATCH = 100
+const MOST_OF_BATCH = 100
 
 /** All or none, in the order of the calls. */
 export function batchOf<T>(workspace: string, calls: readonly Call<T>[]): Promise<readonly T[]> {

@@ -29,7 +29,7 @@ export type SavedView = {
 
 const path = 'items/ServiceView'
 
-export function viewsQuery(workspace: string, { id }: CollectionModel): Query<readonly SavedView[]> {
+function viewsQuery(workspace: string, { id }: CollectionModel): Query<readonly SavedView[]> {
   return {
     queryKey: ['views', workspace, id],
     enabled: id !== '',

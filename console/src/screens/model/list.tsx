@@ -74,7 +74,7 @@ export function List(draft: Draft) {
   )
 }
 
-export function sourceName({ sources }: Model, id: string): string {
+function sourceName({ sources }: Model, id: string): string {
   const name = sources.find((one) => one.id === id)?.name ?? id
   return name === OWN ? modelTexts.value.own : name
 }

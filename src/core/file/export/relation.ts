@@ -15,7 +15,7 @@ export type RelationExport = {
 type Join = RelationField['joins'][number]
 
 /** The joins in the order of the key that they refer to, or by name where that is not the target's primary key. */
-export function orderedJoins({ joins, target }: RelationField): {
+function orderedJoins({ joins, target }: RelationField): {
   readonly joins: readonly Join[]
   readonly isOfKey: boolean
 } {

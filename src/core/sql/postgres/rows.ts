@@ -286,7 +286,7 @@ export function failingText(marker: string): Sql {
 }
 
 /** The operation is a parameter, so that equal operations have one text. */
-export function failingBy({ text, operation }: Marker): Sql {
+function failingBy({ text, operation }: Marker): Sql {
   if (operation === undefined) return failingText(text)
   return sql`current_setting(${literal(`${text}@`)} || ${param(operation)})`
 }

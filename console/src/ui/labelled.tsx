@@ -1,0 +1,40 @@
+/** What stands around an input: its label, a hint and what is wrong with it, all of which a screen reader tells. */
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { t } from '../messages/messages.ts'
+import styles from './field.module.css'
+
+export type LabelledProps = {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly error?: string | undefined
+  readonly isOptional?: boolean
+}
+
+type Input = { readonly id: string; readonly 'aria-invalid': boolean; readonly 'aria-describedby': string | undefined }
+
+/** `children` draws the input with the attributes that tie it to them. */
+export function Labelled(props: LabelledProps & { readonly children: (input: Input) => ComponentChildren }) {
+  const { label, hint, error, isOptional, children } = props
+  const id = useId()
+  const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
+  return (
+    <div class={styles.field}>
+      <div class={styles.label}>
+        <label for={id}>{label}</label>
+        {isOptional && <span class={styles.optional}>{t.value.common.optional}</span>}
+      </div>
+      {children({ id, 'aria-invalid': error !== undefined, 'aria-describedby': about || undefined })}
+      {hint && (
+        <p id={`${id}-hint`} class={styles.hint}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} class={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
