@@ -1,5 +1,6 @@
 /** The kinds of values that variables have: how each is read from the environment, and how it is written for an administrator. */
 import * as z from 'zod'
+import { jsonIn } from './core/json-object.ts'
 import { lazily } from './core/lazily.ts'
 import { parseLicenseKey } from './core/license/key.ts'
 import { isLoopback } from './core/loopback.ts'
@@ -193,21 +194,15 @@ const publicJwkSchema = lazily(() =>
   }),
 )
 
-export const publicJwk = lazily(() => z.string().refine(isPublicJwk, 'must be an Ed25519 public JWK'))
-
-function isPublicJwk(text: string): boolean {
-  try {
-    return publicJwkSchema().safeParse(JSON.parse(text)).success
-  } catch {
-    return false
-  }
-}
+export const publicJwk = lazily(() =>
+  z.string().refine((text) => publicJwkSchema().safeParse(jsonIn(text)).success, 'must be an Ed25519 public JWK'),
+)
 
 /** Reads JSON text that `schema` accepts. */
 function jsonList<T>(schema: () => z.ZodType<T>, form: string) {
   return lazily(() =>
     z.string().transform((text, context): T => {
-      const result = schema().safeParse(parsed(text))
+      const result = schema().safeParse(jsonIn(text))
       if (result.success) return result.data
       context.addIssue({ code: 'custom', message: `must be a JSON list of ${form}` })
       return z.NEVER
@@ -218,14 +213,6 @@ function jsonList<T>(schema: () => z.ZodType<T>, form: string) {
 export const awsRoles = jsonList<readonly AwsRole[]>(awsRolesSchema, '{"roleArn", "externalId"?, "workspaces"?}')
 
 export const hyperdrives = jsonList<readonly Hyperdrive[]>(hyperdrivesSchema, '{"binding", "workspaces"?}')
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 export const anyText = lazily(() => z.string())
 

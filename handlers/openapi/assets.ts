@@ -4,7 +4,7 @@ import type { RouteDescriptions } from '../../src/core/openapi/system.ts'
 import { PRESETS } from '../../src/services/assets/presets.ts'
 import { linkBody } from '../routes/assets.ts'
 import { uploadBody } from '../routes/uploads.ts'
-import { data, item, noContent, parameter, requestBody } from './describe.ts'
+import { data, deletion, item, noContent, parameter, requestBody } from './describe.ts'
 
 const files = 'Files'
 
@@ -90,12 +90,7 @@ export const assetRoutes: RouteDescriptions = {
     answers: { '200': data(upload, 'The upload.') },
     errors: ['paymentRequired'],
   },
-  'DELETE /api/{workspace}/assets/uploads/{id}': {
-    summary: 'Give up an upload',
-    tag: files,
-    answers: { '204': noContent },
-    errors: ['paymentRequired'],
-  },
+  'DELETE /api/{workspace}/assets/uploads/{id}': deletion('Give up an upload', files, { errors: ['paymentRequired'] }),
   'PUT /api/{workspace}/assets/uploads/{id}/{number}': {
     summary: 'Send a part of an upload',
     tag: files,

@@ -4,7 +4,7 @@ import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import type { RouteDescriptions } from '../../src/core/openapi/system.ts'
 import * as assistant from '../assistant/handlers.ts'
 import { EVENTS } from '../http/answer.ts'
-import { data, noContent, requestBody, response } from './describe.ts'
+import { data, deletion, requestBody, response } from './describe.ts'
 
 const tag = 'Assistant'
 
@@ -108,11 +108,7 @@ export const assistantRoutes: RouteDescriptions = {
     body: requestBody(assistant.conversationBody(), { title: 'Late flights' }),
     answers: { '200': data(conversation, 'The conversation.') },
   },
-  'DELETE /api/{workspace}/ai/conversations/{id}': {
-    summary: 'Delete a conversation',
-    tag,
-    answers: { '204': noContent },
-  },
+  'DELETE /api/{workspace}/ai/conversations/{id}': deletion('Delete a conversation', tag),
   'POST /api/{workspace}/ai/chat': {
     summary: 'Ask the assistant; its answer comes as server-sent events',
     tag,

@@ -27,6 +27,15 @@ function converted(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 
 export const noContent: AnswerDescription = { description: 'Done.' }
 
+/** What ends or takes away something, and answers nothing. */
+export function deletion(
+  summary: string,
+  tag: string,
+  rest: Pick<RouteDescription, 'parameters' | 'errors'> = {},
+): RouteDescription {
+  return { summary, tag, ...rest, answers: { '204': noContent } }
+}
+
 /** A list of a built-in collection. */
 export function listOf(of: string, tag: string): RouteDescription {
   return {

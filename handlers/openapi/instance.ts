@@ -4,7 +4,7 @@ import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi
 import { bootstrapBody, noMembers } from '../routes/system.ts'
 import * as users from '../routes/users.ts'
 import * as workspaces from '../routes/workspaces.ts'
-import { data, item, listOf, noContent, oneOf, requestBody, response } from './describe.ts'
+import { data, deletion, item, listOf, noContent, oneOf, requestBody, response } from './describe.ts'
 import { licenseInfo } from './license.ts'
 
 const instance = 'Instance'
@@ -181,11 +181,7 @@ export const instanceRoutes: RouteDescriptions = {
     body: requestBody(workspaces.updateBody(), { displayName: 'The shop' }),
     answers: { '200': item('workspaces', 'The workspace.') },
   },
-  'DELETE /api/system/workspaces/{id}': {
-    summary: 'Delete a workspace and all its data',
-    tag: workspaceTag,
-    answers: { '204': noContent },
-  },
+  'DELETE /api/system/workspaces/{id}': deletion('Delete a workspace and all its data', workspaceTag),
 
   'GET /api/system/users/me': { ...oneOf('users', userTag), summary: 'Read who asks' },
   'PATCH /api/system/users/me': {
@@ -199,16 +195,8 @@ export const instanceRoutes: RouteDescriptions = {
     tag: userTag,
     answers: { '200': data(z.array(session), 'The newest thousand that have not ended, the last used first.') },
   },
-  'DELETE /api/system/users/me/sessions': {
-    summary: 'End all of one’s own sessions but the one that asks',
-    tag: userTag,
-    answers: { '204': noContent },
-  },
-  'DELETE /api/system/users/me/sessions/{id}': {
-    summary: 'End one of one’s own sessions',
-    tag: userTag,
-    answers: { '204': noContent },
-  },
+  'DELETE /api/system/users/me/sessions': deletion('End all of one’s own sessions but the one that asks', userTag),
+  'DELETE /api/system/users/me/sessions/{id}': deletion('End one of one’s own sessions', userTag),
   'GET /api/system/users': listOf('users', userTag),
   'GET /api/system/users/{id}': oneOf('users', userTag),
   'PATCH /api/system/users/{id}': {
@@ -218,12 +206,7 @@ export const instanceRoutes: RouteDescriptions = {
     answers: { '200': item('users', 'The user.') },
     errors: ['conflict', 'paymentRequired'],
   },
-  'DELETE /api/system/users/{id}': {
-    summary: 'Delete a user',
-    tag: userTag,
-    answers: { '204': noContent },
-    errors: ['conflict'],
-  },
+  'DELETE /api/system/users/{id}': deletion('Delete a user', userTag, { errors: ['conflict'] }),
   'GET /api/system/audit-log/actions': actionsRoute,
   'GET /api/{workspace}/audit-log/actions': actionsRoute,
   'GET /api/system/audit-log': { ...listOf('auditLog', 'Audit log'), summary: 'List what happened in the instance' },

@@ -10,7 +10,7 @@ import * as invitations from '../routes/invitations.ts'
 import * as members from '../routes/members.ts'
 import * as policies from '../routes/policies.ts'
 import * as roles from '../routes/roles.ts'
-import { data, item, listOf, noContent, oneOf, parameter, requestBody } from './describe.ts'
+import { data, deletion, item, listOf, oneOf, parameter, requestBody } from './describe.ts'
 
 const rights = 'Roles, policies and members'
 
@@ -102,13 +102,10 @@ export const rightsRoutes: RouteDescriptions = {
     answers: { '200': item('members', 'The member.') },
     errors: ['conflict', 'paymentRequired'],
   },
-  'DELETE /api/{workspace}/members/{id}': {
-    summary: 'Remove a member',
-    tag: rights,
+  'DELETE /api/{workspace}/members/{id}': deletion('Remove a member', rights, {
     parameters: [mayFail],
-    answers: { '204': noContent },
     errors: ['conflict'],
-  },
+  }),
   'GET /api/{workspace}/roles': listOf('roles', rights),
   'POST /api/{workspace}/roles': {
     summary: 'Create a role',
@@ -126,13 +123,10 @@ export const rightsRoutes: RouteDescriptions = {
     answers: { '200': item('roles', 'The role.') },
     errors: ['conflict', 'paymentRequired'],
   },
-  'DELETE /api/{workspace}/roles/{id}': {
-    summary: 'Delete a role',
-    tag: rights,
+  'DELETE /api/{workspace}/roles/{id}': deletion('Delete a role', rights, {
     parameters: [mayFail],
-    answers: { '204': noContent },
     errors: ['conflict'],
-  },
+  }),
   'GET /api/{workspace}/policies': listOf('policies', rights),
   'POST /api/{workspace}/policies': {
     summary: 'Create a policy',
@@ -152,13 +146,10 @@ export const rightsRoutes: RouteDescriptions = {
     answers: { '200': item('policies', savedPolicy, warned) },
     errors: ['conflict', 'paymentRequired'],
   },
-  'DELETE /api/{workspace}/policies/{id}': {
-    summary: 'Delete a policy, also from the roles that have it',
-    tag: rights,
+  'DELETE /api/{workspace}/policies/{id}': deletion('Delete a policy, also from the roles that have it', rights, {
     parameters: [mayFail],
-    answers: { '204': noContent },
     errors: ['conflict'],
-  },
+  }),
   'GET /api/{workspace}/invitations': listOf('invitations', rights),
   'POST /api/{workspace}/invitations': {
     summary: 'Invite somebody',
@@ -172,11 +163,7 @@ export const rightsRoutes: RouteDescriptions = {
     },
     errors: ['conflict', 'paymentRequired', 'throttled'],
   },
-  'DELETE /api/{workspace}/invitations/{id}': {
-    summary: 'Take an invitation back',
-    tag: rights,
-    answers: { '204': noContent },
-  },
+  'DELETE /api/{workspace}/invitations/{id}': deletion('Take an invitation back', rights),
   'GET /api/{workspace}/access': {
     summary: 'Read what the caller may do',
     tag: rights,
@@ -240,10 +227,5 @@ export const rightsRoutes: RouteDescriptions = {
     answers: { '201': data(expectation, 'The test.') },
     errors: ['forbidden', 'conflict'],
   },
-  'DELETE /api/{workspace}/access/tests/{id}': {
-    summary: 'Delete an access test',
-    tag: rights,
-    answers: { '204': noContent },
-    errors: ['forbidden'],
-  },
+  'DELETE /api/{workspace}/access/tests/{id}': deletion('Delete an access test', rights, { errors: ['forbidden'] }),
 }

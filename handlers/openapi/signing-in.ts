@@ -9,7 +9,7 @@ import * as invitations from '../routes/invitations.ts'
 import * as passwords from '../routes/passwords.ts'
 import * as providers from '../routes/providers.ts'
 import * as accounts from '../routes/service-accounts.ts'
-import { data, item, listOf, noContent, oneOf, parameter, requestBody, response } from './describe.ts'
+import { data, deletion, item, listOf, noContent, oneOf, parameter, requestBody, response } from './describe.ts'
 
 const signingIn = 'Signing in'
 const keyTag = 'API keys'
@@ -248,7 +248,7 @@ export const signingInRoutes: RouteDescriptions = {
     body: requestBody(keys.updateBody(), { active: false }),
     answers: { '200': item('apiKeys', 'The key.') },
   },
-  'DELETE /api/system/api-keys/{id}': { summary: 'Delete an API key', tag: keyTag, answers: { '204': noContent } },
+  'DELETE /api/system/api-keys/{id}': deletion('Delete an API key', keyTag),
 
   'GET /api/system/service-accounts': listOf('serviceAccounts', accountTag),
   'POST /api/system/service-accounts': {
@@ -266,12 +266,9 @@ export const signingInRoutes: RouteDescriptions = {
     answers: { '200': item('serviceAccounts', 'The account.') },
     errors: ['conflict', 'paymentRequired'],
   },
-  'DELETE /api/system/service-accounts/{id}': {
-    summary: 'Delete a service account and its keys',
-    tag: accountTag,
-    answers: { '204': noContent },
+  'DELETE /api/system/service-accounts/{id}': deletion('Delete a service account and its keys', accountTag, {
     errors: ['conflict'],
-  },
+  }),
 
   'GET /api/system/providers': listOf('providers', providerTag),
   'POST /api/system/providers': {
@@ -294,9 +291,5 @@ export const signingInRoutes: RouteDescriptions = {
     answers: { '200': item('providers', 'The provider.') },
     errors: ['conflict'],
   },
-  'DELETE /api/system/providers/{name}': {
-    summary: 'Delete a sign-in provider',
-    tag: providerTag,
-    answers: { '204': noContent },
-  },
+  'DELETE /api/system/providers/{name}': deletion('Delete a sign-in provider', providerTag),
 }

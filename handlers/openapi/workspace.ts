@@ -8,7 +8,7 @@ import { secretBody } from '../routes/secrets.ts'
 import * as sources from '../routes/sources.ts'
 import { addresses } from '../routes/structure.ts'
 import { assetRoutes } from './assets.ts'
-import { data, listOf, noContent, oneOf, parameter, requestBody, response } from './describe.ts'
+import { data, deletion, listOf, noContent, oneOf, parameter, requestBody, response } from './describe.ts'
 import { rightsRoutes, warnings } from './rights.ts'
 
 const dataModel = 'Data model'
@@ -265,12 +265,11 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: dataSources,
     answers: { '200': data(source, 'The data source, without its configuration.') },
   },
-  'DELETE /api/{workspace}/sources/data/{id}': {
-    summary: 'Forget a data source; its data stays where it is',
-    tag: dataSources,
-    answers: { '204': noContent },
-    errors: ['conflict'],
-  },
+  'DELETE /api/{workspace}/sources/data/{id}': deletion(
+    'Forget a data source; its data stays where it is',
+    dataSources,
+    { errors: ['conflict'] },
+  ),
   'GET /api/{workspace}/secrets': {
     summary: 'List the named secrets, without their values',
     tag: dataSources,
@@ -282,12 +281,9 @@ export const workspaceRoutes: RouteDescriptions = {
     body: requestBody(secretBody(), { value: 'a password' }),
     answers: { '204': noContent },
   },
-  'DELETE /api/{workspace}/secrets/{name}': {
-    summary: 'Delete a named secret that no data source uses',
-    tag: dataSources,
-    answers: { '204': noContent },
+  'DELETE /api/{workspace}/secrets/{name}': deletion('Delete a named secret that no data source uses', dataSources, {
     errors: ['conflict'],
-  },
+  }),
   'GET /api/{workspace}/connectors/data': {
     summary: 'List the data connectors of this instance',
     tag: dataSources,

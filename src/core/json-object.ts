@@ -1,6 +1,15 @@
-/** JSON objects: the type check and the canonical text. */
+/** JSON values: what a text holds, the type check of objects and the canonical text. */
 
 import { isRawNumber } from './exact-json.ts'
+
+/** Returns the value of a text; undefined where it is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** Returns true for an object that is neither null nor a list, nor a number that is kept as its text. */
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** Which calls of the assistant wait for its user (docs/contract.md#assistant): decided by tool and arguments, never by what a model says. */
-import { isObject } from '../json-object.ts'
+import { isObject, jsonIn } from '../json-object.ts'
 import type { DataLevel } from './choices.ts'
 
 /** `always` is for what destroys or opens something, `writes` for what the user may allow for a conversation. */
@@ -63,11 +63,5 @@ function isGrave(sent: unknown, depth = 0): boolean {
 
 /** The list or object that a text is of. */
 function packed(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' ? value : undefined
-  } catch {
-    return undefined
-  }
+  return /^\s*[[{]/.test(text) ? jsonIn(text) : undefined
 }

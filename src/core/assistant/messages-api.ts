@@ -1,5 +1,5 @@
 /** Messages, as Anthropic has them. */
-import { isObject } from '../json-object.ts'
+import { isObject, jsonIn } from '../json-object.ts'
 import type { Turn } from './conversation.ts'
 import { countOf, gatheredCalls, ProviderFailure, parsedEvent, textOf, type Usage, type Wire } from './wire.ts'
 
@@ -127,10 +127,6 @@ function messageOf(turn: Turn): object {
 
 /** Of what was no object the provider is shown an empty one: its result says what was wrong. */
 function inputOf(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
+  const value = jsonIn(text)
+  return isObject(value) ? value : {}
 }

@@ -1,4 +1,5 @@
 /** What the two protocols of models have in common: a request made of a conversation, and an answer that comes in pieces. */
+import { isObject, jsonIn } from '../json-object.ts'
 import type { ToolCall, Turn } from './conversation.ts'
 
 export type OfferedTool = { readonly name: string; readonly description: string; readonly schema: object }
@@ -74,12 +75,8 @@ export function gatheredCalls() {
 }
 
 export function parsedEvent(data: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(data)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // Below.
-  }
+  const value = jsonIn(data)
+  if (isObject(value)) return value
   throw new ProviderFailure('sends an event that is not JSON')
 }
 

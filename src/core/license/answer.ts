@@ -3,6 +3,7 @@
  * results out. Only the recognised results change the state of the license; everything else is a contact fault.
  */
 import * as z from 'zod'
+import { jsonIn } from '../json-object.ts'
 import { lazily } from '../lazily.ts'
 import type { ContactFault, Verdict } from './status.ts'
 
@@ -34,7 +35,7 @@ const validation = lazily(() =>
 export function parseActivation(response: LicensingResponse): LicensingAnswer {
   if (response.kind === 'unreachable') return unreachable(response.reason)
   if (response.status !== 201 && response.status !== 200) return notDone(response)
-  const { success, data } = activation().safeParse(readJson(response.body))
+  const { success, data } = activation().safeParse(jsonIn(response.body))
   return success ? { kind: 'activated', activationId: data.activationId, document: data.license } : unrecognised()
 }
 
@@ -42,7 +43,7 @@ export function parseValidation(response: LicensingResponse): LicensingAnswer {
   if (response.kind === 'unreachable') return unreachable(response.reason)
   if (response.status === 404 || response.status === 410) return { kind: 'unknown' }
   if (response.status !== 200) return notDone(response)
-  const { success, data } = validation().safeParse(readJson(response.body))
+  const { success, data } = validation().safeParse(jsonIn(response.body))
   if (!success) return unrecognised()
   const document = data.license ?? undefined
   if (data.status === 'valid' && document === undefined) return refused('it reports a valid license but returned none')
@@ -60,21 +61,13 @@ function unreachable(reason: string): LicensingAnswer {
 
 function notDone({ status, body }: Extract<LicensingResponse, { kind: 'answer' }>): LicensingAnswer {
   if (status < 400 || status >= 500) return unreachable(`it answered ${status}`)
-  const { success, data } = z.object({ message: z.string() }).safeParse(readJson(body))
+  const { success, data } = z.object({ message: z.string() }).safeParse(jsonIn(body))
   return refused(success ? oneLine(data.message) : `it answered ${status}`)
 }
 
 /** An answer that the licensing service never gives, such as the error page of a proxy. */
 function unrecognised(): LicensingAnswer {
   return unreachable('the response is not that of a licensing service')
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /** Shortens foreign text for the log and for administrators. */

@@ -13,6 +13,7 @@ import {
   type ListArguments,
   MAX_RELATION_DEPTH,
   MAX_SELECTED_FIELDS,
+  noArguments,
   queryFault,
   type ReadQuery,
   type RelationArguments,
@@ -244,15 +245,6 @@ function refuseUnlisted({ own, deeper, path }: RelationArguments): void {
   if (below !== undefined) throw queryFault(below.path, 'is not selected in fields')
   const [name] = pageArguments(own)
   if (name !== undefined) throw queryFault(`${path}.${name}`, 'needs items of the relation selected in fields')
-}
-
-const noArguments: ListArguments = {
-  filter: undefined,
-  sort: [],
-  limit: undefined,
-  offset: 0,
-  start: undefined,
-  withCursors: false,
 }
 
 function refuseUselessArguments(relation: RelationField, { own, aggregate, path }: RelationArguments): void {

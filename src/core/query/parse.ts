@@ -47,6 +47,15 @@ export type ListArguments = {
   readonly withCursors: boolean
 }
 
+export const noArguments: ListArguments = {
+  filter: undefined,
+  sort: [],
+  limit: undefined,
+  offset: 0,
+  start: undefined,
+  withCursors: false,
+}
+
 /** What a cursor says: which order it is of, and what each term of the order is there. */
 export type Cursor = { readonly digest: string; readonly values: readonly unknown[] }
 

@@ -13,7 +13,7 @@ import {
 import { type Context, cutResult, promptOf } from '../../core/assistant/prompt.ts'
 import { ProviderFailure } from '../../core/assistant/wire.ts'
 import { nested, ServiceError } from '../../core/error.ts'
-import { isObject } from '../../core/json-object.ts'
+import { isObject, jsonIn } from '../../core/json-object.ts'
 import { lazily } from '../../core/lazily.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import {
@@ -348,12 +348,8 @@ function notSetUp(): ServiceError {
 function argumentsOf({ arguments: text }: ToolCall): object | undefined {
   // What is stored, and run, is to be what is shown.
   if (!text.isWellFormed()) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(text)
+  return isObject(value) ? value : undefined
 }
 
 function titleOf(message: string): string {

@@ -16,7 +16,7 @@ import {
 import type { PrimitiveField } from '../../core/model/model.ts'
 import { planList, planOne, type ReadContext } from '../../core/plan/read.ts'
 import { all, type Filter, none, or } from '../../core/query/filter.ts'
-import { type ReadQuery, refuseEstimate } from '../../core/query/parse.ts'
+import { noArguments, type ReadQuery, refuseEstimate } from '../../core/query/parse.ts'
 import { unbound } from '../../core/query/placeholder.ts'
 import type { ListAnswer, Source } from '../../sources/source.ts'
 import { type Caller, isAdministrator, type RequestScope, requireUser } from './callers.ts'
@@ -107,13 +107,8 @@ const titles: Readonly<Record<DirectoryName, string>> = {
 }
 
 const everyField: ReadQuery = {
+  ...noArguments,
   fields: undefined,
-  filter: undefined,
-  sort: [],
-  limit: undefined,
-  offset: 0,
-  start: undefined,
-  withCursors: false,
   deep: new Map(),
   totalCount: false,
   totalEstimate: false,

@@ -4,10 +4,11 @@
  * another machine cannot be checked, so it counts as dead when its heartbeat, the file's modification time, stops.
  */
 import { randomUUID } from 'node:crypto'
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identify, isRunning, type ProcessIdentity } from './process-identity.ts'
+import { jsonIn } from '../../../core/json-object.ts'
+import { identify, isRunning, type ProcessIdentity, read } from './process-identity.ts'
 
 export type DirectoryLock = {
   /**
@@ -28,7 +29,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   while (!claim(path, mine)) {
     const text = read(path)
     if (text === undefined) continue
-    const other = parse(text)
+    const other = jsonIn(text) as Owner | undefined
     const user = (await isAlive(path, other)) ? other : await survivor(other?.writer)
     if (user !== undefined) {
       throw new Error(`the data directory ${directory} is in use by process ${user.pid} on ${user.machine}`)
@@ -144,21 +145,5 @@ function touch(path: string): void {
     utimesSync(path, new Date(), new Date())
   } catch {
     // If the file is gone, nothing is lost; the next start creates a new one.
-  }
-}
-
-function parse(text: string): Owner | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
   }
 }

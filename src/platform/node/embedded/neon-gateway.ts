@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import * as z from 'zod'
+import { jsonIn } from '../../../core/json-object.ts'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import { limitOf } from '../../drivers/neon-limit.ts'
 import { runAlone } from '../../drivers/postgres/alone.ts'
@@ -112,11 +113,7 @@ const queryBody = z.object({ query: z.string(), params: z.array(z.string().nulla
 const requestBody = z.union([z.object({ queries: z.array(queryBody) }), queryBody])
 
 function parseBody(text: string): z.output<typeof requestBody> | undefined {
-  try {
-    return requestBody.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return requestBody.safeParse(jsonIn(text)).data
 }
 
 function statement({ query, params }: z.output<typeof queryBody>) {

@@ -49,7 +49,8 @@ function exists(pid: number): boolean {
   }
 }
 
-function read(path: string): string | undefined {
+/** The text of a file; undefined where it cannot be read. */
+export function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
