@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import { type BracketTree, parseBrackets } from '../../src/core/query/brackets.ts'
-import { parseFlag, parseManifestPart } from '../../src/core/query/parse.ts'
+import { parseFlag, parseManifestPart } from '../../src/core/query/parameters.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, jsonText } from '../http/answer.ts'
 import { readBody, readText } from '../http/body.ts'

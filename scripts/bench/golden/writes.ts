@@ -12,7 +12,7 @@ import {
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
-import { parseItemQuery } from '../../../src/core/query/parse.ts'
+import { parseItemQuery } from '../../../src/core/query/parameters.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import type { Statement } from '../../../src/core/sql/statement.ts'

@@ -8,17 +8,8 @@ import { jsonFault } from '../json-fault.ts'
 import { exceedsLimits, hasPrototypeMember, type JsonLimits, oversizedJson } from '../json-limits.ts'
 import { isObject } from '../json-object.ts'
 import { type BracketNode, type BracketTree, queryBounds } from './brackets.ts'
-import {
-  type DeepArguments,
-  parseCreateQuery,
-  parseItemQuery,
-  parseListQuery,
-  parseManyQuery,
-  queryFault,
-  type RawFilter,
-  type ReadQuery,
-  shorthandTerms,
-} from './parse.ts'
+import { parseCreateQuery, parseItemQuery, parseListQuery, parseManyQuery } from './parameters.ts'
+import { type DeepArguments, queryFault, type RawFilter, type ReadQuery, shorthandTerms } from './parse.ts'
 
 export type JsonArguments = {
   readonly fields?: unknown

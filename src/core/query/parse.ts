@@ -1,6 +1,6 @@
 /**
- * Parses a bracket tree into ReadQuery, without knowledge of the model: names and operands stay as sent, and
- * `core/plan` resolves them. Owns the list of parameters of item routes (docs/contract.md#items).
+ * What a query of items says, and how each of its parameters is read from a bracket tree, without knowledge of the model: names and
+ * operands stay as sent, and `core/plan` resolves them.
  */
 import { nested, type ServiceError } from '../error.ts'
 import { QUERY_FAILED, type ServiceErrorCode } from '../error-codes.ts'
@@ -99,12 +99,6 @@ export function queryFault(path: string, reason: string, code: ServiceErrorCode 
   return nested('invalid', [QUERY_FAILED, path === '' ? 'body' : path, reason], { code })
 }
 
-const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'after', 'before', 'meta', 'deep']
-const oneParameters = ['fields', 'filter', 'deep']
-const manyParameters = [...oneParameters, 'max']
-const answerParameters = ['fields', 'deep']
-const createParameters = [...answerParameters, 'conflict']
-
 /** Marks the query's outer filter and its cursor as those of a template. */
 export function withTemplate(query: ReadQuery, template: FilterTemplate): ReadQuery {
   const { filter, start } = query
@@ -115,75 +109,9 @@ export function withTemplate(query: ReadQuery, template: FilterTemplate): ReadQu
   }
 }
 
-export function parseListQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, readParameters)
-  return parseQuery(tree)
-}
-
 /** For lists whose items are counted, or not. */
 export function refuseEstimate({ totalEstimate }: Pick<ReadQuery, 'totalEstimate'>): void {
   if (totalEstimate) throw queryFault('meta', 'totalEstimate is told of a list of items alone')
-}
-
-/** For routes that return the items they read, wrote or deleted, without paging. */
-export function parseItemQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, oneParameters)
-  return parseQuery(tree)
-}
-
-/** Where a query says what is answered, and nothing else. */
-export function parseAnswerQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, answerParameters)
-  return parseQuery(tree)
-}
-
-/** For new items. */
-export function parseCreateQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, createParameters)
-  return parseQuery(tree)
-}
-
-/** For writes of all items that match a filter. */
-export function parseManyQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, manyParameters)
-  return parseQuery(tree)
-}
-
-/** A query string of one parameter, `name=true` or `name=false`; `absent` where it is not sent. */
-export function parseFlag(tree: BracketTree, name: string, absent: boolean): boolean {
-  refuseUnknown(tree, [name])
-  const { [name]: flag = `${absent}` } = tree
-  if (flag !== 'true' && flag !== 'false') throw queryFault(name, 'must be true or false')
-  return flag === 'true'
-}
-
-/** What of the manifest: the names of `collections=a,b`, or `usable=true`; undefined for all of it. */
-export function parseManifestPart(tree: BracketTree): readonly string[] | 'usable' | undefined {
-  refuseUnknown(tree, ['collections', 'usable'])
-  const { collections, usable = 'false' } = tree
-  if (usable !== 'false' && usable !== 'true') throw queryFault('usable', 'must be true or false')
-  if (collections === undefined) return usable === 'true' ? 'usable' : undefined
-  if (usable === 'true') throw queryFault('usable', 'must not be sent together with collections')
-  const names = typeof collections === 'string' ? collections.split(',') : []
-  if (names.length === 0 || names.includes('')) {
-    throw queryFault('collections', 'must be a comma-separated list of names')
-  }
-  return names
-}
-
-function parseQuery(tree: BracketTree): ReadQuery {
-  return {
-    fields: parseFields(tree.fields),
-    filter: parseFilter(tree.filter, 'filter'),
-    sort: parseSort(tree.sort, 'sort'),
-    limit: parseInteger(tree.limit, 'limit', -1),
-    offset: parseInteger(tree.offset, 'offset', 0) ?? 0,
-    start: parseStart(tree, ''),
-    ...parseMeta(tree.meta, 'meta', ['totalCount', 'totalEstimate', 'cursor']),
-    deep: parseDeep(tree.deep, 'deep'),
-    max: parseInteger(tree.max, 'max', 1),
-    conflict: parseConflict(tree.conflict),
-  }
 }
 
 export function refuseUnknown(tree: BracketTree, known: readonly string[]): void {
@@ -197,7 +125,7 @@ export function requireKnown(name: string, known: readonly string[]): void {
   throw queryFault(shortName(name), `is not a parameter of this route${hint}`)
 }
 
-function parseFields(node: BracketNode | undefined): readonly string[] | undefined {
+export function parseFields(node: BracketNode | undefined): readonly string[] | undefined {
   if (node === undefined) return undefined
   const texts = typeof node === 'string' ? [node] : node
   if (!isList(texts)) throw queryFault('fields', 'must be a comma-separated list of field names')
@@ -216,7 +144,7 @@ function parseFields(node: BracketNode | undefined): readonly string[] | undefin
 }
 
 /** Checked before splitting: the result is nested as deep as the path has names. */
-function refuseLongPath(fieldPath: string, path: string): void {
+export function refuseLongPath(fieldPath: string, path: string): void {
   let relations = 0
   for (let dot = fieldPath.indexOf('.'); dot >= 0; dot = fieldPath.indexOf('.', dot + 1)) {
     relations++
@@ -236,7 +164,7 @@ export function parseFilter(node: BracketNode | undefined, path: string): RawFil
   return { form: 'text', value: node }
 }
 
-function parseConflict(node: BracketNode | undefined): Conflict | undefined {
+export function parseConflict(node: BracketNode | undefined): Conflict | undefined {
   if (node === undefined) return undefined
   if (typeof node !== 'object' || isList(node)) {
     throw queryFault('conflict', 'must be given as conflict[fields]=email&conflict[do]=update, or as one JSON text')
@@ -323,7 +251,7 @@ export function parseInteger(node: BracketNode | undefined, path: string, least:
 }
 
 /** `path` is what the place of a parameter begins with, and `own` its name: a `_`, or nothing. */
-function parseStart(tree: BracketTree, path: string, own = ''): ListArguments['start'] {
+export function parseStart(tree: BracketTree, path: string, own = ''): ListArguments['start'] {
   const [after, before] = [tree[`${own}after`], tree[`${own}before`]]
   const side = after === undefined ? 'before' : 'after'
   const sent = after ?? before
@@ -351,81 +279,6 @@ export function parseMeta(
   }
 }
 
-const deepParameters: ReadonlySet<string> = new Set([
-  '_filter',
-  '_sort',
-  '_limit',
-  '_offset',
-  '_after',
-  '_meta',
-  '_aggregate',
-])
-
-type DeepDraft = Map<string, { own: Record<string, BracketNode>; children: DeepDraft; path: string }>
-
-/** `deep[author.posts][_limit]` and `deep[author][posts][_limit]` are equivalent. */
-function parseDeep(node: BracketNode | undefined, path: string): DeepArguments {
-  if (node === undefined) return new Map()
-  const draft: DeepDraft = new Map()
-  collectDeep(node, { path, depth: 0 }, draft)
-  return finishDeep(draft)
-}
-
-function collectDeep(
-  node: BracketNode,
-  { path, depth }: { readonly path: string; readonly depth: number },
-  into: DeepDraft,
-): void {
-  if (typeof node !== 'object' || isList(node)) throw queryFault(path, 'must name relations and their arguments')
-  for (const [fieldPath, value] of Object.entries(node)) {
-    const at = `${path}.${shortName(fieldPath)}`
-    if (fieldPath.startsWith('_')) throw queryFault(at, 'must stand below the name of a relation')
-    refuseLongPath(fieldPath, at)
-    const names = fieldPath.split('.')
-    if (depth + names.length > MAX_RELATION_DEPTH) throw tooManyRelations(at)
-    let level = into
-    let entry: { own: Record<string, BracketNode>; children: DeepDraft; path: string } | undefined
-    for (const name of names) {
-      entry = level.get(name) ?? { own: Object.create(null), children: new Map(), path: at }
-      level.set(name, entry)
-      level = entry.children
-    }
-    if (typeof value === 'string' || isList(value)) throw queryFault(at, 'must name arguments such as _limit')
-    const deeper: Record<string, BracketNode> = Object.create(null)
-    for (const [name, argument] of Object.entries(value)) {
-      if (!name.startsWith('_')) deeper[name] = argument
-      else if (!deepParameters.has(name)) {
-        const known = [...deepParameters].join(', ')
-        throw queryFault(`${at}.${shortName(name)}`, `is not an argument of a relation; allowed: ${known}`)
-      } else if (entry !== undefined) {
-        if (name in entry.own) throw queryFault(`${at}.${name}`, 'is given twice')
-        entry.own[name] = argument
-      }
-    }
-    if (Object.keys(deeper).length > 0) collectDeep(deeper, { path: at, depth: depth + names.length }, level)
-  }
-}
-
-function finishDeep(draft: DeepDraft): DeepArguments {
-  const finished = new Map<string, RelationArguments>()
-  for (const [name, { own, children, path }] of draft) {
-    finished.set(name, {
-      own: {
-        filter: parseFilter(own._filter, `${path}._filter`),
-        sort: parseSort(own._sort, `${path}._sort`),
-        limit: parseInteger(own._limit, `${path}._limit`, -1),
-        offset: parseInteger(own._offset, `${path}._offset`, 0) ?? 0,
-        start: parseStart(own, `${path}._`, '_'),
-        withCursors: parseMeta(own._meta, `${path}._meta`, ['cursor']).withCursors,
-      },
-      deeper: finishDeep(children),
-      path,
-      aggregate: own._aggregate,
-    })
-  }
-  return finished
-}
-
-function isList(node: BracketNode): node is readonly BracketNode[] {
+export function isList(node: BracketNode): node is readonly BracketNode[] {
   return Array.isArray(node)
 }

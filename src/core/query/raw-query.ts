@@ -1,13 +1,7 @@
 /** What a read asks for, as it was sent, and how each form of it is read. */
 import { type BracketTree, parseBrackets } from './brackets.ts'
-import {
-  parseAnswerQuery,
-  parseCreateQuery,
-  parseItemQuery,
-  parseListQuery,
-  parseManyQuery,
-  type ReadQuery,
-} from './parse.ts'
+import { parseAnswerQuery, parseCreateQuery, parseItemQuery, parseListQuery, parseManyQuery } from './parameters.ts'
+import type { ReadQuery } from './parse.ts'
 import {
   type JsonArguments,
   parseCreateArguments,

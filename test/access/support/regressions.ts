@@ -1,7 +1,7 @@
 /** Single rules on a real database that random cases meet too rarely, or that were once broken. */
 import { expect, it } from 'vitest'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
-import { parseListQuery } from '../../../src/core/query/parse.ts'
+import { parseListQuery } from '../../../src/core/query/parameters.ts'
 import type { Row, Rows } from '../../property/support/rows.ts'
 import type { Opened } from './access.ts'
 import { users } from './library.ts'

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { parseListQuery } from '../../../src/core/query/parse.ts'
+import { parseListQuery } from '../../../src/core/query/parameters.ts'
 import type { Draft } from '../../property/support/request.ts'
 import type { Row } from '../../property/support/rows.ts'
 import type { Service } from './service.ts'

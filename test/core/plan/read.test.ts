@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isSortable, planList, planOne, planSelection, type ReadContext } from '../../../src/core/plan/read.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { all } from '../../../src/core/query/filter.ts'
-import { parseItemQuery, parseListQuery } from '../../../src/core/query/parse.ts'
+import { parseItemQuery, parseListQuery } from '../../../src/core/query/parameters.ts'
 import { articles, authors, column, contextOf, only, refusal } from './blog.ts'
 
 const list = (search: string, context: ReadContext = contextOf(articles)) =>

@@ -12,7 +12,7 @@ import {
   withSelection,
 } from '../../../src/core/plan/relations.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
-import { parseListQuery } from '../../../src/core/query/parse.ts'
+import { parseListQuery } from '../../../src/core/query/parameters.ts'
 import { articles, author, authors, column, contextOf, viewer } from './blog.ts'
 
 const isLocal = (relation: RelationField) => relation.target === articles

@@ -16,7 +16,7 @@ import {
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
-import { parseListQuery } from '../../../src/core/query/parse.ts'
+import { parseListQuery } from '../../../src/core/query/parameters.ts'
 import { articles, authors, column, contextOf, only, refusal, viewer } from './blog.ts'
 
 const generators = { uuid: () => 'a-uuid', now: () => '2026-01-02T03:04:05.678Z' }

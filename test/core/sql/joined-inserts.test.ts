@@ -4,7 +4,7 @@ import { fullAccess, granted, type Viewer } from '../../../src/core/access/acces
 import { atOnce } from '../../../src/core/parts.ts'
 import { planCreate } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
-import { parseItemQuery } from '../../../src/core/query/parse.ts'
+import { parseItemQuery } from '../../../src/core/query/parameters.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'

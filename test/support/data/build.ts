@@ -20,7 +20,7 @@ import {
 import type { ReadPlan } from '../../../src/core/plan/plan.ts'
 import { planList } from '../../../src/core/plan/read.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
-import { parseListQuery } from '../../../src/core/query/parse.ts'
+import { parseListQuery } from '../../../src/core/query/parameters.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { compileRead } from '../../../src/core/sql/read.ts'

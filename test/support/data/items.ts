@@ -20,7 +20,7 @@ import {
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
-import { parseItemQuery, parseListQuery } from '../../../src/core/query/parse.ts'
+import { parseItemQuery, parseListQuery } from '../../../src/core/query/parameters.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
 import type { Change } from '../../../src/core/sql/change.ts'
 import { compileChange } from '../../../src/core/sql/ddl.ts'
