@@ -60,12 +60,15 @@ export function takeRights(
   const isPresented = by === undefined ? empty : sql`and ${actsBy(by, 'anybody')}`
   const isSame = statement(sql`
     select 1 / (${countedIn(place)} = ${param(version.workspaces)} ${isPresented})::int`)
-  return workspaceId === undefined
-    ? [turn, isSame]
-    : [turn, isSame, count(sql`values (${param(workspaceId)}::uuid, 1)`)]
+  return workspaceId === undefined ? [turn, isSame] : [turn, isSame, countRightsIn(workspaceId)]
 }
 
-/** After `takeRights`: counts a change of the rights that an account has in its workspaces. */
+/** After `takeRights`: counts a change of the rights in a workspace. */
+export function countRightsIn(workspaceId: string): Statement {
+  return count(sql`values (${param(workspaceId)}::uuid, 1)`)
+}
+
+/** After `takeRights`: counts that an account loses its rights in all its workspaces. */
 export function countRightsOf(accountId: string): Statement {
   return count(sql`select workspace_id, 1 from service.member where user_id = ${param(accountId)}::uuid`)
 }

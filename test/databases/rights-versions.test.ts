@@ -89,6 +89,28 @@ it.each([
     },
   ],
   [
+    'the role of a service account in another workspace',
+    async () => {
+      const roles = await Promise.all(
+        ['shop', 'other', 'other'].map(async (workspace, index) => {
+          return { workspace, roleId: await made(`/api/${workspace}/roles`, { name: `robots ${index}`, policies: [] }) }
+        }),
+      )
+      const account = await made('/api/system/service-accounts', { name: 'of two', roles: roles.slice(0, 2) })
+      return (attempt: number) =>
+        client.send('PATCH', `/api/system/service-accounts/${account}`, {
+          roles: [roles[0], roles[1 + ((attempt + 1) % 2)]],
+        })
+    },
+  ],
+  [
+    'the name of another workspace',
+    async () => {
+      const { id } = await client.workspace('named')
+      return () => client.send('PATCH', `/api/system/workspaces/${id}`, { displayName: 'changed' })
+    },
+  ],
+  [
     'the rights of another workspace',
     async () => {
       const role = await made('/api/other/roles', { name: 'own', policies: [] })

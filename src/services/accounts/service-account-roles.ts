@@ -9,7 +9,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import { assignRoles, deleteMember, insertMember, loadMember, unassignRoles } from '../../store/members.ts'
 import { loadPrincipalState } from '../../store/principal-state.ts'
-import { countRightsOf } from '../../store/rights.ts'
+import { countRightsIn } from '../../store/rights.ts'
 import { loadRoles } from '../../store/roles.ts'
 import type { ServiceAccountRow } from '../../store/service-accounts.ts'
 import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
@@ -86,7 +86,7 @@ export function createServiceAccountRoles(deps: ServiceAccountRolesDeps): Servic
     const isLeaving = own.length === removed.length && added.length === 0
     return [
       insertMember(workspace.id, accountId),
-      countRightsOf(accountId),
+      countRightsIn(workspace.id),
       ...(member === undefined ? [record('user.join_workspace.v1')] : []),
       unassignRoles(
         workspace.id,

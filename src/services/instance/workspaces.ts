@@ -134,7 +134,7 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
       const { displayName } = await sent()
       await changeRights(ports, id, {
         caller,
-        reach: 'instance',
+        reach: 'workspace',
         load: async () => {
           await requireIn(await callerNow(database, caller), id, 'workspace:edit')
           return (await findWorkspaceById(database, id)) ?? notFound('workspaces')

@@ -18,7 +18,7 @@ export type RightsChange<Facts> = {
   readonly caller: Caller | undefined
   /**
    * Whose rights may change: of a workspace; of accounts, or of all workspaces; or of one account that nothing else is decided on,
-   * such as by its password. What gives such an account other roles says so by `countRightsOf`.
+   * such as by its password. What gives such an account other roles says so by `countRightsIn`.
    */
   readonly reach: 'workspace' | 'instance' | 'account'
   readonly load: () => Promise<Facts>
