@@ -8,31 +8,32 @@ import { actsBy, type Credential } from './principal-state.ts'
 import { empty, param, type Sql, sql, statement } from './statements.ts'
 
 /**
- * `access` is counted by every change, `instance` by those of accounts and what all workspaces share, and `workspaces` by those of
- * the rights of one workspace, or of any.
+ * `access` is counted by every change, `instance` by those of accounts and what all workspaces share, and `place` says how the rights
+ * of one workspace, or of any, were, and the account.
  */
-export type RightsVersion = { readonly access: string; readonly instance: string; readonly workspaces: string }
+export type RightsVersion = { readonly access: string; readonly instance: string; readonly place: string }
 
-/** Where facts are of: one workspace, or all of them. */
-export type RightsPlace = { readonly workspaceId: string | undefined }
+/** Where facts are of: one workspace, or all of them, and an account that is changed alone. */
+export type RightsPlace = { readonly workspaceId?: string | undefined; readonly accountId?: string | undefined }
 
 export async function loadRightsVersion(database: SqlDriver, place: RightsPlace): Promise<RightsVersion> {
-  const [[access, instance, workspaces] = []] = await database.query(
-    statement(sql`select access_version, rights_version, ${countedIn(place)} from service.instance`),
+  const [[access, instance, counted] = []] = await database.query(
+    statement(sql`select access_version, rights_version, ${stateOf(place)} from service.instance`),
   )
-  return { access: access ?? '', instance: instance ?? '', workspaces: workspaces ?? '' }
+  return { access: access ?? '', instance: instance ?? '', place: counted ?? '' }
 }
 
-function countedIn({ workspaceId }: RightsPlace): Sql {
+/** Of an account the transaction that wrote its row last; nothing of one that there is not. */
+function stateOf({ workspaceId, accountId }: RightsPlace): Sql {
   const which = workspaceId === undefined ? empty : sql`where workspace_id = ${param(workspaceId)}::uuid`
-  return sql`(select coalesce(sum(version), 0)::text from service.workspace_rights ${which})`
+  const account =
+    accountId === undefined ? sql`null` : sql`(select xmin from service."user" where id = ${param(accountId)}::uuid)`
+  return sql`(select concat_ws(' ', coalesce(sum(version), 0), ${account}) from service.workspace_rights ${which})`
 }
 
 export type TakeTerms = {
   /** Whether any other change fails it, such as one of a key. */
   readonly isStrict: boolean
-  /** It changes nothing that others are decided on. */
-  readonly ofAccount?: boolean
   /** By what the change was sent; undefined where no credential was. */
   readonly by: Credential | undefined
 }
@@ -44,10 +45,11 @@ export type TakeTerms = {
 export function takeRights(
   version: RightsVersion,
   place: RightsPlace,
-  { isStrict, ofAccount = false, by }: TakeTerms,
+  { isStrict, by }: TakeTerms,
 ): readonly Statement[] {
-  const { workspaceId } = place
-  const ofInstance = workspaceId === undefined && !ofAccount
+  const { workspaceId, accountId } = place
+  // What is changed of one account alone is nothing that others are decided on.
+  const ofInstance = workspaceId === undefined && accountId === undefined
   const turn = statement(sql`
     with turn as (
       update service.instance set access_version = access_version + 1,
@@ -59,7 +61,7 @@ export function takeRights(
   // A statement of its own, which sees what was committed while the one before was waiting.
   const isPresented = by === undefined ? empty : sql`and ${actsBy(by, 'anybody')}`
   const isSame = statement(sql`
-    select 1 / (${countedIn(place)} = ${param(version.workspaces)} ${isPresented})::int`)
+    select 1 / (${stateOf(place)} = ${param(version.place)} ${isPresented})::int`)
   return workspaceId === undefined ? [turn, isSame] : [turn, isSame, countRightsIn(workspaceId)]
 }
 

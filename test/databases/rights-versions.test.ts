@@ -243,3 +243,24 @@ it('no change of rights waits for access tests that take long: it is refused, an
   expect(refused).toMatchObject({ status: 409, body: { code: '4097', meta: { tests: [] } } })
   expect(narrowed).toMatchObject({ status: 200 })
 })
+
+it('a service account that is handed on stays so, whatever its former owner changes meanwhile', async () => {
+  const account = await made('/api/system/service-accounts', { name: 'handed on' })
+  const path = `/api/system/service-accounts/${account}`
+  const other = await made('/api/system/api-keys', { name: 'beside what is handed on' })
+  await made('/api/shop/invitations', { email: 'next@example.com', workspace_roles: [] })
+  const token = tokenIn(service.mails.find(({ to }) => to === 'next@example.com')?.text ?? '')
+  const joining = { token, password: 'a password of some length', fullName: 'Next' }
+  const joined = await client.send('POST', '/api/auth/invitations/accept', joining)
+  const owner = (joined.body as { data: { id: string } }).data.id
+
+  const answer = await during(
+    (attempt) =>
+      attempt === 3
+        ? client.send('PATCH', path, { owner })
+        : client.send('PATCH', `/api/system/api-keys/${other}`, { description: String(attempt) }),
+    () => client.send('PATCH', path, { description: 'changed' }),
+  )
+
+  expect(answer).toMatchObject({ status: 200, body: { data: { description: 'changed', owner } } })
+})

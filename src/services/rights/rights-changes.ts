@@ -43,11 +43,11 @@ export async function changeRights<Facts>(
 ): Promise<void> {
   const own = ofShare(database, subjectId)
   const by = caller && presentedBy(caller)
-  const place = { workspaceId: reach === 'workspace' ? subjectId : undefined }
+  const place = reach === 'workspace' ? { workspaceId: subjectId } : reach === 'account' ? { accountId: subjectId } : {}
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const version = await loadRightsVersion(database, place)
     const statements = await decide(await load())
-    const terms = { isStrict: attempt < STRICT_ATTEMPTS, ofAccount: reach === 'account', by }
+    const terms = { isStrict: attempt < STRICT_ATTEMPTS, by }
     try {
       await own.batch([...takeRights(version, place, terms), ...statements])
       return await workspaces.changed(subjectId)
