@@ -66,11 +66,20 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files that take long beyond what the pages name. */
-const LONG = ['test/ports/image-scaler.test.ts', 'test/process/{assistant-kills,client-types,openapi-clients}.test.ts']
+const LONG = [
+  'test/acceptance/{access-effect,access-tests,aggregate-refusals,assistant,bulk-writes,connector-answers,connectors}.test.ts',
+  'test/acceptance/{database-refusals,devices,example-connectors,files,history,idempotency-elsewhere}.test.ts',
+  'test/acceptance/{idempotent-batches,license-limits,license-status,list-aggregates,many-to-many,mcp,members}.test.ts',
+  'test/acceptance/{migration-effects,model-file-apply,model-file-databases,names-and-views,passwords}.test.ts',
+  'test/acceptance/{provider-sign-in,silent-sources,source-databases,states-between,upserts,workspaces}.test.ts',
+  'test/acceptance/command-line/model.test.ts',
+  'test/ports/image-scaler.test.ts',
+  'test/process/{assistant-kills,client-types,openapi-clients}.test.ts',
+]
 
-/** Whether the quick tier tries of a file only what is named: of the API, of the console, and of files that take long. */
+/** Whether the quick tier tries of a file only what is named: on the Worker, of the console, and of files that take long. */
 export function isNarrowed(project: string, file: string): boolean {
-  return /^(?:acceptance|console)-/.test(project) || LONG.some((pattern) => matchesGlob(file, pattern))
+  return /^(?:acceptance-workerd|console-.*)$/.test(project) || LONG.some((pattern) => matchesGlob(file, pattern))
 }
 
 /** Projects that ask the files of another one again: the client in a second runtime, on a second platform. */

@@ -1,6 +1,6 @@
 /**
- * The runner of the quick tier: of the API, of the console, and of files that take long, it tries the tests that docs/contract.md
- * and docs/proofs.md name, and the stories; of others all tests, also of files that neither names. On the Worker one test of each row is
+ * The runner of the quick tier where it tries a part of a file: on the Worker, of the console, and of files that take long, the tests
+ * that docs/contract.md and docs/proofs.md name, and the stories; of others all tests. On the Worker one test of each row is
  * enough: what the other tests of a row prove is the same code on both platforms. All tests are tried in full.
  */
 import { type RunnerTestSuite as Suite, type RunnerTask as Task, TestRunner } from 'vitest'
