@@ -207,6 +207,7 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (connector) => {
     const events = await ask('Delete it')
     const [waiting] = of(events, 'approval')
     expect(of(events, 'done')).toEqual([{ isWaiting: true }])
+    expect(Date.parse(String(waiting?.expiresAt)) - Date.now()).toBeLessThanOrEqual(10 * 60_000)
     expect(await titles()).toContain('For deletion')
 
     const approve = () => shop.post(`/ai/approvals/${waiting?.id}`, { approve: true })

@@ -590,6 +590,14 @@ it('makes links that anybody may use for a while', async () => {
   expect((await linked(pathname)).status).toBe(404)
 })
 
+it('ends a link when its time is over', async () => {
+  const { id } = await uploaded('letter.txt', 'Dear')
+  const made = await shop.post(`/assets/${id}/link`, { expiresIn: '1s' })
+  const { pathname, search } = new URL(((await made.json()) as { data: { url: string } }).data.url)
+
+  await expect.poll(async () => (await world.anonymous.get(`${pathname}${search}`)).status).toBe(404)
+})
+
 it('takes a link beside a credential that is right, or a cookie that a browser still has', async () => {
   const { id } = await uploaded('letter.txt', 'Dear')
   const made = await shop.post(`/assets/${id}/link`, {})
