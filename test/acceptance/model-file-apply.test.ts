@@ -219,9 +219,11 @@ it('destroys only what it was allowed to, and says how many rows', async () => {
   const editor = await people.member(shop, { entitlements: ['dataModel:read', 'dataModel:edit'] })
   const untold = await planOf(editor, model)
   const refused = await push(shop, model, {})
+  const others = await push(shop, model, { allow: ['failingTests'] })
   const untouched = await fileOf(shop)
   await pushed(shop, model)
 
+  expect(others.status).toBe(422)
   expect(destructive).toEqual([
     { operation: expect.any(Number), path: 'tags', rows: 2 },
     { operation: expect.any(Number), path: 'articles_tags', rows: 0 },

@@ -192,6 +192,16 @@ export function describeRegressions(opened: () => Opened): void {
     expect([await changed(one, 'live')]).toEqual([200])
   })
 
+  it('lets nobody make a row one of those that they may change', async () => {
+    const service = await as({ posts: { read: 'all', update: { filter: { status: 'draft' } } } })
+    const drafted = (key: number) =>
+      service.write({ collection: 'posts', request: {}, kind: 'updateOne', key, body: { status: 'draft' } })
+
+    expect((await drafted(2)).status).toBe(403)
+    await expectUntouched()
+    expect((await drafted(1)).status).toBe(200)
+  })
+
   it('lets rows of several policies become what any policy that admits them says', async () => {
     const service = await as(
       { posts: { read: 'all', update: { filter: { id: 1 }, check: { score: 1 } } } },
