@@ -4,7 +4,14 @@
  */
 import type { Instant, SqlDriver } from '../ports.ts'
 import type { AuditStatement } from './audit.ts'
-import { clientColumns, isSignInOpen, isValidSession, type SessionClient, type SessionToken } from './sessions.ts'
+import {
+  clientColumns,
+  isSignInOpen,
+  isValidSession,
+  keepAccount,
+  type SessionClient,
+  type SessionToken,
+} from './sessions.ts'
 import { isoTime, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
 export type NewDeviceSignIn = {
@@ -53,7 +60,8 @@ export async function approveDevice(
   { userHash, by, openedId }: DeviceApproval,
   record: AuditStatement,
 ): Promise<boolean> {
-  const [rows] = await database.batch([
+  const [, rows] = await database.batch([
+    keepAccount(by.userId),
     statement(sql`
       with approver as (
         select s.user_id, s.provider_id from service.session s join service."user" u on u.id = s.user_id

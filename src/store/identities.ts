@@ -3,6 +3,7 @@ import type { Profile, SignInFacts } from '../core/access/sign-in.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { type InvitationRow, invitationsOf } from './invitations.ts'
+import { holdAccount } from './sessions.ts'
 import { param, sql, statement, timestamp } from './statements.ts'
 
 export type IdentityFacts = Pick<SignInFacts, 'known' | 'account'> & {
@@ -60,6 +61,7 @@ export function proveEmail(userId: string): readonly Statement[] {
   const id = sql`${param(userId)}::uuid`
   const isFirst = sql`exists (select 1 from service."user" u where u.id = ${id} and u.email_proven_at is null)`
   return [
+    holdAccount(userId),
     statement(sql`
       update service.session set revoked_at = now() where user_id = ${id} and revoked_at is null and ${isFirst}`),
     statement(sql`

@@ -9,11 +9,11 @@ import { empty, param, type Sql, sql, statement } from './statements.ts'
 
 /**
  * `access` is counted by every change, `instance` by those of accounts and what all workspaces share, and `place` says how the rights
- * of one workspace, or of any, were, and the account.
+ * of one workspace, or of any, were, or what an account had.
  */
 export type RightsVersion = { readonly access: string; readonly instance: string; readonly place: string }
 
-/** Where facts are of: one workspace, or all of them, and an account that is changed alone. */
+/** Where facts are of: one workspace, an account that is changed alone, or all workspaces. */
 export type RightsPlace = { readonly workspaceId?: string | undefined; readonly accountId?: string | undefined }
 
 export async function loadRightsVersion(database: SqlDriver, place: RightsPlace): Promise<RightsVersion> {
@@ -23,12 +23,16 @@ export async function loadRightsVersion(database: SqlDriver, place: RightsPlace)
   return { access: access ?? '', instance: instance ?? '', place: counted ?? '' }
 }
 
-/** Of an account the transaction that wrote its row last; nothing of one that there is not. */
+/** Of an account what others decide on, and its own changes: its ways in, its owner and its roles. */
 function stateOf({ workspaceId, accountId }: RightsPlace): Sql {
+  if (accountId !== undefined) {
+    return sql`(select md5(concat_ws(' ', u.password_hash, u.service_account_owner_id, u.status, u.is_administrator,
+        u.email_proven_at, (select string_agg(mr.role_id::text, ' ' order by mr.role_id) from service.member_role mr
+          where mr.user_id = u.id)))
+      from (select ${param(accountId)}::uuid as id) one left join service."user" u on u.id = one.id)`
+  }
   const which = workspaceId === undefined ? empty : sql`where workspace_id = ${param(workspaceId)}::uuid`
-  const account =
-    accountId === undefined ? sql`null` : sql`(select xmin from service."user" where id = ${param(accountId)}::uuid)`
-  return sql`(select concat_ws(' ', coalesce(sum(version), 0), ${account}) from service.workspace_rights ${which})`
+  return sql`(select coalesce(sum(version), 0)::text from service.workspace_rights ${which})`
 }
 
 export type TakeTerms = {
@@ -59,10 +63,14 @@ export function takeRights(
       returning 1)
     select 1 / count(*) from turn`)
   // A statement of its own, which sees what was committed while the one before was waiting.
-  const isPresented = by === undefined ? empty : sql`and ${actsBy(by, 'anybody')}`
-  const isSame = statement(sql`
-    select 1 / (${stateOf(place)} = ${param(version.place)} ${isPresented})::int`)
+  const isSame = stillSame(version, place, by)
   return workspaceId === undefined ? [turn, isSame] : [turn, isSame, countRightsIn(workspaceId)]
+}
+
+/** After `takeRights` or in it: fails the transaction where the facts have changed, or the credential was withdrawn. */
+export function stillSame(version: RightsVersion, place: RightsPlace, by?: Credential): Statement {
+  const isPresented = by === undefined ? empty : sql`and ${actsBy(by, 'anybody')}`
+  return statement(sql`select 1 / (${stateOf(place)} = ${param(version.place)} ${isPresented})::int`)
 }
 
 /** After `takeRights`: counts a change of the rights in a workspace. */

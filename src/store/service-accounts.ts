@@ -61,9 +61,12 @@ export function insertServiceAccount(id: string, account: Written): Statement {
       ${param(account.ownerId)}::uuid)`)
 }
 
-export function updateServiceAccount(id: string, account: Written): Statement {
+/** Writes what is sent alone: somebody else may change the rest meanwhile. */
+export function updateServiceAccount(id: string, change: Partial<Written>): Statement {
   return statement(sql`
-    update service."user" set full_name = ${param(account.name)}, description = ${param(account.description)},
-      service_account_owner_id = ${param(account.ownerId)}::uuid
+    update service."user" set full_name = coalesce(${param(change.name ?? null)}, full_name),
+      description = case when ${param(String(change.description !== undefined))}::boolean
+        then ${param(change.description ?? null)} else description end,
+      service_account_owner_id = coalesce(${param(change.ownerId ?? null)}::uuid, service_account_owner_id)
     where id = ${param(id)}::uuid and is_service`)
 }

@@ -24,13 +24,26 @@ export type NewSession = {
   readonly providerId?: string | undefined
 }
 
+/**
+ * First in what opens a session: whatever ends all sessions of the account (`holdAccount`) has been done, or waits and ends it, too.
+ */
+export function keepAccount(userId: string): Statement {
+  return statement(sql`select 1 from service."user" where id = ${param(userId)}::uuid for share`)
+}
+
+/** Before what ends all sessions of an account, and after what holds the row of the instance. */
+export function holdAccount(userId: string): Statement {
+  return statement(sql`select 1 from service."user" where id = ${param(userId)}::uuid for no key update`)
+}
+
 /** Returns false, and writes nothing, if the account or the provider is no longer valid or the password has changed. */
 export async function insertSession(
   database: SqlDriver,
   session: NewSession,
   record: AuditStatement,
 ): Promise<boolean> {
-  const [rows] = await database.batch([
+  const [, rows] = await database.batch([
+    keepAccount(session.userId),
     statement(sql`
       insert into service.session (id, user_id, refresh_token_id, expires_at, provider_id, user_agent, ip)
       select ${param(session.id)}::uuid, u.id, ${param(session.refreshTokenId)}::uuid, ${timestamp(session.expiresAt)},
@@ -79,7 +92,10 @@ export async function rotateSession(
 export function revokeReused(database: SqlDriver, used: SessionToken, record: AuditStatement): Promise<boolean> {
   return revoke(
     database,
-    sql`${isNotEnded(used)} and s.refresh_token_id <> ${param(used.refreshTokenId)}::uuid`,
+    {
+      userId: used.userId,
+      which: sql`${isNotEnded(used)} and s.refresh_token_id <> ${param(used.refreshTokenId)}::uuid`,
+    },
     record,
   )
 }
@@ -90,7 +106,7 @@ export function endSession(
   session: Pick<SessionToken, 'id' | 'userId'>,
   record: AuditStatement,
 ): Promise<boolean> {
-  return revoke(database, isNotEnded(session), record)
+  return revoke(database, { userId: session.userId, which: isNotEnded(session) }, record)
 }
 
 /** Ends what `loadSessions` shows of a user except `kept`; returns false if there is nothing to end. */
@@ -99,11 +115,9 @@ export function endOtherSessions(
   { userId, kept }: { readonly userId: string; readonly kept: string | undefined },
   record: AuditStatement,
 ): Promise<boolean> {
-  return revoke(
-    database,
-    sql`${isOpenOf(userId)} ${kept === undefined ? empty : sql`and s.id <> ${param(kept)}::uuid`}`,
-    record,
-  )
+  const isSeen = isOpenOf(userId)
+  const which = sql`${isSeen} ${kept === undefined ? empty : sql`and s.id <> ${param(kept)}::uuid`}`
+  return revoke(database, { userId, which, isSeen }, record)
 }
 
 /** The JSON text of the newest thousand sessions of a user that can be refreshed; `current` is the one that asks. */
@@ -123,10 +137,13 @@ export async function loadSessions(
 }
 
 /** Ends all sessions of a user except `kept`. */
-export function endSessions(userId: string, kept?: string): Statement {
-  return statement(sql`
-    update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null
-      ${kept === undefined ? empty : sql`and id <> ${param(kept)}::uuid`}`)
+export function endSessions(userId: string, kept?: string): readonly Statement[] {
+  const others = kept === undefined ? empty : sql`and id <> ${param(kept)}::uuid`
+  return [
+    holdAccount(userId),
+    statement(sql`
+      update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null ${others}`),
+  ]
 }
 
 /** Deletes sessions whose last token expired before `instant`. */
@@ -134,15 +151,23 @@ export async function deleteSessionsBefore(database: SqlDriver, instant: Instant
   await database.query(statement(sql`delete from service.session where expires_at < ${timestamp(instant)}`))
 }
 
-/** Increments the access version only if there is a session to revoke, so that other caches stay valid otherwise. */
-async function revoke(database: SqlDriver, which: Sql, record: AuditStatement): Promise<boolean> {
-  const isThere = sql`exists (select 1 from service.session s where ${which})`
-  const [, , rows] = await database.batch([
-    bumpAccessWhere(isThere),
-    record(isThere),
+/**
+ * Increments the access version only if there may be a session to revoke, so that other caches stay valid otherwise. `isSeen` is of
+ * those that there are before what opens others at the same time has ended.
+ */
+async function revoke(
+  database: SqlDriver,
+  { userId, which, isSeen = which }: { readonly userId: string; readonly which: Sql; readonly isSeen?: Sql },
+  record: AuditStatement,
+): Promise<boolean> {
+  const isThere = (of: Sql) => sql`exists (select 1 from service.session s where ${of})`
+  const [, , , rows] = await database.batch([
+    bumpAccessWhere(isThere(isSeen)),
+    holdAccount(userId),
+    record(isThere(which)),
     statement(sql`update service.session s set revoked_at = now() where ${which} returning s.id`),
   ])
-  return rows?.length === 1
+  return rows !== undefined && rows.length > 0
 }
 
 /** SQL condition: `s` is the session, which has not been ended, and whose time is not up. */

@@ -115,7 +115,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
           if (current === undefined || current.hash !== account?.hash) throw wrongPassword()
           return [
             setPassword(userId, hash),
-            endSessions(userId, sessionOf(caller)),
+            ...endSessions(userId, sessionOf(caller)),
             deleteResets(userId),
             recordEvent(ids, event),
           ]
@@ -151,7 +151,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
         decide: () => [
           ...proveEmail(userId),
           setPassword(userId, hash),
-          endSessions(userId),
+          ...endSessions(userId),
           deleteResets(userId),
           recordEvent(ids, {
             action: 'auth.password_reset_confirm.v1',

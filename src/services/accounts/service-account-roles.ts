@@ -9,7 +9,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import { assignRoles, deleteMember, insertMember, loadMember, unassignRoles } from '../../store/members.ts'
 import { loadPrincipalState } from '../../store/principal-state.ts'
-import { countRightsIn } from '../../store/rights.ts'
+import { countRightsIn, loadRightsVersion, type RightsVersion, stillSame } from '../../store/rights.ts'
 import { loadRoles } from '../../store/roles.ts'
 import type { ServiceAccountRow } from '../../store/service-accounts.ts'
 import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
@@ -46,12 +46,17 @@ export function createServiceAccountRoles(deps: ServiceAccountRolesDeps): Servic
   const { ports, loadGrantor } = deps
   const { database } = ports
 
-  /** Returns the workspace of that name. Throws unless the caller may change its members. */
-  async function authorizeIn(caller: Caller, name: string, wanted: readonly Grant[]): Promise<WorkspaceRow> {
+  /** Returns the workspace of that name, and the version of its rights that this is decided on. Throws unless the caller may change its members. */
+  async function authorizeIn(
+    caller: Caller,
+    name: string,
+    wanted: readonly Grant[],
+  ): Promise<{ readonly workspace: WorkspaceRow; readonly version: RightsVersion }> {
     const workspace = await findWorkspace(database, name)
     if (workspace === undefined && isAdministrator(caller)) {
       throw bodyFault(`roles[${wanted.findIndex((grant) => grant.workspace === name)}].workspace`, 'does not exist')
     }
+    const version = await loadRightsVersion(database, { workspaceId: workspace?.id })
     const state = workspace && (await loadPrincipalState(database, requestCredentialOf(caller), workspace.id))
     const rights = state === undefined ? 'suspended' : rightsOfPrincipal(state)
     // Without rights there, the error is that of an unknown workspace.
@@ -59,12 +64,12 @@ export function createServiceAccountRoles(deps: ServiceAccountRolesDeps): Servic
       throw new ServiceError('forbidden', 'Requires the entitlement workspaceMembers:edit')
     }
     requireEntitlement(rights, 'workspaceMembers:edit')
-    return workspace
+    return { workspace, version }
   }
 
   async function changeIn(caller: Caller, name: string, change: ChangeInWorkspace): Promise<readonly Statement[]> {
     const { accountId, own, added, removed, wanted } = change
-    const workspace = await authorizeIn(caller, name, wanted)
+    const { workspace, version } = await authorizeIn(caller, name, wanted)
     const addedIds = added.map(({ roleId }) => roleId)
     const known = await loadRoles(database, workspace.id, addedIds)
     const grantor = await loadGrantor(caller, workspace)
@@ -85,6 +90,7 @@ export function createServiceAccountRoles(deps: ServiceAccountRolesDeps): Servic
     const nameOf = (role: { readonly id: string; readonly name: string }) => ({ roleId: role.id, roleName: role.name })
     const isLeaving = own.length === removed.length && added.length === 0
     return [
+      stillSame(version, { workspaceId: workspace.id }),
       insertMember(workspace.id, accountId),
       countRightsIn(workspace.id),
       ...(member === undefined ? [record('user.join_workspace.v1')] : []),

@@ -160,14 +160,13 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
           return { current, before: await find(current, id) }
         },
         decide: async ({ current, before }) => {
-          const { name = before.name, description = before.description, owner = before.ownerId } = change
+          const { name, description, owner = before.ownerId, roles } = change
           if (owner !== before.ownerId) await requireOwner(current, owner, before.ownerId)
-          const { roles } = change
           const isHandedOn = owner !== before.ownerId
           // An owner may grant its own rights to it; what others grant counts only for a proven owner.
           if (roles !== undefined && owner !== requireUser(caller)) requireProven(before)
           return [
-            updateServiceAccount(id, { name, description, ownerId: owner }),
+            updateServiceAccount(id, { name, description, ownerId: change.owner }),
             // The former owner may still have its keys.
             ...(isHandedOn ? await keysEnded(caller, id) : []),
             record({ action: 'service_account.update.v1', payload: change }),

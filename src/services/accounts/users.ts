@@ -127,7 +127,7 @@ export function createUsers(deps: UsersDeps): Users {
           return [
             updateAccount(id, after),
             ...(change.fullName === undefined ? [] : [setFullName(id, change.fullName)]),
-            ...(isSuspended ? [endSessions(id), deleteResets(id)] : []),
+            ...(isSuspended ? [...endSessions(id), deleteResets(id)] : []),
             recordEvent(ids, {
               action: isSuspended ? 'user.suspend.v1' : 'user.update.v1',
               actor: actorOf(caller),
