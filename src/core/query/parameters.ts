@@ -20,33 +20,26 @@ const manyParameters = [...oneParameters, 'max']
 const answerParameters = ['fields', 'deep']
 const createParameters = [...answerParameters, 'conflict']
 
-export function parseListQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, readParameters)
-  return parseQuery(tree)
-}
+export const parseListQuery = taking(readParameters)
 
 /** For routes that return the items they read, wrote or deleted, without paging. */
-export function parseItemQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, oneParameters)
-  return parseQuery(tree)
-}
+export const parseItemQuery = taking(oneParameters)
 
 /** Where a query says what is answered, and nothing else. */
-export function parseAnswerQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, answerParameters)
-  return parseQuery(tree)
-}
+export const parseAnswerQuery = taking(answerParameters)
 
 /** For new items. */
-export function parseCreateQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, createParameters)
-  return parseQuery(tree)
-}
+export const parseCreateQuery = taking(createParameters)
 
 /** For writes of all items that match a filter. */
-export function parseManyQuery(tree: BracketTree): ReadQuery {
-  refuseUnknown(tree, manyParameters)
-  return parseQuery(tree)
+export const parseManyQuery = taking(manyParameters)
+
+/** Reads a query that has these parameters, and throws 422 for any other. */
+function taking(names: readonly string[]): (tree: BracketTree) => ReadQuery {
+  return (tree) => {
+    refuseUnknown(tree, names)
+    return parseQuery(tree)
+  }
 }
 
 /** A query string of one parameter, `name=true` or `name=false`; `absent` where it is not sent. */
