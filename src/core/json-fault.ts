@@ -35,7 +35,7 @@ function faultAt(text: string): number {
     const isMark = '[]{},:"'.includes(character)
     const next: Awaited | 'behind' | undefined = grammar[awaited][isMark ? character : 's']
     if (next === undefined) return index
-    const end = character === '"' ? endOfString(text, index) : isMark ? index + 1 : endOf(scalar, text, index)
+    const end = character === '"' ? endOfString(text, index) : isMark ? index + 1 : endOfScalar(text, index)
     if (end < 0) return -end
     if (end === index) return index
     if (character === '[' || character === '{') open.push(character === '[' ? 'restOfList' : 'restOfObject')
@@ -49,6 +49,11 @@ function faultAt(text: string): number {
 const blank = /[ \t\n\r]*/y
 const scalar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+
+/** The index behind the number, `true`, `false` or `null` at `index`; `index` where there is none. */
+export function endOfScalar(text: string, index: number): number {
+  return endOf(scalar, text, index)
+}
 
 /** The index behind a match at `index`; `index` where there is none. */
 function endOf(pattern: RegExp, text: string, index: number): number {
