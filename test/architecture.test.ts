@@ -8,7 +8,10 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/core\//, /^(src\/core\/|zod$)/],
   [/^src\/(ports|config)/, /^(src\/(core\/|config-values)|zod$)/],
   [/^src\/connector-kit\/harness\./, /^src\//],
-  [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code|core\/model\/vocabulary)/],
+  [
+    /^src\/connector-kit\//,
+    /^src\/(connector-kit\/|core\/connector\/(error-code|value)|core\/model\/vocabulary|core\/query\/evaluate)/,
+  ],
   [/^src\/(sources|store)\//, /^(src\/(core|sources|store|ports)|quick-lru$)/],
   [
     /^src\/services\//,

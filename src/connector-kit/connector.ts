@@ -1,5 +1,5 @@
 /** The interface of a data connector (docs/contract.md#connectors): exports, requests and answers of its module. */
-import type { ConnectorOperation, ConnectorOperator, PlainTypeName } from '../core/model/vocabulary.ts'
+import type { ComparedType, ConnectorOperation, ConnectorOperator, PlainTypeName } from '../core/model/vocabulary.ts'
 import { InvalidConfiguration } from './errors.ts'
 
 /**
@@ -65,7 +65,12 @@ export type Filter =
   | { readonly not: Filter }
   | Comparison
 
-export type Comparison = { readonly field: string; readonly operator: Operator; readonly value: unknown }
+export type Comparison = { readonly field: string; readonly operator: Operator; readonly value: unknown } & Typed
+
+/** The type of the field where its values do not compare as their JSON does: `"10.00"` is more than `"9"` as a decimal. */
+type Typed = { readonly type?: ComparedType }
+
+export type { ComparedType }
 
 export type Item = Readonly<Record<string, unknown>>
 
@@ -82,7 +87,11 @@ type Unchanged = { readonly unchanged?: Item }
 /** `idempotencyKey` is the same for a write that is sent again; only where the collection declares `idempotent`. */
 type Write = Base & { readonly idempotencyKey?: string }
 
-export type Sort = { readonly field: string; readonly direction: 'asc' | 'desc'; readonly nulls?: 'first' | 'last' }
+export type Sort = Typed & {
+  readonly field: string
+  readonly direction: 'asc' | 'desc'
+  readonly nulls?: 'first' | 'last'
+}
 
 export type QueryRequest =
   | (Base & {

@@ -5,7 +5,13 @@
 import { handlerFault } from '../core/connector/fault.ts'
 import { requireGrant } from '../core/connector/handshake.ts'
 import { type Permission, permissionsSchema } from '../core/connector/permission.ts'
-import { parseConnectionTest, parseQueryAnswer, type QueryRequest as Request } from '../core/connector/protocol.ts'
+import {
+  type ConnectorFilter,
+  parseConnectionTest,
+  parseQueryAnswer,
+  type QueryRequest as Request,
+  typed,
+} from '../core/connector/protocol.ts'
 import { type ConnectorSchema, parseIntrospection, qualifiedName } from '../core/connector/schema.ts'
 import type { PrimitiveField } from '../core/model/model.ts'
 import { wireValue } from '../core/model/wire.ts'
@@ -86,10 +92,12 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
     }
     /** Answers are checked as those to callers are. */
     const query: RunningConnector['query'] = async (request) => {
-      const fields = fieldsOf(await introspect(), request)
-      const value = answerOf(await session.call('query', request), 'query')
+      const declared = fieldsOf(await introspect(), request)
+      const fields = request.fields.flatMap((name) => declared.get(name) ?? [])
       // Both types describe the same protocol; the service's own is less strict.
-      const { records, count } = parseQueryAnswer(request as Request, fields, value)
+      const sent = withTypes(request as Request, declared)
+      const value = answerOf(await session.call('query', sent), 'query')
+      const { records, count } = parseQueryAnswer(sent, fields, value)
       const shaped = records.map((record) =>
         Object.fromEntries(fields.map((field) => [field.dbName, wireValue(field, record.get(field.dbName) ?? null)])),
       )
@@ -147,26 +155,36 @@ async function load(folder: string): Promise<InstalledConnector> {
   return { ...found, permissions: permissionsSchema().parse(found.permissions) }
 }
 
-function fieldsOf({ collections }: ConnectorSchema, request: QueryRequest): readonly PrimitiveField[] {
+type Fields = ReadonlyMap<string, PrimitiveField>
+
+/** The fields of the collection of a request, by name. */
+function fieldsOf({ collections }: ConnectorSchema, request: QueryRequest): Fields {
   const place = qualifiedName(request.namespace, request.collection)
   const declared = collections.find(({ namespace, name }) => qualifiedName(namespace, name) === place)
-  return request.fields.flatMap((name) => {
-    const field = declared?.fields.find((one) => one.name === name)
-    if (field === undefined) return []
-    const { type, isNullable, isList, isReadOnly } = field
+  const fields = (declared?.fields ?? []).map(({ name, type, isNullable, isList, isReadOnly }): PrimitiveField => {
     const names = { id: name, dbName: name, apiName: name, collectionId: request.collection }
-    return [
-      {
-        kind: 'primitive',
-        ...names,
-        type,
-        isNullable,
-        isList,
-        isReadOnly,
-        defaultValue: null,
-        isLoose: false,
-        native: null,
-      },
-    ]
+    const shape = { type, isNullable, isList, isReadOnly }
+    return { kind: 'primitive', ...names, ...shape, defaultValue: null, isLoose: false, native: null }
   })
+  return new Map(fields.map((field) => [field.dbName, field]))
+}
+
+/** The request with the types that the service adds to what is compared and sorted by. */
+function withTypes(request: Request, declared: Fields): Request {
+  const { filter, sort } = request
+  const typeOf = (name: string) => {
+    const field = declared.get(name)
+    return field && typed(field)
+  }
+  const filled = (part: ConnectorFilter): ConnectorFilter => {
+    if ('and' in part) return { and: part.and.map(filled) }
+    if ('or' in part) return { or: part.or.map(filled) }
+    if ('not' in part) return { not: filled(part.not) }
+    return part.operator === 'null' || part.operator === 'empty' ? part : { ...typeOf(part.field), ...part }
+  }
+  return {
+    ...request,
+    ...(filter && { filter: filled(filter) }),
+    ...(sort && { sort: sort.map((term) => ({ ...typeOf(term.field), ...term })) }),
+  }
 }

@@ -1,8 +1,11 @@
 /**
  * Evaluates requests on records in memory, for connectors that hold all items of a collection, such as those over
- * files. A comparison with null is neither true nor false, as in the protocol.
+ * files. A comparison with null is neither true nor false, as in the protocol; values of a `type` compare as the service
+ * compares them.
  */
-import type { Comparison, Filter, Item, Operator, QueryAnswer, QueryRequest, Sort } from './connector.ts'
+import { readValue, type ValueField } from '../core/connector/value.ts'
+import { compareTexts } from '../core/query/evaluate.ts'
+import type { ComparedType, Comparison, Filter, Item, Operator, QueryAnswer, QueryRequest, Sort } from './connector.ts'
 
 type Read = Extract<QueryRequest, { readonly operation: 'readMany' | 'readOne' }>
 
@@ -11,7 +14,9 @@ export function answerRead(request: Read, records: readonly Item[]): QueryAnswer
   const { fields } = request
   if (request.operation === 'readOne') {
     const { key } = request
-    const found = records.find((record) => Object.entries(key).every(([name, value]) => isSame(record[name], value)))
+    const found = records.find((record) =>
+      Object.entries(key).every(([name, value]) => isSame(record[name], value, undefined)),
+    )
     return { record: found === undefined ? null : only(found, fields) }
   }
   const { filter, sort = [], limit, offset = 0, after, count } = request
@@ -40,33 +45,42 @@ function opposite(answer: boolean | undefined): boolean | undefined {
   return answer === undefined ? undefined : !answer
 }
 
-function compare({ operator, value }: Comparison, own: unknown): boolean | undefined {
+/** A value that is none of its type, and which the service would refuse to show, is unknown like null. */
+function compare({ operator, value, type }: Comparison, own: unknown): boolean | undefined {
   if (operator === 'null') return (own === null) === value
-  return own === null ? undefined : test(operator, own, value)
+  if (own === null) return undefined
+  if (type === undefined) return test(operator, own, value)
+  const known = canonical(type, own)
+  return known === undefined ? undefined : test(operator, known, canonical(type, value), type)
 }
 
-function test(operator: Exclude<Operator, 'null'>, own: unknown, value: unknown): boolean | undefined {
+function test(
+  operator: Exclude<Operator, 'null'>,
+  own: unknown,
+  value: unknown,
+  type?: ComparedType,
+): boolean | undefined {
   switch (operator) {
     case 'eq':
-      return isSame(own, value)
+      return isSame(own, value, type)
     case 'neq':
-      return !isSame(own, value)
+      return !isSame(own, value, type)
     case 'lt':
-      return order(own, value) < 0
+      return order(own, value, type) < 0
     case 'lte':
-      return order(own, value) <= 0
+      return order(own, value, type) <= 0
     case 'gt':
-      return order(own, value) > 0
+      return order(own, value, type) > 0
     case 'gte':
-      return order(own, value) >= 0
+      return order(own, value, type) >= 0
     case 'in':
-      return isOneOf(own, value)
+      return isOneOf(own, value, type)
     case 'nin':
-      return !isOneOf(own, value)
+      return !isOneOf(own, value, type)
     case 'between':
-      return isBetween(own, value)
+      return isBetween(own, value, type)
     case 'nbetween':
-      return !isBetween(own, value)
+      return !isBetween(own, value, type)
     case 'contains':
       return typeof own === 'object' ? contains(own, value, 'top') : String(own).includes(String(value))
     case 'ncontains':
@@ -84,11 +98,11 @@ function test(operator: Exclude<Operator, 'null'>, own: unknown, value: unknown)
     case 'nends_with':
       return !String(own).endsWith(String(value))
     case 'has':
-      return listOf(own).some((one) => isSame(one, value))
+      return listOf(own).some((one) => isSame(one, value, type))
     case 'has_any':
-      return listOf(value).some((wanted) => listOf(own).some((one) => isSame(one, wanted)))
+      return listOf(value).some((wanted) => listOf(own).some((one) => isSame(one, wanted, type)))
     case 'has_all':
-      return listOf(value).every((wanted) => listOf(own).some((one) => isSame(one, wanted)))
+      return listOf(value).every((wanted) => listOf(own).some((one) => isSame(one, wanted, type)))
     case 'empty':
       return (listOf(own).length === 0) === value
     case 'has_key':
@@ -146,13 +160,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function isOneOf(own: unknown, values: unknown): boolean {
-  return listOf(values).some((one) => isSame(own, one))
+function isOneOf(own: unknown, values: unknown, type: ComparedType | undefined): boolean {
+  return listOf(values).some((one) => isSame(own, one, type))
 }
 
-function isBetween(own: unknown, bounds: unknown): boolean {
+function isBetween(own: unknown, bounds: unknown, type: ComparedType | undefined): boolean {
   const [low, high] = listOf(bounds)
-  return order(own, low) >= 0 && order(own, high) <= 0
+  return order(own, low, type) >= 0 && order(own, high, type) <= 0
 }
 
 function containsIgnoringCase(own: unknown, value: unknown): boolean {
@@ -163,11 +177,11 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Numbers too large for JSON may be texts on either side. */
-function isSame(one: unknown, other: unknown): boolean {
-  return (
-    one === other || (isNumeric(one) && isNumeric(other) ? order(one, other) === 0 : deepText(one) === deepText(other))
-  )
+/** Without a type a number may be a text on one side, since those too large for JSON are. */
+function isSame(one: unknown, other: unknown, type: ComparedType | undefined): boolean {
+  if (one === other) return true
+  const isNumber = isNumeric(one) && isNumeric(other)
+  return type !== undefined || isNumber ? order(one, other, type) === 0 : deepText(one) === deepText(other)
 }
 
 function deepText(value: unknown): string {
@@ -178,26 +192,36 @@ function isNumeric(value: unknown): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
 }
 
-function order(one: unknown, other: unknown): number {
+/** Values of a type are canonical texts here. */
+function order(one: unknown, other: unknown, type: ComparedType | undefined): number {
+  if (type !== undefined) return compareTexts(fieldOf(type), String(one), String(other))
   if (isNumeric(one) && isNumeric(other) && (typeof one === 'number' || typeof other === 'number')) {
     return Number(one) - Number(other)
   }
-  const texts = [String(one), String(other)] as const
-  if (texts.every((text) => /^-?\d+$/.test(text)) && texts.some((text) => text.length > 15)) {
-    const difference = BigInt(texts[0]) - BigInt(texts[1])
-    return difference < 0n ? -1 : difference > 0n ? 1 : 0
-  }
-  const [first, second] = texts
+  const [first, second] = [String(one), String(other)] as const
   return first < second ? -1 : first > second ? 1 : 0
+}
+
+function fieldOf(name: ComparedType): ValueField {
+  const type = name === 'decimal' ? ({ name, params: { kind: 'unconstrained' } } as const) : { name }
+  return { type, isList: false, isNullable: true }
+}
+
+/** The one text of a value in which the service compares it, of a list those of its elements; undefined where it is none of the type. */
+function canonical(type: ComparedType, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => canonical(type, one))
+  const read = readValue(fieldOf(type), value)
+  return 'fault' in read ? undefined : read.text
 }
 
 function byAll(sort: readonly Sort[]): (one: Item, other: Item) => number {
   return (one, other) => {
-    for (const { field, direction, nulls = direction === 'asc' ? 'last' : 'first' } of sort) {
-      const [first, second] = [one[field] ?? null, other[field] ?? null]
+    for (const { field, direction, type, nulls = direction === 'asc' ? 'last' : 'first' } of sort) {
+      const known = (item: Item) => (type === undefined ? item[field] : canonical(type, item[field])) ?? null
+      const [first, second] = [known(one), known(other)]
       if (first === null && second === null) continue
       if (first === null || second === null) return (first === null) === (nulls === 'first') ? -1 : 1
-      const difference = order(first, second)
+      const difference = order(first, second, type)
       if (difference !== 0) return direction === 'asc' ? difference : -difference
     }
     return 0

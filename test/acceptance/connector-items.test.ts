@@ -79,10 +79,10 @@ describe('a list', () => {
         operation: 'readMany',
         collection: 'authors',
         fields: ['name'],
-        filter: { field: 'born', operator: 'gt', value: 1900 },
+        filter: { field: 'born', type: 'int32', operator: 'gt', value: 1900 },
         sort: [
           { field: 'name', direction: 'asc' },
-          { field: 'id', direction: 'asc' },
+          { field: 'id', type: 'int32', direction: 'asc' },
         ],
         limit: 7,
       },

@@ -89,11 +89,14 @@ describe('a read', () => {
     expect(system.queries()).toEqual([
       expect.objectContaining({
         collection: 'authors',
-        filter: { field: 'id', operator: 'in', value: [1, 2, 99] },
+        filter: { field: 'id', type: 'int32', operator: 'in', value: [1, 2, 99] },
         fields: ['name', 'id'],
         limit: 3,
       }),
-      expect.objectContaining({ collection: 'books', filter: { field: 'id', operator: 'in', value: [10, 11, 13] } }),
+      expect.objectContaining({
+        collection: 'books',
+        filter: { field: 'id', type: 'int32', operator: 'in', value: [10, 11, 13] },
+      }),
     ])
   })
 

@@ -3,7 +3,7 @@ import type { Collection } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
 import { and, type Filter, mapFilter } from '../query/filter.ts'
 import { type Bindings, boundText, isPlaceholder, type Operand } from '../query/placeholder.ts'
-import type { ConnectorFilter, Key } from './protocol.ts'
+import { type ConnectorFilter, type Key, typed } from './protocol.ts'
 
 /** Binds every placeholder of the filter. */
 export function bindFilter(filter: Filter, bindings: Bindings): Filter {
@@ -63,7 +63,8 @@ export function keyValues(key: Key): Readonly<Record<string, unknown>> {
 
 /** The filter for a key: a look-up that every connector must serve. */
 export function keyFilter(key: Key): ConnectorFilter {
-  const tests = Object.entries(keyValues(key)).map(([field, value]) => ({ field, operator: 'eq', value }))
+  const values = keyValues(key)
+  const tests = key.map(({ field }) => ({ ...typed(field), operator: 'eq', value: values[field.dbName] }))
   const [only] = tests
   return tests.length === 1 && only !== undefined ? only : { and: tests }
 }

@@ -8,7 +8,7 @@ import { ServiceError } from '../error.ts'
 import { isObject } from '../json-object.ts'
 import { shortName, truncate } from '../message-text.ts'
 import type { PrimitiveField } from '../model/model.ts'
-import type { ConnectorOperation } from '../model/vocabulary.ts'
+import type { ComparedType, ConnectorOperation } from '../model/vocabulary.ts'
 import { mayBeEqual } from '../query/evaluate.ts'
 import { invalidResponse, MAX_MESSAGE } from './fault.ts'
 import { MOST_PERMISSIONS, type Permission, permissionSchema } from './permission.ts'
@@ -19,7 +19,10 @@ export type ConnectorFilter =
   | { readonly and: readonly ConnectorFilter[] }
   | { readonly or: readonly ConnectorFilter[] }
   | { readonly not: ConnectorFilter }
-  | { readonly field: string; readonly operator: string; readonly value: unknown }
+  | ({ readonly field: string; readonly operator: string; readonly value: unknown } & Typed)
+
+/** The type of the field where values compare otherwise than their JSON does. */
+export type Typed = { readonly type?: ComparedType }
 
 export type QueryRequest = {
   readonly operation: ConnectorOperation
@@ -27,11 +30,11 @@ export type QueryRequest = {
   readonly namespace?: string
   readonly fields: readonly string[]
   readonly filter?: ConnectorFilter
-  readonly sort?: readonly {
+  readonly sort?: readonly (Typed & {
     readonly field: string
     readonly direction: 'asc' | 'desc'
     readonly nulls?: 'first' | 'last'
-  }[]
+  })[]
   readonly limit?: number
   readonly offset?: number
   readonly after?: Readonly<Record<string, unknown>>
@@ -40,6 +43,37 @@ export type QueryRequest = {
   readonly data?: unknown
   readonly unchanged?: Readonly<Record<string, unknown>>
   readonly idempotencyKey?: string
+}
+
+/** Names a field that is compared or sorted by, and its type where a comparison has to know it. */
+export function typed({ dbName, type: { name } }: PrimitiveField): { readonly field: string } & Typed {
+  switch (name) {
+    case 'string':
+    case 'boolean':
+    case 'json':
+    case 'bytes':
+    case 'geometry':
+      return { field: dbName }
+    case 'int8':
+    case 'int16':
+    case 'int32':
+    case 'int64':
+    case 'uint8':
+    case 'uint16':
+    case 'uint32':
+    case 'uint64':
+    case 'float32':
+    case 'float64':
+    case 'decimal':
+    case 'uuid':
+    case 'date':
+    case 'time':
+    case 'dateTime':
+    case 'dateTimeWithTimezone':
+      return { field: dbName, type: name }
+    default:
+      return name satisfies never
+  }
 }
 
 /** The values of a key, as canonical texts. */

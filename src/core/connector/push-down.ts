@@ -15,7 +15,7 @@ import { negation, operatorOf } from '../query/operator-meaning.ts'
 import { queryFault } from '../query/parse.ts'
 import { boundText } from '../query/placeholder.ts'
 import { lookupOperator, operatorSupport } from './item-capabilities.ts'
-import type { ConnectorFilter, QueryRequest } from './protocol.ts'
+import { type ConnectorFilter, type QueryRequest, typed } from './protocol.ts'
 import type { Capabilities } from './schema.ts'
 
 /** A collection and its declaration. */
@@ -68,8 +68,8 @@ export function pushKeys(
   const values = texts.map((text) => wireValue({ type: field.type, isList: false }, text))
   const operator = lookupOperator(capabilities, field)
   if (operator === undefined) throw unsupported(collection, `cannot be looked up by ${field.apiName}`)
-  if (operator === 'in') return { field: field.dbName, operator, value: values }
-  return anyOf(values.map((value) => ({ field: field.dbName, operator, value })))
+  if (operator === 'in') return { ...typed(field), operator, value: values }
+  return anyOf(values.map((value) => ({ ...typed(field), operator, value })))
 }
 
 export function allOf(filters: readonly ConnectorFilter[]): ConnectorFilter | undefined {
@@ -88,7 +88,7 @@ export function pushOrder({ capabilities }: DeclaredCollection, order: readonly 
   const sort: NonNullable<QueryRequest['sort']>[number][] = []
   for (const { field, visible, direction, nulls, origin } of order) {
     const isSortable = capabilities.sort.includes(field.dbName) && visible.kind === 'all'
-    if (isSortable) sort.push({ field: field.dbName, direction, ...(field.isNullable && { nulls }) })
+    if (isSortable) sort.push({ ...typed(field), direction, ...(field.isNullable && { nulls }) })
     else if (origin === 'requested') throw queryFault(`sort.${field.apiName}`, 'cannot be sorted by', '4010')
     // Dropping only this part would sort by the parts after it.
     else break
@@ -221,6 +221,7 @@ function leaf({ capabilities }: DeclaredCollection, condition: Condition, value:
   const support = operatorSupport(capabilities, field, operator)
   if (support === undefined)
     throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source', '4010')
-  if (support.kind === 'plain') return { field: field.dbName, operator, value }
-  return { not: { field: field.dbName, operator: support.operator, value } }
+  const at = condition.kind === 'null' || condition.kind === 'empty' ? { field: field.dbName } : typed(field)
+  if (support.kind === 'plain') return { ...at, operator, value }
+  return { not: { ...at, operator: support.operator, value } }
 }

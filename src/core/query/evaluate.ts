@@ -119,7 +119,7 @@ function isMatch({ part, ignoreCase }: Match, value: string, operand: string): b
 }
 
 /** Compares canonical texts by their values: negative, zero or positive. */
-export function compareTexts({ type }: PrimitiveField, one: string, other: string): number {
+export function compareTexts({ type }: Pick<PrimitiveField, 'type'>, one: string, other: string): number {
   switch (type.name) {
     case 'float32':
     case 'float64':

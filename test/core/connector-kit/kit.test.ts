@@ -168,10 +168,12 @@ describe('answerRead', () => {
       records: [{ id: 1 }, { id: 3 }],
     })
     expect(behind([{ field: 'age', direction: 'asc' }], { age: null, id: 2 })).toEqual({ records: [] })
-    expect(behind([{ field: 'big', direction: 'asc' }], { big: '10', id: 3 })).toEqual({
+    expect(behind([{ field: 'big', type: 'int64', direction: 'asc' }], { big: '10', id: 3 })).toEqual({
       records: [{ id: 2 }, { id: 1 }],
     })
-    expect(behind([{ field: 'big', direction: 'desc' }], { big: '10', id: 2 })).toEqual({ records: [{ id: 3 }] })
+    expect(behind([{ field: 'big', type: 'int64', direction: 'desc' }], { big: '10', id: 2 })).toEqual({
+      records: [{ id: 3 }],
+    })
   })
 
   it('finds by key', () => {

@@ -13,13 +13,21 @@ import type { Capabilities } from '../../../src/core/connector/schema.ts'
 import { errorBody, ServiceError } from '../../../src/core/error.ts'
 import type { PrimitiveField } from '../../../src/core/model/model.ts'
 import { connectorOperator, operators } from '../../../src/core/model/vocabulary.ts'
-import { wireValue } from '../../../src/core/model/wire.ts'
 import { evaluate } from '../../../src/core/query/evaluate.ts'
 import { all, and, type Filter, isTrue, not, or } from '../../../src/core/query/filter.ts'
 import { build } from '../../support/data/build.ts'
 import { casesOr } from '../../support/run/cases.ts'
 
-const model = build.model({ songs: { id: 'int32', title: 'string?', plays: 'int32?', rank: 'decimal?' } })
+const model = build.model({
+  songs: {
+    id: 'int32',
+    title: 'string?',
+    plays: 'int32?',
+    rank: 'decimal?',
+    sold: 'int64?',
+    at: 'dateTimeWithTimezone?',
+  },
+})
 const collection = model.byName.get('songs') ?? fail('songs')
 const field = (name: string) => collection.primitives.find((one) => one.apiName === name) ?? fail(name)
 
@@ -49,6 +57,40 @@ const is = (name: string, operand: string, visible: Filter = all): Filter => ({
 })
 const isNull = (name: string, negated = false): Filter => ({ kind: 'null', field: field(name), visible: all, negated })
 
+/** Of each field three values in growing order, each in three forms in which a connector may hold it, the first the service's own. */
+const forms: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
+  title: [
+    ['10', '10', '10'],
+    ['9', '9', '9'],
+    ['9.0', '9.0', '9.0'],
+  ],
+  plays: [
+    [-2, -2, -2],
+    [9, 9, 9],
+    [10, 10, 10],
+  ],
+  rank: [
+    ['-2.5', -2.5, '-2.50'],
+    ['9', 9, '9.00'],
+    ['10.1', 10.1, '10.10'],
+  ],
+  sold: [
+    ['-9007199254740993', '-9007199254740993', '-09007199254740993'],
+    ['9', 9, '09'],
+    ['10', 10, '0010'],
+  ],
+  at: [
+    ['2024-05-01T10:00:00Z', '2024-05-01T12:00:00+02:00', '2024-05-01T10:00:00.000Z'],
+    ['2024-05-01T10:00:00.5Z', '2024-05-01T08:00:00.5-02:00', '2024-05-01T10:00:00.50Z'],
+    ['2024-05-01T10:30:00Z', '2024-05-01T10:30:00+00:00', '2024-05-01T10:30:00.000000Z'],
+  ],
+}
+
+/** The canonical text of a value. */
+function textAt({ dbName }: PrimitiveField, at: number): string {
+  return String(forms[dbName]?.[at]?.[0])
+}
+
 function fail(what: string): never {
   throw new Error(`there is no ${what}`)
 }
@@ -70,8 +112,8 @@ function messages(work: () => unknown): readonly string[] {
 describe('a filter', () => {
   it.each<[string, Filter, unknown]>([
     ['a comparison', is('title', 'x'), { field: 'title', operator: 'eq', value: 'x' }],
-    ['a number as such', is('plays', '5'), { field: 'plays', operator: 'eq', value: 5 }],
-    ['a decimal as a text', is('rank', '5.50'), { field: 'rank', operator: 'eq', value: '5.50' }],
+    ['a number as such', is('plays', '5'), { field: 'plays', type: 'int32', operator: 'eq', value: 5 }],
+    ['a decimal as a text', is('rank', '5.50'), { field: 'rank', type: 'decimal', operator: 'eq', value: '5.50' }],
     ['its opposite by the opposite operator', not(is('title', 'x')), { field: 'title', operator: 'neq', value: 'x' }],
     ['a test for null', isNull('title'), { field: 'title', operator: 'null', value: true }],
     ['a test for no null', not(isNull('title')), { field: 'title', operator: 'null', value: false }],
@@ -90,7 +132,7 @@ describe('a filter', () => {
       is('title', 'x', is('plays', '1')),
       {
         and: [
-          { field: 'plays', operator: 'eq', value: 1 },
+          { field: 'plays', type: 'int32', operator: 'eq', value: 1 },
           { field: 'title', operator: 'eq', value: 'x' },
         ],
       },
@@ -100,10 +142,10 @@ describe('a filter', () => {
       not(isTrue(is('id', '1', is('plays', '1')))),
       {
         or: [
-          { field: 'id', operator: 'neq', value: 1 },
+          { field: 'id', type: 'int32', operator: 'neq', value: 1 },
           {
             or: [
-              { field: 'plays', operator: 'neq', value: 1 },
+              { field: 'plays', type: 'int32', operator: 'neq', value: 1 },
               { field: 'plays', operator: 'null', value: true },
             ],
           },
@@ -116,7 +158,7 @@ describe('a filter', () => {
       {
         and: [
           { field: 'title', operator: 'neq', value: 'x' },
-          { field: 'plays', operator: 'neq', value: 1 },
+          { field: 'plays', type: 'int32', operator: 'neq', value: 1 },
         ],
       },
     ],
@@ -135,12 +177,12 @@ describe('a filter', () => {
     [
       'a range',
       { kind: 'between', field: field('plays'), visible: all, negated: false, low: '1', high: '2' },
-      { field: 'plays', operator: 'between', value: [1, 2] },
+      { field: 'plays', type: 'int32', operator: 'between', value: [1, 2] },
     ],
     [
       'a list',
       { kind: 'in', field: field('plays'), visible: all, negated: true, operands: ['1', '2'] },
-      { field: 'plays', operator: 'nin', value: [1, 2] },
+      { field: 'plays', type: 'int32', operator: 'nin', value: [1, 2] },
     ],
   ])('%s', (_, filter, expected) => {
     expect(pushFilter(declared(), filter)).toEqual({ kind: 'filter', filter: expected })
@@ -170,29 +212,30 @@ describe('a filter', () => {
   })
 
   it('means in a connector what it means here', () => {
-    const value = fc.constantFrom('1', '2', '3')
-    const ref = fc.record({ field: fc.constantFrom('title', 'plays', 'rank').map(field) })
+    const ref = fc.record({ field: fc.constantFrom(...Object.keys(forms)).map(field) })
     const leaf = (visible: fc.Arbitrary<Filter>): fc.Arbitrary<Filter> =>
       fc.oneof(
-        fc.tuple(ref, visible, fc.constantFrom('=' as const, '<>' as const, '<' as const, '>=' as const), value).map(
-          ([{ field: of }, seen, operator, operand]): Filter => ({
-            kind: 'compare',
-            field: of,
-            visible: seen,
-            operator,
-            operand,
-          }),
-        ),
+        fc
+          .tuple(ref, visible, fc.constantFrom('=' as const, '<>' as const, '<' as const, '>=' as const), fc.nat(2))
+          .map(
+            ([{ field: of }, seen, operator, at]): Filter => ({
+              kind: 'compare',
+              field: of,
+              visible: seen,
+              operator,
+              operand: textAt(of, at),
+            }),
+          ),
         fc
           .tuple(ref, visible, fc.boolean())
           .map(([{ field: of }, seen, negated]): Filter => ({ kind: 'null', field: of, visible: seen, negated })),
-        fc.tuple(ref, visible, fc.boolean(), fc.array(value, { minLength: 1, maxLength: 2 })).map(
-          ([{ field: of }, seen, negated, operands]): Filter => ({
+        fc.tuple(ref, visible, fc.boolean(), fc.array(fc.nat(2), { minLength: 1, maxLength: 2 })).map(
+          ([{ field: of }, seen, negated, places]): Filter => ({
             kind: 'in',
             field: of,
             visible: seen,
             negated,
-            operands,
+            operands: places.map((at) => textAt(of, at)),
           }),
         ),
       )
@@ -207,15 +250,20 @@ describe('a filter', () => {
         tie('tree').map(isTrue),
       ),
     }))
-    const row = fc.record({
-      title: fc.option(value, { nil: null }),
-      plays: fc.option(value, { nil: null }),
-      rank: fc.option(value, { nil: null }),
-    })
+    const one = fc.option(fc.record({ at: fc.nat(2), form: fc.nat(2) }), { nil: null })
+    const row = fc.record(Object.fromEntries(Object.keys(forms).map((name) => [name, one])))
     return fc.assert(
-      fc.property(tree, row, (filter, texts) => {
-        const own = (of: PrimitiveField) => (of.dbName === 'id' ? '1' : texts[of.dbName as keyof typeof texts])
-        const record = Object.fromEntries(collection.primitives.map((of) => [of.dbName, wireValue(of, own(of))]))
+      fc.property(tree, row, (filter, chosen) => {
+        const own = (of: PrimitiveField) => {
+          const at = chosen[of.dbName]?.at
+          return of.dbName === 'id' ? '1' : at === undefined ? null : textAt(of, at)
+        }
+        const record = Object.fromEntries(
+          Object.entries(chosen).map(([name, value]) => [
+            name,
+            value === null ? null : forms[name]?.[value.at]?.[value.form],
+          ]),
+        )
 
         const pushed = pushFilter(declared(), filter)
 
@@ -230,15 +278,15 @@ describe('a filter', () => {
 
 describe('keys', () => {
   it.each<[Partial<Capabilities>, string, unknown]>([
-    [{ filter: {} }, 'id', { field: 'id', operator: 'in', value: [1, 2] }],
-    [{ filter: { plays: ['in'] } }, 'plays', { field: 'plays', operator: 'in', value: [1, 2] }],
+    [{ filter: {} }, 'id', { field: 'id', type: 'int32', operator: 'in', value: [1, 2] }],
+    [{ filter: { plays: ['in'] } }, 'plays', { field: 'plays', type: 'int32', operator: 'in', value: [1, 2] }],
     [
       { filter: { plays: ['eq'] } },
       'plays',
       {
         or: [
-          { field: 'plays', operator: 'eq', value: 1 },
-          { field: 'plays', operator: 'eq', value: 2 },
+          { field: 'plays', type: 'int32', operator: 'eq', value: 1 },
+          { field: 'plays', type: 'int32', operator: 'eq', value: 2 },
         ],
       },
     ],
@@ -277,7 +325,9 @@ describe('an order', () => {
     expect(pushOrder(declared(), [by('title', 'requested'), by('id', 'tie')])).toEqual([
       { field: 'title', direction: 'asc', nulls: 'last' },
     ])
-    expect(pushOrder(declared({ sort: ['id'] }), [by('id', 'tie')])).toEqual([{ field: 'id', direction: 'asc' }])
+    expect(pushOrder(declared({ sort: ['id'] }), [by('id', 'tie')])).toEqual([
+      { field: 'id', type: 'int32', direction: 'asc' },
+    ])
     expect(pushOrder(declared({ sort: [] }), [by('id', 'tie')])).toBeUndefined()
     // Behind a term that is left out rows are in no order of the others.
     expect(pushOrder(declared({ sort: ['id'] }), [by('rank', 'tie'), by('id', 'tie')])).toBeUndefined()
