@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
 import { Gathered, release } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
-import { parseExactJson } from '../../src/core/exact-json.ts'
+import { MAX_RAW_NUMBERS, parseExactJson, TooManyRawNumbers } from '../../src/core/exact-json.ts'
 import { jsonFault } from '../../src/core/json-fault.ts'
 import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
@@ -43,12 +43,16 @@ function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): strin
 
 /** Numbers keep the text in which they were sent. */
 export function readJson(c: AppContext, limit: number): Promise<unknown> {
-  return readText(c, limit).then((text) => parseJson(text, parseExactJson))
+  return readText(c, limit).then((text) => parseJson(text, exactly))
 }
 
-/** Like `JSON.parse` or `parse`, but refuses a member `__proto__` at any depth. */
-export function readPlainJson(c: AppContext, limit: number, parse = JSON.parse): Promise<unknown> {
-  return readText(c, limit).then((text) => parsePlainJson(text, parse))
+/** The same, but refuses a member `__proto__` at any depth. */
+export function readPlainJson(c: AppContext, limit: number): Promise<unknown> {
+  return readText(c, limit).then((text) => parsePlainJson(text, exactly))
+}
+
+function exactly(text: string): unknown {
+  return parseExactJson(text, MAX_RAW_NUMBERS)
 }
 
 /** Schemas silently skip a member `__proto__`, so it is refused here. */
@@ -63,7 +67,8 @@ function parseJson(text: string, parse: (text: string) => unknown = JSON.parse):
   if (excess !== undefined) throw nested('invalid', [UNREADABLE, excess])
   try {
     return parse(text)
-  } catch {
+  } catch (error) {
+    if (error instanceof TooManyRawNumbers) throw nested('invalid', [UNREADABLE, error.message])
     throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : jsonFault(text)])
   }
 }

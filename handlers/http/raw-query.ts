@@ -1,6 +1,5 @@
 /** The query of an item request as text without the token, and the answer to what the services planned for it. */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
-import { parseExactJson } from '../../src/core/exact-json.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
 import { readQueryBody } from '../../src/core/query/parse-json.ts'
 import type { ItemQuery, Planned } from '../../src/services/data/items.ts'
@@ -16,7 +15,7 @@ export function rawQuery(c: AppContext): ItemQuery {
 /** The query of a request by QUERY: its body, beside which the address has none but for the token. */
 export async function bodyQuery(c: AppContext, limit: number) {
   if (searchWithoutToken(c.req.url) !== '') throw queryFault('query string', 'must be empty: the body is the query')
-  return withReadOptions(c, readQueryBody(await readPlainJson(c, limit, parseExactJson)))
+  return withReadOptions(c, readQueryBody(await readPlainJson(c, limit)))
 }
 
 /** The address of the page behind a cursor of this list, without the token; undefined where it is too long for a header. */

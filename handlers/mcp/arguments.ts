@@ -4,7 +4,13 @@
  */
 import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
-import { isRawNumber, parseExactJson, withPlainNumbers } from '../../src/core/exact-json.ts'
+import {
+  isRawNumber,
+  MAX_RAW_NUMBERS,
+  parseExactJson,
+  TooManyRawNumbers,
+  withPlainNumbers,
+} from '../../src/core/exact-json.ts'
 import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
@@ -64,15 +70,16 @@ function parsed(name: string, value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
   const excess = oversizedJson(value)
   if (excess !== undefined) throw fault(name, excess)
-  const read = jsonOrText(value)
+  const read = jsonOrText(name, value)
   if (hasPrototypeMember(value, read)) throw fault(name, 'unknown field __proto__')
   return read
 }
 
-function jsonOrText(text: string): unknown {
+function jsonOrText(name: string, text: string): unknown {
   try {
-    return parseExactJson(text)
-  } catch {
+    return parseExactJson(text, MAX_RAW_NUMBERS)
+  } catch (error) {
+    if (error instanceof TooManyRawNumbers) throw fault(name, error.message)
     return text
   }
 }

@@ -2,6 +2,7 @@
  * `/api/{workspace}/items[/{collection}[/{key}]]` (docs/contract.md#items) and `/api/{workspace}/aggregates/{collection}`
  * (docs/contract.md#aggregates), under one gate.
  */
+import type { Action } from '../../src/core/access/access.ts'
 import { andThen, attempt, type Eventual } from '../../src/core/and-then.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey } from '../../src/services/data/items.ts'
@@ -51,14 +52,19 @@ export function mountItems(app: App, services: Services): void {
     return (c) => andThen(reader(c), (scope) => work(c, scope))
   }
 
-  /** The same for a request with a body. */
+  /** The same for a request with a body, which is read for whoever may do `action` at all; without an action, anything. */
   function withBody<Sent>(
+    action: Action | undefined,
     read: (c: AppContext) => Promise<Sent>,
     work: (c: AppContext, scope: RequestScope, sent: Sent) => Eventual<Answer>,
   ): Handler {
     return async (c) => {
       const [scope, sent] = await readIn(
-        () => enter(c),
+        async () => {
+          const scope = await enter(c)
+          await (await items.admit(scope, action && { name: collection(c), action })).answer
+          return scope
+        },
         () => read(c),
         // Acting as somebody is recorded, and so begins behind the body.
         () => reader(c),
@@ -79,7 +85,7 @@ export function mountItems(app: App, services: Services): void {
     app,
     '/api/:workspace/items',
     {
-      POST: withBody(body, (c, scope, sent) => {
+      POST: withBody(undefined, body, (c, scope, sent) => {
         const run = (once: OnceKey | undefined) => items.batch(scope, sent, { ...readOptions(c), once })
         return answeredOnce(c, run, batchText)
       }),
@@ -92,11 +98,11 @@ export function mountItems(app: App, services: Services): void {
     '/api/:workspace/items/:collection',
     {
       GET: inWorkspace((c, scope) => list(c, scope, rawQuery(c), pageAfter(c))),
-      QUERY: withBody(query, list),
-      POST: withBody(body, (c, scope, sent) =>
+      QUERY: withBody('read', query, list),
+      POST: withBody('create', body, (c, scope, sent) =>
         answeredWrite(c, (query) => items.create(scope, collection(c), sent, query), dataText),
       ),
-      PATCH: withBody(body, (c, scope, sent) =>
+      PATCH: withBody('update', body, (c, scope, sent) =>
         answeredWrite(c, (query) => items.updateMany(scope, collection(c), sent, query), dataText),
       ),
       DELETE: inWorkspace((c, scope) =>
@@ -120,7 +126,7 @@ export function mountItems(app: App, services: Services): void {
         const item = items.read(scope, collection(c), key(c), rawQuery(c))
         return answered(c, item, (text) => itemWithEtag(known, tagOf, text))
       }),
-      PATCH: withBody(body, (c, scope, body) => {
+      PATCH: withBody('update', body, (c, scope, body) => {
         const tags = tagsToMatch(c)
         const sent = { key: key(c), body }
         return answeredWrite(c, (query) => items.updateOne(scope, collection(c), sent, { ...query, tags }), dataText)
@@ -159,7 +165,9 @@ export function mountItems(app: App, services: Services): void {
     '/api/:workspace/aggregates/:collection',
     {
       GET: inWorkspace((c, scope) => answered(c, items.aggregate(scope, collection(c), rawQuery(c)), grouped)),
-      QUERY: withBody(query, (c, scope, query) => answered(c, items.aggregate(scope, collection(c), query), grouped)),
+      QUERY: withBody('read', query, (c, scope, query) =>
+        answered(c, items.aggregate(scope, collection(c), query), grouped),
+      ),
     },
     { strictQuery: ['GET', 'QUERY'], actsAs: true, instead },
   )

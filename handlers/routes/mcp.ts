@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
-import { parseExactJson, withPlainNumbers } from '../../src/core/exact-json.ts'
+import { withPlainNumbers } from '../../src/core/exact-json.ts'
 import { isLoopback } from '../../src/core/loopback.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { readPlainJson } from '../http/body.ts'
@@ -31,7 +31,7 @@ export function mountMcp(app: App, services: Services): void {
       }
       /** With the rights of when it is called. */
       const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent }, requester)
-      const read = () => readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT, parseExactJson)
+      const read = () => readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
       const [, sentNumbers] = await readIn(open, read)
       const body = withPlainNumbers(sentNumbers, 'arguments')
       const { answerMcp } = await import('../mcp/server.ts')

@@ -1,7 +1,7 @@
 /** Exact JSON is read as `JSON.parse` reads it, with the text of each number that a JavaScript number would change. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isRawNumber, parseExactJson } from '../../src/core/exact-json.ts'
+import { isRawNumber, parseExactJson, TooManyRawNumbers } from '../../src/core/exact-json.ts'
 import { casesOr } from '../support/run/cases.ts'
 
 /** One of which the text is read with its numbers. */
@@ -86,3 +86,8 @@ function plain(value: unknown): unknown {
   }
   return item
 }
+
+it('keeps the text of so many numbers and no more', () => {
+  expect(parseExactJson('[1e9,1.50,7]', 2)).toHaveLength(3)
+  expect(() => parseExactJson('[1e9,1.50,7,{"a":-0}]', 2)).toThrow(TooManyRawNumbers)
+})

@@ -2,7 +2,7 @@
  * Access: what one caller may do with one collection by one action. It unites the grants of the caller's policies; a
  * caller without a matching policy has `denied`. Every plan requires an Access.
  */
-import type { Collection, Field, RelationField } from '../model/model.ts'
+import type { Collection, Field, Model, RelationField } from '../model/model.ts'
 import { all, and, type Filter, filterText, isTrue, none, unite } from '../query/filter.ts'
 
 export const actions = ['read', 'create', 'update', 'delete'] as const
@@ -82,6 +82,13 @@ export function holdsEveryRow(
   const holds = (grants: readonly Grant[]) => unite(grants.map(({ rows }) => rows)).kind === 'all'
   return (
     holds(free) && fields.every((field) => field !== undefined && holds(free.filter((one) => admits(one, field.id))))
+  )
+}
+
+/** Whether there is anything that the viewer may do. */
+export function mayDoAnything(viewer: Viewer, { collections }: Model): boolean {
+  return [...collections.values()].some((one) =>
+    actions.some((action) => viewer.accessTo(one, action).kind === 'granted'),
   )
 }
 

@@ -1,6 +1,6 @@
 /** The writes of items: each authorized, planned and run as one transaction. */
 
-import { type Action, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
+import { type Action, mayDoAnything, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
 import { FILES, namedByRequests, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -9,6 +9,7 @@ import { alone } from '../../core/plan/batch/planned-operation.ts'
 import { planUpdateEach } from '../../core/plan/bulk/update-each.ts'
 import { planUpsert } from '../../core/plan/bulk/upsert.ts'
 import type { SentKey } from '../../core/plan/item-key.ts'
+import { forbidden } from '../../core/plan/names.ts'
 import type { WritePlan } from '../../core/plan/plan.ts'
 import {
   type PlainInsert,
@@ -35,6 +36,7 @@ import type { OnceRequest } from './once/once-request.ts'
 import type { WatchedRights } from './once/rights.ts'
 import { onlyItem } from './only-item.ts'
 import { type Counted, spentBy } from './open-items.ts'
+import type { Viewers } from './plan-cache.ts'
 import {
   answering,
   type ItemQuery,
@@ -69,9 +71,12 @@ export type ItemWrites = {
   ): Planning<string>
   /** Throws 403 where the caller may not do this to any file. */
   admitFile(scope: RequestScope, action: 'create' | 'update' | 'delete'): Planning<void>
+  /** Throws 403, or 404, where the caller may not do this to any item, or without `wanted` nothing in any collection. */
+  admit(scope: RequestScope, wanted?: { readonly name: string; readonly action: Action }): Planning<void>
 }
 
 export type ItemWritesDeps = ItemReadsDeps & {
+  readonly viewers: Viewers
   readonly ports: Pick<Ports, 'clock' | 'ids'>
   readonly loadOnce: LoadOnce
   /** How many items one request may create. */
@@ -81,7 +86,7 @@ export type ItemWritesDeps = ItemReadsDeps & {
 }
 
 export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
-  const { onModel, open, plans, bindings, ports, loadOnce, createLimit, maxRows } = deps
+  const { onModel, open, viewers, plans, bindings, ports, loadOnce, createLimit, maxRows } = deps
 
   /** What is planned with the request asks a viewer of `watch`. */
   function openWrite<Rights extends Watched>(
@@ -235,11 +240,22 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     admitFile(scope, action) {
       return onModel(scope, { name: FILES, action, sent: () => '' }, (model, scope) => {
         open(uploadingModel(model), scope, FILES, action)
-        return started(() => Promise.resolve())
+        return admitted()
+      })
+    },
+
+    admit(scope, wanted) {
+      const { name = '', action = 'read' } = wanted ?? {}
+      return onModel(scope, { name, action, sent: () => '' }, (model, scope) => {
+        if (wanted !== undefined) open(model, scope, name, action)
+        else if (!mayDoAnything(viewers.of(scope.rights, model), model)) throw forbidden()
+        return admitted()
       })
     },
   }
 }
+
+const admitted = () => started(() => Promise.resolve())
 
 const uploaded = { name: FILES, isUpload: true } as const
 

@@ -102,7 +102,7 @@ export function createItems(deps: ItemsDeps): Items {
       return runBatch(deps, scope, { body, options, once })
     },
     ...createItemReads(shared),
-    ...createItemWrites({ ...shared, ports, loadOnce, createLimit, maxRows: config.SERVICE_QUERY__MAX_ROWS }),
+    ...createItemWrites({ ...shared, viewers, ports, loadOnce, createLimit, maxRows: config.SERVICE_QUERY__MAX_ROWS }),
   }
 }
 
