@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { openS3, type S3Options } from '../../src/platform/files/s3.ts'
+import { type ContentsDeps, createContents } from '../../src/services/assets/contents.ts'
 import { type S3Server, startS3 } from '../support/servers/s3.ts'
 import { bytesOf, describeFileStore, newKey, numbered, openChecked } from './file-store.ts'
 
@@ -122,6 +124,36 @@ describe('FileStore: S3 that fails for a while', () => {
     expect([bytes, cleared]).toMatchObject([{ name: 'TypeError' }, { kind: 'unavailable' }])
   })
 
+  it.each([
+    ['fewer bytes', 'half'],
+    ['more bytes', 'twice as many bytes, and more'],
+  ])('is not believed where it sends %s than it says', async (_, sent) => {
+    const reading = readConfig({})
+    if (reading.kind === 'invalid') throw new Error(reading.faults.join())
+    const { config } = reading
+    const scripted = await startScripted((_, answer) => {
+      answer.writeHead(206, { 'Content-Range': 'bytes 0-19/20' }).end(sent)
+    })
+    const { files } = openChecked(openS3(scripted.address))
+    const ports = { files, observe: () => {} } as Partial<ContentsDeps['ports']> as ContentsDeps['ports']
+    const contents = createContents({ ports, config })
+    const [id = '', contentKey = ''] = key.split('/')
+
+    const read = contents.read({ id, apiName: 'shop' }, contentKey, { first: 0, last: 19 })
+    const outcome = await readAll(read).catch((error: unknown) => error)
+    await scripted.close()
+
+    expect(outcome).toMatchObject({ message: 'The bytes of this file are missing' })
+  })
+
+  it('is not believed where its list names no parts, however long it is', async () => {
+    const scripted = await startScripted((_, answer) => answer.end('<Contents>'.repeat(400_000)))
+    const { files } = openChecked(openS3(scripted.address))
+
+    await expect(files.parts(key)).rejects.toMatchObject({ kind: 'unavailable' })
+    await scripted.close()
+  })
+
   it('follows no redirect, which would take a signature elsewhere', async () => {
     const scripted = await startScripted((request, answer) => {
       if (request.url?.startsWith('/below/')) answer.writeHead(307, { Location: '/elsewhere' }).end()
@@ -133,6 +165,12 @@ describe('FileStore: S3 that fails for a while', () => {
     await scripted.close()
   })
 })
+
+async function readAll(pieces: AsyncGenerator<Uint8Array>): Promise<number> {
+  let length = 0
+  for await (const piece of pieces) length += piece.length
+  return length
+}
 
 /** A server that answers as it is told to. */
 async function startScripted(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {

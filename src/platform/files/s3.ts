@@ -84,10 +84,10 @@ export function openS3(options: S3Options): PartStore {
     do {
       const query = { 'list-type': '2', prefix: `${key}/`, ...(next !== undefined && { 'continuation-token': next }) }
       const xml = await ask({ method: 'GET', query }, textOf)
-      yield [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, content = '']) => ({
-        name: elementOf(content, 'Key') ?? '',
-        size: Number(elementOf(content, 'Size')),
-      }))
+      yield xml
+        .split('<Contents>')
+        .slice(1)
+        .map((content) => ({ name: elementOf(content, 'Key') ?? '', size: Number(elementOf(content, 'Size')) }))
       next = elementOf(xml, 'IsTruncated') === 'true' ? decoded(elementOf(xml, 'NextContinuationToken')) : undefined
     } while (next !== undefined)
   }
@@ -130,7 +130,11 @@ export function openS3(options: S3Options): PartStore {
     async parts(key) {
       const found: FilePart[] = []
       for await (const page of listed(key)) {
-        for (const { name, size } of page) found.push({ number: Number(name.slice(key.length + 1)), size })
+        for (const { name, size } of page) {
+          const number = Number(name.slice(key.length + 1))
+          if (!Number.isSafeInteger(number) || !Number.isSafeInteger(size)) throw new Refusal('the list names no part')
+          found.push({ number, size })
+        }
       }
       return found
     },

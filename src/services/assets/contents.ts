@@ -333,6 +333,14 @@ async function* bytesOf(store: FileStore, key: string, { first, last }: ByteRang
   }
 }
 
+/** Throws where the store sends fewer bytes than there are, or more: what is sent on has announced its length. */
 async function* partOf(store: FileStore, ...part: Parameters<FileStore['read']>): AsyncGenerator<Uint8Array> {
-  yield* await store.read(...part)
+  const [key, number, , length] = part
+  let left = length
+  for await (const piece of await store.read(...part)) {
+    left -= piece.length
+    if (left < 0) break
+    yield piece
+  }
+  if (left !== 0) throw new MissingBytes(`part ${number} of ${key} has another length`)
 }
