@@ -5,7 +5,7 @@ import { Gathered, release } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
 import { MAX_RAW_NUMBERS, parseExactJson, TooManyRawNumbers } from '../../src/core/exact-json.ts'
 import { jsonFault } from '../../src/core/json-fault.ts'
-import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
+import { bodyBounds, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
@@ -46,9 +46,9 @@ export function readJson(c: AppContext, limit: number): Promise<unknown> {
   return readText(c, limit).then((text) => parseJson(text, exactly))
 }
 
-/** The same, but refuses a member `__proto__` at any depth. */
-export function readPlainJson(c: AppContext, limit: number): Promise<unknown> {
-  return readText(c, limit).then((text) => parsePlainJson(text, exactly))
+/** The same, but refuses a member `__proto__` at any depth, and what is beyond `bounds` before it is parsed. */
+export function readPlainJson(c: AppContext, limit: number, bounds = bodyBounds): Promise<unknown> {
+  return readText(c, limit).then((text) => parsePlainJson(text, exactly, bounds))
 }
 
 function exactly(text: string): unknown {
@@ -56,14 +56,14 @@ function exactly(text: string): unknown {
 }
 
 /** Schemas silently skip a member `__proto__`, so it is refused here. */
-function parsePlainJson(text: string, parse?: (text: string) => unknown): unknown {
-  const value = parseJson(text, parse)
+function parsePlainJson(text: string, parse?: (text: string) => unknown, bounds = bodyBounds): unknown {
+  const value = parseJson(text, parse, bounds)
   if (hasPrototypeMember(text, value)) throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
   return value
 }
 
-function parseJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
-  const excess = oversizedJson(text)
+function parseJson(text: string, parse: (text: string) => unknown = JSON.parse, bounds = bodyBounds): unknown {
+  const excess = oversizedJson(text, bounds)
   if (excess !== undefined) throw nested('invalid', [UNREADABLE, excess])
   try {
     return parse(text)

@@ -1,7 +1,8 @@
 /** The query of an item request as text without the token, and the answer to what the services planned for it. */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
+import { bodyBounds } from '../../src/core/json-limits.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
-import { readQueryBody } from '../../src/core/query/parse-json.ts'
+import { MAX_BODY_VALUES, readQueryBody } from '../../src/core/query/parse-json.ts'
 import type { ItemQuery, Planned } from '../../src/services/data/items.ts'
 import type { Answer } from './answer.ts'
 import { readPlainJson } from './body.ts'
@@ -12,10 +13,12 @@ export function rawQuery(c: AppContext): ItemQuery {
   return withReadOptions(c, searchWithoutToken(c.req.url))
 }
 
+const bounds = { ...bodyBounds, values: MAX_BODY_VALUES }
+
 /** The query of a request by QUERY: its body, beside which the address has none but for the token. */
 export async function bodyQuery(c: AppContext, limit: number) {
   if (searchWithoutToken(c.req.url) !== '') throw queryFault('query string', 'must be empty: the body is the query')
-  return withReadOptions(c, readQueryBody(await readPlainJson(c, limit)))
+  return withReadOptions(c, readQueryBody(await readPlainJson(c, limit, bounds)))
 }
 
 /** The address of the page behind a cursor of this list, without the token; undefined where it is too long for a header. */

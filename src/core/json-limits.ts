@@ -7,7 +7,7 @@
  * Limits of any JSON body. A JSON field alone may have 1,000 levels, inside of nested writes. Of numbers that are kept as they
  * were sent, each value takes microseconds.
  */
-const bodyBounds: TextBounds = { depth: 1_100, members: 20_000, values: 500_000, containers: 500_000 }
+export const bodyBounds: TextBounds = { depth: 1_100, members: 20_000, values: 500_000, containers: 500_000 }
 
 export type JsonLimits = {
   /** Nesting of arrays and objects. */

@@ -4,6 +4,7 @@
  */
 import type { ServiceError } from '../error.ts'
 import { isRawNumber, parseExactJson } from '../exact-json.ts'
+import { oversizedJson } from '../json-limits.ts'
 import { decodeJson } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import { type Cursor, queryFault } from './parse.ts'
@@ -11,21 +12,30 @@ import { type Cursor, queryFault } from './parse.ts'
 /** The version of the form, which every cursor begins with. */
 const VERSION = 1
 const DIGEST = /^[0-9a-z]{1,11}$/
-/** More than a sort and the parts of any key. */
-const MAX_TERMS = 100
+/** More than a sort and the parts of any key, behind version and digest. */
+const MAX_VALUES = 102
+const bounds = { depth: 2, members: 0, values: MAX_VALUES, containers: MAX_VALUES }
 
 /** Undefined for a text that is no cursor. */
 export function readCursor(text: string): Cursor | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined
   try {
-    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (byte) => byte.charCodeAt(0))
-    const sent = parseExactJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    const json = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytesOf(text))
+    // A body may hold a cursor of megabytes, of which each number would take a microsecond.
+    if (oversizedJson(json, bounds) !== undefined) return undefined
+    const sent = parseExactJson(json)
     const [version, digest, ...values]: readonly unknown[] = Array.isArray(sent) ? sent : []
-    if (version !== VERSION || typeof digest !== 'string' || !DIGEST.test(digest)) return undefined
-    return values.length <= MAX_TERMS ? { digest, values } : undefined
+    return version === VERSION && typeof digest === 'string' && DIGEST.test(digest) ? { digest, values } : undefined
   } catch {
     return undefined
   }
+}
+
+function bytesOf(text: string): Uint8Array {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  const bytes = new Uint8Array(binary.length)
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
+  return bytes
 }
 
 /** The cursor of a JSON text that a database has rendered. */

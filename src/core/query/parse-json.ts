@@ -29,10 +29,13 @@ export function parseListArguments(sent: JsonArguments): ReadQuery {
   return asJson(parseListQuery(toTree(sent)))
 }
 
+/** Scalars of a body, and its empty lists and objects: 10,000 in a list, and what is beside it. */
+export const MAX_BODY_VALUES = 10_500
+
 /** Bounds of a body: how long it may be is checked while it arrives. */
 const bodyBounds: Partial<JsonLimits> = {
   ...queryBounds,
-  values: 10_500,
+  values: MAX_BODY_VALUES,
   elements: 10_000,
   length: Number.POSITIVE_INFINITY,
 }

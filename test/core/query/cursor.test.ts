@@ -21,6 +21,14 @@ describe('a cursor', () => {
     },
   )
 
+  it('has 100 values at most, which are counted before any is read', () => {
+    const numbers = (count: number) => writeCursor(`[1,"abc",${Array(count).fill('1e9')}]`)
+
+    expect(readCursor(numbers(100))?.values).toHaveLength(100)
+    expect(readCursor(numbers(101))).toBeUndefined()
+    expect(readCursor(writeCursor(`[1,"abc",[[1]]]`))).toBeUndefined()
+  })
+
   it.each([
     ['a text for a number', 'int32', 'x'],
     ['a list', 'int32', [1]],
