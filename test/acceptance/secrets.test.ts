@@ -1,4 +1,6 @@
 /** Named secrets: what stands for a secret in a configuration, who may write one, and that a value never comes out again. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
@@ -76,6 +78,28 @@ it('is written, stands in a configuration, is rotated, and is deleted when nothi
   expect(log).not.toContain(new URL(second?.url ?? '').hostname)
 })
 
+it('is not saved for whom the right is taken while a data source is tested with it', async () => {
+  const gateway = await startNeonGateway(postgres.url)
+  const held = await startHeldWay(gateway.url)
+  await put('late', gateway.url)
+  const wish = { provider: 'neon', config: { connectionString: { $secret: 'late' } } }
+  const created = await shop.post('/sources/data', { apiName: 'late_crates', ...wish })
+  const { data } = (await created.json()) as { data: { id: string } }
+  const maker = await people.member(shop, { entitlements: ['dataSource:create'] })
+
+  const writing = maker.send('PUT', '/secrets/late', { body: { value: held.url } })
+  await held.asked
+  const taken = await shop.patch(`/members/${maker.userId}`, { roles: [] })
+  held.release()
+
+  expect([taken.status, (await writing).status]).toEqual([200, 403])
+  const log = '/audit-log?fields=action&filter[payload][_contains][name]=late'
+  expect(await shop.data(log)).toEqual([{ action: 'secret.create.v1' }])
+  expect((await shop.delete(`/sources/data/${data.id}`)).status).toBe(204)
+  expect((await shop.delete('/secrets/late')).status).toBe(204)
+  await Promise.all([held.close(), gateway.close()])
+})
+
 it('is listed with names and times, never with a value', async () => {
   await put('canary_one', 'canary-value-1')
   await put('canary_one', 'canary-value-2')
@@ -143,3 +167,29 @@ it('is of one workspace', async () => {
   const wish = { provider: 'neon', config: { connectionString: { $secret: 'own' } } }
   expect((await elsewhere.post('/sources/data/test', wish)).status).toBe(422)
 })
+
+/** A way to a gateway on which nothing passes before it is released; `asked` is there with its first connection. */
+async function startHeldWay(to: string) {
+  const target = new URL(to)
+  const asked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const way = createServer((client) => {
+    asked.resolve()
+    client.on('error', () => {})
+    void released.promise.then(() => {
+      const gateway = connect(Number(target.port), target.hostname)
+      gateway.on('error', () => client.destroy())
+      client.on('close', () => gateway.destroy())
+      client.pipe(gateway).pipe(client)
+    })
+  })
+  await once(way.listen(0, '127.0.0.1'), 'listening')
+  const url = new URL(to)
+  url.port = String((way.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    asked: asked.promise,
+    release: released.resolve,
+    close: () => new Promise<void>((done) => void way.close(() => done())),
+  }
+}

@@ -141,7 +141,10 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
         await requirePlan(scope, model.version)
         const rights = await rightsNow(database, caller, workspace.id)
         requireEntitlement(rights, needed)
-        return decide(model, { ...scope, rights })
+        const decided = await decide(model, { ...scope, rights })
+        // It may have asked a data source for long.
+        requireEntitlement(await rightsNow(database, caller, workspace.id), needed)
+        return decided
       }
       const done = await workspaces.withMigrationLock(workspace.id, async (fence) => {
         for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
