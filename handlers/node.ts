@@ -2,6 +2,7 @@
  * Entry point on Node: the app behind Node's HTTP server. Started by scripts/start-node.ts, which also opens the
  * embedded database where SERVICE_DATABASE_URL is unset.
  */
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
@@ -21,6 +22,7 @@ import { openNodeConnectors } from '../src/platform/node/connectors/connectors.t
 import { openNodeConsole } from '../src/platform/node/console.ts'
 import { openNodeFiles } from '../src/platform/node/files.ts'
 import { type AnswerRoom, createAnswerRoom } from '../src/platform/node/http/answer-room.ts'
+import { bodyOf } from '../src/platform/node/http/body-stream.ts'
 import { type HttpServer, openHttpServer } from '../src/platform/node/http/http-server.ts'
 import { openNodeImages } from '../src/platform/node/image-scaler.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
@@ -185,6 +187,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
           fetch(request, {
             ...env,
             header: headerLookup(env),
+            body: bodyOf(env.incoming as IncomingMessage),
             isDisconnected: leaving(env),
             room: roomFor(env, answers),
             bodies,

@@ -9,7 +9,7 @@ import { bodyBounds, hasPrototypeMember, oversizedJson } from '../../src/core/js
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
-import { type AppContext, bodyRoom, callerOf, headerOf } from './request.ts'
+import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf } from './request.ts'
 
 /** For all bodies but those of items and migrations, which have their own limits. */
 const SMALL_BODY = 64 * 1024
@@ -86,7 +86,7 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   if (announced !== undefined && (room === undefined || Number(announced) <= SMALL_BODY)) {
     return decodeUtf8(new Uint8Array(await arriving(c.req.raw.arrayBuffer())))
   }
-  const { body } = c.req.raw
+  const body = bodyOf(c)
   if (body === null) return ''
   const total = Number(announced ?? limit)
   const held = { gathered: new Gathered(total), bytes: 0, total, isGivenUp: false, caller: callerOf(c) }
@@ -116,7 +116,7 @@ export function bodyStream(
   limit: number,
   { advice = '', piece = limit } = {},
 ): ReadableStream<Uint8Array> {
-  const reader = (c.req.raw.body ?? new Blob().stream()).getReader() as BodyReader
+  const reader = (bodyOf(c) ?? new Blob().stream()).getReader() as BodyReader
   const room = bodyRoom(c)
   const held: ArrivingBody = { bytes: 0, arrived: 0, isGivenUp: false, caller: callerOf(c) }
   const pieces = piecesOf(reader, () => held.isGivenUp)
@@ -175,7 +175,7 @@ export function releaseBody(c: AppContext): void {
 
 /** Reads what is left of a body that nobody reads, for the reason that `discard` has. */
 export async function discardBody(c: AppContext): Promise<void> {
-  const { body } = c.req.raw
+  const body = bodyOf(c)
   if (body === null || body.locked) return
   await discard(body.getReader() as BodyReader).catch(() => {})
 }

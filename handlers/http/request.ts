@@ -70,6 +70,12 @@ export function bodyRoom(c: Context): BodyRoom | undefined {
   return ((c.env ?? {}) as { readonly bodies?: BodyRoom }).bodies
 }
 
+/** The body as it arrives, each time the same stream; null where there is none. */
+export function bodyOf(c: Context): ReadableStream<Uint8Array> | null {
+  const { body } = (c.env ?? {}) as { readonly body?: () => ReadableStream<Uint8Array> }
+  return body === undefined ? c.req.raw.body : body()
+}
+
 /** Returns by what the bodies of one caller are known; undefined where nothing is known of it. */
 export function callerOf(c: AppContext): string | undefined {
   return c.get('userId') ?? c.get('addressOf')(c)
