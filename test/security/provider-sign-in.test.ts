@@ -64,6 +64,30 @@ it('begins a sign-in at one replica and ends it at another, once for both', asyn
   expect(third.headers.get('Location')).toBe(`${PUBLIC}/welcome?error=sign_in_failed`)
 })
 
+it.each([{ clientId: 'another' }, { clientSecret: 'another' }, { issuer: 'new' }, { enabled: false }])(
+  'lets nobody in by what a provider says that has been changed meanwhile: %j',
+  async (change) => {
+    craft.reset()
+    craft.answers.claims = { sub: 'guest', email: 'guest@example.com', email_verified: true }
+    const name = `changing${randomBytes(4).toString('hex')}`
+    await administer(replicas[0], '/api/system/providers', { ...wish(), name })
+    const { back, cookie } = await leave(name)
+    let changed: Response | undefined
+    craft.answers.sign = async (claims) => {
+      const sent = 'issuer' in change ? { issuer: craft.newIssuer(), clientSecret: 'another' } : change
+      changed = await administer(replicas[1], `/api/system/providers/${name}`, sent, 'PATCH')
+      return craft.sign(claims)
+    }
+
+    const response = await ask(replicas[0], back, cookie)
+    craft.reset()
+
+    expect(changed?.status).toBe(200)
+    expect(response.headers.get('Location')).toBe(`${PUBLIC}/welcome?error=sign_in_failed`)
+    expect(response.headers.getSetCookie().filter((line) => line.includes('session'))).toEqual([])
+  },
+)
+
 it('lets nobody join for whom the license has no seat', async () => {
   const role = await administer(replicas[0], '/api/shop/roles', { name: 'Readers' })
   const autoJoin = { workspace: 'shop', roleId: ((await role.json()) as { data: { id: string } }).data.id }
@@ -123,7 +147,12 @@ function wish(): object {
   return { issuer: craft.url, clientId: 'ours', clientSecret: craft.clientSecret }
 }
 
-async function administer(server: NodeServer | undefined, path: string, body: object): Promise<Response> {
+async function administer(
+  server: NodeServer | undefined,
+  path: string,
+  body: object,
+  method = 'POST',
+): Promise<Response> {
   const headers = { 'Content-Type': 'application/json', ...(token !== '' && { Authorization: `Bearer ${token}` }) }
-  return fetch(`${server?.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return fetch(`${server?.url}${path}`, { method, headers, body: JSON.stringify(body) })
 }

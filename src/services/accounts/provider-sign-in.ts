@@ -156,11 +156,11 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     return { provider, facts: await loadIdentityFacts(database, profile, provider.autoJoin?.workspaceId ?? null) }
   }
 
-  /** The provider may have changed since the authorization request. */
-  async function findSame({ id, name }: ProviderRow): Promise<ProviderRow> {
-    const provider = await findUsable(name)
-    if (provider?.id === id) return provider
-    throw new ProviderFault('invalid', 'the provider has just been disabled')
+  /** The provider may have changed while it was asked: nobody signs in by what it was before. */
+  async function findSame(before: ProviderRow): Promise<ProviderRow> {
+    const provider = await findUsable(before.name)
+    if (provider !== undefined && identityOf(provider) === identityOf(before)) return provider
+    throw new ProviderFault('invalid', 'the provider has just been changed or disabled')
   }
 
   return {
@@ -200,7 +200,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       }
       try {
         const profile = await identify(provider, pending, answer)
-        const userId = await admit(provider, profile, address)
+        const userId = await admit(await findSame(provider), profile, address)
         if (userId === undefined) return await fail('not_allowed')
         const result = await sessions.open({ userId, method, client, providerId: provider.id })
         return { kind: 'signedIn', result, redirect }
@@ -209,6 +209,11 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       }
     },
   }
+}
+
+/** What tells who answers for an account. */
+function identityOf({ id, server, clientId, sealedClientSecret }: ProviderRow): string {
+  return JSON.stringify([id, server, clientId, sealedClientSecret])
 }
 
 type View = { readonly provider: ProviderRow; readonly facts: IdentityFacts }
