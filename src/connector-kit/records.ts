@@ -4,7 +4,7 @@
  * compares them.
  */
 import { readValue, type ValueField } from '../core/connector/value.ts'
-import { compareTexts } from '../core/query/evaluate.ts'
+import { compareTexts } from '../core/query/text-order.ts'
 import type { ComparedType, Comparison, Filter, Item, Operator, QueryAnswer, QueryRequest, Sort } from './connector.ts'
 
 type Read = Extract<QueryRequest, { readonly operation: 'readMany' | 'readOne' }>

@@ -20,9 +20,10 @@ function wireScalar(type: FieldType, text: string): unknown {
     case 'uint8':
     case 'uint16':
     case 'uint32':
+      return Number(text)
     case 'float32':
     case 'float64':
-      return Number(text)
+      return Number.isFinite(Number(text)) ? Number(text) : text
     case 'boolean':
       return text === 'true'
     case 'json':

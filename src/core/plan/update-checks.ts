@@ -6,9 +6,9 @@
 import { type Granted, type Way, waysToChange } from '../access/access.ts'
 import { ServiceError } from '../error.ts'
 import type { PrimitiveField, RelationField } from '../model/model.ts'
-import { mayBeEqual } from '../query/evaluate.ts'
 import { and, type Filter, isTrue, not, unite } from '../query/filter.ts'
 import { isPlaceholder } from '../query/placeholder.ts'
+import { mayBeEqual } from '../query/text-order.ts'
 import type { Slot } from './plan.ts'
 import { addChecks, addPart, type Program } from './program.ts'
 

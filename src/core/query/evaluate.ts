@@ -2,13 +2,12 @@
  * Evaluates a Filter on one row in memory: true, false, or undefined where SQL has unknown. For rows that no database
  * can check: those of connectors, and those not yet written.
  */
-import { canonicalJson } from '../json-object.ts'
 import type { ListTexts } from '../model/codec.ts'
-import type { TypeName } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import { comparisons, type FieldRef, type Filter, type Match } from './filter.ts'
 import { testJson } from './json-test.ts'
 import { boundText } from './placeholder.ts'
+import { compareTexts } from './text-order.ts'
 
 /** A field's canonical text; a list's is the text of a JSON array. */
 export type Row = (field: PrimitiveField) => string | null
@@ -116,79 +115,6 @@ const matches: Readonly<Record<Match['part'], (text: string, wanted: string) => 
 
 function isMatch({ part, ignoreCase }: Match, value: string, operand: string): boolean {
   return ignoreCase ? matches[part](value.toLowerCase(), operand.toLowerCase()) : matches[part](value, operand)
-}
-
-/** Compares canonical texts by their values: negative, zero or positive. */
-export function compareTexts({ type }: Pick<PrimitiveField, 'type'>, one: string, other: string): number {
-  switch (type.name) {
-    case 'float32':
-    case 'float64':
-      return Number(one) - Number(other)
-    case 'int8':
-    case 'int16':
-    case 'int32':
-    case 'int64':
-    case 'uint8':
-    case 'uint16':
-    case 'uint32':
-    case 'uint64':
-    case 'decimal':
-      return decimalOrder(one, other)
-    case 'json':
-      return textOrder(canonicalJson(JSON.parse(one)), canonicalJson(JSON.parse(other)))
-    case 'dateTimeWithTimezone':
-      return textOrder(one.replace('Z', ''), other.replace('Z', ''))
-    case 'string':
-    case 'uuid':
-    case 'boolean':
-    case 'date':
-    case 'time':
-    case 'dateTime':
-    case 'bytes':
-    case 'geometry':
-      return textOrder(one, other)
-    default:
-      return type satisfies never
-  }
-}
-
-/** Whether the database may take both texts for one value of the field. */
-export function mayBeEqual(field: PrimitiveField, one: string, other: string): boolean {
-  const { isList, isLoose, native, type } = field
-  const isExact = !isList && !isLoose && (native === null || native.values !== undefined) && exact.has(type.name)
-  return !isExact || compareTexts(field, one, other) === 0
-}
-
-/** Types of which `compareTexts` tells all that are equal: no floats, which are rounded, and no moments. */
-const exact: ReadonlySet<TypeName> = new Set([
-  ...(['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'decimal'] as const),
-  ...(['string', 'uuid', 'boolean', 'date'] as const),
-])
-
-function textOrder(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0
-}
-
-/** Digits compare as text if the parts before the point are equally long, as are those behind it. */
-function decimalOrder(one: string, other: string): number {
-  const [first, second] = [partsOf(one), partsOf(other)]
-  const whole = Math.max(first.whole.length, second.whole.length)
-  const fraction = Math.max(first.fraction.length, second.fraction.length)
-  const padded = (parts: DecimalParts) => parts.whole.padStart(whole, '0') + parts.fraction.padEnd(fraction, '0')
-  const [left, right] = [padded(first), padded(second)]
-  if (first.isNegative !== second.isNegative) {
-    const isZero = /^0*$/.test(left) && /^0*$/.test(right)
-    return isZero ? 0 : first.isNegative ? -1 : 1
-  }
-  return first.isNegative ? textOrder(right, left) : textOrder(left, right)
-}
-
-type DecimalParts = { readonly isNegative: boolean; readonly whole: string; readonly fraction: string }
-
-function partsOf(text: string): DecimalParts {
-  const isNegative = text.startsWith('-')
-  const [whole = '', fraction = ''] = (isNegative ? text.slice(1) : text).split('.')
-  return { isNegative, whole, fraction }
 }
 
 function every(answers: readonly (boolean | undefined)[]): boolean | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { compareTexts, evaluate } from '../../../src/core/query/evaluate.ts'
+import { evaluate } from '../../../src/core/query/evaluate.ts'
 import { all, and, type Filter, isTrue, none, not, or } from '../../../src/core/query/filter.ts'
+import { compareTexts } from '../../../src/core/query/text-order.ts'
 import { build } from '../../support/data/build.ts'
 
 function fieldOf(type: string) {
