@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import { eventText } from '../../src/core/assistant/server-events.ts'
+import { rawNumbers } from '../../src/core/exact-json.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Background } from '../../src/ports.ts'
 import type { Assistant } from '../../src/services/assistant/assistant.ts'
@@ -165,7 +166,7 @@ function openTools(services: Services, c: AppContext): AssistantTools {
     },
     async run(tool, sent, plan) {
       const { runByName } = await import('../mcp/server.ts')
-      const settings = { isAnonymous: false, observe: ports.observe, answered }
+      const settings = { isAnonymous: false, observe: ports.observe, answered, numbers: rawNumbers() }
       return runByName(tool, sent, { open: () => open(plan), ...settings })
     },
   }

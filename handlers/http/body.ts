@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
 import { Gathered, release } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
-import { MAX_RAW_NUMBERS, parseExactJson, TooManyRawNumbers } from '../../src/core/exact-json.ts'
+import { parseExactJson, rawNumbers, TooManyRawNumbers } from '../../src/core/exact-json.ts'
 import { jsonFault } from '../../src/core/json-fault.ts'
 import { bodyBounds, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
@@ -52,7 +52,7 @@ export function readPlainJson(c: AppContext, limit: number, bounds = bodyBounds)
 }
 
 function exactly(text: string): unknown {
-  return parseExactJson(text, MAX_RAW_NUMBERS)
+  return parseExactJson(text, rawNumbers())
 }
 
 /** Schemas silently skip a member `__proto__`, so it is refused here. */

@@ -6,8 +6,8 @@ import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
 import {
   isRawNumber,
-  MAX_RAW_NUMBERS,
   parseExactJson,
+  type RawNumbers,
   TooManyRawNumbers,
   withPlainNumbers,
 } from '../../src/core/exact-json.ts'
@@ -26,11 +26,12 @@ const MAX_ELEMENTS = 10_000
 /** Far more than any tool has. */
 const MAX_ARGUMENTS = 100
 
-export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.infer<S> {
+/** `numbers` are those of the request, whose calls and arguments have them together. */
+export function readArguments<S extends z.ZodType>(schema: S, sent: unknown, numbers: RawNumbers): z.infer<S> {
   if (typeof sent === 'object' && sent !== null && Object.keys(sent).length > MAX_ARGUMENTS) {
     throw fault('arguments', `has more than ${MAX_ARGUMENTS} members`)
   }
-  const arrived = unpacked(sent)
+  const arrived = unpacked(sent, numbers)
   refuseOversized(arrived)
   const result = schema.safeParse(arrived)
   if (result.success) return result.data
@@ -41,11 +42,11 @@ export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.
 }
 
 /** Agents often send a list or an object as JSON text. */
-function unpacked(sent: unknown): unknown {
+function unpacked(sent: unknown, numbers: RawNumbers): unknown {
   if (typeof sent !== 'object' || sent === null) return sent
   const members = Object.entries(sent).map(([name, value]) => {
     if (name === 'key') return [name, withNumbersAsTexts(value)]
-    const read = texts.has(name) ? value : parsed(name, value)
+    const read = texts.has(name) ? value : parsed(name, value, numbers)
     return [name, values.has(name) ? read : withPlainNumbers(read, 'valueEncoded')]
   })
   return Object.fromEntries(members)
@@ -66,18 +67,24 @@ const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta', 'idempo
 /** Arguments that hold values of items or defaults, whose numbers keep the digits that were sent. */
 const values: ReadonlySet<string> = new Set(['data', 'filter', 'having', 'deep', 'operations', 'model'])
 
-function parsed(name: string, value: unknown): unknown {
+/** Arguments with as many values as a body may have. */
+const large: ReadonlySet<string> = new Set(['data', 'operations', 'model'])
+
+/** Of all others, counted before they are parsed. */
+const textBounds = { depth: 1_100, members: 20_000, values: 20_000, containers: 20_000 }
+
+function parsed(name: string, value: unknown, numbers: RawNumbers): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  const excess = oversizedJson(value)
+  const excess = oversizedJson(value, large.has(name) ? undefined : textBounds)
   if (excess !== undefined) throw fault(name, excess)
-  const read = jsonOrText(name, value)
+  const read = jsonOrText(name, value, numbers)
   if (hasPrototypeMember(value, read)) throw fault(name, 'unknown field __proto__')
   return read
 }
 
-function jsonOrText(name: string, text: string): unknown {
+function jsonOrText(name: string, text: string, numbers: RawNumbers): unknown {
   try {
-    return parseExactJson(text, MAX_RAW_NUMBERS)
+    return parseExactJson(text, numbers)
   } catch (error) {
     if (error instanceof TooManyRawNumbers) throw fault(name, error.message)
     return text

@@ -16,7 +16,7 @@ import {
 import * as z from 'zod'
 import { answeredBody, messagesOf } from '../../src/core/error.ts'
 import type { ErrorKind } from '../../src/core/error-codes.ts'
-import { parseExactJson, withPlainNumbers } from '../../src/core/exact-json.ts'
+import { parseExactJson, type RawNumbers, rawNumbers, withPlainNumbers } from '../../src/core/exact-json.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
@@ -37,6 +37,7 @@ export type McpRequest = {
 
 export function answerMcp({ open, sent, isAnonymous, observe }: McpRequest): Promise<Answer> {
   const answered = { length: 0 }
+  const numbers = rawNumbers()
   return answerMessages(sent, {
     initialize: method(InitializeRequestSchema, async ({ params: { protocolVersion: requested } }) => ({
       protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION,
@@ -49,7 +50,7 @@ export function answerMcp({ open, sent, isAnonymous, observe }: McpRequest): Pro
     'tools/call': method(CallToolRequestSchema, async ({ params }) => {
       const tool = agentTools.find((name) => name === params.name)
       if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${shortName(params.name)}`)
-      return call(tools[tool], { open, sent: params.arguments ?? {}, isAnonymous, observe, answered })
+      return call(tools[tool], { open, sent: params.arguments ?? {}, isAnonymous, observe, answered, numbers })
     }),
   })
 }
@@ -123,6 +124,8 @@ type Call = {
   readonly observe: Observe
   /** What was answered of this request, in characters. */
   readonly answered: { length: number }
+  /** What its arguments may still bring. */
+  readonly numbers: RawNumbers
 }
 
 /** Runs a tool by its name and the JSON text of its arguments, for whoever is no client of this protocol. */
@@ -140,11 +143,14 @@ export async function runByName(
   return { text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''), isError }
 }
 
-async function call(tool: Tool, { open, sent, isAnonymous, observe, answered }: Call): Promise<CallToolResult> {
+async function call(
+  tool: Tool,
+  { open, sent, isAnonymous, observe, answered, numbers }: Call,
+): Promise<CallToolResult> {
   const isRead = tool.hints.readOnlyHint
   try {
     if (answered.length >= MAX_ANSWER) throw databaseError('tooLarge')
-    const { metas, replayed, ...answer } = await tool.run(await open(), sent)
+    const { metas, replayed, ...answer } = await tool.run(await open(), sent, numbers)
     const body = metas === undefined ? listBody(answer) : batchBody({ data: answer.data, metas })
     const text = replayed ? `${body.slice(0, -1)},"replayed":true}` : body
     // A change is reported whatever its size: the caller could not learn of it otherwise.

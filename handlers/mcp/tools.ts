@@ -3,6 +3,7 @@
  * those that parse the arguments.
  */
 import * as z from 'zod'
+import type { RawNumbers } from '../../src/core/exact-json.ts'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
 import { MAX_OPERATIONS, operationKinds } from '../../src/core/plan/batch/operation.ts'
 import type { ListAnswer, ListMeta } from '../../src/services/data/items.ts'
@@ -29,7 +30,7 @@ export type Tool = {
     readonly idempotentHint: boolean
   }
   /** Runs the tool. Throws 422 for arguments that `input` rejects. */
-  readonly run: (tools: AgentTools, sent: unknown) => Promise<ToolAnswer>
+  readonly run: (tools: AgentTools, sent: unknown, numbers: RawNumbers) => Promise<ToolAnswer>
 }
 
 /**
@@ -419,5 +420,5 @@ type Sketch<Input extends z.ZodType> = Omit<Tool, 'run' | 'input'> & {
 }
 
 function tool<Input extends z.ZodType>({ input, published = input, run, ...rest }: Sketch<Input>): Tool {
-  return { ...rest, input: published, run: (agent, sent) => run(agent, readArguments(input, sent)) }
+  return { ...rest, input: published, run: (agent, sent, numbers) => run(agent, readArguments(input, sent, numbers)) }
 }

@@ -5,21 +5,29 @@
 import { endOfScalar } from './json-fault.ts'
 
 /** A raw number takes a microsecond, in which nobody else is answered, and the memory of an object. */
-export const MAX_RAW_NUMBERS = 100_000
+const MAX_RAW_NUMBERS = 100_000
+
+/** How many raw numbers a request may still bring, in all that is parsed of it. */
+export type RawNumbers = { left: number }
+
+/** What one request may bring. */
+export function rawNumbers(): RawNumbers {
+  return { left: MAX_RAW_NUMBERS }
+}
 
 export class TooManyRawNumbers extends Error {
-  constructor(most: number) {
+  constructor() {
     super(
-      `has more than ${most} numbers of which every digit is kept; send them in parts, or as texts where their type takes these`,
+      `has more than ${MAX_RAW_NUMBERS} numbers of which every digit is kept; send them in parts, or as texts where their type takes these`,
     )
   }
 }
 
-/** Like `JSON.parse`, and throws like it; throws TooManyRawNumbers above `most` of them. */
-export function parseExactJson(text: string, most = Infinity): unknown {
+/** Like `JSON.parse`, and throws like it; throws TooManyRawNumbers where there are more than `numbers` has left. */
+export function parseExactJson(text: string, numbers: RawNumbers = { left: Infinity }): unknown {
   if (engine.rawJSON === undefined || !mayChange.test(text)) return JSON.parse(text)
   try {
-    return readWhole(text, most)
+    return readWhole(text, numbers)
   } catch (error) {
     if (error instanceof TooManyRawNumbers) throw error
     // It says what is wrong with the text, and where.
@@ -69,9 +77,8 @@ const [TAB, LINE, RETURN, SPACE, QUOTE, COMMA, COLON, LIST, LIST_END, ITEM, ITEM
  * Reads a JSON text. A reviver of `JSON.parse` would take five times as long, in which nobody else is answered. Throws for what is no
  * JSON, and for what is nested deeper than the stack.
  */
-function readWhole(text: string, most: number): unknown {
+function readWhole(text: string, numbers: RawNumbers): unknown {
   let at = 0
-  let raw = 0
 
   function skip(): number {
     for (;;) {
@@ -100,7 +107,7 @@ function readWhole(text: string, most: number): unknown {
     at = endOfScalar(text, from)
     if (at === from) throw new SyntaxError()
     const value = scalarOf(text.slice(from, at))
-    if (typeof value === 'object' && value !== null && ++raw > most) throw new TooManyRawNumbers(most)
+    if (typeof value === 'object' && value !== null && --numbers.left < 0) throw new TooManyRawNumbers()
     return value
   }
 

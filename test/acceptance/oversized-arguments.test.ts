@@ -176,6 +176,29 @@ describe('arguments over MCP', () => {
 
     expect(JSON.stringify(answer)).toContain('has more than 10000 elements')
   })
+
+  it('have 100,000 numbers of which every digit is kept, in all calls of a request together', async () => {
+    const data = `[${Array(60_000).fill('1e9')}]`
+    const calls = [1, 2].map((id) => {
+      const params = { name: 'create_items', arguments: { collection: 'authors', data } }
+      return { jsonrpc: '2.0', id, method: 'tools/call', params }
+    })
+
+    const headers = { Accept: 'application/json, text/event-stream' }
+    const response = await blog.send('POST', '/mcp', { body: calls, headers })
+    const answers = (await response.json()) as readonly unknown[]
+
+    expect(answers.map((one) => JSON.stringify(one))).toEqual([
+      expect.stringContaining('has more than 10000 elements'),
+      expect.stringContaining('has more than 100000 numbers of which every digit is kept'),
+    ])
+  })
+
+  it('are counted before they are read, where they are no items', async () => {
+    const answer = await callTool('list_items', JSON.stringify({ filter: `{"id":{"_in":[${Array(30_000).fill(1)}]}}` }))
+
+    expect(JSON.stringify(answer)).toContain('has more than 20000 values')
+  })
 })
 
 const manyLists = Array.from({ length: 60 }, () => ({ name: { _in: Array(100).fill('a') } }))

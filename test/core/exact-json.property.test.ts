@@ -88,6 +88,6 @@ function plain(value: unknown): unknown {
 }
 
 it('keeps the text of so many numbers and no more', () => {
-  expect(parseExactJson('[1e9,1.50,7]', 2)).toHaveLength(3)
-  expect(() => parseExactJson('[1e9,1.50,7,{"a":-0}]', 2)).toThrow(TooManyRawNumbers)
+  expect(parseExactJson('[1e9,1.50,7]', { left: 2 })).toHaveLength(3)
+  expect(() => parseExactJson('[1e9,1.50,7,{"a":-0}]', { left: 2 })).toThrow(TooManyRawNumbers)
 })
