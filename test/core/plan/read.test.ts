@@ -3,7 +3,7 @@ import { isSortable, planList, planOne, planSelection, type ReadContext } from '
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { all } from '../../../src/core/query/filter.ts'
 import { parseItemQuery, parseListQuery } from '../../../src/core/query/parameters.ts'
-import { articles, authors, column, contextOf, only, refusal } from './blog.ts'
+import { articles, authors, column, contextOf, only, refusal, viewer } from './blog.ts'
 
 const list = (search: string, context: ReadContext = contextOf(articles)) =>
   planList(context, parseListQuery(parseBrackets(search)))
@@ -35,6 +35,20 @@ describe('a list', () => {
       kind: 'and',
       filters: [rows, { kind: 'compare', operand: 'a' }],
     })
+  })
+
+  it.each([
+    ['one', articles, 'author', authors, 'name'],
+    ['many', authors, 'articles', articles, 'title'],
+  ] as const)('holds related rows, to %s, to those that the caller may read', (_, of, name, target, field) => {
+    const rows = { kind: 'null', field: column(target, 'id'), visible: all, negated: true } as const
+    const reader = viewer({ [`${target.apiName}.read`]: only(['id', field], target, rows) })
+    const plan = (search: string) => list(search, { ...contextOf(of), viewer: reader }).selection
+
+    expect(plan(`fields=${name}.${field}`)).toMatchObject([{ kind: 'relation', name, where: rows }])
+    expect(plan(`fields=${name}.${field}&deep[${name}][_filter][${field}][_eq]=a`)).toMatchObject([
+      { name, where: { kind: 'and', filters: [rows, { kind: 'compare', operand: 'a' }] } },
+    ])
   })
 
   it('is held to its budget of rows', () => {
