@@ -34,6 +34,21 @@ it('sets the alarm of the one object, keeps the earlier time, wakes, and goes on
   expect(await alarmOf()).toBeNull()
 })
 
+it('tries again in an hour where its work failed, and says so', async () => {
+  wakings.fault = new Error('the database does not answer')
+  await createCloudflareAlarm({ namespace: bindings.LICENSE, clock }).set(clock.now() + 3 * HOUR)
+
+  const failing = runInDurableObject(theObject(), (object) => object.wake().catch(String))
+
+  expect(await failing).toContain('the database does not answer')
+  expect(Math.abs(((await alarmOf()) ?? 0) - (clock.now() + HOUR))).toBeLessThan(HOUR / 2)
+  wakings.fault = undefined
+  const { count } = wakings
+  await runDurableObjectAlarm(theObject())
+  expect(wakings.count).toBe(count + 1)
+  expect(await alarmOf()).toBeNull()
+})
+
 function alarmOf(): Promise<number | null> {
   return runInDurableObject(theObject(), (_, state) => state.storage.getAlarm())
 }

@@ -4,11 +4,15 @@ import { licenseObject, type WakingObject } from '../../src/platform/cloudflare/
 import type { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../../src/platform/cloudflare/workspace-state.ts'
 
-/** How often the license's object has woken us, and what it is answered. */
-export const wakings: { count: number; next: number | undefined } = { count: 0, next: undefined }
+/** How often the license's object has woken us, and what it is answered, or which fault it meets. */
+export const wakings: { count: number; next: number | undefined; fault?: Error | undefined } = {
+  count: 0,
+  next: undefined,
+}
 
 async function wake(): Promise<number | undefined> {
   wakings.count += 1
+  if (wakings.fault !== undefined) throw wakings.fault
   return wakings.next
 }
 
