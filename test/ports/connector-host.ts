@@ -99,6 +99,14 @@ export function describeConnectorHost(name: string, open: (limits: { readonly ti
       expect(await session.call('testConnection')).toEqual(value(undefined))
     })
 
+    it('ends a connector whose reply is longer than 32 MiB, and starts it again', async () => {
+      const { session } = start(`const preflight = 1
+        const setup = () => ({ introspect: () => 'here', query: ({ mebibytes }) => 'x'.repeat(mebibytes * 2 ** 20) })`)
+
+      expect(await session.call('query', { mebibytes: 33 })).toEqual({ kind: 'ended', reason: 'memory' })
+      expect(await session.call('introspect')).toEqual(value('here'))
+    })
+
     it('calls handlers on the object that setup returned', async () => {
       const { session } = start(`class Handlers { rows = 3; introspect() { return this.rows } query() {} }
         const preflight = 1; const setup = () => new Handlers()`)

@@ -7,7 +7,7 @@ import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession 
 import { createConnectorLogger, type OnLogLine } from '../connectors/connector-log.ts'
 import { factoryOf } from '../connectors/factory.ts'
 import type { IsolateRuntime } from '../connectors/isolate-runtime.ts'
-import { CRASH, LONGEST_REPLY, parseReply } from '../connectors/reply.ts'
+import { CRASH, parseReply } from '../connectors/reply.ts'
 import type { GateProps } from './gate.ts'
 
 export type CloudflareConnectorHostOptions = {
@@ -58,8 +58,7 @@ function openSession(program: ConnectorProgram, options: CloudflareConnectorHost
     try {
       const { text, printed } = readAnswer(await entrypoint.call(method, argument))
       for (const line of printed) print(line)
-      if (typeof text !== 'string') return CRASH
-      return text.length > LONGEST_REPLY ? { kind: 'ended', reason: 'memory' } : parseReply(text)
+      return typeof text === 'string' ? parseReply(text) : CRASH
     } catch (error) {
       return failure(error)
     }
@@ -122,6 +121,7 @@ function failure(error: unknown): ConnectorReply {
   if (syntax !== undefined) return { kind: 'unloadable', message: syntax, denied: false }
   // The runtime reports an isolate that waits for nothing as hung.
   if (/\bcpu\b|had hung/i.test(message)) return { kind: 'ended', reason: 'time' }
-  if (/memory/i.test(message)) return { kind: 'ended', reason: 'memory' }
+  // An answer of more than 32 MiB, LONGEST_REPLY of Node, is refused by the runtime.
+  if (/memory|limited to 32MiB/i.test(message)) return { kind: 'ended', reason: 'memory' }
   return CRASH
 }

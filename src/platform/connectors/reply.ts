@@ -42,7 +42,7 @@ function readReply(content: unknown): ConnectorReply {
 
 export const CRASH: ConnectorReply = { kind: 'ended', reason: 'crash' }
 
-/** Maximum characters of one reply; it bounds what a reply costs the service. */
+/** Maximum bytes of one reply on Node, as many as the runtime of Workers passes on; it bounds what a reply costs the service. */
 export const LONGEST_REPLY = 32 * 1024 * 1024
 
 function readNames(names: unknown): readonly string[] | null {
