@@ -3,7 +3,6 @@
  * the only address that the process may connect to. A target outside the grant fails at once with an error named
  * NotCapable; the gate checks again, so code that bypasses this file gains nothing.
  */
-import net from 'node:net'
 import { isGranted } from '../../core/connector/target.ts'
 
 const { fetch: send, WebSocket: PlainWebSocket, Request, Headers, URL } = globalThis
@@ -14,7 +13,10 @@ const MOST_HOPS = 20
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const PORTS = { 'http:': 80, 'https:': 443, 'ws:': 80, 'wss:': 443 }
 
-/** Installs the functions. `gate` holds the gate's port, the pass of this process and the grant. */
+/**
+ * Installs the functions. `gate` holds the gate's port, the pass of this process and the grant. Returns what does so for
+ * `node:net`, of which Deno loads as much as of all else of a start.
+ */
 export function useGate({ port: gatePort, pass, grant }) {
   const root = `http://127.0.0.1:${gatePort}/${pass}/`
 
@@ -89,24 +91,27 @@ export function useGate({ port: gatePort, pass, grant }) {
     }
   }
 
-  const { connect } = net.Socket.prototype
-  net.Socket.prototype.connect = function (...parameters) {
-    const [options, listener] = placeOf(parameters)
-    const { host, port, path, ...others } = options
-    try {
-      if (path) throw new NotCapable('Requires net access to a socket')
-      if (this.encrypted) throw new TypeError('TLS is spoken by fetch, or over a socket that is connected')
-      require(host, Number(port))
-    } catch (error) {
-      // A socket that is not connecting counts as connected.
-      this.connecting = true
-      queueMicrotask(() => this.destroy(error))
+  return async function useGateOfSockets() {
+    const { default: net } = await import('node:net')
+    const { connect } = net.Socket.prototype
+    net.Socket.prototype.connect = function (...parameters) {
+      const [options, listener] = placeOf(parameters)
+      const { host, port, path, ...others } = options
+      try {
+        if (path) throw new NotCapable('Requires net access to a socket')
+        if (this.encrypted) throw new TypeError('TLS is spoken by fetch, or over a socket that is connected')
+        require(host, Number(port))
+      } catch (error) {
+        // A socket that is not connecting counts as connected.
+        this.connecting = true
+        queueMicrotask(() => this.destroy(error))
+        return this
+      }
+      const place = net.isIPv6(host) ? `[${host}]` : host
+      connect.call(this, { ...others, host: '127.0.0.1', port: gatePort, lookup: undefined, family: 4 }, listener)
+      this.write(`CONNECT ${place}:${port} HTTP/1.1\r\nHost: gate\r\nX-Connector-Gate-Pass: ${pass}\r\n\r\n`)
       return this
     }
-    const place = net.isIPv6(host) ? `[${host}]` : host
-    connect.call(this, { ...others, host: '127.0.0.1', port: gatePort, lookup: undefined, family: 4 }, listener)
-    this.write(`CONNECT ${place}:${port} HTTP/1.1\r\nHost: gate\r\nX-Connector-Gate-Pass: ${pass}\r\n\r\n`)
-    return this
   }
 }
 

@@ -18,11 +18,15 @@ const slice = held(Uint8Array.prototype.subarray)
 const indexOf = held(String.prototype.indexOf)
 const substring = held(String.prototype.substring)
 const then = held(Promise.prototype.then)
+const resolve = Promise.resolve.bind(Promise)
 const { parse, stringify } = JSON
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 const importModule = (address) => import(address)
 const addressOf = (code) => URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
+
+/** What code says that may load a module of Node; code that hides it reaches nothing. */
+const BUILT_IN = /node:|getBuiltinModule/
 
 let token
 let call
@@ -40,8 +44,9 @@ function receive(line) {
   if (token === undefined) {
     token = message.token
     const { code, config, gate } = message
-    useGate(gate)
-    call = createDispatcher(() => importModule(addressOf(code)), config)
+    const useGateOfSockets = useGate(gate)
+    const gated = BUILT_IN.test(code) ? useGateOfSockets() : undefined
+    call = createDispatcher(() => then(resolve(gated), () => importModule(addressOf(code))), config)
     answer('{}')
   } else if (message.id === undefined) {
     answer('{}')
