@@ -62,7 +62,7 @@ export async function startReplica(
   { variables }: Instance,
   own: Readonly<Record<string, string>> = {},
 ): Promise<Replica> {
-  const child = spawn(process.execPath, ['scripts/start-node.ts'], {
+  const child = spawn(process.execPath, ['test/migration/support/replica.ts'], {
     cwd: root,
     env: { ...environment(), PORT: '0', ...variables, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],

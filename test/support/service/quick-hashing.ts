@@ -4,4 +4,4 @@
  */
 import { createScryptPasswords } from '../../../src/platform/password.ts'
 
-export const quickHashing = createScryptPasswords({ N: 2 ** 11, r: 8, p: 1 })
+export const quickHashing = createScryptPasswords({ N: 2 ** 4, r: 8, p: 1 })
