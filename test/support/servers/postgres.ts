@@ -113,7 +113,11 @@ async function writeTls(directory: string, { certificate, privateKey }: NonNulla
 /**
  * Without what only a crash of the machine needs, and without vacuum beside the tests: a plan changes when a test says `analyze`.
  */
-const quick = ['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'autovacuum=off']
+const quick = [
+  ...['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'autovacuum=off'],
+  // No processes that read ahead or replicate, and no log that is filled with zeros first: most servers live for seconds.
+  ...['io_method=sync', 'max_logical_replication_workers=0', 'wal_init_zero=off'],
+]
 
 // The server ends when its input does, and that ends even when the process that asked for it is killed.
 const tethered = 'exec 3<&0; (read _ <&3; kill -QUIT $$) & exec "$0" "$@" </dev/null 3<&-'
