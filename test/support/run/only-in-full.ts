@@ -61,6 +61,15 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
   'console/views': ['is saved for oneself by a member'],
   'console/ways-in': ['an invitation: by its mail to an account', 'a forgotten password'],
   'acceptance/command-line/model': ['pushes what was agreed to'],
+  'acceptance/mcp': [
+    'lists the tools that this caller can use',
+    'shows in read_schema exactly what this caller may see',
+    'lends the files that its caller may read',
+    'needs ai:mcp for every call',
+    'takes the token from the header or from access_token',
+    'names the argument and what would be right',
+    'bounds what the calls of an array answer together',
+  ],
   'process/assistant-kills': ['runs an approved call at most once', 'counts all that was kept'],
   'process/client-types': ['is of this version', 'takes what is right'],
 }
