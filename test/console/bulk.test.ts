@@ -101,6 +101,30 @@ describe('rows that are chosen', () => {
     await expect.poll(sizes).toEqual(Array.from({ length: 130 }, (_, at) => at))
   })
 
+  it('are changed, taken back and changed again by fingers alone, to whom no key is named', async () => {
+    await made(3)
+    const touched = { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } }
+    const page = await grid('', world.administrator, touched)
+    const tap = (name: string) => page.getByRole('button', { name, exact: true }).tap()
+    await page.getByRole('rowheader', { name: '2' }).tap()
+    await tap('Change…')
+    await dialog(page).getByLabel('Field').selectOption('size')
+    await dialog(page).getByLabel('Value', { exact: true }).fill('-7')
+    await tap('Change 1 row')
+    await page.getByText('1 row was changed. Undo, under More, takes it back.').waitFor()
+    await expect.poll(sizes).toEqual([0, -7, 2])
+
+    await tap('More')
+    await page.getByRole('menuitem', { name: 'Undo' }).tap()
+    await expect.poll(sizes).toEqual([0, 1, 2])
+    await tap('More')
+    await page.getByRole('menuitem', { name: 'Redo' }).tap()
+    await expect.poll(sizes).toEqual([0, -7, 2])
+    await tap('Help')
+    await page.getByText('what you type in a cell is saved at once; Undo, under More').waitFor()
+    expect(await page.getByText(/Ctrl/).filter({ visible: true }).count()).toBe(0)
+  })
+
   it.each(['chosen', 'all'])(
     'are changed and taken back, but for numbers of too many digits, where %s',
     async (which) => {

@@ -1,6 +1,7 @@
 /** Help of the screen that is shown: what it is in one line, and its page of the documentation. */
 import { help } from '../messages/help.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { isTouched } from './preferences.ts'
 import { navigate, type Route, route } from './router.ts'
 
 type Topic = keyof typeof help.value.about
@@ -33,7 +34,7 @@ export default function Help() {
     ...(topic === undefined
       ? []
       : ([
-          { kind: 'title', label: texts.about[topic] },
+          { kind: 'title', label: topic === 'items' && isTouched() ? texts.itemsByTouch : texts.about[topic] },
           { kind: 'action', label: texts.more, onSelect: () => navigate(`/-/docs/${pages[topic]}`) },
         ] as const)),
     { kind: 'action', label: texts.all, onSelect: () => navigate('/-/docs') },

@@ -23,3 +23,8 @@ export function startPreferences(): void {
     }
   })
 }
+
+/** Whether one points by a finger, and so has hardly any keys. */
+export function isTouched(): boolean {
+  return matchMedia('(pointer: coarse)').matches
+}

@@ -6,6 +6,7 @@ export const help: Translated<HelpTexts> = {
   label: 'مساعدة',
   more: 'اقرأ عنها',
   all: 'التوثيق',
+  itemsByTouch: 'مجموعة في شبكة: ما تكتبه في خلية يُحفظ فورًا، و«تراجع» تحت «المزيد» يتراجع عنه.',
   pages: 'الصفحات',
   onPage: 'في هذه الصفحة',
   next: 'التالي:',

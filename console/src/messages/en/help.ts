@@ -3,6 +3,7 @@ export const help = {
   label: 'Help',
   more: 'Read about it',
   all: 'Documentation',
+  itemsByTouch: 'A collection as a grid: what you type in a cell is saved at once; Undo, under More, takes it back.',
   pages: 'Pages',
   onPage: 'On this page',
   next: 'Next:',

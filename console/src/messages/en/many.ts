@@ -22,7 +22,10 @@ export const many = {
     none: 'There is no row to change.',
     changeTitle: (shown: string, count: number) => `Change ${rows(shown, count)}`,
     changeButton: (shown: string, count: number) => `Change ${rows(shown, count)}`,
+    undo: 'Undo',
+    redo: 'Redo',
     canUndo: 'Ctrl+Z in the grid takes it back.',
+    canUndoByTouch: 'Undo, under More, takes it back.',
     cannotUndo: 'These are too many to be taken back from here.',
     changed: (shown: string, count: number) =>
       plural(count, { one: `${shown} row was changed.`, other: `${shown} rows were changed.` }),

@@ -1,6 +1,7 @@
 /** Gives one field of many rows the same value. What is chosen is saved like cells; all of a view by one bounded request. */
 import { ServiceError } from 'governed-data-client'
 import { useState } from 'preact/hooks'
+import { isTouched } from '../../app/preferences.ts'
 import { userId } from '../../data/session.ts'
 import { explainFault } from '../../messages/fault.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
@@ -37,7 +38,7 @@ export function ChangeDialog(props: BulkProps) {
   const underWay = useUnderWay(props.onClose)
   const { count, error: uncounted, recount } = useCount(props, which === 'chosen' ? marks.keys.value.size : undefined)
   const relation = model.toOne.find(({ by }) => by.length === 1 && by[0] === field?.name)
-  const backText = field?.type === 'json' ? `${texts.canUndo} ${texts.exactOnly}` : texts.canUndo
+  const backText = field?.type === 'json' ? `${undoText()} ${texts.exactOnly}` : undoText()
   const canUndo = which === 'chosen' || (count ?? 0) <= MOST_UNDONE
 
   const changeChosen = async ({ name, type }: FieldModel, value: Value) => {
@@ -178,11 +179,13 @@ export function ChangeDialog(props: BulkProps) {
   )
 }
 
+const undoText = () => t.value.many[isTouched() ? 'canUndoByTouch' : 'canUndo']
+
 /** How many were changed, and how many `back` of the `other` values that they had can be taken back. */
 function toastChanged(count: number, back: number, other: number): void {
   const texts = t.value.many
   const messages = [texts.changed(formatNumber(count), count)]
-  if (back > 0) messages.push(texts.canUndo)
+  if (back > 0) messages.push(undoText())
   if (back < other) messages.push(texts.exactOnly)
   showToast(messages.join(' '))
 }

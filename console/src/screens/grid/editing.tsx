@@ -9,7 +9,7 @@ import type { CollectionModel } from './model.ts'
 import { Picker } from './picker.tsx'
 import { type Cell, fillOf, type Range, rangeOf } from './place.ts'
 import { keyOf, type Rows } from './rows.ts'
-import { savingOf } from './saving.ts'
+import { type Saving, savingOf } from './saving.ts'
 import { useEditor } from './use-editor.tsx'
 import { inputKindOf, type Row, type Value } from './values.ts'
 
@@ -53,12 +53,8 @@ export function useEditing(props: EditingProps) {
     else editor.begin(cell, place, text)
   }
   const acts: Readonly<Record<Act, (cell: Cell, key: string) => void>> = {
-    undo: () => {
-      if (!saving.undo()) showToast(t.value.grid.nothingToUndo)
-    },
-    redo: () => {
-      if (!saving.redo()) showToast(t.value.grid.nothingToRedo)
-    },
+    undo: () => undoIn(saving),
+    redo: () => redoIn(saving),
     open: ({ row: index }) => {
       const row = cells.rowAt(index)
       if (row !== undefined) props.onOpen(row)
@@ -101,6 +97,16 @@ export function useEditing(props: EditingProps) {
     return place !== undefined && cells.isEditable(place.column)
   }
   return { saving, edit, paste, fill, mayFill, picker, over: (cell: Cell) => editor.over(cell, props.onMove) }
+}
+
+/** Says so where nothing is left. */
+export function undoIn(saving: Saving): void {
+  if (!saving.undo()) showToast(t.value.grid.nothingToUndo)
+}
+
+/** Says so where nothing is left. */
+export function redoIn(saving: Saving): void {
+  if (!saving.redo()) showToast(t.value.grid.nothingToRedo)
 }
 
 type Act = 'undo' | 'redo' | 'open' | 'edit' | 'type' | 'clear' | 'toggle' | 'fillDown' | 'fillAlong'

@@ -2,15 +2,18 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { lazy } from '../../app/lazy.tsx'
 import { useCommands } from '../../app/palette.tsx'
+import { userId } from '../../data/session.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import type { Column } from './columns.ts'
+import { redoIn, undoIn } from './editing.tsx'
 import styles from './grid.module.css'
 import type { Marks } from './marks.ts'
 import type { CollectionModel } from './model.ts'
 import type { View } from './request.ts'
 import type { Rows } from './rows.ts'
+import { type Saving, savingOf } from './saving.ts'
 
 const BulkDialog = lazy(() => import('../bulk.tsx'))
 const ExportDialog = lazy(() => import('../export.tsx'))
@@ -42,7 +45,7 @@ export function mayMark(model: CollectionModel): boolean {
 
 /** `menu` goes into the bar of tools, `chosen` above the rows. */
 export function useMany(props: ManyProps) {
-  const { model, view, marks, onWhy } = props
+  const { workspace, model, view, rows, marks, onWhy } = props
   const [doing, setDoing] = useState<Doing | undefined>(undefined)
   const messages = t.value
   const isFiltered = Object.keys(view.filter ?? {}).length > 0
@@ -51,10 +54,11 @@ export function useMany(props: ManyProps) {
   const mayAsk = onWhy !== undefined
   const actions = useMemo(
     () => [
+      ...(mayChangeSome(model) ? waysBack(() => savingOf(userId.value, workspace, model, rows)) : []),
       ...actionsOf(model, isFiltered, setDoing),
       ...(mayAsk ? [{ id: 'why', label: messages.access.whyCell, run: () => latest.current?.() }] : []),
     ],
-    [model, isFiltered, mayAsk, messages],
+    [workspace, model, rows, isFiltered, mayAsk, messages],
   )
   useCommands(useMemo(() => actions.map((action) => ({ ...action, group: messages.palette.actions })), [actions]))
   const onClose = () => setDoing(undefined)
@@ -77,6 +81,15 @@ export function useMany(props: ManyProps) {
 }
 
 type Action = { readonly id: string; readonly label: string; readonly run: () => void }
+
+/** For whoever has no keys for them. */
+function waysBack(saving: () => Saving): readonly Action[] {
+  const texts = t.value.many
+  return [
+    { id: 'undo', label: texts.undo, run: () => undoIn(saving()) },
+    { id: 'redo', label: texts.redo, run: () => redoIn(saving()) },
+  ]
+}
 
 function actionsOf(model: CollectionModel, isFiltered: boolean, onDo: (doing: Doing) => void): readonly Action[] {
   const texts = t.value.many
