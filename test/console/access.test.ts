@@ -46,7 +46,10 @@ it('makes a policy in its matrix, a role of it, and asks somebody in', async () 
   await limits.getByRole('button', { name: 'Apply' }).click()
   await limits.getByText('A value below does not fit').waitFor()
   await limits.getByLabel('Value').fill('10')
-  await expect.poll(() => limits.getByLabel('Rows', { exact: true }).inputValue()).toContain('"_lt": 10')
+  expect(await limits.getByLabel('Rows as JSON').isVisible()).toBe(false)
+  await limits.getByText('As JSON', { exact: true }).click()
+  await expect.poll(() => limits.getByLabel('Rows as JSON').inputValue()).toContain('"_lt": 10')
+  expect(await violations(page)).toEqual([])
   await limits.getByRole('button', { name: 'Apply' }).click()
   await page.getByLabel('Create: notes').press('ArrowDown')
   expect(await page.getByLabel('Create: notes').inputValue()).toBe('all')
@@ -503,16 +506,41 @@ it('asks once more where the tests that would fail were not told before', async 
   await expect.poll(() => own.data(`/roles/${role}?fields=policies`)).toEqual({ policies: [] })
 })
 
+it('shows a condition as it is built, and one that cannot be built so as JSON, which begins the other anew', async () => {
+  const some = { pages: { _lt: 10 } }
+  const nested = { _or: [{ _and: [some, { title: { _eq: 'x' } }] }, { pages: { _eq: 12 } }] }
+  const id = await people.policy(shop, {
+    collections: { notes: { read: { filter: some }, delete: { filter: nested } } },
+  })
+  const page = await signedInAt(path(`/policies/${id}`))
+  await page.getByRole('button', { name: /^Limits of Read: notes/ }).click()
+  const limits = dialog(page, 'Read: notes')
+  await expect.poll(() => limits.getByLabel('Value').inputValue()).toBe('10')
+  expect(await limits.getByLabel('Rows as JSON').isVisible()).toBe(false)
+  await limits.getByText('As JSON', { exact: true }).click()
+  await limits.getByLabel('Rows as JSON').fill('{"pages": {"_gt": 7}}')
+  await expect.poll(() => limits.getByLabel('Value').inputValue()).toBe('7')
+  expect(await limits.getByLabel('Operator').inputValue()).toBe('_gt')
+  await press(page, 'Cancel')
+
+  await page.getByRole('button', { name: /^Limits of Delete: notes/ }).click()
+  const others = dialog(page, 'Delete: notes')
+  await expect.poll(() => others.getByLabel('Rows as JSON').isVisible()).toBe(true)
+  expect(await others.getByLabel('Value').count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+})
+
 it('keeps what was typed into a policy over a reload, and refuses what is no condition', async () => {
   const id = await people.policy(shop, { collections: { notes: { read: 'all' } } })
   const page = await signedInAt(path(`/policies/${id}`))
   await page.getByLabel('Description').fill('For everybody')
   await page.getByLabel('Delete: notes').selectOption('Limited')
   const limits = dialog(page, 'Delete: notes')
-  await limits.getByLabel('Rows', { exact: true }).fill('{"pages":')
+  await limits.getByText('As JSON', { exact: true }).click()
+  await limits.getByLabel('Rows as JSON').fill('{"pages":')
   await limits.getByRole('button', { name: 'Apply' }).click()
   await limits.getByText('This is no JSON object.').waitFor()
-  await limits.getByLabel('Rows', { exact: true }).fill('{"nothing": 1}')
+  await limits.getByLabel('Rows as JSON').fill('{"nothing": 1}')
   await limits.getByRole('button', { name: 'Apply' }).click()
   await press(page, 'Save')
   await page

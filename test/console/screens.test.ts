@@ -735,7 +735,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     async (page, t) => {
       await at(page, `/${shop.name}/access/policies/new`)
       await page.getByLabel(t.access.actionOn(t.access.does.read, 'articles')).selectOption('some')
-      await page.getByRole('dialog').getByLabel(t.access.conditions.filter, { exact: true }).waitFor()
+      await page.getByRole('dialog').getByRole('group', { name: t.access.conditions.filter, exact: true }).waitFor()
     },
   ],
   [

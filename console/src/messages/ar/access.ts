@@ -116,12 +116,15 @@ export const access: Translated<typeof english> = {
     fieldsShort: (count) => `الحقول: ${count}`,
     conditions: { filter: 'الصفوف', check: 'الصفوف بعد التغيير', validation: 'التحقّق' },
     conditionHints: {
-      filter: 'فقط الصفوف التي تحقّق هذا، كمرشّح للواجهة بصيغة JSON. $CURRENT_USER هو من يسأل، و$NOW هو الوقت.',
+      filter: 'فقط الصفوف التي تحقّق هذا. $CURRENT_USER هو من يسأل، و$NOW هو الوقت.',
       check: 'ما يجب أن يحقّقه الصف بعد التغيير؛ وإن كان فارغًا فكما قبله.',
       validation: 'ما يجب أن يحقّقه الصف عند كتابته؛ وإلا يُخبَر الكاتب بالخطأ.',
     },
     noCondition: 'هذا ليس كائن JSON.',
     unfit: 'إحدى القيم أدناه لا تناسب نوع حقلها: غيّرها أو أغلق إنشاء الشرط.',
+    asJson: 'بصيغة JSON',
+    jsonOf: (condition) => `${condition} بصيغة JSON`,
+    jsonHint: 'مرشّح للواجهة، يقول كل ما يقوله إنشاء الشرط وأكثر.',
     build: (condition) => `إنشاء شرط: ${condition}`,
     entitlements: 'الحقوق في مساحة العمل',
     entitlement: {

@@ -103,12 +103,15 @@ export const access = {
     fieldsShort: (count: string) => `${count} fields`,
     conditions: { filter: 'Rows', check: 'Rows afterwards', validation: 'Validation' },
     conditionHints: {
-      filter: 'Only rows that meet this, as a filter of the API in JSON. $CURRENT_USER is whoever asks, $NOW the time.',
+      filter: 'Only rows that meet this. $CURRENT_USER is whoever asks, $NOW the time.',
       check: 'What a row has to meet after the change; where empty, the same as before it.',
       validation: 'What a row has to meet when it is written; else the writer is told what is wrong.',
     },
     noCondition: 'This is no JSON object.',
     unfit: 'A value below does not fit the type of its field: change it, or close the builder.',
+    asJson: 'As JSON',
+    jsonOf: (condition: string) => `${condition} as JSON`,
+    jsonHint: 'A filter of the API. It can say all that the builder says, and more.',
     build: (condition: string) => `Build a condition: ${condition}`,
     entitlements: 'Rights in the workspace',
     entitlement: {

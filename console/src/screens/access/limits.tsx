@@ -1,5 +1,5 @@
 /** What an action of a policy is limited to: fields, and the conditions that rows have to meet. */
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -7,7 +7,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { filterColumns } from '../grid/columns.ts'
-import { Filter } from '../grid/filter.tsx'
+import { editableIn, Filter } from '../grid/filter.tsx'
 import { type CollectionModel, modelQuery } from '../grid/model.ts'
 import page from '../page.module.css'
 import styles from './access.module.css'
@@ -41,15 +41,15 @@ export function LimitsDialog({ workspace, collection, action, title, grant, mayE
   const [isEvery, setEvery] = useState(!Array.isArray(limits.fields))
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [wrong, setWrong] = useState<string>()
-  /** Of which condition the builder is open, and whether what is built there fits its fields. */
-  const [building, setBuilding] = useState<string>()
-  const [isUnfit, setUnfit] = useState(false)
+  /** Of which conditions what is built does not fit its fields. */
+  const [unfit, setUnfit] = useState<Readonly<Record<string, boolean>>>({})
   const names = conditionsOf[action]
   const textOf = (name: (typeof names)[number]) => typed[name] ?? conditionText(limits[name])
   const apply = (event: Event) => {
     event.preventDefault()
     // What is built would be lost, and the policy be wider than it was meant.
-    if (building !== undefined && isUnfit) return setWrong(building)
+    const first = names.find((name) => unfit[name])
+    if (first !== undefined) return setWrong(first)
     const read = grantTyped(limits, {
       texts: names.map((name) => [name, textOf(name)] as const),
       fields: isEvery || action === 'delete' ? '*' : fields,
@@ -83,21 +83,19 @@ export function LimitsDialog({ workspace, collection, action, title, grant, mayE
             )}
           </>
         )}
-        {names.map((name) => (
+        {names.map((name, at) => (
           <ConditionField
             key={name}
             label={texts.conditions[name]}
             hint={texts.conditionHints[name]}
-            model={model ?? undefined}
+            model={model}
             mayEdit={mayEdit}
-            error={wrong !== name ? undefined : building === name && isUnfit ? texts.unfit : texts.noCondition}
-            isBuilding={building === name}
-            onBuilding={(isOpen) => {
-              setBuilding(isOpen ? name : undefined)
-              setUnfit(false)
+            wrong={wrong !== name ? undefined : unfit[name] ? 'built' : 'typed'}
+            takesFocus={action === 'delete' && at === 0}
+            onUnfit={(isUnfit) => {
+              setUnfit({ ...unfit, [name]: isUnfit })
               setWrong(undefined)
             }}
-            onUnfit={setUnfit}
             text={textOf(name)}
             onText={(text) => setTyped({ ...typed, [name]: text })}
           />
@@ -118,51 +116,85 @@ export function LimitsDialog({ workspace, collection, action, title, grant, mayE
 type ConditionProps = {
   readonly label: string
   readonly hint: string
-  readonly model: CollectionModel | undefined
+  /** Null where nobody knows its fields. */
+  readonly model: CollectionModel | null | undefined
   readonly mayEdit: boolean
-  readonly error: string | undefined
-  readonly isBuilding: boolean
-  readonly onBuilding: (isOpen: boolean) => void
+  readonly wrong: 'built' | 'typed' | undefined
+  readonly takesFocus: boolean
   readonly onUnfit: (isUnfit: boolean) => void
   readonly text: string
   readonly onText: (text: string) => void
 }
 
-/** As JSON, which can say all; the builder writes what it can as it is made. */
+/** Built of fields, operators and values where that can say it; as JSON, which can say all. */
 function ConditionField(props: ConditionProps) {
-  const { label, hint, model, mayEdit, error, isBuilding, onBuilding, onUnfit, text, onText } = props
+  const { label, hint, model, mayEdit, wrong, takesFocus, onUnfit, text, onText } = props
   const texts = t.value.access
-  const condition = conditionIn(text)
+  const [first] = useState(text)
+  const columns = useMemo(() => model && filterColumns(model), [model])
+  const canBuild = columns ? editableIn(columns, conditionIn(first)) !== undefined : model === undefined
+  const [isBuilding, setBuilding] = useState<boolean>()
+  const [isTyping, setTyping] = useState<boolean>()
+  /** The builder begins anew with what is typed instead. */
+  const [turn, setTurn] = useState(0)
+  const shown = { builder: isBuilding ?? (first !== '' && canBuild), json: isTyping ?? (!mayEdit || !canBuild) }
   return (
-    <div class={styles.condition}>
-      <Field
-        label={label}
-        hint={hint}
-        error={error}
-        isOptional
-        lines={Math.min(8, Math.max(2, text.split('\n').length))}
-        dir="ltr"
-        spellcheck={false}
-        readOnly={!mayEdit}
-        value={text}
-        onValue={onText}
-      />
-      {mayEdit && model && (
-        <Button look="plain" aria-expanded={isBuilding} onClick={() => onBuilding(!isBuilding)}>
+    <fieldset class={styles.condition}>
+      <legend>{label}</legend>
+      <p class={page.quiet}>{hint}</p>
+      {wrong === 'built' && (
+        <p class={page.wrong} role="alert">
+          {texts.unfit}
+        </p>
+      )}
+      {mayEdit && model !== null && (
+        <Button
+          autofocus={takesFocus}
+          aria-expanded={shown.builder}
+          onClick={() => {
+            setBuilding(!shown.builder)
+            onUnfit(false)
+          }}
+        >
           {texts.build(label)}
         </Button>
       )}
-      {isBuilding && model && (
+      {mayEdit && shown.builder && columns && (
         <Filter
-          columns={filterColumns(model)}
-          filter={condition}
+          key={turn}
+          columns={columns}
+          filter={conditionIn(text)}
           onBuilt={(built) => {
             onUnfit('wrong' in built)
             if ('filter' in built) onText(conditionText(built.filter))
           }}
         />
       )}
-    </div>
+      <details
+        open={shown.json || wrong === 'typed'}
+        onToggle={({ currentTarget: { open } }) => {
+          if (open !== (shown.json || wrong === 'typed')) setTyping(open)
+        }}
+      >
+        <summary>{texts.asJson}</summary>
+        <Field
+          label={texts.jsonOf(label)}
+          hint={texts.jsonHint}
+          error={wrong === 'typed' ? texts.noCondition : undefined}
+          lines={Math.min(8, Math.max(2, text.split('\n').length))}
+          dir="ltr"
+          spellcheck={false}
+          readOnly={!mayEdit}
+          value={text}
+          onValue={(typed) => {
+            setTyping(true)
+            onUnfit(false)
+            onText(typed)
+            if (conditionIn(typed) !== undefined) setTurn(turn + 1)
+          }}
+        />
+      </details>
+    </fieldset>
   )
 }
 

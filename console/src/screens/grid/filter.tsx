@@ -7,7 +7,15 @@ import page from '../page.module.css'
 import { type Column, labelOf } from './columns.ts'
 import styles from './grid.module.css'
 import type { FieldModel } from './model.ts'
-import { type Condition, conditionsOf, filterOf, type Match, offeredOperators, operandsOf } from './request.ts'
+import {
+  type Condition,
+  type Conditions,
+  conditionsOf,
+  filterOf,
+  type Match,
+  offeredOperators,
+  operandsOf,
+} from './request.ts'
 
 type FilterProps = {
   readonly columns: readonly Column[]
@@ -24,17 +32,10 @@ type FilterProps = {
 export function Filter({ columns, filter, takesFocus = false, onFilter, onBuilt, onClose }: FilterProps) {
   const texts = t.value.grid
   const offered = columns.filter(({ field }) => offeredOperators(field).length > 0)
-  const find = (path: readonly string[]) => offered.find((column) => column.path.join('.') === path.join('.'))
+  const find = (path: readonly string[]) => columnAt(offered, path)
   const fresh = (column: Column | undefined): Condition[] =>
     column ? [{ path: column.path, operator: firstOperator(column.field), operands: [usualOperand(column.field)] }] : []
-  const editable = useMemo(() => {
-    const parsed = conditionsOf(filter)
-    const isWhole = parsed?.conditions.every(({ path, operator }) => {
-      const field = find(path)?.field
-      return field !== undefined && offeredOperators(field).includes(operator)
-    })
-    return isWhole ? parsed : undefined
-  }, [])
+  const editable = useMemo(() => editableIn(offered, filter), [])
   const [match, setMatch] = useState<Match>(editable?.match ?? 'all')
   const [conditions, setConditions] = useState<readonly Condition[]>(() =>
     editable && editable.conditions.length > 0 ? editable.conditions : fresh(offered[0]),
@@ -191,6 +192,19 @@ export function Filter({ columns, filter, takesFocus = false, onFilter, onBuilt,
       </div>
     </form>
   )
+}
+
+const columnAt = (columns: readonly Column[], path: readonly string[]) =>
+  columns.find((one) => one.path.join('.') === path.join('.'))
+
+/** What of a filter is shown here as conditions: all of it, or undefined. */
+export function editableIn(columns: readonly Column[], filter: object | undefined): Conditions | undefined {
+  const parsed = conditionsOf(filter)
+  const isWhole = parsed?.conditions.every(({ path, operator }) => {
+    const field = columnAt(columns, path)?.field
+    return field !== undefined && offeredOperators(field).includes(operator)
+  })
+  return isWhole ? parsed : undefined
 }
 
 type OperandsProps = {
