@@ -113,6 +113,30 @@ describe('a grid', () => {
     await page.context().close()
   })
 
+  it('gives a narrow table with large text to what is read, and not to the numbers of its rows', async () => {
+    const page = await open(gridOf(shop, 'books'), world.administrator, { viewport: { width: 360, height: 740 } })
+    await cell(page, 'Book 0000').waitFor()
+    const grid = page.getByRole('grid', { name: 'books' })
+    const number = page.getByRole('rowheader').first()
+    const leftOf = async (one: typeof number) => (await one.boundingBox())?.x ?? 0
+    const isInSight = async () => (await leftOf(number)) >= (await leftOf(grid))
+    await grid.focus()
+    await page.keyboard.press('End')
+    await expect.poll(() => grid.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(200)
+    expect(await isInSight()).toBe(true)
+    await page.keyboard.press('Home')
+
+    await page.evaluate("document.documentElement.style.fontSize = '200%'")
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(isInSight).toBe(false)
+    // The active cell begins where the table does.
+    await expect.poll(async () => Math.round((await leftOf(cell(page, 'Book 0000'))) - (await leftOf(grid)))).toBe(1)
+    await page.keyboard.press('Home')
+    await expect.poll(isInSight).toBe(true)
+    await page.context().close()
+  })
+
   it('goes to the last of all rows while a page of them is on its way', async () => {
     const page = await open(gridOf(shop, 'books'))
     await cell(page, 'Book 0000').waitFor()

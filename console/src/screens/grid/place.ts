@@ -15,6 +15,10 @@ const USUAL = 16
 export const ROW = 2
 /** Of the column of row numbers, in `rem`: `.first` of grid.module.css. */
 export const FIRST = 4.5
+/** Whether the row numbers stay beside what is scrolled: not in a table of which they would take more than a quarter, as grid.module.css has it. */
+export function staysInSight(tableWidth: number, size: number): boolean {
+  return tableWidth >= 4 * FIRST * size
+}
 /** Drawn beyond what is seen, so that scrolling shows no gap. */
 const OVERSCAN = 6
 

@@ -2,7 +2,18 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Column } from './columns.ts'
-import { type Cell, columnsIn, FIRST, grown, offsetsOf, ROW, rem, rowsIn, type Viewport } from './place.ts'
+import {
+  type Cell,
+  columnsIn,
+  FIRST,
+  grown,
+  offsetsOf,
+  ROW,
+  rem,
+  rowsIn,
+  staysInSight,
+  type Viewport,
+} from './place.ts'
 
 type Shown = { readonly columns: readonly Column[]; readonly count: number; readonly active: Cell }
 
@@ -63,11 +74,17 @@ function show(
   const seen = table.clientHeight - height
   if (row >= 0 && top < table.scrollTop) table.scrollTop = top
   else if (row >= 0 && top + height > table.scrollTop + seen) table.scrollTop = top + height - seen
-  if (column === 0) return
+  const first = FIRST * size
+  const stays = staysInSight(table.clientWidth, size)
+  if (column === 0) {
+    if (!stays) table.scrollLeft = 0
+    return
+  }
   const sign = getComputedStyle(table).direction === 'rtl' ? -1 : 1
   const now = Math.abs(table.scrollLeft)
-  const [from = 0, to = 0] = [offsets[column - 1], offsets[column]]
-  const width = table.clientWidth - FIRST * size
+  const before = stays ? 0 : first
+  const [from, to] = [before + (offsets[column - 1] ?? 0), before + (offsets[column] ?? 0)]
+  const width = table.clientWidth - (stays ? first : 0)
   if (from < now) table.scrollLeft = sign * from
   else if (to > now + width) table.scrollLeft = sign * Math.min(from, to - width)
 }
