@@ -1,5 +1,7 @@
 /** Texts of what a change of a field does to its values. */
 export const values = {
+  /** Between the type that a field has and the one that it gets. */
+  becomes: '→',
   kept: 'Every value stays as it is.',
   written: 'Every value is kept, and is written as a text.',
   refused: 'A value that does not fit keeps the whole change from being made. No value is rounded or cut.',

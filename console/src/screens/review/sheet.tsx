@@ -3,6 +3,7 @@ import type { Breaks, Change, TouchedRows } from 'governed-data-client/system'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
+import { typeName } from '../../messages/types.ts'
 import { valuesTexts } from '../../messages/values.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -11,7 +12,7 @@ import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import page from '../page.module.css'
 import styles from './review.module.css'
-import { effectsOf, fieldText } from './values.ts'
+import { effectsOf, fieldText, typeIn } from './values.ts'
 
 /** What is known of a change before it is made; what is absent is not said. */
 export type Review = {
@@ -119,15 +120,26 @@ function ValuesOf({ from, to }: Change) {
   return (
     <>
       {' '}
-      <code dir="ltr">
-        {fieldText(from)} → {fieldText(to)}
-      </code>
+      <TypeOf text={fieldText(from)} /> {valuesTexts.value.becomes} <TypeOf text={fieldText(to)} />
       {effects.map((effect) => (
         <span key={effect} class={effect === 'anew' ? page.wrong : page.quiet}>
           {' '}
           {valuesTexts.value[effect]}
         </span>
       ))}
+    </>
+  )
+}
+
+/** By the name that people call it, beside that of the model file. */
+function TypeOf({ text }: { readonly text: string }) {
+  const type = typeIn(text)
+  return (
+    <>
+      {type && typeName({ type: type.name, isList: type.isList })}{' '}
+      <code class={page.quiet} dir="ltr">
+        {text}
+      </code>
     </>
   )
 }
