@@ -46,7 +46,7 @@ it('finds a user, suspends and deletes it with what hangs on it', async () => {
   await dialog().getByRole('button', { name: 'Suspend' }).click()
   await page.getByRole('button', { name: 'Activate' }).waitFor()
   expect((await person.system.get('/api/system/users/me')).status).toBe(401)
-  await press('Delete')
+  await press(`Delete ${person.email}`)
   await dialog().getByText(robot).waitFor()
   await dialog().getByText('Conversations with the assistant').waitFor()
   await dialog().getByLabel(`Type ${person.email} to confirm`).fill(person.email)

@@ -35,6 +35,7 @@ export const system: Translated<typeof english> = {
   demoteText: 'ما يستطيع فعله في مساحات العمل يبقى كما هو.',
   delete: 'حذف',
   deleteOf: (who) => `حذف ${who}`,
+  deleteUserShort: 'يذهب مع الحساب كل ما يخصه نهائيًا. وتبقى الصفوف التي كتبها.',
   deleteUserText: 'تبقى الصفوف التي كتبها. ويزول مع الحساب نهائيًا:',
   goes: {
     memberships: (count) => `العضويات في مساحات العمل التي يُسمح لك برؤيتها: ${count}`,

@@ -34,6 +34,7 @@ export const system = {
   demoteText: 'What somebody may do in workspaces stays as it is.',
   delete: 'Delete',
   deleteOf: (who: string) => `Delete ${who}`,
+  deleteUserShort: 'What belongs to the account goes with it, for good. Rows that they wrote stay.',
   deleteUserText: 'Rows that they wrote stay. With the account goes, for good:',
   goes: {
     memberships: (count: string) => `Memberships, in workspaces that you may see: ${count}`,

@@ -134,7 +134,7 @@ function Chosen({ model, marks, onDo }: ChosenProps) {
             </Button>
           )}
           {model.mayDelete && (
-            <Button aria-haspopup="dialog" look="danger" onClick={() => onDo('delete')}>
+            <Button aria-haspopup="dialog" look="outlined" onClick={() => onDo('delete')}>
               {texts.delete}
             </Button>
           )}

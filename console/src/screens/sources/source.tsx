@@ -209,7 +209,7 @@ function Deletion({ workspace, source, names }: SourceProps & { readonly names: 
       {!isOwn && lacking.length > 0 && <p class={page.quiet}>{t.value.palette.takes(lacking.join(', '))}</p>}
       {!isOwn && lacking.length === 0 && (
         <div class={page.row}>
-          <Button look="danger" onClick={() => setOpen(true)}>
+          <Button look="outlined" onClick={() => setOpen(true)}>
             {texts.deleteOf(source.apiName)}
           </Button>
         </div>

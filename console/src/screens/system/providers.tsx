@@ -144,7 +144,7 @@ function Shown({ provider }: { readonly provider: Provider }) {
       </Section>
       <Section title={texts.delete} text={texts.deleteProviderText}>
         <div class={page.row}>
-          <Button look="danger" onClick={() => setDeleting(true)}>
+          <Button look="outlined" onClick={() => setDeleting(true)}>
             {texts.deleteOf(name)}
           </Button>
         </div>

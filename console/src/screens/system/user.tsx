@@ -38,6 +38,7 @@ export function OneUser({ id }: { readonly id: string }) {
           <Memberships id={id} />
           <Owned id={id} />
           <Keys userId={id} text={texts.keysOfUser} mayMake={false} />
+          <End account={data} />
         </>
       )}
     </>
@@ -53,7 +54,7 @@ const confirmations = {
 function Account({ account }: { readonly account: User }) {
   const texts = systemTexts.value
   const { id, email, fullName, status, isAdministrator, emailProvenAt, createdAt } = account
-  const [question, setQuestion] = useState<keyof typeof confirmations | 'delete'>()
+  const [question, setQuestion] = useState<keyof typeof confirmations>()
   const close = () => setQuestion(undefined)
   const done = () => {
     close()
@@ -66,7 +67,7 @@ function Account({ account }: { readonly account: User }) {
     done()
   }
   const right = isAdministrator ? 'demote' : 'promote'
-  const chosen = question === undefined || question === 'delete' ? undefined : confirmations[question]
+  const chosen = question && confirmations[question]
   return (
     <Section title={fullName ?? email} action={<Entries id={id} name={fullName ?? email} />}>
       <dl class={styles.facts}>
@@ -92,9 +93,6 @@ function Account({ account }: { readonly account: User }) {
           <Button onClick={() => void activate()}>{texts.activate}</Button>
         )}
         <Button onClick={() => setQuestion(right)}>{texts[right]}</Button>
-        <Button look="danger" onClick={() => setQuestion('delete')}>
-          {texts.delete}
-        </Button>
       </div>
       {chosen && (
         <Sure
@@ -107,7 +105,21 @@ function Account({ account }: { readonly account: User }) {
           <p>{texts[chosen.text]}</p>
         </Sure>
       )}
-      {question === 'delete' && <Deletion account={account} onClose={close} />}
+    </Section>
+  )
+}
+
+function End({ account }: { readonly account: User }) {
+  const texts = systemTexts.value
+  const [isDeleting, setDeleting] = useState(false)
+  return (
+    <Section title={texts.delete} text={texts.deleteUserShort}>
+      <div class={page.row}>
+        <Button look="outlined" onClick={() => setDeleting(true)}>
+          {texts.deleteOf(account.email)}
+        </Button>
+      </div>
+      {isDeleting && <Deletion account={account} onClose={() => setDeleting(false)} />}
     </Section>
   )
 }
