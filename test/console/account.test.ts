@@ -112,3 +112,28 @@ it('keeps a key’s form where the service refuses it', async () => {
   await dialog.getByRole('alert').waitFor()
   expect(await dialog.getByLabel('Name').inputValue()).toBe('Wrong')
 })
+
+it('ends a narrow screen, and a dialog on it, above what it tells', async () => {
+  const page = await opened(await member())
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.route(/users\/me\/sessions/, (sent) =>
+    sent.request().method() === 'DELETE' ? sent.abort() : sent.continue(),
+  )
+  const [screen, notice] = [page.getByRole('main'), page.getByRole('region', { name: 'Notifications' })]
+  const edges = async (one: typeof screen) => {
+    const { y = 0, height = 0 } = (await one.boundingBox()) ?? {}
+    return { top: Math.round(y), bottom: Math.round(y + height) }
+  }
+  const endsAboveNotice = async (one: typeof screen) => (await edges(one)).bottom <= (await edges(notice)).top
+  expect((await edges(screen)).bottom).toBe(740)
+
+  await page.getByRole('button', { name: 'End all others' }).click()
+  await notice.getByRole('button', { name: 'Dismiss' }).waitFor()
+  await expect.poll(() => endsAboveNotice(screen)).toBe(true)
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').waitFor()
+  await expect.poll(() => endsAboveNotice(page.getByRole('dialog'))).toBe(true)
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await notice.getByRole('button', { name: 'Dismiss' }).click()
+  await expect.poll(async () => (await edges(screen)).bottom).toBe(740)
+})

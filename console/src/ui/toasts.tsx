@@ -1,4 +1,7 @@
-/** Short messages that come by themselves, above everything else; failures stay until they are closed. */
+/**
+ * Short messages that come by themselves, above everything else; failures stay until they are closed. A narrow screen ends above
+ * them, so that they cover nothing: `--toasts` is the height that they take of it.
+ */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../messages/messages.ts'
@@ -33,6 +36,18 @@ export function Toasts() {
     ref.current?.hidePopover()
     if (shown.length > 0) ref.current?.showPopover()
   }, [shown])
+  useEffect(() => {
+    const toasts = ref.current
+    if (toasts === null) return
+    const observer = new ResizeObserver(() => {
+      const { height, top } = toasts.getBoundingClientRect()
+      document.documentElement.style.setProperty('--toasts', height > 0 ? `${innerHeight - top}px` : '0px')
+      const typedInto = document.activeElement?.closest('input, select, textarea')
+      typedInto?.scrollIntoView({ block: 'nearest' })
+    })
+    observer.observe(toasts)
+    return () => observer.disconnect()
+  }, [])
   return (
     <section ref={ref} popover="manual" class={styles.toasts} aria-label={t.value.shell.notifications}>
       {shown.map(({ id, text, look }) => (
