@@ -147,7 +147,7 @@ export function createAssistantHandlers(deps: AssistantHandlersDeps): AssistantH
 function openTools(services: Services, c: AppContext): AssistantTools {
   const { agents, config, ports } = services
   const spent = { rows: 0 }
-  const answered = { length: 0 }
+  const answered = { length: 0, numbers: rawNumbers() }
   const requester = {
     address: publicAddress(c, config),
     client: c.get('addressOf')(c),

@@ -3,8 +3,7 @@ import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
 import { Gathered, release } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
-import { parseExactJson, rawNumbers, TooManyRawNumbers } from '../../src/core/exact-json.ts'
-import { jsonFault } from '../../src/core/json-fault.ts'
+import { faultOfJson, parseExactJson, rawNumbers } from '../../src/core/exact-json.ts'
 import { bodyBounds, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
@@ -68,8 +67,7 @@ function parseJson(text: string, parse: (text: string) => unknown = JSON.parse, 
   try {
     return parse(text)
   } catch (error) {
-    if (error instanceof TooManyRawNumbers) throw nested('invalid', [UNREADABLE, error.message])
-    throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : jsonFault(text)])
+    throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : faultOfJson(text, error)])
   }
 }
 

@@ -16,7 +16,13 @@ import {
 import * as z from 'zod'
 import { answeredBody, messagesOf } from '../../src/core/error.ts'
 import type { ErrorKind } from '../../src/core/error-codes.ts'
-import { parseExactJson, type RawNumbers, rawNumbers, withPlainNumbers } from '../../src/core/exact-json.ts'
+import {
+  parseExactJson,
+  type RawNumbers,
+  rawNumbers,
+  TooManyRawNumbers,
+  withPlainNumbers,
+} from '../../src/core/exact-json.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
@@ -36,7 +42,7 @@ export type McpRequest = {
 }
 
 export function answerMcp({ open, sent, isAnonymous, observe }: McpRequest): Promise<Answer> {
-  const answered = { length: 0 }
+  const answered = { length: 0, numbers: rawNumbers() }
   const numbers = rawNumbers()
   return answerMessages(sent, {
     initialize: method(InitializeRequestSchema, async ({ params: { protocolVersion: requested } }) => ({
@@ -122,8 +128,8 @@ type Call = {
   readonly sent: unknown
   readonly isAnonymous: boolean
   readonly observe: Observe
-  /** What was answered of this request, in characters. */
-  readonly answered: { length: number }
+  /** What was answered of this request, in characters, and what its answers may still hold. */
+  readonly answered: { length: number; readonly numbers: RawNumbers }
   /** What its arguments may still bring. */
   readonly numbers: RawNumbers
 }
@@ -157,8 +163,10 @@ async function call(
     if (isRead && answered.length + text.length > MAX_ANSWER) throw databaseError('tooLarge')
     answered.length += text.length
     // Clients read either one, so both have the same content.
-    return { content: [{ type: 'text', text }], structuredContent: parseExactJson(text) as Record<string, unknown> }
-  } catch (cause) {
+    const structuredContent = parseExactJson(text, isRead ? answered.numbers : undefined) as Record<string, unknown>
+    return { content: [{ type: 'text', text }], structuredContent }
+  } catch (thrown) {
+    const cause = thrown instanceof TooManyRawNumbers ? databaseError('tooLarge') : thrown
     if (isFault(cause)) observe({ kind: 'fault', error: cause })
     const error = isAnonymous ? withoutCredential(cause) : cause
     const known = shownError(error)

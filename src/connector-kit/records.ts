@@ -209,7 +209,10 @@ function fieldOf(name: ComparedType): ValueField {
 
 /** The one text of a value in which the service compares it, of a list those of its elements; undefined where it is none of the type. */
 function canonical(type: ComparedType, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => canonical(type, one))
+  if (Array.isArray(value)) {
+    const elements = value.map((one) => canonical(type, one))
+    return elements.includes(undefined) ? undefined : elements
+  }
   const read = readValue(fieldOf(type), value)
   return 'fault' in read ? undefined : read.text
 }

@@ -2,7 +2,7 @@
  * Reads JSON so that its numbers keep the text in which they were sent: one that a JavaScript number would change
  * becomes a raw number, which `JSON.stringify` writes as it was.
  */
-import { endOfScalar } from './json-fault.ts'
+import { endOfScalar, jsonFault } from './json-fault.ts'
 
 /** A raw number takes a microsecond, in which nobody else is answered, and the memory of an object. */
 const MAX_RAW_NUMBERS = 100_000
@@ -34,6 +34,11 @@ export function parseExactJson(text: string, numbers: RawNumbers = { left: Infin
     JSON.parse(text)
     throw error
   }
+}
+
+/** What a caller is told of `text`, at which `parseExactJson` threw. */
+export function faultOfJson(text: string, error: unknown): string {
+  return error instanceof TooManyRawNumbers ? error.message : jsonFault(text)
 }
 
 /** A raw number as JavaScript reads it; any other value as it is. */

@@ -121,6 +121,18 @@ describe('bodies of many elements', () => {
     }
   })
 
+  it('are 100,000 numbers of which every digit is kept, in each body that keeps them', async () => {
+    const numbers = `[${Array(100_001).fill('1e9')}]`
+    const bodies = { items: 'items/authors', migration: 'schema/migrate', 'model file': 'schema/plan' }
+
+    for (const [name, path] of Object.entries(bodies)) {
+      const answer = await blog.send('POST', `/${path}`, { body: numbers })
+
+      expect.soft(answer.status, name).toBe(422)
+      expect.soft(await answer.text(), name).toContain('has more than 100000 numbers of which every digit is kept')
+    }
+  })
+
   it('are refused as filters of a policy, empty groups among them', async () => {
     const filters = [{ _and: Array.from({ length: 1_000 }, () => ({ posts: { _some: {} } })) }, { _and: manyLists }]
 

@@ -1,7 +1,6 @@
 /** Reads the parts of a JSON body, each fault with its place. */
 import { nested, type ServiceError } from '../error.ts'
-import { parseExactJson } from '../exact-json.ts'
-import { jsonFault } from '../json-fault.ts'
+import { faultOfJson, parseExactJson, rawNumbers } from '../exact-json.ts'
 import { hasPrototypeMember, oversizedJson } from '../json-limits.ts'
 import { lineFault, shortName } from '../message-text.ts'
 import { didYouMean, listKnown } from '../nearest.ts'
@@ -33,9 +32,9 @@ export function* readJsonBody(text: string): Parts<unknown> {
 
 function parsed(text: string): unknown {
   try {
-    return parseExactJson(text)
-  } catch {
-    throw fileFault('', jsonFault(text))
+    return parseExactJson(text, rawNumbers())
+  } catch (error) {
+    throw fileFault('', faultOfJson(text, error))
   }
 }
 

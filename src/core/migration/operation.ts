@@ -5,8 +5,7 @@
 
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
-import { parseExactJson, withPlainNumbers } from '../exact-json.ts'
-import { jsonFault } from '../json-fault.ts'
+import { faultOfJson, parseExactJson, rawNumbers, withPlainNumbers } from '../exact-json.ts'
 import { exceedsLimits, oversizedJson } from '../json-limits.ts'
 import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
@@ -224,9 +223,9 @@ function readJson(text: string): unknown {
   if (excess !== undefined) throw bodyFault({ path: [], message: excess })
   try {
     // A default keeps the digits that were sent.
-    return withPlainNumbers(parseExactJson(text), 'valueEncoded')
-  } catch {
-    throw bodyFault({ path: [], message: jsonFault(text) })
+    return withPlainNumbers(parseExactJson(text, rawNumbers()), 'valueEncoded')
+  } catch (error) {
+    throw bodyFault({ path: [], message: faultOfJson(text, error) })
   }
 }
 

@@ -183,6 +183,20 @@ describe('answerRead', () => {
     expect(answerRead({ ...keyed, key: { id: 9 } }, records)).toEqual({ record: null })
   })
 
+  it.each(['has', 'has_any'] as const)(
+    'finds nothing by %s in a list with an element that is none of the type',
+    (operator) => {
+      const value = operator === 'has' ? 5 : [5]
+      const filter: Filter = { field: 'sizes', type: 'float64', operator, value }
+
+      expect([matches(filter, { sizes: [5, 6] }), matches({ not: filter }, { sizes: [6] })]).toEqual([true, true])
+      expect([matches(filter, { sizes: ['5'] }), matches({ not: filter }, { sizes: ['5'] })]).toEqual([
+        undefined,
+        undefined,
+      ])
+    },
+  )
+
   it('knows no other operator', () => {
     expect(() => matches(where('name', 'like', 'A%'), records[0] ?? {})).toThrow('the operator like is not known')
   })
