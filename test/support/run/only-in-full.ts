@@ -61,15 +61,6 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
   'console/views': ['is saved for oneself by a member'],
   'console/ways-in': ['an invitation: by its mail to an account', 'a forgotten password'],
   'acceptance/command-line/model': ['pushes what was agreed to'],
-  'acceptance/mcp': [
-    'lists the tools that this caller can use',
-    'shows in read_schema exactly what this caller may see',
-    'lends the files that its caller may read',
-    'needs ai:mcp for every call',
-    'takes the token from the header or from access_token',
-    'names the argument and what would be right',
-    'bounds what the calls of an array answer together',
-  ],
   'process/assistant-kills': ['runs an approved call at most once', 'counts all that was kept'],
   'process/client-types': ['is of this version', 'takes what is right'],
 }
@@ -78,7 +69,7 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
 const LONG = [
   'test/acceptance/{access-effect,access-tests,aggregate-refusals,assistant,bulk-writes,connector-answers,connectors}.test.ts',
   'test/acceptance/{database-refusals,devices,example-connectors,files,history,idempotency-elsewhere}.test.ts',
-  'test/acceptance/{idempotent-batches,license-limits,license-status,list-aggregates,many-to-many,mcp,members}.test.ts',
+  'test/acceptance/{idempotent-batches,license-limits,license-status,list-aggregates,many-to-many,members}.test.ts',
   'test/acceptance/{migration-effects,model-file-apply,model-file-databases,names-and-views,passwords}.test.ts',
   'test/acceptance/{provider-sign-in,silent-sources,source-databases,states-between,upserts,workspaces}.test.ts',
   'test/acceptance/command-line/model.test.ts',
