@@ -100,6 +100,21 @@ it('is not saved for whom the right is taken while a data source is tested with 
   await Promise.all([held.close(), gateway.close()])
 })
 
+it('shows nothing of a data source to whom the right is taken while it is looked at', async () => {
+  const gateway = await startNeonGateway(postgres.url)
+  const held = await startHeldWay(gateway.url)
+  const maker = await people.member(shop, { entitlements: ['dataSource:create'] })
+
+  const wish = { provider: 'neon', config: { connectionString: held.url } }
+  const looking = maker.post('/sources/data/introspect', wish)
+  await held.asked
+  const taken = await shop.patch(`/members/${maker.userId}`, { roles: [] })
+  held.release()
+
+  expect([taken.status, (await looking).status]).toEqual([200, 403])
+  await Promise.all([held.close(), gateway.close()])
+})
+
 it('is listed with names and times, never with a value', async () => {
   await put('canary_one', 'canary-value-1')
   await put('canary_one', 'canary-value-2')

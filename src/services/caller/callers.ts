@@ -3,7 +3,8 @@
  * version changes, so that a warm request sends no query to the system database.
  */
 import QuickLRU from 'quick-lru'
-import type { Rights } from '../../core/access/principal.ts'
+import type { Entitlement } from '../../core/access/entitlement.ts'
+import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import {
   allowsAddress,
   includesWorkspace,
@@ -55,6 +56,11 @@ export type RequestScope = {
   readonly spent?: { rows: number }
   /** Of what was approved as it was seen: it is done under the model of this plan (`reviewed.ts`), and under no other. */
   readonly plan?: string | undefined
+}
+
+/** Behind what took long: throws 403, or what `authorize` throws, where the caller may not do it any more. */
+export async function requireStill({ again }: RequestScope, needed: Entitlement): Promise<void> {
+  requireEntitlement((await again()).rights, needed)
 }
 
 export type Callers = {

@@ -24,7 +24,7 @@ import { isPlaceSaved, savePlace } from '../../store/source-places.ts'
 import { loadTableChoice, markedSources, saveTableChoice, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import type { RequestScope } from '../caller/callers.ts'
+import { type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import { createAgreements, shortened } from './agreements.ts'
 import type { Breaks, BrokenTests } from './migration-effects.ts'
@@ -282,6 +282,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       const { records: current, version: modelVersion } = before
       const at = requireSource(workspace, current, request.sourceId)
       const { schema, records, operations, renames } = await compare(at, await looked(at), request)
+      await requireStill(scope, 'dataModel:edit')
       const hash = await hashOf(schema)
       const lost = gone({ before: current, after: records })
       return {

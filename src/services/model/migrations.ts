@@ -8,7 +8,7 @@ import { parseMigration } from '../../core/migration/operation.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import type { RequestScope } from '../caller/callers.ts'
+import { type RequestScope, requireStill } from '../caller/callers.ts'
 import { rememberIds } from './catalog-identity.ts'
 import type { BrokenTests, MigrationEffects } from './migration-effects.ts'
 import { type MigrationWork, type ShownStatement, throwExplained } from './migration-work.ts'
@@ -94,6 +94,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const impact = impactOf({ before, after: records, operations }, rights)
       await assertUnused(database, workspace.id, impact)
       await work.requirePossible(workspace, prepared, { isDryRun: true })
+      await requireStill(scope, 'dataModel:edit')
       const { migrationEffects } = await import('./migration-effects.ts')
       return {
         statements: await work.shown(prepared),

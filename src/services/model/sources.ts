@@ -20,7 +20,7 @@ import { forgetPlace } from '../../store/source-places.ts'
 import { sealSource, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import { isAdministrator, type RequestScope } from '../caller/callers.ts'
+import { isAdministrator, type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import type { ModelChanges } from './model-changes.ts'
@@ -151,6 +151,7 @@ export function createSources(deps: SourcesDeps): Sources {
       const granted = await settings.grant(scope.workspace, await sent())
       const work = withMessage('Query failed', granted.provider.preview(granted.attempt))
       const schema = await onRecord(scope, attempted('source.preview.v1', granted), work)
+      await requireStill(scope, 'dataSource:create')
       return { schema, hash: await sha256Hex(JSON.stringify(schema)) }
     },
 
