@@ -10,7 +10,7 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/connector-kit\/harness\./, /^src\//],
   [
     /^src\/connector-kit\//,
-    /^src\/(connector-kit\/|core\/connector\/(error-code|value)|core\/model\/vocabulary|core\/query\/text-order)/,
+    /^src\/(connector-kit\/|core\/connector\/(error-code|value)|core\/model\/vocabulary|core\/query\/(json-test|text-order))/,
   ],
   [/^src\/(sources|store)\//, /^(src\/(core|sources|store|ports)|quick-lru$)/],
   [

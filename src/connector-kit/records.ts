@@ -4,7 +4,8 @@
  * compares them.
  */
 import { readValue, type ValueField } from '../core/connector/value.ts'
-import { compareTexts } from '../core/query/text-order.ts'
+import { contains } from '../core/query/json-test.ts'
+import { compareTexts, textOrder } from '../core/query/text-order.ts'
 import type { ComparedType, Comparison, Filter, Item, Operator, QueryAnswer, QueryRequest, Sort } from './connector.ts'
 
 type Read = Extract<QueryRequest, { readonly operation: 'readMany' | 'readOne' }>
@@ -49,7 +50,7 @@ function opposite(answer: boolean | undefined): boolean | undefined {
 function compare({ operator, value, type }: Comparison, own: unknown): boolean | undefined {
   if (operator === 'null') return (own === null) === value
   if (own === null) return undefined
-  if (type === undefined) return test(operator, own, value)
+  if (type === undefined || type === 'json') return test(operator, own, value, type)
   const known = canonical(type, own)
   return known === undefined ? undefined : test(operator, known, canonical(type, value), type)
 }
@@ -82,7 +83,9 @@ function test(
     case 'nbetween':
       return !isBetween(own, value, type)
     case 'contains':
-      return typeof own === 'object' ? contains(own, value, 'top') : String(own).includes(String(value))
+      return type === 'json' || typeof own === 'object'
+        ? contains(own, value, 'top')
+        : String(own).includes(String(value))
     case 'ncontains':
       return !String(own).includes(String(value))
     case 'icontains':
@@ -114,20 +117,6 @@ function test(
   }
 }
 
-/** Kinds agree at each level, but at the top, where a list contains a scalar. */
-function contains(own: unknown, wanted: unknown, level: 'top' | 'inner' = 'inner'): boolean {
-  if (Array.isArray(wanted)) {
-    return Array.isArray(own) && wanted.every((one) => own.some((element) => contains(element, one)))
-  }
-  if (isObject(wanted)) {
-    return (
-      isObject(own) &&
-      Object.entries(wanted).every(([name, one]) => Object.hasOwn(own, name) && contains(own[name], one))
-    )
-  }
-  return own === wanted || (level === 'top' && Array.isArray(own) && own.includes(wanted))
-}
-
 /** The value of `path`: a comparison with the scalar at a place. */
 type AtPath = { readonly path: readonly (string | number)[]; readonly operator: Operator; readonly value: unknown }
 
@@ -140,7 +129,9 @@ function testAt(own: unknown, { path, operator, value }: AtPath): boolean | unde
   }
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (typeof found !== typeof values[0] || typeof found === 'object') return undefined
-  const orders = values.map((one) => (found === one ? 0 : (found as string) < (one as string) ? -1 : 1))
+  const orders = values.map((one) =>
+    typeof found === 'string' ? textOrder(found, String(one)) : Number(found) - Number(one),
+  )
   if (operator === 'in') return orders.includes(0)
   const holds = comparisons[operator]
   if (holds === undefined) throw new Error(`a path has no operator ${operator}`)
@@ -194,12 +185,12 @@ function isNumeric(value: unknown): value is string | number {
 
 /** Values of a type are canonical texts here. */
 function order(one: unknown, other: unknown, type: ComparedType | undefined): number {
+  if (type === 'json') return compareTexts(fieldOf(type), JSON.stringify(one), JSON.stringify(other))
   if (type !== undefined) return compareTexts(fieldOf(type), String(one), String(other))
   if (isNumeric(one) && isNumeric(other) && (typeof one === 'number' || typeof other === 'number')) {
     return Number(one) - Number(other)
   }
-  const [first, second] = [String(one), String(other)] as const
-  return first < second ? -1 : first > second ? 1 : 0
+  return textOrder(String(one), String(other))
 }
 
 function fieldOf(name: ComparedType): ValueField {

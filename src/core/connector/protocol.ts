@@ -50,7 +50,6 @@ export function typed({ dbName, type: { name } }: PrimitiveField): { readonly fi
   switch (name) {
     case 'string':
     case 'boolean':
-    case 'json':
     case 'bytes':
     case 'geometry':
       return { field: dbName }
@@ -65,6 +64,7 @@ export function typed({ dbName, type: { name } }: PrimitiveField): { readonly fi
     case 'float32':
     case 'float64':
     case 'decimal':
+    case 'json':
     case 'uuid':
     case 'date':
     case 'time':

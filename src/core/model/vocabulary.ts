@@ -30,7 +30,7 @@ export const plainTypeNames = [
 export type PlainTypeName = (typeof plainTypeNames)[number]
 
 /** Types of which one value has several texts, or texts in another order than their values: a comparison has to know them. */
-export type ComparedType = Exclude<PlainTypeName, 'boolean' | 'json' | 'bytes' | 'geometry'> | 'decimal'
+export type ComparedType = Exclude<PlainTypeName, 'boolean' | 'bytes' | 'geometry'> | 'decimal'
 
 /** Those that may stand beside a path into JSON, too. */
 export const operatorsAtPath = [

@@ -1,6 +1,7 @@
 /** Tests a JSON value in memory. Containment is that of PostgreSQL's jsonb. */
 import { isObject } from '../json-object.ts'
 import { comparisons, type JsonTest } from './filter.ts'
+import { textOrder } from './text-order.ts'
 
 /** Returns undefined where SQL has unknown. `text` is the JSON text of a value that is there. */
 export function testJson(test: JsonTest, text: string): boolean | undefined {
@@ -50,11 +51,4 @@ function compareAt(
 function order(one: unknown, other: unknown): number {
   if (typeof one === 'string' && typeof other === 'string') return textOrder(one, other)
   return Number(one) - Number(other)
-}
-
-function textOrder(one: string, other: string): number {
-  const [left, right] = [[...one], [...other]]
-  const at = left.findIndex((character, index) => character !== right[index])
-  if (at < 0) return left.length - right.length
-  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1)
 }

@@ -76,8 +76,19 @@ const exact: Readonly<Record<TypeName, boolean>> = {
   geometry: false,
 }
 
-function textOrder(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0
+/** By code points, as UTF-8 is ordered: JavaScript has those beyond U+FFFF before U+E000. */
+export function textOrder(one: string, other: string): number {
+  if (one === other) return 0
+  let at = 0
+  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at += 1
+  return rankAt(one, at) - rankAt(other, at)
+}
+
+/** Of the end of a text it is the lowest. */
+function rankAt(text: string, at: number): number {
+  if (at >= text.length) return -1
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
 function numberOrder(one: number, other: number): number {

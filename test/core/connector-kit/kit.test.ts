@@ -13,6 +13,7 @@ import {
   ItemChanged,
   matches,
   NullConstraintViolation,
+  type Operator,
   QueryRejected,
   RateLimited,
   readTexts,
@@ -196,6 +197,18 @@ describe('answerRead', () => {
       ])
     },
   )
+
+  it.each<[unknown, Operator, unknown, boolean]>([
+    [10, 'contains', 1, false],
+    ['banana', 'contains', 'a', false],
+    [['a', 1], 'contains', 1, true],
+    [{ a: 1, b: 2 }, 'contains', { b: 2 }, true],
+    ['5', 'eq', 5, false],
+    [{ a: 1, b: 2 }, 'eq', { b: 2, a: 1 }, true],
+    [{ a: '😀' }, 'path', { path: ['a'], operator: 'lt', value: '\uFFFD' }, false],
+  ])('takes the JSON %j by %s %j: %s', (own, operator, value, expected) => {
+    expect(matches({ field: 'meta', type: 'json', operator, value }, { meta: own })).toBe(expected)
+  })
 
   it('knows no other operator', () => {
     expect(() => matches(where('name', 'like', 'A%'), records[0] ?? {})).toThrow('the operator like is not known')
