@@ -262,7 +262,7 @@ it('says what becomes of values, marks what waits, and takes back what was made'
   await press(page, 'Apply')
   await page
     .getByText(
-      'The data model is changed. You can take this change back later, but the data that it deletes is lost for good.',
+      'The data model is changed. You can take this change back later, but data that it deletes or converts does not come back as it was.',
     )
     .waitFor()
   expect(await marked.count()).toBe(0)

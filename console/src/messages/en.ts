@@ -38,8 +38,8 @@ export const en = {
 
   fault: {
     title: 'That did not work',
-    network: 'The service cannot be reached. What you typed is kept; check the connection and try again.',
-    timeout: 'The service took too long. What you typed is kept; try again.',
+    network: 'The service cannot be reached. Nothing on this page is lost; check the connection and try again.',
+    timeout: 'The service took too long. Nothing on this page is lost; try again.',
     unsent: 'The page was left before this was saved. Try again, or discard it.',
     unauthenticated: 'You are no longer signed in.',
     forbidden: 'You are not allowed to do this. An administrator of the workspace can change that.',

@@ -164,7 +164,7 @@ export const data: Translated<typeof en> = {
     delete: 'حذف',
     deleteTitle: (item) => `حذف \u2068${item}\u2069؟`,
     deleteText: 'لا يمكن استرجاعه من هنا.',
-    deleteRelated: 'ما يشير إليه يُحذف معه أو يُفرغ أو يمنع الحذف، كما يقول نموذج البيانات:',
+    deleteRelated: 'هذه تشير إليه. نموذج البيانات يقرّر لكل منها: يُحذف معه، أو يفقد إشارته، أو يمنع حذف هذا الصف.',
     unsavedKept: 'ما كتبته هنا من قبل ولم تحفظه ما زال موجودًا.',
     history: {
       title: 'السجل',

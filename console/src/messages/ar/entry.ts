@@ -95,7 +95,7 @@ export const entry: Translated<typeof en> = {
   connect: {
     provider: 'المزوّد',
     connectionString: 'سلسلة الاتصال',
-    connectionStringText: 'مثل postgres://user:password@host:5432/database. تُحفظ مشفّرة ولا تُعرض مرة أخرى.',
+    connectionStringText: (server) => `مثل ${server}/database. تُحفظ مشفّرة ولا تُعرض مرة أخرى.`,
     name: 'اسم المصدر',
     nameText: 'أحرف لاتينية وأرقام وشرطات سفلية.',
     tables: 'الجداول المراد استيرادها',

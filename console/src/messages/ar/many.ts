@@ -42,7 +42,9 @@ export const many: Translated<typeof en> = {
     deleteTitle: (shown, count) => `حذف ${rows(shown, count)}؟`,
     deleteButton: (shown, count) => `حذف ${rows(shown, count)}`,
     deleteText: 'لا يمكن استرجاعها من هنا.',
-    deleteRelated: 'ما يشير إليها يُحذف معها أو يُفرغ أو يمنع الحذف، كما يقول نموذج البيانات.',
+    notOnlyChosen: 'هذه كل صفوف هذا العرض، لا المختارة وحدها.',
+    deleteRelated:
+      'الصفوف التي تشير إليها يقرّر نموذج البيانات شأنها: تُحذف معها، أو تفقد إشارتها، أو تمنع حذف هذه الصفوف.',
     deleted: (shown, count) => `تم حذف ${rows(shown, count)}.`,
     ofWhich: (done, all) => `${done} من ${all}`,
     grown: 'صار عددها أكبر، فلم يُفعل شيء. هذا عددها الآن:',

@@ -156,7 +156,8 @@ export const data = {
     delete: 'Delete',
     deleteTitle: (item: string) => `Delete ${item}?`,
     deleteText: 'It cannot be brought back from here.',
-    deleteRelated: 'What refers to it is deleted too, emptied or in the way, as the data model says:',
+    deleteRelated:
+      'These refer to it. For each of them the data model decides: it is deleted too, it loses its reference, or it keeps this row from being deleted.',
     unsavedKept: 'What you typed here before and did not save is still there.',
     history: {
       title: 'History',

@@ -93,8 +93,7 @@ export const entry = {
   connect: {
     provider: 'Provider',
     connectionString: 'Connection string',
-    connectionStringText:
-      'Such as postgres://user:password@host:5432/database. It is kept encrypted and never shown again.',
+    connectionStringText: (server: string) => `Such as ${server}/database. It is kept encrypted and never shown again.`,
     name: 'Name of the source',
     nameText: 'Letters, digits and underscores.',
     tables: 'Tables to import',

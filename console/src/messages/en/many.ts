@@ -33,7 +33,9 @@ export const many = {
     deleteTitle: (shown: string, count: number) => `Delete ${rows(shown, count)}?`,
     deleteButton: (shown: string, count: number) => `Delete ${rows(shown, count)}`,
     deleteText: 'They cannot be brought back from here.',
-    deleteRelated: 'What refers to them is deleted too, emptied or in the way, as the data model says.',
+    notOnlyChosen: 'These are all rows of this view, not only those that are chosen.',
+    deleteRelated:
+      'For rows that refer to them the data model decides: they are deleted too, lose their reference, or keep these rows from being deleted.',
     deleted: (shown: string, count: number) =>
       plural(count, { one: `${shown} row was deleted.`, other: `${shown} rows were deleted.` }),
     ofWhich: (done: string, all: string) => `${done} of ${all}`,

@@ -11,7 +11,7 @@ export const review = {
     inTheWay: 'These policies name what would be deleted. Change or remove them first, then try again.',
     back: {
       data: 'You can take this change back later, with all of its data.',
-      model: 'You can take this change back later, but the data that it deletes is lost for good.',
+      model: 'You can take this change back later, but data that it deletes or converts does not come back as it was.',
       nothing: 'This change cannot be taken back as a whole.',
     },
     moved: 'The data model has changed since this was shown. This is the new review; look at it again.',

@@ -97,6 +97,7 @@ export function DeleteDialog(props: BulkProps) {
       <p role="status">
         {underWay.isClosing ? texts.closing : (progress ?? (count === 0 ? texts.none : texts.deleteText))}
       </p>
+      {which === 'all' && marks.keys.value.size > 0 && <p>{texts.notOnlyChosen}</p>}
       {model.toMany.length > 0 && <p>{texts.deleteRelated}</p>}
     </ReviewSheet>
   )

@@ -51,7 +51,9 @@ export function ConfigFields(props: ConfigProps) {
           {...common}
           {...errorAt('connectionString')}
           label={t.value.connect.connectionString}
-          hint={t.value.connect.connectionStringText}
+          hint={t.value.connect.connectionStringText(
+            isMysql ? 'mysql://user:password@host:3306' : 'postgres://user:password@host:5432',
+          )}
           autofocus
           value={typed.connectionString}
           onValue={(connectionString) => onTyped({ ...typed, connectionString })}

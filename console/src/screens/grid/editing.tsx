@@ -48,7 +48,7 @@ export function useEditing(props: EditingProps) {
   const begin = (cell: Cell, text?: string) => {
     const place = cells.at(cell)
     if (place === undefined) return
-    if (!cells.isEditable(place.column)) return showToast(whyReadOnly(place.column))
+    if (!cells.isEditable(place.column)) return showToast(whyReadOnly(place.column), 'danger')
     if (place.column.relation) setPicking({ ...place, text: text ?? '' })
     else editor.begin(cell, place, text)
   }
