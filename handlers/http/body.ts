@@ -13,6 +13,11 @@ import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf } from './request
 /** For all bodies but those of items and migrations, which have their own limits. */
 const SMALL_BODY = 64 * 1024
 
+/** Whether the body has so few bytes that it costs nobody anything, whoever sends it. */
+export function isSmall(c: AppContext): boolean {
+  return Number(headerOf(c, 'content-length') ?? Number.POSITIVE_INFINITY) <= SMALL_BODY
+}
+
 const UNREADABLE = 'Failed to read the JSON body'
 
 /** Parses the body by `schema`. Throws 413, 415, or 422 with the path and the reason. */

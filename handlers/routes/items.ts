@@ -8,7 +8,7 @@ import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey } from '../../src/services/data/items.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, batchText, dataPieces, dataText, jsonText, listText, noContent } from '../http/answer.ts'
-import { readJson } from '../http/body.ts'
+import { isSmall, readJson } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
 import { itemWithEtag, tagsOf } from '../http/etag.ts'
@@ -52,7 +52,7 @@ export function mountItems(app: App, services: Services): void {
     return (c) => andThen(reader(c), (scope) => work(c, scope))
   }
 
-  /** The same for a request with a body, which is read for whoever may do `action` at all; without an action, anything. */
+  /** The same for a request with a body, of which a large one is read for whoever may do `action` at all; without an action, anything. */
   function withBody<Sent>(
     action: Action | undefined,
     read: (c: AppContext) => Promise<Sent>,
@@ -62,7 +62,7 @@ export function mountItems(app: App, services: Services): void {
       const [scope, sent] = await readIn(
         async () => {
           const scope = await enter(c)
-          await (await items.admit(scope, action && { name: collection(c), action })).answer
+          if (!isSmall(c)) await (await items.admit(scope, action && { name: collection(c), action })).answer
           return scope
         },
         () => read(c),
