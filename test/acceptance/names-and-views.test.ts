@@ -67,6 +67,9 @@ describe('names of collections and fields', () => {
       { fieldId: id('articles.title', own), displayName: 'Headline' },
     ])
     const some = await people.member(own, { collections: { authors: { read: { fields: ['name'] } } } })
+    const remover = await people.member(own, {
+      collections: { authors: { read: { fields: ['name'] }, delete: 'all' } },
+    })
     const most = await people.member(own, reading('articles'))
     const nobody = await people.memberWith(own, [])
     const names = async (client: Client, of: string) => {
@@ -81,6 +84,10 @@ describe('names of collections and fields', () => {
     expect(await names(most, 'ServiceCollectionMeta')).toEqual([{ displayName: 'Posts', displayTemplate: '{{title}}' }])
     expect(await names(most, 'ServiceFieldMeta')).toEqual([{ displayName: 'Headline', displayTemplate: null }])
     expect(await (await some.get('/items/ServiceFieldMeta?fields=displayName')).json()).toEqual({
+      data: [{ displayName: 'Full name' }],
+    })
+    expect(await names(remover, 'ServiceCollectionMeta')).toBe(403)
+    expect(await (await remover.get('/items/ServiceFieldMeta?fields=displayName')).json()).toEqual({
       data: [{ displayName: 'Full name' }],
     })
     expect(await names(nobody, 'ServiceCollectionMeta')).toBe(403)

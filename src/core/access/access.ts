@@ -59,10 +59,14 @@ export function visibility(access: Granted, field: Field): Filter | undefined {
 
 /** Whether the viewer may hear of a field: it sees the model, or may do something with the field in some row. */
 export function knowsField(viewer: Viewer, collection: Collection, field: Field): boolean {
-  if (viewer.seesModel) return true
+  return viewer.seesModel || usesField(viewer, collection, field)
+}
+
+/** Whether the viewer may do something with the field in some row. Deletions are of whole rows, and of no field. */
+export function usesField({ accessTo }: Viewer, collection: Collection, field: Field): boolean {
   return actions.some((action) => {
-    const access = viewer.accessTo(collection, action)
-    return access.kind === 'granted' && visibility(access, field) !== undefined
+    const access = accessTo(collection, action)
+    return action !== 'delete' && access.kind === 'granted' && visibility(access, field) !== undefined
   })
 }
 

@@ -2,7 +2,7 @@
  * Who reads and writes how things are called and shown (docs/contract.md#names-and-views). Whoever may not read the model is told of the
  * collections and fields that they can use, and of no others.
  */
-import type { Collection, Model, PrimitiveField } from '../model/model.ts'
+import type { Collection, Field, Model, PrimitiveField } from '../model/model.ts'
 import type { PresentationName } from '../model/presentation.ts'
 import { all, and, type Filter, none, or } from '../query/filter.ts'
 import {
@@ -13,8 +13,8 @@ import {
   type Grant,
   granted,
   linkRows,
+  usesField,
   type Viewer,
-  visibility,
 } from './access.ts'
 import { hasEntitlement, type Rights } from './principal.ts'
 
@@ -99,12 +99,9 @@ function isOpen(collection: Collection, viewer: Viewer): boolean {
   return [...collection.fields.values()].every((field) => isUsable(collection, field, viewer))
 }
 
-function isUsable(collection: Collection, field: Parameters<typeof visibility>[1], viewer: Viewer): boolean {
+function isUsable(collection: Collection, field: Field, viewer: Viewer): boolean {
   if (field.kind === 'relation' && linkRows(viewer, field) === undefined) return false
-  return actions.some((action) => {
-    const access = viewer.accessTo(collection, action)
-    return access.kind === 'granted' && visibility(access, field) !== undefined
-  })
+  return usesField(viewer, collection, field)
 }
 
 /** Whose private views, and whose of roles, are read with these rights. */
