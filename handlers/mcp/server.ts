@@ -14,7 +14,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
-import { answeredBody, messagesOf } from '../../src/core/error.ts'
+import { answeredBody, messagesOf, ServiceError } from '../../src/core/error.ts'
 import type { ErrorKind } from '../../src/core/error-codes.ts'
 import {
   parseExactJson,
@@ -159,22 +159,34 @@ async function call(
     const { metas, replayed, ...answer } = await tool.run(await open(), sent, numbers)
     const body = metas === undefined ? listBody(answer) : batchBody({ data: answer.data, metas })
     const text = replayed ? `${body.slice(0, -1)},"replayed":true}` : body
-    // A change is reported whatever its size: the caller could not learn of it otherwise.
-    if (isRead && answered.length + text.length > MAX_ANSWER) throw databaseError('tooLarge')
+    if (answered.length + text.length > MAX_ANSWER) {
+      // It took what it took, so that no other call does the same.
+      if (!isRead) answered.length = MAX_ANSWER
+      throw new LongAnswer()
+    }
     answered.length += text.length
     // Clients read either one, so both have the same content.
-    const structuredContent = parseExactJson(text, isRead ? answered.numbers : undefined) as Record<string, unknown>
+    const structuredContent = parseExactJson(text, answered.numbers) as Record<string, unknown>
     return { content: [{ type: 'text', text }], structuredContent }
   } catch (thrown) {
-    const cause = thrown instanceof TooManyRawNumbers ? databaseError('tooLarge') : thrown
+    const isLong = thrown instanceof LongAnswer || thrown instanceof TooManyRawNumbers
+    const cause = !isLong ? thrown : isRead ? databaseError('tooLarge') : done
     if (isFault(cause)) observe({ kind: 'fault', error: cause })
     const error = isAnonymous ? withoutCredential(cause) : cause
     const known = shownError(error)
     const body = answeredBody(known)
-    const text = `${messagesOf(known).join(' > ')}\n${advice[known.kind]}`
+    const text = cause === done ? done.message : `${messagesOf(known).join(' > ')}\n${advice[known.kind]}`
     return { content: [{ type: 'text', text }], structuredContent: { error: body }, isError: true }
   }
 }
+
+/** Of a call whose answer is beyond what the calls of a request may answer. */
+class LongAnswer extends Error {}
+
+/** What a call changed stays, although nobody sees its answer. */
+const done = new ServiceError('conflict', 'It was done. Its answer is too large: read what you need of it', {
+  code: '1006',
+})
 
 const notNow = 'Nothing was changed. Try again later.'
 const ours = 'This cannot be fixed from here; tell the user.'
