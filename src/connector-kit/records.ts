@@ -171,6 +171,7 @@ function listOf(value: unknown): readonly unknown[] {
 /** Without a type a number may be a text on one side, since those too large for JSON are. */
 function isSame(one: unknown, other: unknown, type: ComparedType | undefined): boolean {
   if (one === other) return true
+  if (one === null || other === null) return false
   const isNumber = isNumeric(one) && isNumeric(other)
   return type !== undefined || isNumber ? order(one, other, type) === 0 : deepText(one) === deepText(other)
 }

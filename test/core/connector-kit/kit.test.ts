@@ -198,6 +198,13 @@ describe('answerRead', () => {
     },
   )
 
+  it('finds nothing equal to an element that is null', () => {
+    const has = (type: 'float64' | 'date', value: string) =>
+      matches({ field: 'list', type, operator: 'has', value }, { list: [null] })
+
+    expect([has('float64', 'NaN'), has('date', 'infinity')]).toEqual([false, false])
+  })
+
   it.each<[unknown, Operator, unknown, boolean]>([
     [10, 'contains', 1, false],
     ['banana', 'contains', 'a', false],
