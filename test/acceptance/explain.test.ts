@@ -284,6 +284,11 @@ it('tells names that are hidden from the caller as unknown ones', async () => {
   expect(unknown[0]).toBe(422)
   expect(await text(blind, { collection: 'shelves' })).toEqual(unknown)
   expect((await text(shop, { field: 'nothing' }))[0]).toBe(422)
+  const remover = await people.member(shop, {
+    entitlements: ['workspaceMembers:read'],
+    collections: { goods: { read: { fields: ['name'] }, delete: 'all' } },
+  })
+  expect(await text(remover, { field: 'size' })).toEqual(await text(remover, { field: 'nothing' }))
 })
 
 it.each([

@@ -8,6 +8,9 @@ import { all, and, type Filter, filterText, isTrue, none, unite } from '../query
 export const actions = ['read', 'create', 'update', 'delete'] as const
 export type Action = (typeof actions)[number]
 
+/** A deletion is of whole rows, and of no field. */
+export const fieldActions = ['read', 'create', 'update'] as const satisfies readonly Action[]
+
 /**
  * What one policy allows: the rows and fields that may be used, and the conditions that a row must meet after a write.
  */
@@ -62,11 +65,11 @@ export function knowsField(viewer: Viewer, collection: Collection, field: Field)
   return viewer.seesModel || usesField(viewer, collection, field)
 }
 
-/** Whether the viewer may do something with the field in some row. Deletions are of whole rows, and of no field. */
+/** Whether the viewer may do something with the field in some row. */
 export function usesField({ accessTo }: Viewer, collection: Collection, field: Field): boolean {
-  return actions.some((action) => {
+  return fieldActions.some((action) => {
     const access = accessTo(collection, action)
-    return action !== 'delete' && access.kind === 'granted' && visibility(access, field) !== undefined
+    return access.kind === 'granted' && visibility(access, field) !== undefined
   })
 }
 

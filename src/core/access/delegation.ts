@@ -7,7 +7,7 @@
 import { lazily } from '../lazily.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { actions } from './access.ts'
+import { actions, fieldActions } from './access.ts'
 import {
   type Condition,
   conditionsOf,
@@ -163,7 +163,7 @@ function knowsCollection({ held }: Limited, id: string): boolean {
 }
 
 function knowsField({ held }: Limited, of: Collection, field: Field): boolean {
-  return actions.some((kind) => kind !== 'delete' && held(of.id, kind).some((action) => hasField(action, field.id)))
+  return fieldActions.some((kind) => held(of.id, kind).some((action) => hasField(action, field.id)))
 }
 
 /** A single policy of the grantor must cover `wanted`: two policies combined could allow what neither allows. */

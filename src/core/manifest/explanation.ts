@@ -15,7 +15,7 @@ import { shortName } from '../message-text.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import { all, and, type Filter, mapFilter, none, or, withoutTests } from '../query/filter.ts'
 import { isServed, isUsable } from './access-view.ts'
-import { modelViewOf } from './model-view.ts'
+import { isKnown as isKnownIn, modelViewOf } from './model-view.ts'
 
 /** The question, by API names, the principal that it is about, and who asks. */
 export type ExplainRequest = {
@@ -208,9 +208,7 @@ function namedThings(question: ExplainRequest): { readonly collection: Collectio
   const field = collection.fields.get(fieldName)
   const isKnownField =
     field !== undefined &&
-    (seesModel ||
-      references.some(({ fieldIds }) => fieldIds.has(field.id)) ||
-      actions.some((action) => view.uses(collection, field, action) !== 'never'))
+    (seesModel || references.some(({ fieldIds }) => fieldIds.has(field.id)) || isKnownIn(view, collection, field))
   if (isKnownField) return { collection, field }
   throw unknown('field', `${shortName(fieldName)} is not a field of ${collection.apiName}`)
 }

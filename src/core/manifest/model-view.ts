@@ -2,7 +2,7 @@
  * Decides which part of a model a document shows: everything that its data sources serve, or only what one caller can
  * use. The only place that turns access into visibility (docs/contract.md#errors: hidden names never appear).
  */
-import { type Action, linkRows, type Viewer, visibility } from '../access/access.ts'
+import { type Action, fieldActions, linkRows, type Viewer, visibility } from '../access/access.ts'
 import { canFollow, type Declarations } from '../connector/item-capabilities.ts'
 import { isFiles } from '../model/file-collection.ts'
 import type { Collection, Field } from '../model/model.ts'
@@ -25,16 +25,13 @@ export type ModelView = {
 
 /** Whether the caller can do anything with it. */
 export function isKnown({ uses }: ModelView, collection: Collection, field: Field): boolean {
-  return usingActions.some((action) => uses(collection, field, action) !== 'never')
+  return fieldActions.some((action) => uses(collection, field, action) !== 'never')
 }
 
 /** Whether the caller may name an item by these fields: they read each of them in some row. */
 export function readsAll({ uses }: ModelView, collection: Collection, fields: readonly Field[]): boolean {
   return fields.every((field) => uses(collection, field, 'read') !== 'never')
 }
-
-/** A deletion is of no field. */
-const usingActions = ['read', 'create', 'update'] as const satisfies readonly Action[]
 
 export type Called = (id: string) => { readonly displayName?: string; readonly description?: string } | undefined
 
