@@ -220,6 +220,11 @@ describe('an item', () => {
     await save(page)
     await page.getByText('Saved.', { exact: true }).waitFor()
     expect((await stored('books', id)).authorId).toBe(grace)
+    await page.getByRole('button', { name: 'Choose author' }).click()
+    const current = page.getByRole('dialog').locator('[role=option][aria-current=true]')
+    await page.getByPlaceholder('Search authors').fill('a')
+    await expect.poll(() => current.allTextContents()).toEqual([`Grace 100%${grace}`])
+    await page.keyboard.press('Escape')
 
     await page.goto(only('books', id))
     await page.getByRole('gridcell', { name: 'Grace 100%' }).click()
@@ -515,6 +520,15 @@ it.each(firstOf(looks, 1))(
     await see('item')
     await page.locator('form button[aria-haspopup=dialog]').click()
     await page.locator('dialog [role=option]').nth(1).waitFor()
+    const input = page.locator('dialog [role=combobox]')
+    expect(await input.evaluate((one) => one.matches(':dir(rtl)'))).toBe(locale === 'ar-EG')
+    // The keys stand at the end of their rows, whatever the direction of their own text is.
+    const gaps = await page.evaluate(`[...document.querySelectorAll('dialog [role=option]')].flatMap((option) => {
+      const [row, key] = [option, option.lastElementChild.firstElementChild].map((one) => one.getBoundingClientRect())
+      if (key.width === 0) return []
+      return [Math.round(document.documentElement.dir === 'rtl' ? key.left - row.left : row.right - key.right)]
+    })`)
+    expect(new Set(gaps as number[])).toEqual(new Set([8]))
     await see('picker')
     await page.goto(at('authors', author))
     await page.getByLabel('note', { exact: true }).waitFor()

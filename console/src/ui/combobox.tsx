@@ -8,6 +8,8 @@ export type Option = {
   readonly label: string
   readonly group: string
   readonly detail?: string
+  /** Whether it is what is chosen already. */
+  readonly isCurrent?: boolean
   /** Other words that it is found by, which are not shown. */
   readonly words?: string
   /** Why it cannot be chosen. */
@@ -81,7 +83,7 @@ export function Combobox<O extends Option>({
         autocomplete="off"
         spellcheck={false}
         placeholder={placeholder}
-        dir="auto"
+        dir={text === '' ? undefined : 'auto'}
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value)
@@ -107,13 +109,16 @@ export function Combobox<O extends Option>({
                   tabIndex={-1}
                   aria-selected={index === active}
                   aria-disabled={option.refusal !== undefined || undefined}
+                  aria-current={option.isCurrent || undefined}
                   class={styles.option}
                   onPointerMove={() => setActive(index)}
                   onClick={() => choose(option)}
                 >
-                  <span dir="auto">{option.label}</span>
-                  <span class={styles.detail} dir="auto">
-                    {option.refusal ?? option.detail}
+                  <span>
+                    <bdi>{option.label}</bdi>
+                  </span>
+                  <span class={styles.detail}>
+                    <bdi>{option.refusal ?? option.detail}</bdi>
                   </span>
                 </div>
               ),

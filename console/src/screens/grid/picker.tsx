@@ -20,6 +20,8 @@ type PickerProps = {
   /** Whether there may be none. */
   readonly isNullable: boolean
   readonly text?: string
+  /** The key of the item that is chosen, as its texts; nulls for none. */
+  readonly current?: readonly (string | null)[] | undefined
   readonly onPick: (picked: Picked) => void
   readonly onClose: () => void
 }
@@ -30,7 +32,7 @@ const SHOWN = 30
 const PAUSE = 150
 
 export function Picker(props: PickerProps) {
-  const { workspace, relation, among, isNullable, text: initialText = '', onPick, onClose } = props
+  const { workspace, relation, among, isNullable, text: initialText = '', current, onPick, onClose } = props
   const [text, setText] = useState(initialText)
   const [found, setFound] = useState<{ readonly text?: string; readonly rows: readonly Row[] }>({ rows: [] })
   const [error, setError] = useState<ServiceError | undefined>(undefined)
@@ -56,10 +58,19 @@ export function Picker(props: PickerProps) {
       ended.abort()
     }
   }, [text, tries])
-  const none = { id: '', group: title, label: t.value.grid.null, key: key.map(() => null), name: null }
+  const isCurrent = (of: readonly (string | null)[]) => current !== undefined && current.join() === of.join()
+  const nulls = key.map(() => null)
+  const none = { id: '', group: title, label: t.value.grid.null, key: nulls, name: null, isCurrent: isCurrent(nulls) }
   const options = found.rows.map((row) => {
-    const [label, keyText] = [calledBy(display, row), key.map((name) => textOf(row[name])).join(', ')]
-    const item = { id: keyText, group: title, key: key.map((name) => row[name]), name: label }
+    const texts = key.map((name) => textOf(row[name]))
+    const [label, keyText] = [calledBy(display, row), texts.join(', ')]
+    const item = {
+      id: keyText,
+      group: title,
+      key: key.map((name) => row[name]),
+      name: label,
+      isCurrent: isCurrent(texts),
+    }
     return { ...item, label: label || keyText, ...(label !== keyText && { detail: keyText }) }
   })
   return (
@@ -68,6 +79,7 @@ export function Picker(props: PickerProps) {
       <Combobox
         isFirst
         label={t.value.item.search(to)}
+        placeholder={t.value.item.search(to)}
         text={initialText}
         options={isNullable && text === '' ? [none, ...options] : options}
         isBehind={found.text !== text}

@@ -94,6 +94,7 @@ export function Fields({ workspace, model, fields, isNew, whyOf, shownOf, labelO
           relation={picking}
           among={amongOf(picking)}
           isNullable={fieldsBy(picking).some((one) => one.isNullable && !shownOf(one).isReadOnly)}
+          current={fieldsBy(picking).map((one) => shownOf(one).text ?? null)}
           onClose={() => setPicking(undefined)}
           onPick={({ key, label }) => {
             setPicking(undefined)
