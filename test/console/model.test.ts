@@ -134,6 +134,11 @@ it('is made by hand, and is the same as one that is made by its file', async () 
     .getByRole('dialog')
     .getByText('books.author: A new foreign key: books (authorId) → authors (id).')
     .waitFor()
+  const links = page.getByRole('dialog').getByText('A new table has its links')
+  expect(await links.allTextContents()).toEqual([
+    'tags.books: A new table has its links: books_tags, with two foreign keys.',
+  ])
+  await page.getByRole('dialog').getByText('books.tags: Its links are the rows of books_tags.').waitFor()
   await picture(page, 'model-review')
   await press(page, 'Apply')
   await page.getByText('The data model is changed.').waitFor()
@@ -181,6 +186,16 @@ it('changes what is there, says what is lost, and takes back what was collected'
   await add(page)
   await press(page, 'Review 4 changes')
   await page.getByRole('dialog').getByText('1 row', { exact: false }).first().waitFor()
+  const changed = page.getByRole('dialog').getByRole('list', { name: 'What it changes' })
+  expect((await changed.allInnerTexts()).join().split('\n')).toEqual(
+    expect.arrayContaining([
+      'Changed notes history: true',
+      'Renamed notes.writer to notes.author',
+      'Changed notes.author onDelete: cascade by: ["writerId"]',
+      'Renamed notes.pages to notes.length',
+    ]),
+  )
+  await page.getByRole('dialog').getByText('loses data').waitFor()
   await picture(page, 'model-lost')
   await page.getByLabel('To go on, type notes').fill('notes')
   // Somebody else changes the model while the review is looked at.

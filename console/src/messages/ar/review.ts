@@ -1,12 +1,15 @@
 /** Texts of the review of a dangerous change, in Arabic. */
 import type { Messages } from '../en.ts'
+import { pluralIn } from '../plural.ts'
+
+const plural = pluralIn('ar')
 
 export const review: Pick<Messages, 'review'> = {
   review: {
     rows: 'الصفوف التي يمسّها',
     hiddenCount: 'لا يُذكر لك عددها، أو لا يُعرف',
     atLeast: (rows) => `أكثر من ${rows}`,
-    destroys: 'تفقد بيانات',
+    destroys: (count) => plural(count, { one: 'يفقد بيانات', two: 'يفقدان بيانات', other: 'تفقد بيانات' }),
     breaks: 'ما يعطّله',
     broken: { policies: 'السياسات:', views: 'العروض:', tests: 'اختبارات الوصول:' },
     hidden: 'ما يعطّله غير ذلك لا يُذكر إلا لمن يرى الأشخاص وحقوقهم.',

@@ -4,6 +4,7 @@ import type { Translated } from '../translated.ts'
 
 export const values: Translated<ValuesTexts> = {
   becomes: '←',
+  renamed: 'إلى',
   kept: 'تبقى كل قيمة كما هي.',
   written: 'تُحفظ كل قيمة وتُكتب نصًّا.',
   refused: 'القيمة التي لا تتّسع لها تمنع التغيير كله. لا تُقرَّب قيمة ولا تُقصّ.',

@@ -1,10 +1,14 @@
 /** Texts of the review of a dangerous change. */
+import { pluralIn } from '../plural.ts'
+
+const plural = pluralIn('en')
+
 export const review = {
   review: {
     rows: 'Rows that it touches',
     hiddenCount: 'their number is not told to you, or not known',
     atLeast: (rows: string) => `more than ${rows}`,
-    destroys: 'lose data',
+    destroys: (count: number) => plural(count, { one: 'loses data', other: 'lose data' }),
     breaks: 'What it breaks',
     broken: { policies: 'Policies:', views: 'Views:', tests: 'Access tests:' },
     hidden: 'What else it breaks is told to those who see people and their rights.',

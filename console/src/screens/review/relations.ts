@@ -61,7 +61,12 @@ export function relationEffects(before: Model, after: Model): ReadonlyMap<string
     if (found.length > 0) effects.set((now ?? old).path, found)
   }
   for (const [id, now] of is) {
-    if (!was.has(id)) effects.set(now.path, [...(effects.get(now.path) ?? []), ...created(before, after, now)])
+    if (was.has(id)) continue
+    const found = created(before, after, now).map((effect) => {
+      const isSecond = effect[0] === 'tableMade' && [...effects.values()].flat().some((one) => `${one}` === `${effect}`)
+      return isSecond ? (['tableUsed', effect[1]] as const) : effect
+    })
+    effects.set(now.path, [...(effects.get(now.path) ?? []), ...found])
   }
   return effects
 }

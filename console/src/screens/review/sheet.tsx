@@ -95,8 +95,9 @@ export function Changes({ changes, level: Title = 'h3' }: ChangesProps) {
       <ul class={styles.list} aria-label={texts.changes}>
         {changes.map((change) => (
           <li key={`${change.action} ${change.path}`}>
-            <span class={page.quiet}>{texts.actions[change.action]}</span> <code dir="ltr">{change.path}</code>
+            <span class={page.quiet}>{texts.actions[change.action]}</span> <PathOf {...change} />
             {change.action === 'change' && ofField.test(change.path) && <ValuesOf {...change} />}
+            {change.action === 'change' && ofModel.test(change.path) && <MembersOf {...change} />}
             {change.effects && change.effects.length > 0 && (
               <ul class={styles.effects}>
                 {change.effects.map((effect) => (
@@ -112,6 +113,41 @@ export function Changes({ changes, level: Title = 'h3' }: ChangesProps) {
 }
 
 const ofField = /^\w+\.\w+$/
+const ofModel = /^\w+(\.\w+|: key)?$/
+
+/** Of what is renamed the name before as well: its path ends with the new one. */
+function PathOf({ action, path, from, to }: Change) {
+  const isRenamed = action === 'rename' && typeof from === 'string' && typeof to === 'string'
+  return (
+    <>
+      {isRenamed && (
+        <>
+          <code dir="ltr">{path.slice(0, path.length - to.length) + from}</code>{' '}
+          <span class={page.quiet}>{valuesTexts.value.renamed}</span>{' '}
+        </>
+      )}
+      <code dir="ltr">{path}</code>
+    </>
+  )
+}
+
+/** What else of it changes, in the words of the model file. */
+function MembersOf({ from, to }: Change) {
+  const [before, after] = [membersOf(from), membersOf(to)]
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.flatMap((name) => {
+    const [was, is] = [before[name], after[name]].map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+    if (was === is || (name === 'type' && effectsOf(from, to).length > 0)) return []
+    const text = was === undefined ? is : `${was} → ${is ?? '–'}`
+    return [' ', <code key={name} class={page.quiet} dir="ltr">{`${name === '' ? '' : `${name}: `}${text}`}</code>]
+  })
+}
+
+/** A field may be its type alone, and a key is a list. */
+function membersOf(form: unknown): Readonly<Record<string, unknown>> {
+  if (typeof form === 'string') return { type: form }
+  return typeof form === 'object' && form !== null && !Array.isArray(form) ? { ...form } : { '': form }
+}
 
 /** Of a field that gets another type: which, and what that does to the values that it has. */
 function ValuesOf({ from, to }: Change) {
@@ -169,7 +205,9 @@ function Rows({ rows }: { readonly rows: readonly TouchedRows[] }) {
         {rows.map((touched) => (
           <li key={touched.collection} data-destroys={touched.destroys}>
             <bdi>{touched.collection}</bdi>: {countOf(touched)}
-            {touched.destroys && <span class={page.wrong}> {texts.destroys}</span>}
+            {touched.destroys && (
+              <span class={page.wrong}> {texts.destroys(touched.rows ?? Number.POSITIVE_INFINITY)}</span>
+            )}
           </li>
         ))}
       </ul>
