@@ -84,7 +84,7 @@ function Renaming({ workspace: { id, apiName, displayName }, onClose }: DialogPr
 }
 
 /** Names what goes with it, as far as one may see it, and what stays. */
-function Deletion({ workspace: { id, apiName }, onClose }: DialogProps) {
+function Deletion({ workspace: { id, apiName, displayName }, onClose }: DialogProps) {
   const texts = systemTexts.value.ofWorkspace
   const { data: access } = useQuery(accessQuery(apiName))
   const may = (right: string) => access?.entitlements.includes(right) === true
@@ -99,7 +99,7 @@ function Deletion({ workspace: { id, apiName }, onClose }: DialogProps) {
   const stored = collections?.filter(({ sourceId }) => sourceId === own?.id)
   return (
     <Sure
-      title={texts.deleteOf(apiName)}
+      title={texts.deleteOf(displayName ? texts.both(displayName, apiName) : apiName)}
       label={texts.delete}
       typed={apiName}
       onConfirm={() => system.workspaces.delete(id)}

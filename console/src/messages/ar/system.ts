@@ -11,6 +11,7 @@ export const system: Translated<typeof english> = {
   none: 'لم يُعثر على أحد',
   more: 'عرض المزيد',
   typeIt: (name) => `اكتب ${name} للتأكيد`,
+  typeHint: 'يعمل الزر متى كُتب هذا هنا كما هو تمامًا.',
   status: 'الحالة',
   statuses: { active: 'نشط', suspended: 'موقوف' },
   since: 'منذ',
@@ -64,6 +65,7 @@ export const system: Translated<typeof english> = {
       `لا يتغير إلا الاسم الذي يراه الناس. وتبقى العناوين والمفاتيح والبرامج عاملة: فاسم مساحة العمل فيها يبقى ${apiName}.`,
     delete: 'حذف مساحة العمل',
     deleteOf: (apiName) => `حذف مساحة العمل ${apiName}`,
+    both: (name, apiName) => `\u2068${name}\u2069 (\u2068${apiName}\u2069)`,
     deleteText: 'يزول مع مساحة العمل نهائيًا:',
     goes: {
       collections: 'مجموعاتها في قاعدة بيانات الخدمة مع كل الصفوف',

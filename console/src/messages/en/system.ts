@@ -9,6 +9,7 @@ export const system = {
   none: 'Nobody is found',
   more: 'Show more',
   typeIt: (name: string) => `Type ${name} to confirm`,
+  typeHint: 'The button works once exactly this is typed.',
   status: 'Status',
   statuses: { active: 'Active', suspended: 'Suspended' },
   since: 'Since',
@@ -63,6 +64,7 @@ export const system = {
       `Only the name that people see changes. Addresses, keys and programs go on working: in them the workspace stays ${apiName}.`,
     delete: 'Delete the workspace',
     deleteOf: (apiName: string) => `Delete the workspace ${apiName}`,
+    both: (name: string, apiName: string) => `${name} (${apiName})`,
     deleteText: 'With the workspace goes, for good:',
     goes: {
       collections: 'Its collections in the service’s own database, with all rows',
