@@ -207,6 +207,7 @@ it('says why a source is off, and starts it by an import', async () => {
   const state = region(page, 'State')
   await state.getByText('Off', { exact: true }).waitFor()
   await state.getByText('Invalid extension configuration').waitFor()
+  await page.getByText('Its extension refuses what the source is set up with.').waitFor()
   expect(await violations(page)).toEqual([])
   await picture(page, 'sources-off')
   system.instruct('setup', null)

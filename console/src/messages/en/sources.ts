@@ -42,6 +42,8 @@ export const sources = {
     grant:
       'It starts again by itself once it asks for the granted hosts again. If you agree to the new ones, attach it once more under another name and grant them: the grant of a source is fixed when it is attached.',
     off: 'It starts again by itself once its extension is installed or repaired. If the extension can do other things than before, an import starts it.',
+    refused:
+      'Its extension refuses what the source is set up with. Mend that where the source runs, or write its secret anew, then import: that starts it again. What is wrong in its configuration itself is attached anew.',
     starting: 'This takes a few seconds. Check again then.',
     failing:
       'Mend it where the source runs, or write its secret anew where the password has changed, and check again. What leads elsewhere for good is attached anew.',

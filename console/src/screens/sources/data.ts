@@ -201,6 +201,8 @@ export type State = {
   readonly name: StateName
   /** In words of the service. */
   readonly reason?: string
+  /** Whether its extension runs, and refuses what it is set up with. */
+  readonly isRefused?: boolean
   /** The hosts that it needs by now. */
   readonly required?: readonly Permission[]
 }
@@ -220,7 +222,9 @@ function failedState(error: ServiceError): State {
   const reason = messages.filter(Boolean).join(': ')
   if (code === MISMATCH) return { name: 'grant', required: requiredIn(meta) }
   if (messages.includes('Data source is restarting')) return { name: 'starting', reason }
-  if (messages.some((text) => deactivated.has(text))) return { name: 'off', reason }
+  if (messages.some((text) => deactivated.has(text))) {
+    return { name: 'off', reason, isRefused: messages.includes('Invalid extension configuration') }
+  }
   if ([0, 401, 403, 404, 429].includes(status)) return { name: 'unknown', reason: explainFault(error) }
   return { name: 'failing', reason: status === 503 ? reason : explainFault(error) }
 }

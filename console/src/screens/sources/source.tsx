@@ -91,7 +91,7 @@ function Shown({ workspace, source }: SourceProps) {
 type StateProps = SourceProps & { readonly state: State }
 
 /** What to do where it does not work. */
-function WayBack({ workspace, source: { provider }, state: { name } }: StateProps) {
+function WayBack({ workspace, source: { provider }, state: { name, isRefused } }: StateProps) {
   const texts = sourceTexts.value
   const mayRead = useEntitled(workspace, 'extension:read')
   const { data } = useQuery({ ...connectorsQuery(workspace), enabled: mayRead })
@@ -110,7 +110,7 @@ function WayBack({ workspace, source: { provider }, state: { name } }: StateProp
         }
       >
         {why && `${why}. `}
-        {texts.ways[name]}
+        {texts.ways[isRefused && why === undefined ? 'refused' : name]}
       </Notice>
       {broken.length > 0 && (
         <ul class={styles.lines} aria-label={texts.broken}>
