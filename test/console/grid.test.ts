@@ -130,6 +130,13 @@ describe('a grid', () => {
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     await expect.poll(isInSight).toBe(false)
+    // Where one is and what there is for oneself are in sight, beside each other or below.
+    const bar = page.getByRole('banner')
+    const place = await bar.getByRole('link', { name: shop.name }).boundingBox()
+    expect(place?.width).toBeGreaterThan(64)
+    const ends = await bar.getByRole('button').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right))
+    expect(Math.max(...ends)).toBeLessThanOrEqual(360)
+    await picture(page, 'grid-200-360')
     // The active cell begins where the table does.
     await expect.poll(async () => Math.round((await leftOf(cell(page, 'Book 0000'))) - (await leftOf(grid)))).toBe(1)
     await page.keyboard.press('Home')
