@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { lazy } from '../app/lazy.tsx'
 import { address, lastInWorkspace, routeOf } from '../app/router.ts'
 import { help } from '../messages/help.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { useNames } from '../ui/heading.tsx'
 import styles from './documentation.module.css'
 import { Missing } from './missing.tsx'
@@ -103,7 +104,24 @@ function Body({ page, nodes }: { readonly page: Page; readonly nodes: readonly N
 function drawn(node: Node): ComponentChildren {
   if (typeof node === 'string') return node
   const [tag, attributes, children] = node
+  if (tag === 'pre') return <Code text={textOf(node)} />
   return h(tag, attributes, children.map(drawn))
+}
+
+function Code({ text }: { readonly text: string }) {
+  return (
+    <div class={styles.code}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well */}
+      <pre class={styles.text} tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} isSecondary />
+    </div>
+  )
+}
+
+function textOf(node: Node): string {
+  return typeof node === 'string' ? node : node[2].map(textOf).join('')
 }
 
 function On({ page }: { readonly page: Page }) {
