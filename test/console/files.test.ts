@@ -95,15 +95,15 @@ describe('the files of a workspace', () => {
     const large = text('large.txt', 'x'.repeat(9 * 1024 ** 2))
 
     await choose(page, 'Upload', large)
-    await page.getByRole('button', { name: 'Go on' }).waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
     await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
     await picture(page, 'files-failed')
     isDown = false
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('link', { name: /large.txt/ }).waitFor()
     isDown = true
     await choose(page, 'Upload', { ...large, name: 'given up.txt' })
-    await page.getByRole('button', { name: 'Go on' }).waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
     const forgotten = page.waitForResponse((response) => response.request().method() === 'DELETE')
     await page.getByRole('button', { name: 'Cancel the upload of given up.txt' }).click()
 
@@ -253,11 +253,19 @@ describe('a field that leads to files', () => {
       stills: { data: [{ fileName: 'still 1.txt' }, { fileName: 'still 2.txt' }] },
     })
     await page.goto(gridOf(shop, 'films'))
-    await page
+    const poster = page
       .getByRole('gridcell', { name: /Poster/ })
       .locator('img')
       .first()
-      .waitFor()
+    await expect
+      .poll(() => poster.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth > 0))
+      .toBe(true)
+    const middleOf = async (one: typeof poster) => {
+      const { y = 0, height = 0 } = (await one.boundingBox()) ?? {}
+      return y + height / 2
+    }
+    const cell = page.getByRole('gridcell', { name: /Poster/ }).first()
+    expect(Math.abs((await middleOf(poster)) - (await middleOf(cell)))).toBeLessThanOrEqual(1)
     await picture(page, 'file-grid')
   })
 

@@ -32,7 +32,7 @@ export const files: Translated<typeof english> = {
     progress: (name) => `رفع ${name}`,
     sentOf: (sent, total) => `${sent} من ${total}`,
     waiting: 'في الانتظار',
-    goOn: 'متابعة',
+    goOn: 'أعد المحاولة',
     cancel: (name) => `إلغاء رفع ${name}`,
     fields: {
       id: 'المعرّف',

@@ -21,7 +21,7 @@ export const files = {
     progress: (name: string) => `Upload of ${name}`,
     sentOf: (sent: string, total: string) => `${sent} of ${total}`,
     waiting: 'Waiting',
-    goOn: 'Go on',
+    goOn: 'Try again',
     cancel: (name: string) => `Cancel the upload of ${name}`,
     fields: {
       id: 'ID',
