@@ -304,6 +304,11 @@ describe.each([
 
 it('goes to the side that one reads to, from right to left', async () => {
   const page = await shown(march, world.administrator, { locale: 'ar-EG' })
+  // Its first week begins with a day of February on which there is an item.
+  await page.getByRole('link', { name: 'Last of winter' }).waitFor()
+  const filter = encodeURIComponent('{"day":{"_between":["2026-03-01","2026-03-31"]}}')
+  const { length } = (await shop.data(`/items/shows?fields=id&limit=-1&filter=${filter}`)) as unknown[]
+  await page.getByRole('status').getByText(`${length} عناصر`, { exact: true }).waitFor()
   await page.locator('[data-day="2026-03-10"]').focus()
   await page.keyboard.press('ArrowLeft')
   expect(await page.evaluate('document.activeElement.dataset.day')).toBe('2026-03-11')

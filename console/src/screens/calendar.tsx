@@ -40,7 +40,10 @@ function CalendarBy(props: CalendarProps) {
     props,
     view.month !== undefined || nearest !== undefined ? weeks : [],
   )
-  const byDay = Map.groupBy(rows ?? [], (row) => momentOf(field, row[field.name]).day)
+  const dayOf = (row: Row) => momentOf(field, row[field.name]).day
+  const byDay = Map.groupBy(rows ?? [], dayOf)
+  // Weeks that begin on another day have other days of the months beside it.
+  const within = rows?.filter((row) => dayOf(row)?.startsWith(month)).length
   const go = (day: Day) => {
     setChosen(day)
     if (!day.startsWith(month)) onView({ ...view, month: day.slice(0, 7) })
@@ -71,7 +74,7 @@ function CalendarBy(props: CalendarProps) {
         </span>
         <CodeButton request={() => request} />
         <p class={page.quiet} role="status">
-          {rows && texts.count(formatNumber(rows.length), rows.length)}
+          {within !== undefined && texts.count(formatNumber(within), within)}
         </p>
       </div>
       {error && <Fault error={error} onRetry={refetch} />}
