@@ -313,3 +313,15 @@ it('goes to the side that one reads to, from right to left', async () => {
   await page.keyboard.press('ArrowLeft')
   expect(await page.evaluate('document.activeElement.dataset.day')).toBe('2026-03-11')
 })
+
+it('has all names of a gallery at the start of their cards, whatever their script', async () => {
+  const page = await shown('?layout=gallery.poster', world.administrator, { locale: 'ar-EG' })
+  await page.getByText('حفل الربيع').waitFor()
+  const gaps = await page.evaluate(`[...document.querySelectorAll('main li a')].map((card) => {
+    const text = document.createRange()
+    text.selectNodeContents(card.querySelector('[dir=auto]'))
+    return Math.round(card.getBoundingClientRect().right - text.getBoundingClientRect().right)
+  })`)
+  expect((gaps as number[]).length).toBeGreaterThan(1)
+  expect(new Set(gaps as number[]).size).toBe(1)
+})
