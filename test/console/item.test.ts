@@ -229,6 +229,7 @@ describe('an item', () => {
     await page.goto(only('books', id))
     await page.getByRole('gridcell', { name: 'Grace 100%' }).click()
     await page.keyboard.press('Enter')
+    await expect.poll(() => current.allTextContents()).toEqual([`Grace 100%${grace}`])
     await choose(page, 'alan', 'Alan M.')
     await expect.poll(async () => (await stored('books', id)).authorId).toBe(alan)
     await page.getByRole('gridcell', { name: 'Alan M.' }).waitFor()

@@ -11,7 +11,7 @@ import { type Cell, fillOf, type Range, rangeOf } from './place.ts'
 import { keyOf, type Rows } from './rows.ts'
 import { type Saving, savingOf } from './saving.ts'
 import { useEditor } from './use-editor.tsx'
-import { inputKindOf, type Row, type Value } from './values.ts'
+import { inputKindOf, type Row, textOf, type Value } from './values.ts'
 
 type EditingProps = {
   readonly workspace: string
@@ -23,6 +23,8 @@ type EditingProps = {
   readonly onMove: (to: Cell) => void
   readonly onOpen: (row: Row) => void
 }
+
+const keyText = (value: Value) => (value === null ? null : textOf(value))
 
 type Picking = CellPlace & { readonly text: string }
 
@@ -87,6 +89,7 @@ export function useEditing(props: EditingProps) {
       relation={picking.column.relation}
       isNullable={picking.column.own.every(({ isNullable }) => isNullable)}
       text={picking.text}
+      current={picking.column.own.map((field) => cells.fieldOf(picking.row, field) ?? null).map(keyText)}
       onClose={() => setPicking(undefined)}
       onPick={({ key }) => pick(picking, key)}
     />
