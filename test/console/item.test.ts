@@ -451,7 +451,7 @@ describe('deleting an item', () => {
     await shop.delete(`/items/books/${book}`)
     await page.getByRole('button', { name: 'Delete' }).click()
     await dialog.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('Deleted.').waitFor()
+    await page.getByText('Deleted.', { exact: true }).waitFor()
 
     expect((await shop.get(`/items/authors/${author}`)).status).toBe(404)
     await expect.poll(() => page.url()).toBe(`${world.url}${gridOf(shop, 'authors')}`)
