@@ -1,7 +1,9 @@
 /**
  * Reads JSON so that its numbers keep the text in which they were sent: one that a JavaScript number would change
- * becomes a raw number, which `JSON.stringify` writes as it was.
+ * becomes a raw number, which `JSON.stringify` writes as it was. Names are read as they were sent, too
+ * (docs/decisions/137).
  */
+import { endOfString } from './json-cut.ts'
 import { endOfScalar, jsonFault } from './json-fault.ts'
 
 /** A raw number takes a microsecond, in which nobody else is answered, and the memory of an object. */
@@ -25,7 +27,16 @@ export class TooManyRawNumbers extends Error {
 
 /** Like `JSON.parse`, and throws like it; throws TooManyRawNumbers where there are more than `numbers` has left. */
 export function parseExactJson(text: string, numbers: RawNumbers = { left: Infinity }): unknown {
-  if (engine.rawJSON === undefined || !mayChange.test(text)) return JSON.parse(text)
+  if (engine.rawJSON === undefined || !(mayChange.test(text) || hasEscapedName(text))) return JSON.parse(text)
+  return readOrExplain(text, numbers)
+}
+
+/** Like `JSON.parse`, but for escaped names, which some engines take for others that were read before. */
+export function parseJson(text: string): unknown {
+  return hasEscapedName(text) ? readOrExplain(text) : JSON.parse(text)
+}
+
+function readOrExplain(text: string, numbers?: RawNumbers): unknown {
   try {
     return readWhole(text, numbers)
   } catch (error) {
@@ -79,10 +90,10 @@ const [TAB, LINE, RETURN, SPACE, QUOTE, COMMA, COLON, LIST, LIST_END, ITEM, ITEM
 ]
 
 /**
- * Reads a JSON text. A reviver of `JSON.parse` would take five times as long, in which nobody else is answered. Throws for what is no
+ * Reads a JSON text; without `numbers` as JavaScript has them. A reviver of `JSON.parse` would take five times as long, in which nobody else is answered. Throws for what is no
  * JSON, and for what is nested deeper than the stack.
  */
-function readWhole(text: string, numbers: RawNumbers): unknown {
+function readWhole(text: string, numbers: RawNumbers | undefined): unknown {
   let at = 0
 
   function skip(): number {
@@ -100,10 +111,7 @@ function readWhole(text: string, numbers: RawNumbers): unknown {
 
   function readText(): string {
     const from = at
-    do at = text.indexOf('"', at + 1)
-    while (at > 0 && isEscaped(text, at))
-    if (at < 0) throw new SyntaxError()
-    at += 1
+    at = endOfString(text, from) + 1
     return JSON.parse(text.slice(from, at)) as string
   }
 
@@ -111,6 +119,7 @@ function readWhole(text: string, numbers: RawNumbers): unknown {
     const from = at
     at = endOfScalar(text, from)
     if (at === from) throw new SyntaxError()
+    if (numbers === undefined) return JSON.parse(text.slice(from, at))
     const value = scalarOf(text.slice(from, at))
     if (typeof value === 'object' && value !== null && --numbers.left < 0) throw new TooManyRawNumbers()
     return value
@@ -169,14 +178,19 @@ function readWhole(text: string, numbers: RawNumbers): unknown {
   return value
 }
 
-const own = { writable: true, enumerable: true, configurable: true }
-
-/** Whether an odd number of backslashes stands before it. */
-function isEscaped(text: string, at: number): boolean {
-  let before = at
-  while (text[before - 1] === '\\') before -= 1
-  return (at - before) % 2 === 1
+/** Whether a name of an object has an escaped character. */
+function hasEscapedName(text: string): boolean {
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at)) {
+    at = endOfString(text, at - 1) + 1
+    endOfName.lastIndex = at
+    if (endOfName.test(text)) return true
+  }
+  return false
 }
+
+const endOfName = /[ \t\n\r]*:/y
+
+const own = { writable: true, enumerable: true, configurable: true }
 
 function scalarOf(source: string): unknown {
   switch (source) {

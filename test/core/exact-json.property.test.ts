@@ -1,7 +1,7 @@
 /** Exact JSON is read as `JSON.parse` reads it, with the text of each number that a JavaScript number would change. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isRawNumber, parseExactJson, TooManyRawNumbers } from '../../src/core/exact-json.ts'
+import { isRawNumber, parseExactJson, parseJson, TooManyRawNumbers } from '../../src/core/exact-json.ts'
 import { casesOr } from '../support/run/cases.ts'
 
 /** One of which the text is read with its numbers. */
@@ -90,4 +90,22 @@ function plain(value: unknown): unknown {
 it('keeps the text of so many numbers and no more', () => {
   expect(parseExactJson('[1e9,1.50,7]', { left: 2 })).toHaveLength(3)
   expect(() => parseExactJson('[1e9,1.50,7,{"a":-0}]', { left: 2 })).toThrow(TooManyRawNumbers)
+})
+
+/** V8 takes an escaped name for one that was read before, where as many characters of both texts agree. */
+it.each([
+  ['\\\\', '\\n'],
+  ['caf\\\\', 'caf\\u00e9'],
+  ['\\\\u', '\\u00e9a'],
+])('the name "%s", read before, does not stand for "%s"', (earlier, name) => {
+  const first = `before${earlier.length}`
+  JSON.parse(`{"${first}":1,"${earlier}":2}`)
+  const text = `{"${first}":1,"${name}" : [{"${name}":0.5}]}`
+  const expected = JSON.parse(`"${name}"`)
+
+  for (const read of [parseJson, parseExactJson]) {
+    expect(Object.keys(read(text) as object)).toEqual([first, expected])
+  }
+  expect(parseJson('{"a\\n":1.50}')).toEqual({ 'a\n': 1.5 })
+  expect(() => parseJson('{"a\\n":}')).toThrow(/JSON/)
 })

@@ -6,6 +6,7 @@
  */
 import { nested, type ServiceError } from '../error.ts'
 import { QUERY_FAILED } from '../error-codes.ts'
+import { parseJson } from '../exact-json.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { type ConnectorOperation, type ConnectorOperator, connectorOperator } from '../model/vocabulary.ts'
 import { wireValue } from '../model/wire.ts'
@@ -199,7 +200,7 @@ function orNot({ negated }: { readonly negated: boolean }, filter: ConnectorFilt
 
 function jsonOperand(test: JsonTest): unknown {
   if (test.kind === 'key') return test.operand
-  if (test.kind === 'contains') return JSON.parse(test.operand)
+  if (test.kind === 'contains') return parseJson(test.operand)
   const { path, type, comparison } = test
   const values = test.operands.map((operand) => (type === 'string' ? operand : JSON.parse(operand)))
   const isList = comparison === 'in'

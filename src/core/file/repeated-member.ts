@@ -1,4 +1,5 @@
 /** Finds a member that an object of a JSON text has twice: `JSON.parse` would take the last, and say nothing. */
+import { endOfString } from '../json-cut.ts'
 
 type Open = {
   readonly names: Set<string> | undefined
@@ -36,16 +37,6 @@ export function repeatedMember(text: string): string | undefined {
     }
   }
   return undefined
-}
-
-/** The place of the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
-    let escapes = 0
-    while (text.charAt(end - 1 - escapes) === '\\') escapes++
-    if (escapes % 2 === 0) return end
-  }
-  return text.length
 }
 
 function placeOf(open: readonly Open[]): string {

@@ -1,4 +1,5 @@
 /** Converts canonical texts to the JSON values of answers, where no database renders them (docs/contract.md#types). */
+import { parseJson } from '../exact-json.ts'
 import type { FieldType } from './field-type.ts'
 
 /** The JSON value of a canonical text. */
@@ -28,7 +29,7 @@ function wireScalar(type: FieldType, text: string): unknown {
       return text === 'true'
     case 'json':
     case 'geometry':
-      return JSON.parse(text)
+      return parseJson(text)
     case 'int64':
     case 'uint64':
     case 'decimal':

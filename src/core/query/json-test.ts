@@ -1,14 +1,15 @@
 /** Tests a JSON value in memory. Containment is that of PostgreSQL's jsonb. */
+import { parseJson } from '../exact-json.ts'
 import { isObject } from '../json-object.ts'
 import { comparisons, type JsonTest } from './filter.ts'
 import { textOrder } from './text-order.ts'
 
 /** Returns undefined where SQL has unknown. `text` is the JSON text of a value that is there. */
 export function testJson(test: JsonTest, text: string): boolean | undefined {
-  const value: unknown = JSON.parse(text)
+  const value = parseJson(text)
   switch (test.kind) {
     case 'contains':
-      return contains(value, JSON.parse(test.operand), 'top')
+      return contains(value, parseJson(test.operand), 'top')
     case 'key':
       return isObject(value) && Object.hasOwn(value, test.operand)
     case 'at':

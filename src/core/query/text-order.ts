@@ -2,6 +2,7 @@
  * The order of values, as PostgreSQL has it, told by their canonical texts: for rows that no database can compare. NaN is
  * the largest number and equal to itself.
  */
+import { parseJson } from '../exact-json.ts'
 import { canonicalJson } from '../json-object.ts'
 import type { TypeName } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
@@ -24,7 +25,7 @@ export function compareTexts({ type }: Pick<PrimitiveField, 'type'>, one: string
     case 'decimal':
       return decimalOrder(one, other)
     case 'json':
-      return textOrder(canonicalJson(JSON.parse(one)), canonicalJson(JSON.parse(other)))
+      return textOrder(canonicalJson(parseJson(one)), canonicalJson(parseJson(other)))
     case 'date':
     case 'dateTime':
     case 'dateTimeWithTimezone':

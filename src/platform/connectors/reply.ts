@@ -2,6 +2,7 @@
  * Parses text from a connector's isolate into a ConnectorReply. The connector may have tampered with it, so it is
  * parsed like any external input; an invalid reply counts as a crash.
  */
+import { parseJson } from '../../core/exact-json.ts'
 import { oversizedJson, type TextBounds } from '../../core/json-limits.ts'
 import type { ConnectorReply } from '../../ports.ts'
 
@@ -9,7 +10,7 @@ export function parseReply(text: string): ConnectorReply {
   const excess = oversizedJson(text, bounds)
   if (excess !== undefined) return { kind: 'oversized', excess }
   try {
-    return readReply(JSON.parse(text))
+    return readReply(parseJson(text))
   } catch {
     return CRASH
   }

@@ -1,6 +1,7 @@
 /** Tests of what JSON values hold; there are no lists. Numbers are compared as 64-bit floating point, as both databases do. */
 import { nested } from '../../error.ts'
 import { QUERY_FAILED } from '../../error-codes.ts'
+import { parseJson } from '../../exact-json.ts'
 import { isObject } from '../../json-object.ts'
 import type { Comparison, JsonScalar, JsonStep, JsonTest } from '../../query/filter.ts'
 import { comparison, jsonPath } from '../operators.ts'
@@ -10,7 +11,7 @@ import type { Family } from './family.ts'
 export function testJson(column: Sql, test: JsonTest, own: Family): Sql {
   switch (test.kind) {
     case 'contains': {
-      const wanted: unknown = JSON.parse(test.operand)
+      const wanted = parseJson(test.operand)
       const scope = { own, place: test.place, depth: 0 }
       const answer = isScalar(wanted)
         ? sql`(${isSame(column, wanted, own)} or ${hasElement(column, wanted, scope)})`
