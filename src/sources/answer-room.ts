@@ -11,15 +11,14 @@ import { queryFailed } from './assertion-error.ts'
 export type AnswerRoom = {
   /** Counts a text that was looked up. */
   readonly gather: (text: string) => void
-  /** Counts a row, as often as it is added. */
-  readonly add: (row: object) => void
+  /** Counts the text of a row, as often as it is added. */
+  readonly add: (row: string) => void
 }
 
 /** Of rows that were looked up, more may be in memory than are sent. */
 const MAX_GATHERED = 2 * MAX_TEXT
 
 export function answerRoom(): AnswerRoom {
-  const sizes = new Map<object, number>()
   let gathered = 0
   let added = 0
   const within = (size: number, most: number) => {
@@ -31,9 +30,7 @@ export function answerRoom(): AnswerRoom {
       within(gathered, MAX_GATHERED)
     },
     add(row) {
-      const size = sizes.get(row) ?? JSON.stringify(row).length
-      sizes.set(row, size)
-      added += size
+      added += row.length
       within(added, MAX_TEXT)
     },
   }

@@ -4,7 +4,7 @@
  * become lists of keys beforehand, and are refused if there are too many (docs/decisions/023).
  */
 import { ServiceError } from '../core/error.ts'
-import { parseExactJson } from '../core/exact-json.ts'
+import { elementsOf, listText, membersOf } from '../core/json-cut.ts'
 import type { Model, SourceRecord } from '../core/model/model.ts'
 import { faultOf } from '../core/plan/operation-fault.ts'
 import type { BatchPlan, Plan, PlannedOperation, ReadPlan, Selection, WritePlan } from '../core/plan/plan.ts'
@@ -23,7 +23,7 @@ import { isOutdated, withinTerm } from '../core/sql/begin/plan-term.ts'
 import { answerRoom } from './answer-room.ts'
 import { answers } from './cross-source/conditions.ts'
 import { complete } from './cross-source/look-up.ts'
-import { type Item, type Open, onlyJoin, type Run } from './cross-source/run.ts'
+import { type Open, onlyJoin, type Run } from './cross-source/run.ts'
 import type { ListAnswer, Source } from './source.ts'
 
 /** Returns sources by id, each able to follow every relation of the model. */
@@ -63,7 +63,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   }
 
   const completed = async (text: string, split: SplitSelection, run: Run) =>
-    split.isWhole ? text : JSON.stringify(await complete(parseExactJson(text) as Item[], split, run))
+    split.isWhole ? text : listText(await complete(elementsOf(text).map(membersOf), split, run))
 
   /** It is written, so no error may say otherwise: the answer is what is there. */
   const completedWrite = (text: string, split: SplitSelection, run: Run) =>

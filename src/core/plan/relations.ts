@@ -2,6 +2,7 @@
  * Handles relations that a plan's source cannot follow itself: splits selections, so that the related rows can be
  * looked up and inserted, and finds the conditions on such relations, so that they can be resolved first.
  */
+import type { ItemText } from '../json-cut.ts'
 import type { PrimitiveField, RelationField } from '../model/model.ts'
 import { all, type Filter, mapFilter } from '../query/filter.ts'
 import type {
@@ -154,8 +155,9 @@ export function lookupColumn(field: PrimitiveField): Selected {
   return { kind: 'field', name: FAR_KEY, field, visible: { kind: 'all' } }
 }
 
-export function lookupKeyOf(row: Readonly<Record<string, unknown>>): unknown {
-  return row[FAR_KEY]
+/** The text of that column. */
+export function lookupKeyOf(row: ItemText): string | undefined {
+  return row.get(FAR_KEY)
 }
 
 function replacedGrouping(grouping: Grouping, filter: (one: Filter) => Filter): Grouping {

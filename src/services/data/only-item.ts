@@ -1,6 +1,6 @@
 /** The item of a list that is read or written by key. */
 import { nested } from '../../core/error.ts'
-import { parseExactJson } from '../../core/exact-json.ts'
+import { elementsOf } from '../../core/json-cut.ts'
 
 /**
  * Returns the first item, since neither a declared key of a view nor a key that PostgreSQL inherits keeps rows from
@@ -8,8 +8,8 @@ import { parseExactJson } from '../../core/exact-json.ts'
  */
 export function onlyItem(list: string): string {
   if (list === '[]') return noRecord()
-  const [first, ...others] = list.includes('},{') ? (parseExactJson(list) as readonly unknown[]) : []
-  return others.length === 0 ? list.slice(1, -1) : JSON.stringify(first)
+  const [first] = list.includes('},{') ? elementsOf(list) : []
+  return first ?? list.slice(1, -1)
 }
 
 /** Throws 404: the item does not exist, or not for this caller. */

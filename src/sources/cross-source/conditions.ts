@@ -1,11 +1,12 @@
 /** Conditions on far rows as lists of the keys that meet them. */
+import { elementsOf, membersOf } from '../../core/json-cut.ts'
 import { spellingsOfKey } from '../../core/model/far-key.ts'
 import type { RelationField } from '../../core/model/model.ts'
 import type { Order, ReadPlan } from '../../core/plan/plan.ts'
 import { lookupColumn, lookupKeyOf, type Related } from '../../core/plan/relations.ts'
 import { all, and, type Filter, isTrue, none, not } from '../../core/query/filter.ts'
 import { queryFault } from '../../core/query/parse.ts'
-import { type Item, keyText, onlyJoin, PAGE, type Run } from './run.ts'
+import { keyText, onlyJoin, PAGE, type Run } from './run.ts'
 
 /** Resolves each condition to a list of keys. */
 export async function answers(conditions: readonly Related[], run: Run): Promise<ReadonlyMap<Related, Filter>> {
@@ -38,7 +39,7 @@ async function matchingKeys(
   const page = async (where: Filter, order: readonly Order[]) => {
     const plan = { ...wanted, where, selection: [lookupColumn(other)], page: { order, limit: PAGE, offset: 0 } }
     const { data } = await source.prepareList({ ...plan, count: false })(run.bindings, run.options)
-    return (JSON.parse(data) as readonly Item[]).map((row) => keyText(lookupKeyOf(row)))
+    return elementsOf(data).map((row) => keyText(lookupKeyOf(membersOf(row))))
   }
   const first = await page(wanted.where, [])
   const found = new Set(first.filter((key) => key !== undefined))

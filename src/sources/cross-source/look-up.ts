@@ -1,5 +1,5 @@
 /** Looks far rows up by key, in batches, and puts them into the rows that refer to them, in the requested order. */
-import { parseExactJson } from '../../core/exact-json.ts'
+import { elementsOf, type ItemText, itemText, listText, membersOf } from '../../core/json-cut.ts'
 import { comparableKey, spellingsOfKey } from '../../core/model/far-key.ts'
 import type { RelationField } from '../../core/model/model.ts'
 import type { ReadPlan, SelectedRelation } from '../../core/plan/plan.ts'
@@ -11,20 +11,23 @@ import {
   type SplitSelection,
 } from '../../core/plan/relations.ts'
 import { queryFault } from '../../core/query/parse.ts'
-import { type Item, keyText, onlyJoin, PAGE, type Run } from './run.ts'
+import { keyText, onlyJoin, PAGE, type Run } from './run.ts'
 
-/** Adds the missing parts to rows of a split selection, in the requested order. */
-export async function complete(rows: readonly Item[], split: SplitSelection, run: Run): Promise<readonly Item[]> {
-  const found = new Map<SelectionPart, readonly unknown[]>()
+/** The texts of one part of each row; undefined where the row lacks it. */
+type PartTexts = readonly (string | undefined)[]
+
+/** Adds the missing parts to rows of a split selection. Returns their JSON, the members in the requested order. */
+export async function complete(rows: readonly ItemText[], split: SplitSelection, run: Run): Promise<readonly string[]> {
+  const found = new Map<SelectionPart, PartTexts>()
   for (const part of split.parts) {
     if (part.kind === 'elsewhere') found.set(part, await lookUp(rows, part, run))
     if (part.kind === 'within') found.set(part, await within(rows, part, run))
   }
   return rows.map((row, index) =>
-    Object.fromEntries(
+    itemText(
       split.parts.map((part) =>
         part.kind === 'own'
-          ? [part.name, row[part.name]]
+          ? [part.name, row.get(part.name)]
           : [part.kind === 'within' ? part.name : part.selected.name, found.get(part)?.[index]],
       ),
     ),
@@ -33,54 +36,60 @@ export async function complete(rows: readonly Item[], split: SplitSelection, run
 
 /** Completes the rows of a local relation together, so that their look-ups are batched too. */
 async function within(
-  rows: readonly Item[],
+  rows: readonly ItemText[],
   { name, isList, split }: Extract<SelectionPart, { readonly kind: 'within' }>,
   run: Run,
-): Promise<readonly unknown[]> {
-  const inner = rows.map((row): readonly Item[] => {
-    const value = row[name] as { readonly data: readonly Item[] } | Item | null
-    if (value === null) return []
-    return isList ? (value as { readonly data: readonly Item[] }).data : [value as Item]
+): Promise<PartTexts> {
+  const values = rows.map((row) => {
+    const text = row.get(name)
+    return text === undefined || text === 'null' ? undefined : membersOf(text)
+  })
+  const inner = values.map((value): readonly ItemText[] => {
+    if (value === undefined) return []
+    return isList ? elementsOf(value.get('data') ?? '[]').map(membersOf) : [value]
   })
   const completed = await complete(inner.flat(), split, run)
   let start = 0
-  return inner.map((items, index) => {
-    const own = completed.slice(start, start + items.length)
-    start += items.length
-    if (rows[index]?.[name] === null) return null
-    return isList ? { ...(rows[index]?.[name] as Item), data: own } : own[0]
+  return values.map((value, index) => {
+    const own = completed.slice(start, start + (inner[index]?.length ?? 0))
+    start += own.length
+    if (value === undefined) return 'null'
+    return isList ? itemText(new Map(value).set('data', listText(own))) : own[0]
   })
 }
 
 /** Returns the far rows of each row. */
 async function lookUp(
-  rows: readonly Item[],
+  rows: readonly ItemText[],
   { selected, columns }: Extract<SelectionPart, { readonly kind: 'elsewhere' }>,
   run: Run,
-): Promise<readonly unknown[]> {
+): Promise<PartTexts> {
   const [column = ''] = columns
   const { page, visible, relation } = selected
   const { own, other } = onlyJoin(relation)
   const nameOf = (key: string | undefined) => key && comparableKey(key, own.type, other.type)
-  const keys = rows.map((row) => nameOf(keyText(row[column])))
+  const keys = rows.map((row) => nameOf(keyText(row.get(column))))
   const wanted = [...new Set(keys)].flatMap((key) =>
     key === undefined ? [] : spellingsOfKey(key, own.type, other.type),
   )
-  const byKey = Map.groupBy(await farRows(selected, wanted, run), (row) => nameOf(keyText(lookupKeyOf(row))))
+  const byKey = Map.groupBy(await farRows(selected, wanted, run), ({ key }) => nameOf(key))
   return keys.map((key) => {
     // A relation hidden in a row is null, as it is when a database follows it.
-    if (key === undefined && (page === undefined || visible.kind !== 'all')) return null
+    if (key === undefined && (page === undefined || visible.kind !== 'all')) return 'null'
     const own = key === undefined ? [] : (byKey.get(key) ?? [])
     const shown = page === undefined ? own.slice(0, 1) : own.slice(page.offset, page.offset + page.limit)
-    for (const row of shown) run.room.add(row)
-    const data = shown.map(withoutHidden)
-    return page === undefined ? (data[0] ?? null) : { data }
+    const data = shown.map(({ text }) => text)
+    for (const text of data) run.room.add(text)
+    return page === undefined ? (data[0] ?? 'null') : itemText([['data', listText(data)]])
   })
 }
 
+/** A far row without its columns that join, and the key by which it is found. */
+type FarRow = { readonly key: string | undefined; readonly text: string }
+
 /** Returns all far rows with one of the keys. */
-async function farRows(selected: SelectedRelation, keys: readonly string[], run: Run): Promise<readonly Item[]> {
-  const found: Item[] = []
+async function farRows(selected: SelectedRelation, keys: readonly string[], run: Run): Promise<readonly FarRow[]> {
+  const found: FarRow[] = []
   for (let start = 0; start < keys.length; start += BATCH) {
     found.push(...(await batchOf(selected, keys.slice(start, start + BATCH), run)))
     if (found.length > MAX_ROWS) {
@@ -97,7 +106,7 @@ const MAX_ROWS = 10_000
 const BATCH = 200
 
 /** Splits the keys in half and retries if the page is full, since there may be more rows. */
-async function batchOf(selected: SelectedRelation, values: readonly string[], run: Run): Promise<readonly Item[]> {
+async function batchOf(selected: SelectedRelation, values: readonly string[], run: Run): Promise<readonly FarRow[]> {
   const { relation, selection, where, page } = selected
   const { other } = onlyJoin(relation)
   const isOneEach = page === undefined && isUnique(relation)
@@ -116,7 +125,7 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
   const source = run.open(relation.target.sourceId)
   const { data: text } = await source.prepareList(plan)(run.bindings, run.options)
   run.room.gather(text)
-  const found = parseExactJson(text) as readonly Item[]
+  const found = elementsOf(text).map(farRow)
   if (isOneEach || values.length === 1 || found.length < PAGE) return found
   const middle = Math.ceil(values.length / 2)
   const first = await batchOf(selected, values.slice(0, middle), run)
@@ -131,6 +140,10 @@ function isUnique({ target, joins }: RelationField): boolean {
   )
 }
 
-function withoutHidden(row: Item): Item {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !isLookupColumn(name)))
+function farRow(text: string): FarRow {
+  const members = membersOf(text)
+  return {
+    key: keyText(lookupKeyOf(members)),
+    text: itemText([...members].filter(([name]) => !isLookupColumn(name))),
+  }
 }

@@ -1,5 +1,4 @@
 /** One request over several sources, and the keys by which rows of two of them meet. */
-import { plainNumber } from '../../core/exact-json.ts'
 import type { RelationField } from '../../core/model/model.ts'
 import { queryFault } from '../../core/query/parse.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
@@ -7,8 +6,6 @@ import type { AnswerRoom } from '../answer-room.ts'
 import type { ReadOptions, Source } from '../source.ts'
 
 export type Open = (sourceId: string) => Source
-
-export type Item = Record<string, unknown>
 
 /** The context of one request. */
 export type Run = {
@@ -30,7 +27,7 @@ export function onlyJoin(relation: RelationField): RelationField['joins'][number
   )
 }
 
-/** Converts a key value to text, to compare the two sides. */
-export function keyText(value: unknown): string | undefined {
-  return value === null || value === undefined ? undefined : String(plainNumber(value))
+/** The text of the key that the JSON of a column holds, to compare the two sides. */
+export function keyText(column: string | undefined): string | undefined {
+  return column === undefined || column === 'null' ? undefined : String(JSON.parse(column))
 }

@@ -2,7 +2,7 @@
  * An answer whose items are read again: where it was too long to keep, and where the rows decide what the caller may
  * read. It has what the write would answer of these items now, by the rights of now.
  */
-import { parseExactJson } from '../../../core/exact-json.ts'
+import { elementsOf, type ItemText, itemText, listText, membersOf } from '../../../core/json-cut.ts'
 import type { Collection, PrimitiveField } from '../../../core/model/model.ts'
 import { alone } from '../../../core/plan/batch/planned-operation.ts'
 import { decodeKey } from '../../../core/plan/item-key.ts'
@@ -12,8 +12,6 @@ import { all, and, type Filter, or } from '../../../core/query/filter.ts'
 import { keySelection } from '../../../core/sql/write/ledger.ts'
 import type { Source } from '../../../sources/source.ts'
 import type { BindingsOf } from '../bindings.ts'
-
-type Item = Record<string, unknown>
 
 export type Reread = {
   readonly source: Source
@@ -30,7 +28,7 @@ const MOST_KEYS = 500
 /** Returns the items with these keys, a list as it was kept; those that are gone are left out. */
 export async function readAgain(reread: Reread, keys: string): Promise<string> {
   const { source, collection, selection, readable = all, bindings } = reread
-  const wantedKeys = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
+  const wantedKeys = elementsOf(keys).map((key) => keyOf(collection, membersOf(key)))
   const read = async (found: Filter, selected: Selection, page?: Page) => {
     const where = and([found, readable])
     const plan: ReadPlan = { kind: 'read', collection, where, selection: selected, page, count: false }
@@ -39,7 +37,7 @@ export async function readAgain(reread: Reread, keys: string): Promise<string> {
   }
   const [only] = wantedKeys
   if (only !== undefined && wantedKeys.length === 1) return read(isKey(collection.key, only), selection)
-  const found = new Map<string, Item>()
+  const found = new Map<string, string>()
   for (let start = 0; start < wantedKeys.length; start += MOST_KEYS) {
     const where = or(wantedKeys.slice(start, start + MOST_KEYS).map((key) => isKey(collection.key, key)))
     const text = await read(where, [...selection, ...keySelection(collection)], {
@@ -47,33 +45,37 @@ export async function readAgain(reread: Reread, keys: string): Promise<string> {
       limit: MOST_KEYS,
       offset: 0,
     })
-    for (const item of parseExactJson(text) as Item[]) {
-      const { key, rest } = apart(collection, item)
-      found.set(JSON.stringify(keyOf(collection, key)), rest)
+    for (const item of elementsOf(text)) {
+      const members = membersOf(item)
+      found.set(JSON.stringify(keyOf(collection, members)), apart(collection, members).rest)
     }
   }
-  const items = wantedKeys.flatMap((key) => found.get(JSON.stringify(key)) ?? [])
-  return JSON.stringify(items)
+  return listText(wantedKeys.flatMap((key) => found.get(JSON.stringify(key)) ?? []))
 }
 
 /** Takes the keys out of items that were selected with `keySelection`. */
 export function withoutKeys(collection: Collection, text: string): { readonly items: string; readonly keys: string } {
-  const parts = (parseExactJson(text) as Item[]).map((item) => apart(collection, item))
-  return { items: JSON.stringify(parts.map(({ rest }) => rest)), keys: JSON.stringify(parts.map(({ key }) => key)) }
+  const parts = elementsOf(text).map((item) => apart(collection, membersOf(item)))
+  return { items: listText(parts.map(({ rest }) => rest)), keys: listText(parts.map(({ key }) => key)) }
 }
 
-function apart(collection: Collection, item: Item): { readonly key: Item; readonly rest: Item } {
+function apart(collection: Collection, item: ItemText): { readonly key: string; readonly rest: string } {
   const names = new Set(keySelection(collection).map(({ name }) => name))
-  const entries = Object.entries(item)
+  const members = [...item]
   return {
-    key: Object.fromEntries(entries.filter(([name]) => names.has(name))),
-    rest: Object.fromEntries(entries.filter(([name]) => !names.has(name))),
+    key: itemText(members.filter(([name]) => names.has(name))),
+    rest: itemText(members.filter(([name]) => !names.has(name))),
   }
 }
 
 /** The texts of a key in the form of the database. */
-function keyOf({ key: fields }: Collection, item: Item): readonly string[] {
-  return fields.map((field, index) => decodeKey([field], { kind: 'value', value: item[`_key${index}`] })[0] ?? '')
+function keyOf({ key: fields }: Collection, item: ItemText): readonly string[] {
+  return fields.map((field, index) => {
+    const json = item.get(`_key${index}`) ?? '""'
+    // A number keeps its digits.
+    const value = json.startsWith('"') ? JSON.parse(json) : json
+    return decodeKey([field], { kind: 'value', value })[0] ?? ''
+  })
 }
 
 function isKey(fields: readonly PrimitiveField[], texts: readonly string[]): Filter {
