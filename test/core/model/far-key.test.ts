@@ -35,4 +35,7 @@ it.each([
 it('compares UUIDs without capitals, and texts with them', () => {
   expect(comparableKey(upper, type('string'), type('uuid'))).toBe(lower)
   expect(comparableKey('A', type('string'), type('string'))).toBe('A')
+  expect(
+    ['1.50', '1.5', '10.00', '10', '0.0'].map((text) => comparableKey(text, type('decimal'), type('decimal'))),
+  ).toEqual(['1.5', '1.5', '10', '10', '0'])
 })
