@@ -4,7 +4,7 @@
  * compares them.
  */
 import { readValue, type ValueField } from '../core/connector/value.ts'
-import { contains } from '../core/query/json-test.ts'
+import { contains, hasMember, valueAt } from '../core/query/json-test.ts'
 import { compareTexts, textOrder } from '../core/query/text-order.ts'
 import type { ComparedType, Comparison, Filter, Item, Operator, QueryAnswer, QueryRequest, Sort } from './connector.ts'
 
@@ -109,7 +109,7 @@ function test(
     case 'empty':
       return (listOf(own).length === 0) === value
     case 'has_key':
-      return isObject(own) && Object.hasOwn(own, String(value))
+      return hasMember(own, String(value))
     case 'path':
       return testAt(own, value as AtPath)
     default:
@@ -122,11 +122,7 @@ type AtPath = { readonly path: readonly (string | number)[]; readonly operator: 
 
 /** Unknown where there is no scalar of the same type. */
 function testAt(own: unknown, { path, operator, value }: AtPath): boolean | undefined {
-  let found = own
-  for (const step of path) {
-    if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined
-    else found = isObject(found) && Object.hasOwn(found, step) ? found[step] : undefined
-  }
+  const found = valueAt(own, path)
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (typeof found !== typeof values[0] || typeof found === 'object') return undefined
   const orders = values.map((one) =>
@@ -145,10 +141,6 @@ const comparisons: { readonly [Name in Operator]?: (order: number) => boolean } 
   lte: (one) => one <= 0,
   gt: (one) => one > 0,
   gte: (one) => one >= 0,
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isOneOf(own: unknown, values: unknown, type: ComparedType | undefined): boolean {

@@ -1,7 +1,7 @@
 /** Tests a JSON value in memory. Containment is that of PostgreSQL's jsonb. */
 import { parseJson } from '../exact-json.ts'
 import { isObject } from '../json-object.ts'
-import { comparisons, type JsonTest } from './filter.ts'
+import { comparisons, type JsonStep, type JsonTest } from './filter.ts'
 import { textOrder } from './text-order.ts'
 
 /** Returns undefined where SQL has unknown. `text` is the JSON text of a value that is there. */
@@ -11,7 +11,7 @@ export function testJson(test: JsonTest, text: string): boolean | undefined {
     case 'contains':
       return contains(value, parseJson(test.operand), 'top')
     case 'key':
-      return isObject(value) && Object.hasOwn(value, test.operand)
+      return hasMember(value, test.operand)
     case 'at':
       return compareAt(test, value)
   }
@@ -31,16 +31,25 @@ export function contains(value: unknown, wanted: unknown, level: 'top' | 'inner'
   return value === wanted || (level === 'top' && Array.isArray(value) && value.includes(wanted))
 }
 
+export function hasMember(value: unknown, name: string): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && Object.hasOwn(value, name)
+}
+
+/** What stands at the end of the path; undefined where it leads nowhere. */
+export function valueAt(value: unknown, path: readonly JsonStep[]): unknown {
+  let found = value
+  for (const step of path) {
+    if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined
+    else found = hasMember(found, step) ? found[step] : undefined
+  }
+  return found
+}
+
 function compareAt(
   { path, type, comparison, operands }: Extract<JsonTest, { readonly kind: 'at' }>,
   value: unknown,
 ): boolean | undefined {
-  let found = value
-  for (const step of path) {
-    if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined
-    else found = isObject(found) && Object.hasOwn(found, step) ? found[step] : undefined
-  }
-
+  const found = valueAt(value, path)
   if (typeof found !== type) return undefined
   const orders = operands.map((operand) => order(found, type === 'string' ? operand : JSON.parse(operand)))
   if (comparison === 'in') return orders.includes(0)
