@@ -3,10 +3,11 @@ import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
 import { Gathered, release } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
-import { faultOfJson, parseExactJson, rawNumbers } from '../../src/core/exact-json.ts'
+import { faultOfJson, parseExactJson, rawNumbers, withPlainNumbers } from '../../src/core/exact-json.ts'
 import { bodyBounds, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
+import { changedNumber, roundedFault } from '../../src/core/model/codec/number.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
 import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf } from './request.ts'
 
@@ -47,7 +48,7 @@ function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): strin
 
 /** Numbers keep the text in which they were sent. */
 export function readJson(c: AppContext, limit: number): Promise<unknown> {
-  return readText(c, limit).then((text) => parseJson(text, exactly))
+  return readText(c, limit).then((text) => parseBody(text, exactly))
 }
 
 /** The same, but refuses a member `__proto__` at any depth, and what is beyond `bounds` before it is parsed. */
@@ -61,17 +62,26 @@ function exactly(text: string): unknown {
 
 /** Schemas silently skip a member `__proto__`, so it is refused here. */
 function parsePlainJson(text: string, parse?: (text: string) => unknown, bounds = bodyBounds): unknown {
-  const value = parseJson(text, parse, bounds)
+  const value = parseBody(text, parse, bounds)
   if (hasPrototypeMember(text, value)) throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
   return value
 }
 
-function parseJson(text: string, parse: (text: string) => unknown = JSON.parse, bounds = bodyBounds): unknown {
+/** Settings and conditions know numbers as JavaScript reads them. */
+function plainly(text: string): unknown {
+  const value = exactly(text)
+  const changed = changedNumber(value)
+  if (changed === undefined) return withPlainNumbers(value)
+  throw nested('invalid', [UNREADABLE, issuePath(changed.path), roundedFault(changed.number)])
+}
+
+function parseBody(text: string, parse: (text: string) => unknown = plainly, bounds = bodyBounds): unknown {
   const excess = oversizedJson(text, bounds)
   if (excess !== undefined) throw nested('invalid', [UNREADABLE, excess])
   try {
     return parse(text)
   } catch (error) {
+    if (error instanceof ServiceError) throw error
     throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : faultOfJson(text, error)])
   }
 }

@@ -57,8 +57,8 @@ export function plainNumber(value: unknown): unknown {
   return isRawNumber(value) ? Number(value.rawJSON) : value
 }
 
-/** Numbers as JavaScript reads them, at any depth but within members of this name. */
-export function withPlainNumbers(value: unknown, exact: string): unknown {
+/** Numbers as JavaScript reads them, at any depth but within members of the name `exact`. */
+export function withPlainNumbers(value: unknown, exact?: string): unknown {
   if (typeof value !== 'object' || value === null || isRawNumber(value)) return plainNumber(value)
   if (Array.isArray(value)) return value.map((one) => withPlainNumbers(one, exact))
   const members = Object.entries(value).map(([name, member]) => [

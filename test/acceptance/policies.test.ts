@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { refusedAnonymous } from '../support/service/messages.ts'
+import { messagesOf, refusedAnonymous } from '../support/service/messages.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, createCollection, createRelation, type Operation, world } from '../support/service/world.ts'
 
@@ -62,6 +62,24 @@ it('takes any JSON value as an operand, and answers it as it was sent', async ()
   const response = await shop.post('/policies', { name: 'Operands', content: operands })
 
   expect([response.status, await response.json()]).toMatchObject([201, { data: { content: operands } }])
+})
+
+it('refuses a number that would be rounded, and names its place', async () => {
+  const body = JSON.stringify({
+    name: 'Rounded',
+    content: { collections: { notes: { read: { filter: { details: { _contains: { ids: [1.5, 'n'] } } } } } } },
+  })
+
+  const response = await shop.send('POST', '/policies', { body: body.replace('"n"', '1152921504606846977') })
+
+  expect([response.status, messagesOf(await response.json()).slice(1)]).toEqual([
+    422,
+    [
+      'content.collections.notes.read.filter.details._contains.ids[1]',
+      'is a number that would be rounded: 1152921504606846977',
+    ],
+  ])
+  expect((await shop.send('POST', '/policies', { body: body.replace('"n"', '1.50') })).status).toBe(201)
 })
 
 it('reads, lists, changes and deletes a policy', async () => {

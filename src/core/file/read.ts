@@ -1,6 +1,8 @@
 /** JSON → `ModelFile`: the form alone, without looking at any model. Faults name the place. */
-import { plainNumber } from '../exact-json.ts'
+import { withPlainNumbers } from '../exact-json.ts'
 import { exceedsLimits } from '../json-limits.ts'
+import { issuePath } from '../message-text.ts'
+import { changedNumber, roundedFault } from '../model/codec/number.ts'
 import { SYSTEM_SOURCE } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { readFieldText } from './field-text.ts'
@@ -18,7 +20,18 @@ import type {
 } from './file.ts'
 import { junctionName } from './file.ts'
 import { readShown } from './presentation/shown.ts'
-import { fileFault, flagAt, isMembers, membersAt, oneOfAt, optionalText, textAt, textsAt, within } from './reading.ts'
+import {
+  fileFault,
+  flagAt,
+  isMembers,
+  type Members,
+  membersAt,
+  oneOfAt,
+  optionalText,
+  textAt,
+  textsAt,
+  within,
+} from './reading.ts'
 
 /** Values of a file; twenty for each of a hundred thousand fields. */
 const MAX_VALUES = 2_000_000
@@ -248,10 +261,10 @@ function readPolicy(value: unknown, place: string): FilePolicy {
   const { entitlements, collections } = sent
   return {
     description: descriptionAt(sent.description, `${place}.description`),
-    content: plain({
-      ...(entitlements !== undefined && { entitlements }),
-      ...(collections !== undefined && { collections }),
-    }),
+    content: contentAt(
+      { ...(entitlements !== undefined && { entitlements }), ...(collections !== undefined && { collections }) },
+      place,
+    ),
     renamedFrom: optionalText(sent.renamedFrom, `${place}.renamedFrom`),
   }
 }
@@ -262,10 +275,9 @@ function descriptionAt(value: unknown, place: string): string | null {
   return value
 }
 
-/** Policies know numbers as JavaScript reads them, as their own routes do. */
-function plain(value: unknown): unknown {
-  const read = plainNumber(value)
-  if (Array.isArray(read)) return read.map(plain)
-  if (!isMembers(read)) return read
-  return Object.fromEntries(Object.entries(read).map(([name, one]) => [name, plain(one)]))
+/** Policies know numbers as JavaScript reads them, as their own routes do; one that it would round is a fault. */
+function contentAt(sent: Members, place: string): unknown {
+  const changed = changedNumber(sent)
+  if (changed !== undefined) throw fileFault(issuePath(changed.path, place), roundedFault(changed.number))
+  return withPlainNumbers(sent)
 }

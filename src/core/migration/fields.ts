@@ -1,7 +1,6 @@
 /** Creates, changes and deletes primitive fields, with every rule on types, defaults and nulls. */
-import { isRawNumber } from '../exact-json.ts'
-import { shortName } from '../message-text.ts'
-import { isKept } from '../model/codec/number.ts'
+import { parseJson } from '../exact-json.ts'
+import { changedNumber } from '../model/codec/number.ts'
 import { decodeJson, decodeValue, describeType } from '../model/codec.ts'
 import type { DefaultValue, EngineDefault, PrimitiveFieldRecord } from '../model/model.ts'
 import { holdsTime } from '../model/moment.ts'
@@ -187,23 +186,13 @@ function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | 
     }
     case 'static': {
       if (value.valueEncoded === null) return isNullable ? undefined : 'must not be null'
+      // Defaults are kept as JavaScript reads them.
       const changed = type.name === 'json' ? changedNumber(value.valueEncoded) : undefined
-      if (changed !== undefined) return `holds a number that would be rounded: ${changed}; write it as a text`
+      if (changed !== undefined) return `holds a number that would be rounded: ${changed.number}; write it as a text`
       const decoded = decodeValue(field, value.valueEncoded)
       return 'fault' in decoded ? decoded.fault : undefined
     }
   }
-}
-
-/** The first number in a JSON value that would not stay what it is: defaults are kept as JavaScript reads them. */
-function changedNumber(value: unknown): string | undefined {
-  if (isRawNumber(value)) return isKept(value.rawJSON) ? undefined : shortName(value.rawJSON)
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const one of Object.values(value)) {
-    const changed = changedNumber(one)
-    if (changed !== undefined) return changed
-  }
-  return undefined
 }
 
 /** The default as it can be stored: the digits of a decimal as text, where a JavaScript number would not keep them. */
@@ -212,11 +201,11 @@ function withExactDefault(field: PrimitiveFieldRecord): PrimitiveFieldRecord {
   if (type.name === 'json' && defaultFault(field, defaultValue) !== undefined) return field
   if (defaultValue?.source !== 'engineManaged' || defaultValue.onCreate?.kind !== 'static') return field
   const sent = JSON.stringify(defaultValue.onCreate.valueEncoded)
-  const plain: unknown = JSON.parse(sent)
+  const plain: unknown = parseJson(sent)
   if (JSON.stringify(plain) === sent) return field
   const decoded = decodeJson(type, isList, defaultValue.onCreate.valueEncoded)
   const text = type.name === 'decimal' && 'ok' in decoded ? decoded.ok : undefined
-  const exact = text === undefined ? plain : isList ? JSON.parse(text) : text
+  const exact = text === undefined ? plain : isList ? parseJson(text) : text
   return { ...field, defaultValue: { ...defaultValue, onCreate: { kind: 'static', valueEncoded: exact } } }
 }
 

@@ -2,6 +2,7 @@
  * Keys of relations that no database enforces. Between data sources we compare them: integers of any two types, decimals
  * of any scale, and texts that hold UUIDs, count as equal where they mean the same. Within one the database does.
  */
+import { withoutTrailing } from '../trailing.ts'
 import { decodeText } from './codec.ts'
 import type { FieldType } from './field-type.ts'
 import type { ColumnShape } from './model.ts'
@@ -21,7 +22,7 @@ export function canJoin(one: ColumnShape, other: ColumnShape): boolean {
 
 /** The text by which keys of both types are compared. */
 export function comparableKey(text: string, one: FieldType, other: FieldType): string {
-  if (one.name === 'decimal') return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  if (one.name === 'decimal') return text.includes('.') ? withoutTrailing(withoutTrailing(text, '0'), '.') : text
   return one.name === other.name || isInteger(one) ? text : text.toLowerCase()
 }
 

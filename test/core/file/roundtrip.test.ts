@@ -304,6 +304,16 @@ it.each([
   expect(messages.join(' > ')).toContain(reason)
 })
 
+it('refuses a number of a policy that would be rounded, with its place', () => {
+  const filter = parseExactJson('{"j":{"_contains":[1,{"n":750727362669608961}]}}')
+  const policies = { p: { collections: { a: { read: { filter } } } } }
+
+  expect(messagesOf(() => plan({ version: 1, policies }, workspace), 'invalid').slice(1)).toEqual([
+    'model.policies.p.collections.a.read.filter.j._contains[1].n',
+    'is a number that would be rounded: 750727362669608961',
+  ])
+})
+
 it('takes no keys that grow from one collection to the next, nor long ways to a type', () => {
   /** Each collection refers to the next one, the last has an integer for its key. */
   const chain = (length: number, ofOne: (next: string) => object) =>

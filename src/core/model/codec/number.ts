@@ -1,6 +1,7 @@
 /** Integers by their ranges, floats, and decimals by their digits: the grammar of each, and its canonical text. */
 
 import { isRawNumber } from '../../exact-json.ts'
+import { shortName } from '../../message-text.ts'
 import { withoutTrailing } from '../../trailing.ts'
 import type { Decoded, Fault, Params } from './decoded.ts'
 
@@ -168,3 +169,21 @@ export const notNumber: Fault = { fault: 'must be a number' }
 const floatOutOfRange: Fault = { fault: 'is out of range' }
 const inexactNumber: Fault = { fault: 'must be a string: as a JSON number it is not exact' }
 const notDecimal: Fault = { fault: 'must be a decimal string or a number' }
+
+/** The first number in a JSON value that JavaScript would round, and where it stands below `path`. */
+export function changedNumber(
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): { readonly path: readonly PropertyKey[]; readonly number: string } | undefined {
+  if (isRawNumber(value)) return isKept(value.rawJSON) ? undefined : { path, number: shortName(value.rawJSON) }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, one] of Object.entries(value)) {
+    const changed = changedNumber(one, [...path, Array.isArray(value) ? Number(name) : name])
+    if (changed !== undefined) return changed
+  }
+  return undefined
+}
+
+export function roundedFault(number: string): string {
+  return `is a number that would be rounded: ${number}`
+}
