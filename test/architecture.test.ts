@@ -215,6 +215,13 @@ it('no regular expression looks for a run at the end of a text, which takes the 
   expect(faults(files, (file) => withoutComments(file).match(trailing) ?? [])).toEqual([])
 })
 
+it('reads JSON as it was sent, decision 137', () => {
+  const readers = ['src/core/exact-json.ts', 'src/core/json-cut.ts']
+  const files = service.filter((file) => !readers.includes(file))
+
+  expect(faults(files, (file) => withoutComments(file).match(/JSON\.parse\b|\.json\(\)/g) ?? [])).toEqual([])
+})
+
 it('every file says in its first lines what it is for', () => {
   expect(service.filter((file) => !/^\/\*\*/.test(textOf(file)))).toEqual([])
 })

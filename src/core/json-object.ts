@@ -1,11 +1,11 @@
 /** JSON values: what a text holds, the type check of objects and the canonical text. */
 
-import { isRawNumber } from './exact-json.ts'
+import { isRawNumber, parseJson } from './exact-json.ts'
 
 /** Returns the value of a text; undefined where it is no JSON. */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 /** All roles and policies of a workspace together, as the model file has them. */
+import { parseJson } from '../core/exact-json.ts'
 import type { AccessRecords } from '../core/file/access/records.ts'
 import type { SqlDriver } from '../ports.ts'
 import { param, sql, statement, uuids } from './statements.ts'
@@ -18,7 +19,7 @@ export async function loadAccessRecords(database: SqlDriver, workspaceId: string
             'description', p.description, 'content', p.content) order by p.name), '[]')
           from service.policy p where p.workspace_id = ${id}))::text`),
   )
-  const read = JSON.parse(text ?? '{"roles":[],"policies":[]}') as AccessRecords
+  const read = parseJson(text ?? '{"roles":[],"policies":[]}') as AccessRecords
   return read
 }
 

@@ -1,5 +1,7 @@
 /** Access tests of a workspace: what is expected of somebody's rights, by ids of its model. */
+
 import type { Expectation } from '../core/access/expectation.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
@@ -23,7 +25,7 @@ export async function loadAccessTests(database: SqlDriver, workspace: string): P
         'roleId', role_id, 'expectation', expectation) order by name), '[]')::text
       from ${tableOf(workspace)}`),
   )
-  return JSON.parse(text ?? '[]') as readonly AccessTestRow[]
+  return parseJson(text ?? '[]') as readonly AccessTestRow[]
 }
 
 export function insertAccessTest(workspace: string, test: AccessTestRow): Statement {

@@ -1,4 +1,5 @@
 /** Accounts, as administrators of the instance see and change them. */
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
@@ -27,7 +28,7 @@ export async function loadAccount(database: SqlDriver, id: string): Promise<Acco
           where o.id <> u.id and o.is_administrator and not o.is_service and o.status = 'active'))::text
       from service."user" u where u.id = ${param(id)}::uuid`),
   )
-  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as AccountRow)
+  return row === undefined ? undefined : (parseJson(row[0] ?? 'null') as AccountRow)
 }
 
 /** SQL condition: the e-mail address of `u` is proven; for a service account, its owner's. */

@@ -1,5 +1,7 @@
 /** The assistant: settings of workspaces, conversations of users, the calls that wait for them, and what was used. */
+
 import type { ConversationEntry } from '../core/assistant/conversation.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { isoTime, json, param, type Sql, sql, statement, timestamp } from './statements.ts'
@@ -14,7 +16,7 @@ export async function loadAssistantSettings(
     statement(sql`
       select settings::text, sealed_key from service.assistant_settings where id = ${param(workspaceId)}::uuid`),
   )
-  return row && { settings: JSON.parse(row[0] ?? '{}') as object, sealedKey: row[1] ?? null }
+  return row && { settings: parseJson(row[0] ?? '{}') as object, sealedKey: row[1] ?? null }
 }
 
 /** Fails the transaction where the row is no longer `before`. */
@@ -104,10 +106,10 @@ export async function loadConversation(
   if (row === undefined) return undefined
   const [conversation, hasRows, entries, approvals] = row
   return {
-    ...(JSON.parse(conversation ?? '{}') as ListedConversation),
+    ...(parseJson(conversation ?? '{}') as ListedConversation),
     hasRows: hasRows === 'true',
-    entries: (JSON.parse(entries ?? '[]') as string[]).map((entry) => JSON.parse(entry) as ConversationEntry),
-    approvals: JSON.parse(approvals ?? '[]') as readonly StoredApproval[],
+    entries: (parseJson(entries ?? '[]') as string[]).map((entry) => parseJson(entry) as ConversationEntry),
+    approvals: parseJson(approvals ?? '[]') as readonly StoredApproval[],
   }
 }
 

@@ -1,7 +1,9 @@
 /**
  * The capabilities that a connector declared when the schema of its data source was imported, stored beside the model.
  */
+
 import { deserializeCapabilities, type SourceCapabilities, serializeCapabilities } from '../core/connector/schema.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { json, param, sql, statement } from './statements.ts'
@@ -14,7 +16,7 @@ export function saveCapabilities(
   place: { readonly workspaceId: string; readonly sourceId: string },
   { capabilities, revision }: ImportedCapabilities,
 ): Statement {
-  const document = json(JSON.parse(serializeCapabilities(capabilities)))
+  const document = json(parseJson(serializeCapabilities(capabilities)))
   return statement(sql`
     insert into service.connector_capability (workspace_id, source_id, revision, document)
     values (${param(place.workspaceId)}::uuid, ${param(place.sourceId)}::uuid, ${param(revision)}, ${document}::jsonb)

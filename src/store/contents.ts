@@ -1,4 +1,5 @@
 /** The bytes of files that are of no file: what `loose_content` of a workspace remembers until they are removed. */
+import { parseJson } from '../core/exact-json.ts'
 import { type Instant, PART_SIZE, type SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, milliseconds, param, type Sql, sql, statement, timestamp } from './statements.ts'
@@ -36,7 +37,7 @@ export async function findUpload(
       select upload::text, ${milliseconds(sql`since`)} from ${tableOf(workspace)}
       where key = ${param(key)}::uuid and file is null and upload is not null`),
   )
-  return row === undefined ? undefined : { upload: JSON.parse(row[0] ?? '{}') as Upload, since: Number(row[1]) }
+  return row === undefined ? undefined : { upload: parseJson(row[0] ?? '{}') as Upload, since: Number(row[1]) }
 }
 
 /**
@@ -175,7 +176,7 @@ export async function findFile(database: SqlDriver, workspace: string, id: strin
   const [row] = await database.query(
     statement(sql`select to_jsonb(f)::text from ${files} f where id = ${param(id)}::uuid`),
   )
-  return row === undefined ? undefined : storedFile(JSON.parse(row[0] ?? '{}') as FileColumns)
+  return row === undefined ? undefined : storedFile(parseJson(row[0] ?? '{}') as FileColumns)
 }
 
 /** Who has sent the bytes of a file in parts; undefined for bytes that came otherwise or are of no file. */
@@ -197,7 +198,7 @@ export async function findDeletedFile(database: SqlDriver, workspace: string, id
       order by since desc limit 1`),
   )
   if (row === undefined) return undefined
-  const file = JSON.parse(row[0] ?? '{}') as FileColumns
+  const file = parseJson(row[0] ?? '{}') as FileColumns
   const { title, description, tags, created_at: createdAt } = file
   return { id: file.id, ...storedFile(file), title, description, tags, createdAt }
 }

@@ -1,4 +1,5 @@
 /** What was last seen of the schemas of data sources, and which of them differ from the model. */
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { isoTime, param, sql, statement, timestamp } from './statements.ts'
@@ -17,7 +18,7 @@ export async function claimLook(
         order by schema_looked_at nulls first limit 1 for update skip locked)
       returning json_build_object('id', w.id, 'apiName', w.api_name, 'displayName', w.display_name)::text`),
   )
-  return text == null ? undefined : (JSON.parse(text) as WorkspaceRow)
+  return text == null ? undefined : (parseJson(text) as WorkspaceRow)
 }
 
 /** `outline` is null for a source that was imported and not looked at since, or that changed while it was looked at. */
@@ -97,5 +98,5 @@ export async function loadDriftedSources(database: SqlDriver): Promise<readonly 
         order by d.since, d.source_id)::text
       from service.source_drift d join service.workspace w on w.id = d.workspace_id where d.since is not null`),
   )
-  return JSON.parse(text ?? '[]') as DriftedSource[]
+  return parseJson(text ?? '[]') as DriftedSource[]
 }

@@ -1,5 +1,7 @@
 /** Which account each subject of a sign-in provider has, and which sign-ins have returned from a provider. */
+
 import type { Profile, SignInFacts } from '../core/access/sign-in.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { type InvitationRow, invitationsOf } from './invitations.ts'
@@ -39,7 +41,7 @@ export async function loadIdentityFacts(
           where m.workspace_id = ${param(workspaceId)}::uuid and lower(u.email) = lower(${email})),
         'invitations', ${invitationsOf(sql`lower(i.email) = lower(${email}) and i.expires_at > now()`)})::text`),
   )
-  return JSON.parse(text ?? 'null') as IdentityFacts
+  return parseJson(text ?? 'null') as IdentityFacts
 }
 
 /** Links the profile of a sign-in provider to an account. */

@@ -1,4 +1,5 @@
 /** Invitations into a workspace. Only digests of their tokens are stored. */
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { policiesOf, type RoleRow } from './roles.ts'
@@ -31,7 +32,7 @@ export async function findInvitation(database: SqlDriver, tokenHash: string): Pr
   const [[text, mailed] = []] = await database.query(
     statement(sql`select ${invitationsOf(condition)}::text, ${isMailed}`),
   )
-  const [found] = JSON.parse(text ?? '[]') as InvitationRow[]
+  const [found] = parseJson(text ?? '[]') as InvitationRow[]
   return found && { ...found, isMailed: mailed === 't' }
 }
 
@@ -95,12 +96,10 @@ export function insertInvitation(made: NewInvitation): readonly Statement[] {
   ]
 }
 
+type Invited = { readonly email: string; readonly roles: readonly Pick<RoleRow, 'kind' | 'policies'>[] }
+
 /** Returns the invited address and its roles; undefined if the workspace has no such invitation. */
-export async function findInvited(
-  database: SqlDriver,
-  workspaceId: string,
-  id: string,
-): Promise<{ readonly email: string; readonly roles: readonly Pick<RoleRow, 'kind' | 'policies'>[] } | undefined> {
+export async function findInvited(database: SqlDriver, workspaceId: string, id: string): Promise<Invited | undefined> {
   const [[text] = []] = await database.query(
     statement(sql`
       select json_build_object('email', i.email,
@@ -110,7 +109,7 @@ export async function findInvited(
       from service.invitation i
       where i.workspace_id = ${param(workspaceId)}::uuid and i.id = ${param(id)}::uuid`),
   )
-  return text === undefined || text === null ? undefined : JSON.parse(text)
+  return text === undefined || text === null ? undefined : (parseJson(text) as Invited)
 }
 
 export function deleteInvitation(id: string): Statement {

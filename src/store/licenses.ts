@@ -2,6 +2,7 @@
  * The license in the system database: one row that all processes and isolates share, and the lease that one of them
  * holds while it calls the licensing service. A lease expires by itself.
  */
+import { parseJson } from '../core/exact-json.ts'
 import type { ContactFault, Verdict } from '../core/license/status.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
@@ -33,7 +34,7 @@ export async function loadLicense(database: SqlDriver): Promise<LicenseRow> {
         'fault', l.fault, 'isBusy', l.lease_until > clock_timestamp())::text
       from service.license l, service.instance i`),
   )
-  return JSON.parse(text ?? 'null') as LicenseRow
+  return parseJson(text ?? 'null') as LicenseRow
 }
 
 /** Takes the lease; returns false if another process holds it or the row has another version. */

@@ -1,4 +1,5 @@
 /** Members of a workspace and their roles. */
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { isProven } from './accounts.ts'
@@ -47,7 +48,7 @@ export async function loadMember(
       from service.member m
       where m.workspace_id = ${param(workspaceId)}::uuid and m.user_id = ${param(userId)}::uuid`),
   )
-  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as MemberRow)
+  return row === undefined ? undefined : (parseJson(row[0] ?? 'null') as MemberRow)
 }
 
 /** Lists the names of workspaces whose only acting Administrator is this user; service accounts do not count. */

@@ -1,5 +1,7 @@
 /** The data model of a workspace in the system database: read in one statement, written as a difference. */
+
 import { namesGivenUp, type OwnedApiName } from '../core/access/former-names.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { ModelRecords } from '../core/model/model.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver, SqlRow } from '../ports.ts'
@@ -72,7 +74,7 @@ function readLists(lists: SqlRow): ModelRecords {
 /** The tables hold only what `saveModel` wrote, so their rows are valid records. */
 function readList<T>(members: readonly (keyof T & string)[], lists: Iterator<SqlRow[number]>): T[] {
   const columns = members.map(
-    (member) => [member, JSON.parse(lists.next().value ?? '[]') as readonly unknown[]] as const,
+    (member) => [member, parseJson(lists.next().value ?? '[]') as readonly unknown[]] as const,
   )
   const [[, first] = ['', []]] = columns
   return first.map((_, index) => {

@@ -1,5 +1,7 @@
 /** Policies of a workspace, and which parts of its model each one names. */
+
 import type { PolicyContent } from '../core/access/policy.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { json, param, sql, statement, uuids } from './statements.ts'
@@ -24,7 +26,7 @@ export async function loadPolicies(
       from service.policy p
       where p.workspace_id = ${param(workspaceId)}::uuid and p.id in (${uuids(ids)})`),
   )
-  return JSON.parse(text ?? '[]') as PolicyRow[]
+  return parseJson(text ?? '[]') as PolicyRow[]
 }
 
 /** `uses` are the ids of collections and fields that the content names. */

@@ -1,4 +1,5 @@
 /** How the collections and fields of a workspace are called and shown, all together, as the model file has them; and its saved views. */
+import { parseJson } from '../core/exact-json.ts'
 import type { NameRecord } from '../core/file/presentation/names.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
@@ -17,7 +18,7 @@ export async function loadNames(database: SqlDriver, workspace: string): Promise
         union all
         select json_build_object('id', field_id, 'isField', true, 'shown', ${shown}) as one from ${fields.table}) x`),
   )
-  return JSON.parse(text ?? '[]') as readonly NameRecord[]
+  return parseJson(text ?? '[]') as readonly NameRecord[]
 }
 
 /** For the batch that saves the model, behind that: what is said of what goes then is gone already. */
@@ -71,7 +72,7 @@ export async function loadViewsNaming(
         and (v.collection_id in (${uuids(collectionIds)})
           or exists (select 1 from jsonb_array_elements_text(${json(names)}::jsonb) n where position(n in v.query::text) > 0))`),
   )
-  return JSON.parse(text ?? '[]') as readonly ViewRow[]
+  return parseJson(text ?? '[]') as readonly ViewRow[]
 }
 
 export type ViewsNaming = {

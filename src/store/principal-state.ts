@@ -1,6 +1,8 @@
 /** The rights that a credential gives its bearer, read in one statement. */
+
 import type { PolicyContent } from '../core/access/policy.ts'
 import type { KeyScope } from '../core/access/scope.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import type { RoleKind } from './roles.ts'
@@ -46,15 +48,15 @@ export async function loadPrincipalState(
     userId: userId ?? '',
     ownerId: ownerId ?? undefined,
     isAdministrator: isAdministrator === 't',
-    scope: scope === null || scope === undefined ? undefined : (JSON.parse(scope) as KeyScope),
+    scope: scope === null || scope === undefined ? undefined : (parseJson(scope) as KeyScope),
     workspaceId,
     member:
       memberStatus === null || memberStatus === undefined
         ? undefined
         : {
             status: memberStatus === 'active' ? 'active' : 'suspended',
-            roles: JSON.parse(roles ?? '[]') as Membership['roles'],
-            policies: JSON.parse(policies ?? '[]') as PolicyContent[],
+            roles: parseJson(roles ?? '[]') as Membership['roles'],
+            policies: parseJson(policies ?? '[]') as PolicyContent[],
           },
   }
 }
@@ -69,7 +71,7 @@ export async function loadPublicPrincipalState(database: SqlDriver, workspaceId:
   return {
     status: 'active',
     roles: roleId === null || roleId === undefined ? [] : [{ id: roleId, kind: 'public' }],
-    policies: JSON.parse(policies ?? '[]') as PolicyContent[],
+    policies: parseJson(policies ?? '[]') as PolicyContent[],
   }
 }
 

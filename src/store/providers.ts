@@ -1,4 +1,5 @@
 /** Sign-in providers. The client secret is stored sealed. */
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { json, param, sql, statement } from './statements.ts'
@@ -51,7 +52,7 @@ export async function findProvider(database: SqlDriver, name: string): Promise<P
       left join service.workspace w on w.id = r.workspace_id
       where p.name = ${param(name)}`),
   )
-  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as ProviderRow)
+  return row === undefined ? undefined : (parseJson(row[0] ?? 'null') as ProviderRow)
 }
 
 /** Lists the names of enabled providers, sorted. */

@@ -1,6 +1,8 @@
 /** Roles of a workspace, and their policies. */
+
 import type { PolicyContent } from '../core/access/policy.ts'
 import type { HeldPolicy } from '../core/access/principal.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { param, type Sql, sql, statement, uuids } from './statements.ts'
@@ -28,7 +30,7 @@ export async function loadRoles(
       from service.role r
       where r.workspace_id = ${param(workspaceId)}::uuid and r.id in (${uuids(ids)})`),
   )
-  return JSON.parse(text ?? '[]') as RoleRow[]
+  return parseJson(text ?? '[]') as RoleRow[]
 }
 
 /** All roles and policies of a workspace, and the roles of its active members. */
@@ -55,7 +57,7 @@ export async function loadRightsOutline(database: SqlDriver, workspaceId: string
           sql`service.member m where ${own} and m.status = 'active'`,
         )})::text`),
   )
-  return JSON.parse(text ?? '{}') as RightsOutline
+  return parseJson(text ?? '{}') as RightsOutline
 }
 
 /** Returns the ids of the members who are suspended: they have roles, and no rights. */
@@ -90,7 +92,7 @@ export async function loadPoliciesBeside(
         join service.member_role mr on mr.workspace_id = own.workspace_id and mr.user_id = own.user_id
         where mr.role_id = ${param(id)}::uuid)`),
   )
-  return JSON.parse(text ?? '[]') as Pick<RoleRow['policies'][number], 'content'>[]
+  return parseJson(text ?? '[]') as Pick<RoleRow['policies'][number], 'content'>[]
 }
 
 export type NewRole = {

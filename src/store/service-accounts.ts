@@ -1,4 +1,5 @@
 /** Service accounts: user records that belong to a person and sign in by API key only. */
+import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { isProven } from './accounts.ts'
@@ -37,7 +38,7 @@ export async function loadServiceAccount(database: SqlDriver, id: string): Promi
           where mr.user_id = u.id))::text
       from service."user" u where u.id = ${param(id)}::uuid and u.is_service`),
   )
-  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as ServiceAccountRow)
+  return row === undefined ? undefined : (parseJson(row[0] ?? 'null') as ServiceAccountRow)
 }
 
 /** Lists the service accounts of an owner by id and name. */

@@ -1,4 +1,5 @@
 /** Data sources in the system database: their sealed settings, and which of them must be introspected. */
+import { parseJson } from '../core/exact-json.ts'
 import type { OwnedName } from '../core/migration/apply.ts'
 import { NAMES_KEPT } from '../core/sql/begin/plan-term.ts'
 import type { Statement } from '../core/sql/statement.ts'
@@ -35,7 +36,7 @@ export async function loadTableChoice(database: SqlDriver, { workspace, sourceId
     statement(sql`
       select table_choice from ${ident(metaSchema(workspace), 'data_source')} where id = ${param(sourceId)}::uuid`),
   )
-  return JSON.parse(text ?? '{}') as TableChoice
+  return parseJson(text ?? '{}') as TableChoice
 }
 
 export function saveTableChoice({ workspace, sourceId }: Place, choice: TableChoice): Statement {

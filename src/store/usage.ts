@@ -5,6 +5,7 @@
  */
 
 import type { ServiceError } from '../core/error.ts'
+import { parseJson } from '../core/exact-json.ts'
 import { entitlementNames, entitlements, type LicenseEntitlement } from '../core/license/license.ts'
 import { type Count, limitExceeded, type Violation, violation } from '../core/license/usage.ts'
 import { SqlFault } from '../core/sql/fault.ts'
@@ -39,7 +40,7 @@ export async function loadCounts(database: SqlDriver, workspaceId?: string): Pro
       select json_agg(json_build_object('entitlement', n.entitlement, 'workspace', n.workspace, 'count', n.amount))::text
       from (${countsOf(entitlementNames, workspaceId)}) n`),
   )
-  return JSON.parse(text ?? '[]') as Count[]
+  return parseJson(text ?? '[]') as Count[]
 }
 
 /** A hard limit: the highest count allowed. */
@@ -84,7 +85,7 @@ export function limitFault(cause: unknown): ServiceError | undefined {
   if (!(cause instanceof SqlFault)) return undefined
   const [, text] = new RegExp(`${MARKER}(\\[.*\\])`).exec(cause.message) ?? []
   if (text === undefined) return undefined
-  const counts = JSON.parse(text) as (Count & { readonly most: number })[]
+  const counts = parseJson(text) as (Count & { readonly most: number })[]
   const violations = counts.map((count) => violation(count, count.most))
   return isFilled(violations) ? limitExceeded(violations) : undefined
 }

@@ -1,4 +1,5 @@
 /** Workspaces in the system database: look-up, creation with everything that belongs to them, deletion. */
+import { parseJson } from '../core/exact-json.ts'
 import { SYSTEM_SOURCE } from '../core/model/model.ts'
 import { NAMES_KEPT } from '../core/sql/begin/plan-term.ts'
 import type { Statement } from '../core/sql/statement.ts'
@@ -38,7 +39,7 @@ export async function findWorkspaces(
         select ${columns} from service.workspace w
         where w.id in (${uuids(ids)}) or w.api_name in (select jsonb_array_elements_text(${json(names)}::jsonb))) r`),
   )
-  return JSON.parse(text ?? '[]') as WorkspaceRow[]
+  return parseJson(text ?? '[]') as WorkspaceRow[]
 }
 
 /** Names and ids of all. */
@@ -51,7 +52,7 @@ async function one(database: SqlDriver, where: ReturnType<typeof sql>): Promise<
   const [row] = await database.query(
     statement(sql`select row_to_json(r)::text from (select ${columns} from service.workspace w ${where}) r`),
   )
-  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as WorkspaceRow)
+  return row === undefined ? undefined : (parseJson(row[0] ?? 'null') as WorkspaceRow)
 }
 
 export async function loadModelVersion(database: SqlDriver, id: string): Promise<number | undefined> {

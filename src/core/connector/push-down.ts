@@ -202,7 +202,7 @@ function jsonOperand(test: JsonTest): unknown {
   if (test.kind === 'key') return test.operand
   if (test.kind === 'contains') return parseJson(test.operand)
   const { path, type, comparison } = test
-  const values = test.operands.map((operand) => (type === 'string' ? operand : JSON.parse(operand)))
+  const values = test.operands.map((operand) => (type === 'string' ? operand : parseJson(operand)))
   const isList = comparison === 'in'
   return { path, operator: isList ? 'in' : comparisonOperator(comparison), value: isList ? values : values[0] }
 }

@@ -5,6 +5,7 @@
  */
 
 import * as z from 'zod'
+import { parseJson } from '../exact-json.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
 import { issuePath, shortName } from '../message-text.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
@@ -221,7 +222,7 @@ export function serializeCapabilities(capabilities: SourceCapabilities): string 
 
 /** Parses the text of `serializeCapabilities`, also of a release that knew fewer of them. */
 export function deserializeCapabilities(text: string): SourceCapabilities {
-  const stored = JSON.parse(text) as readonly (readonly [string, Capabilities])[]
+  const stored = parseJson(text) as readonly (readonly [string, Capabilities])[]
   return new Map(stored.map(([place, capabilities]) => [place, { ...undeclared, ...capabilities }]))
 }
 

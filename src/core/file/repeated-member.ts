@@ -1,4 +1,5 @@
 /** Finds a member that an object of a JSON text has twice: `JSON.parse` would take the last, and say nothing. */
+import { parseJson } from '../exact-json.ts'
 import { endOfString } from '../json-cut.ts'
 
 type Open = {
@@ -29,7 +30,7 @@ export function repeatedMember(text: string): string | undefined {
       const end = endOfString(text, at)
       if (isName && here?.names !== undefined) {
         const name = text.slice(at + 1, end)
-        here.at = name.includes('\\') ? String(JSON.parse(`"${name}"`)) : name
+        here.at = name.includes('\\') ? String(parseJson(`"${name}"`)) : name
         if (here.names.size === here.names.add(here.at).size) return placeOf(open)
         isName = false
       }

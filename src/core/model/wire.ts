@@ -9,7 +9,7 @@ export function wireValue(
 ): unknown {
   if (text === null) return null
   if (!isList) return wireScalar(type, text)
-  const texts = JSON.parse(text) as readonly (string | null)[]
+  const texts = parseJson(text) as readonly (string | null)[]
   return texts.map((one) => (one === null ? null : wireScalar(type, one)))
 }
 

@@ -2,6 +2,7 @@
  * Builds the OpenAPI 3.1 document of the system from descriptions of routes. Lists and items of built-in collections
  * are described from their models; the descriptions contain everything else.
  */
+import { parseJson } from '../exact-json.ts'
 import { fullModelView } from '../manifest/model-view.ts'
 import { directoryModel } from '../model/directory.ts'
 import { buildModel, type Collection, noRecords, SYSTEM_SOURCE } from '../model/model.ts'
@@ -129,7 +130,7 @@ const pathWords: Readonly<Record<string, string>> = {
 }
 
 function query({ kind, of }: NonNullable<RouteDescription['asks']>, { context, collections }: Means) {
-  return queryParameters(context, found(collections, of), kind).map((text) => JSON.parse(text) as JsonSchema)
+  return queryParameters(context, found(collections, of), kind).map((text) => parseJson(text) as JsonSchema)
 }
 
 function answered({ description, schema, mediaType, headers = {} }: AnswerDescription, means: Means): JsonSchema {

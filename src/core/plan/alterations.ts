@@ -2,6 +2,7 @@
  * Values of a change that say what becomes of the value that is there: `{"_increment": -1}` of a number, `_append` and
  * `_remove` of a list (docs/contract.md#atomic-operators). Null stays null.
  */
+import { parseJson } from '../exact-json.ts'
 import { isObject } from '../json-object.ts'
 import { shortName } from '../message-text.ts'
 import { decodeJson } from '../model/codec.ts'
@@ -77,7 +78,7 @@ function operandOf(field: PrimitiveField, value: unknown, path: string): string 
   if (!field.isList && Number.isNaN(Number(decoded.ok.replace('Infinity', 'NaN')))) {
     throw queryFault(path, 'must be a number')
   }
-  if (field.isList && (JSON.parse(decoded.ok) as readonly unknown[]).some(Array.isArray)) {
+  if (field.isList && (parseJson(decoded.ok) as readonly unknown[]).some(Array.isArray)) {
     throw queryFault(path, 'must be a list of one dimension')
   }
   return decoded.ok

@@ -2,6 +2,7 @@
  * Evaluates a Filter on one row in memory: true, false, or undefined where SQL has unknown. For rows that no database
  * can check: those of connectors, and those not yet written.
  */
+import { parseJson } from '../exact-json.ts'
 import type { ListTexts } from '../model/codec.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import { comparisons, type FieldRef, type Filter, type Match } from './filter.ts'
@@ -92,7 +93,7 @@ function onValue(filter: OnValue, value: string | null): boolean | undefined {
 
 /** Of a list of several dimensions all that is in it. */
 function elementsOf(value: string): readonly (string | null)[] {
-  return flat(JSON.parse(value) as ListTexts)
+  return flat(parseJson(value) as ListTexts)
 }
 
 function flat(texts: ListTexts): readonly (string | null)[] {

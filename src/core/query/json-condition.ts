@@ -2,7 +2,7 @@
  * Reads conditions on the inside of a JSON value: what it contains, and comparisons with the scalar at a path
  * (docs/contract.md#filters).
  */
-import { isRawNumber } from '../exact-json.ts'
+import { isRawNumber, parseJson } from '../exact-json.ts'
 import { exceedsLimits } from '../json-limits.ts'
 import { shortName } from '../message-text.ts'
 import { decodeJsonValue, decodeString, jsonOrText } from '../model/codec/text.ts'
@@ -26,7 +26,7 @@ export type JsonReading = {
 
 /** Checks the JSON text that another is to contain. */
 export function requireContainable(text: string, path: string): string {
-  const excess = exceedsLimits(JSON.parse(text), CONTAINED)
+  const excess = exceedsLimits(parseJson(text), CONTAINED)
   if (excess !== undefined) throw queryFault(path, excess)
   return text
 }

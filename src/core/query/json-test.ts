@@ -51,7 +51,7 @@ function compareAt(
 ): boolean | undefined {
   const found = valueAt(value, path)
   if (typeof found !== type) return undefined
-  const orders = operands.map((operand) => order(found, type === 'string' ? operand : JSON.parse(operand)))
+  const orders = operands.map((operand) => order(found, type === 'string' ? operand : parseJson(operand)))
   if (comparison === 'in') return orders.includes(0)
   const [one = 0] = orders
   return comparisons[comparison](one)

@@ -5,6 +5,7 @@
 
 import * as z from 'zod'
 import { permissionsSchema } from '../../core/connector/permission.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { jsonFault } from '../../core/json-fault.ts'
 import { type InferOutput, lazily } from '../../core/lazily.ts'
 import { issuePath } from '../../core/message-text.ts'
@@ -41,7 +42,7 @@ const manifestSchema = lazily(() =>
 export function parseManifest(text: string): ManifestResult {
   let content: unknown
   try {
-    content = JSON.parse(text)
+    content = parseJson(text)
   } catch {
     return { kind: 'invalid', faults: [{ place: '', reason: jsonFault(text) }] }
   }

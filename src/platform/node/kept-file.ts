@@ -2,9 +2,11 @@
  * What takes long to make, kept as a file of JSON below node_modules/.cache for as long as the files that it was made of
  * have the same content. Whoever keeps something says what it was made of.
  */
+
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { parseJson } from '../../core/exact-json.ts'
 
 /** The folder of one kind of kept files. */
 export function cacheFolder(kind: string): string {
@@ -14,7 +16,7 @@ export function cacheFolder(kind: string): string {
 /** What was kept in `file`; undefined where nothing is, or nothing that can be read. */
 export async function readKept<Kept>(file: string): Promise<Kept | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8'))
+    return parseJson(await readFile(file, 'utf8')) as Kept
   } catch {
     return undefined
   }

@@ -4,8 +4,10 @@
  * scoped key only that key and the keys created with it. A key is deleted together with the key that it was created
  * with (docs/decisions/044).
  */
+
 import { limitsRights, type ScopeInput } from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
@@ -121,14 +123,14 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
       const scope = await scopes.resolve(caller, userId, input)
       const id = ids.next()
       const madeBy = maker?.id
-      const shownScope = scope && (JSON.parse(await scopes.show(JSON.stringify({ scope }))) as object)
+      const shownScope = scope && (parseJson(await scopes.show(JSON.stringify({ scope }))) as object)
       await insert(
         caller,
         { id, userId, name, description, expiresAt, scope, madeBy },
         { name, userId, ...shownScope, ...(madeBy !== undefined && { madeBy }) },
       )
       const key = await tokens.sign({ sort: 'key+jwt', userId, id, tokenId: id, expiresAt }, now)
-      return { ...JSON.parse(await read(everything, id)), key }
+      return { ...(parseJson(await read(everything, id)) as object), key }
     },
 
     async list(caller, query) {

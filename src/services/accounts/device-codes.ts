@@ -1,5 +1,7 @@
 /** The codes of a device sign-in: they are made, shown to whoever decides, decided on, and exchanged for tokens. */
+
 import { ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { Ports } from '../../ports.ts'
 import type { AuditStatement } from '../../store/audit.ts'
 import {
@@ -100,7 +102,7 @@ export async function decideDevice(
 ): Promise<void> {
   const { database, ids } = deps.ports
   const by = requireSession(approver.caller)
-  const device = JSON.parse(await waiting(deps, approver, userCode)) as object
+  const device = parseJson(await waiting(deps, approver, userCode)) as object
   const userHash = await digestOf(userCode)
   const openedId = ids.next()
   const event = { actor: actorOf(approver.caller), address: approver.address } as const

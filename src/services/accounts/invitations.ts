@@ -3,10 +3,12 @@
  * address: it makes its bearer a member, with a new account if the address has none, but opens no session. The token in
  * the API's answer proves nothing: it only lets the signed-in, proven account of that address join.
  */
+
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import type { Actor } from '../../core/audit.ts'
 import { ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
@@ -136,7 +138,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         expiresAt,
       }
       ports.background(ports.mailer.send(invitationMail(letter)))
-      return { ...JSON.parse(await directory.read('invitations', rowScopeOf(scope), id)), token }
+      return { ...(parseJson(await directory.read('invitations', rowScopeOf(scope), id)) as object), token }
     },
 
     async delete(scope, id) {

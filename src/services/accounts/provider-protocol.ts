@@ -8,6 +8,7 @@ import * as oauth from 'oauth4webapi'
 import QuickLRU from 'quick-lru'
 import { type Claims, parseAddresses, parseProfile } from '../../core/access/profile.ts'
 import type { Profile } from '../../core/access/sign-in.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { isObject } from '../../core/json-object.ts'
 import { type Age, type Ports, startAge } from '../../ports.ts'
 import type { ProviderRow, ProviderServer } from '../../store/providers.ts'
@@ -131,7 +132,7 @@ export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProt
   async function askAs(accessToken: string, address: string): Promise<unknown> {
     const response = await oauth.protectedResourceRequest(accessToken, 'GET', new URL(address), asJson, null, options)
     if (response.status !== 200) throw new ProviderFault('invalid', `userinfo answers ${response.status}`)
-    return response.json()
+    return parseJson(await response.text())
   }
 
   return {

@@ -3,8 +3,10 @@
  * authorization is sealed in a cookie, so that abandoned ones leave nothing behind; the system database records
  * completed ones, since each may complete once.
  */
+
 import { decideSignIn, type Profile, type SignIn } from '../../core/access/sign-in.ts'
 import { ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import { insertAccount } from '../../store/accounts.ts'
@@ -99,7 +101,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
 
   async function unseal(sealed: string | undefined): Promise<PendingAuthorization | undefined> {
     const text = await vault.open(VAULT_PURPOSE, sealed ?? '').catch(() => undefined)
-    const pending = text === undefined ? undefined : (JSON.parse(text) as PendingAuthorization)
+    const pending = text === undefined ? undefined : (parseJson(text) as PendingAuthorization)
     return pending !== undefined && clock.now() < pending.expiresAt ? pending : undefined
   }
 

@@ -2,8 +2,10 @@
  * Files (docs/contract.md#files). A file is an item of `ServiceFile`, under policies like any other, whose bytes are in a store.
  * Its row is written when all of them are there, by the statement that takes them out of the list of bytes that are of no file.
  */
+
 import type { ByteRange } from '../../core/assets/range.ts'
 import { codedError, ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { SentKey } from '../../core/plan/item-key.ts'
 import { parseAnswer } from '../../core/query/raw-query.ts'
 import type { Instant, Ports } from '../../ports.ts'
@@ -85,7 +87,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
   const { clock, database, ids, vault } = ports
 
   async function rowOf(scope: RequestScope, key: SentKey): Promise<SeenFile> {
-    return JSON.parse(await (await items.fileContent(scope, key)).answer) as SeenFile
+    return parseJson(await (await items.fileContent(scope, key)).answer) as SeenFile
   }
 
   function contentOf(workspace: Workspace, row: SeenFile): FileContent {
@@ -162,7 +164,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       const workspace = (await findWorkspace(database, name)) ?? noRecord()
       const row = await findFile(database, name, id)
       const opened = await vault.open(linkTo(workspace, id), link).catch(() => undefined)
-      const { contentKey, expiresAt, isNamed } = JSON.parse(opened ?? '{}') as Partial<OpenedLink>
+      const { contentKey, expiresAt, isNamed } = parseJson(opened ?? '{}') as Partial<OpenedLink>
       const isOfIt = row !== undefined && contentKey === row.contentKey && (expiresAt ?? 0) > clock.now()
       return isOfIt ? presetOf(workspace, isNamed ? row : { ...row, fileName: null }, preset) : noRecord()
     },

@@ -7,6 +7,7 @@ import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import type { AssistantConnector, DataLevel } from '../../core/assistant/choices.ts'
 import { auditChanges } from '../../core/audit-changes.ts'
 import { nested, ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { withoutTrailing } from '../../core/trailing.ts'
 import type { Ports } from '../../ports.ts'
 import {
@@ -133,7 +134,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
 
   async function shown({ workspace }: RequestScope, mayChooseProvider: boolean): Promise<ShownSettings> {
     const { settings, sealedKey } = await load(workspace.id)
-    const usage = JSON.parse(await loadUsage(database, workspace.id, firstDay())) as readonly object[]
+    const usage = parseJson(await loadUsage(database, workspace.id, firstDay())) as readonly object[]
     return { ...settings, hasCredentials: sealedKey !== null, mayChooseProvider, usage }
   }
 
@@ -205,7 +206,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
 
   /** Throws 422 where the key is of another address, which no change of settings makes. */
   async function opened(workspaceId: string, sealed: string, address: string): Promise<string> {
-    const { key, address: of } = JSON.parse(await vault.open(keyPurpose(workspaceId), sealed)) as Record<string, string>
+    const { key, address: of } = parseJson(await vault.open(keyPurpose(workspaceId), sealed)) as Record<string, string>
     if (of !== address || key === undefined)
       throw new ServiceError('invalid', 'The key of the assistant is of another address')
     return key

@@ -2,8 +2,10 @@
  * The keys that sign and verify tokens: those of SERVICE_AUTH__SIGNING_KEY, or a generated one. Former signing keys
  * verify tokens as long as they are configured or stored, so that rotating keys ends no session.
  */
+
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { Ports } from '../../ports.ts'
 import { insertFirstSigningKey, loadSigningKeys } from '../../store/signing-keys.ts'
 
@@ -44,9 +46,9 @@ export async function openSigningKeys(deps: SigningKeysDeps): Promise<SigningKey
   const [newest] = stored
   const signing =
     configured === undefined && newest !== undefined
-      ? { ...(JSON.parse(await ports.vault.open(VAULT_PURPOSE, newest.sealedPrivateJwk)) as JWK), kid: newest.id }
+      ? { ...(parseJson(await ports.vault.open(VAULT_PURPOSE, newest.sealedPrivateJwk)) as JWK), kid: newest.id }
       : undefined
-  const own = stored.map(({ id, publicJwk }) => ({ ...(JSON.parse(publicJwk) as JWK), kid: id }))
+  const own = stored.map(({ id, publicJwk }) => ({ ...(parseJson(publicJwk) as JWK), kid: id }))
   const given = signing === undefined ? await parseKeys(configured ?? '') : [signing]
   return importKeys([...given, ...own.filter(({ kid }) => given.every((key) => key.kid !== kid))])
 }
@@ -71,7 +73,7 @@ async function parseKeys(text: string): Promise<readonly NamedJwk[]> {
 function listOf(text: string): readonly JWK[] {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch {
     throw wrong('must be JSON')
   }

@@ -2,6 +2,7 @@
 
 import { granted, visibility } from '../../core/access/access.ts'
 import type { Rights } from '../../core/access/principal.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { FILES, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model, PrimitiveField } from '../../core/model/model.ts'
 import type { ChangesPlan } from '../../core/plan/history/changes.ts'
@@ -191,7 +192,7 @@ function asSelection([field]: readonly PrimitiveField[], conditions: readonly Fi
 }
 
 function conditionResults(item: string): readonly boolean[] {
-  return Object.values(JSON.parse(item) as object).map((value) => value !== null)
+  return Object.values(parseJson(item) as object).map((value) => value !== null)
 }
 
 type ListKind<T> = { readonly kind: string; readonly prepare: (source: Source, plan: ReadPlan) => Prepared<T> }

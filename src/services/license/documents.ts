@@ -2,7 +2,9 @@
  * Reads license documents: JWTs of the licensing service (docs/contract.md#licensing). Verifies and parses a document;
  * core/license/status.ts checks its term.
  */
+
 import { compactVerify, errors, importJWK, type JWK } from 'jose'
+import { parseJson } from '../../core/exact-json.ts'
 import { type License, parseLicense } from '../../core/license/license.ts'
 
 export type DocumentResult =
@@ -17,14 +19,14 @@ const MAX_LENGTH = 32 * 1024
 
 /** `publicKey` is the JWK text of SERVICE_LICENSE__PUBLIC_KEY. */
 export function documentReader(publicKey: string): ReadDocument {
-  const jwk = JSON.parse(publicKey) as JWK
+  const jwk = parseJson(publicKey) as JWK
 
   return async (document) => {
     if (document.length > MAX_LENGTH) return malformed
     let payload: unknown
     try {
       const verified = await compactVerify(document, await importJWK(jwk, ALGORITHM), { algorithms: [ALGORITHM] })
-      payload = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(verified.payload))
+      payload = parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(verified.payload))
     } catch (cause) {
       return cause instanceof errors.JWSSignatureVerificationFailed ? forged : malformed
     }

@@ -2,9 +2,11 @@
  * The setting of a data source: what it was created with. Finds its provider, puts the values of secrets into it and
  * checks its grant. A setting is sealed, immutable and never returned.
  */
+
 import { requireGrant } from '../../core/connector/handshake.ts'
 import { secretNames, withSecrets } from '../../core/connector/secret-reference.ts'
 import { nested, ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { isObject } from '../../core/json-object.ts'
 import type { SourceRecord } from '../../core/model/model.ts'
 import { didYouMean } from '../../core/nearest.ts'
@@ -119,7 +121,7 @@ export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
   async function stored(workspace: WorkspaceRow, id: string): Promise<SourceSetting> {
     const sealed = await loadSealedSource(database, { workspace: workspace.apiName, sourceId: id })
     if (sealed === undefined) throw new ServiceError('notFound', 'Source does not exist')
-    return JSON.parse(await vault.open(sourcePurpose(id), sealed)) as SourceSetting
+    return parseJson(await vault.open(sourcePurpose(id), sealed)) as SourceSetting
   }
 
   return {

@@ -14,6 +14,7 @@ import {
   type ScopeInput,
 } from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { shortName } from '../../core/message-text.ts'
 import type { Collection, Model } from '../../core/model/model.ts'
 import { networkText, parseNetwork } from '../../core/network.ts'
@@ -146,7 +147,7 @@ export function createKeyScopes(deps: KeyScopesDeps): KeyScopes {
 
     async show(text) {
       if (!text.includes('"scope"')) return text
-      const value = JSON.parse(text) as Shown | readonly Shown[]
+      const value = parseJson(text) as Shown | readonly Shown[]
       const rows = isList(value) ? value : [value]
       const scopes = rows.flatMap(({ scope }) => scope ?? [])
       if (scopes.length === 0) return text

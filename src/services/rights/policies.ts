@@ -2,11 +2,13 @@
  * Policies of a workspace (docs/contract.md#policies). A policy is saved under the model that it was validated against;
  * what it names cannot be deleted while it exists (model/policy-use.ts).
  */
+
 import { type Grantor, namesVisibleTo } from '../../core/access/delegation.ts'
 import { namesOf, type PolicyContent, parsePolicy, policyReferences, presentPolicy } from '../../core/access/policy.ts'
 import { hasEntitlement, requireEntitlement } from '../../core/access/principal.ts'
 import { type UncheckedWrite, uncheckedWrites } from '../../core/access/unchecked-writes.ts'
 import { auditChanges } from '../../core/audit-changes.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
@@ -221,7 +223,7 @@ type Item = { readonly content?: PolicyContent }
 function shown(text: string, model: Model): string {
   const named = (item: Item) =>
     item.content === undefined ? item : { ...item, content: presentPolicy(item.content, model) }
-  const value = JSON.parse(text) as Item | readonly Item[]
+  const value = parseJson(text) as Item | readonly Item[]
   return JSON.stringify(isList(value) ? value.map(named) : named(value))
 }
 

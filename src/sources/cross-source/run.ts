@@ -1,4 +1,5 @@
 /** One request over several sources, and the keys by which rows of two of them meet. */
+import { parseJson } from '../../core/exact-json.ts'
 import type { RelationField } from '../../core/model/model.ts'
 import { queryFault } from '../../core/query/parse.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
@@ -29,5 +30,5 @@ export function onlyJoin(relation: RelationField): RelationField['joins'][number
 
 /** The text of the key that the JSON of a column holds, to compare the two sides. */
 export function keyText(column: string | undefined): string | undefined {
-  return column === undefined || column === 'null' ? undefined : String(JSON.parse(column))
+  return column === undefined || column === 'null' ? undefined : String(parseJson(column))
 }

@@ -1,10 +1,11 @@
 /** Geometries as GeoJSON. */
+import { parseJson } from '../../exact-json.ts'
 import { isObject } from '../../json-object.ts'
 import type { Decoded, Fault } from './decoded.ts'
 
 /** Numbers that were kept as texts are numbers here. */
 export function decodeGeometry(text: string): Decoded {
-  return isGeometry(JSON.parse(text), 0) ? { ok: text } : notGeometry
+  return isGeometry(parseJson(text), 0) ? { ok: text } : notGeometry
 }
 
 /** RFC 7946 without foreign members: databases treat them (`crs`) differently. */

@@ -2,6 +2,7 @@
  * Reads the history of one item from the system database: one statement, so that rights are those of the same moment as what they show. It steps from a
  * change of which something is shown to the one before: what is hidden counts for nothing, neither by number nor by size.
  */
+import { parseJson } from '../../exact-json.ts'
 import type { ChangesPlan, RecordedChanges } from '../../plan/history/changes.ts'
 import { fieldEquals } from '../../plan/names.ts'
 import { all, and } from '../../query/filter.ts'
@@ -82,7 +83,7 @@ export function readChanges([first, ...rows]: Rows): RecordedChanges {
     isLast: shown.length === rows.length,
     changes: shown.map(([, mark, at, actor = null, action, before = null, after = null]) => ({
       mark: mark ?? '',
-      at: JSON.parse(at ?? '') as string,
+      at: parseJson(at ?? '') as string,
       actor,
       action: action ?? '',
       before,

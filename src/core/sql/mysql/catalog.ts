@@ -1,4 +1,5 @@
 /** The statement that reads the catalog, and the rows that it answers, each a JSON text. */
+import { parseJson } from '../../exact-json.ts'
 import type { Rows } from '../dialect.ts'
 import type { CatalogRow, IntrospectionScope } from '../introspect.ts'
 import { join, literal, param, type Sql, sql } from '../statement.ts'
@@ -129,7 +130,7 @@ export type AnyRow =
   | NumberRow
 
 export function readRows(rows: Rows): readonly AnyRow[] {
-  return rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
+  return rows.map(([text]) => parseJson(text ?? '') as AnyRow)
 }
 
 /** Identifies a table, or with a name something of it. */

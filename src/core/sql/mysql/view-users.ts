@@ -2,6 +2,7 @@
  * Which views use a table or a column of it. MariaDB and MySQL let both be renamed and deleted, and then the views fail;
  * in their canonical definitions every name is quoted, and a table has its schema before it.
  */
+import { parseJson } from '../../exact-json.ts'
 import type { TableRef } from '../change.ts'
 import { literal, type Sql, sql } from '../statement.ts'
 import { QUOTED_NAME, quotedName, schemaOf, unquotedName } from './names.ts'
@@ -21,7 +22,7 @@ export function viewsNaming(ref: TableRef): Sql {
 
 /** Of these, those that do; with their schema where it is not that of the table. */
 export function usingViews(text: string, { dbName }: TableRef, column?: string): readonly string[] {
-  const { schema, views } = JSON.parse(text) as Candidates
+  const { schema, views } = parseJson(text) as Candidates
   return (views ?? []).flatMap(([place, name, definition]) => {
     const isUser = uses(definition, [schema, dbName], column)
     return isUser ? [place === schema ? name : `${place}.${name}`] : []

@@ -1,4 +1,5 @@
 /** Aggregates, and the values by which rows are grouped. */
+import { parseJson } from '../../exact-json.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import type { AggregateFunction } from '../../model/vocabulary.ts'
 import type { Truncation } from '../../plan/plan.ts'
@@ -21,7 +22,7 @@ export const postgresAggregates: AggregateSyntax = {
   estimate: {
     guess: (rows) => sql`explain (format json) ${rows}`,
     read: ([[plan] = [null]]) => {
-      const [{ Plan: top = {} } = {}] = JSON.parse(plan ?? '[]') as { Plan?: { 'Plan Rows'?: number } }[]
+      const [{ Plan: top = {} } = {}] = parseJson(plan ?? '[]') as { Plan?: { 'Plan Rows'?: number } }[]
       return top['Plan Rows']
     },
     limit: sql`select set_config('statement_timeout', '50', true)`,

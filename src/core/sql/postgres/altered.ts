@@ -1,4 +1,5 @@
 /** What becomes of a column's value by an operator of a change. */
+import { parseJson } from '../../exact-json.ts'
 import type { Alteration } from '../../plan/plan.ts'
 import { param, type Sql, sql } from '../statement.ts'
 import { compared, isOneOf } from './comparisons.ts'
@@ -13,7 +14,7 @@ export function altered(column: Sql, { field, operator, text }: Alteration, mark
       return flat(column, sql`${column} || ${typed(field, text)}`, marker)
     case '_remove': {
       const element = { ...field, isList: false }
-      const elements = JSON.parse(text) as readonly (string | null)[]
+      const elements = parseJson(text) as readonly (string | null)[]
       const values = elements.filter((one) => one !== null)
       const isGiven = isOneOf(compared(sql`x.e`, element), element, values, inArray)
       const isNull = sql`x.e is not distinct from null`

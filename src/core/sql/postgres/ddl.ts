@@ -1,5 +1,6 @@
 /** DDL of PostgreSQL. */
 
+import { parseJson } from '../../exact-json.ts'
 import type { ListTexts } from '../../model/codec.ts'
 import type { FieldType } from '../../model/field-type.ts'
 import type { ColumnDefinition, Conversion, InitialValue, TableRef } from '../change.ts'
@@ -140,5 +141,5 @@ function constant(type: FieldType, isList: boolean, text: string | null, dialect
   if (!isList || text === null) return withoutParams(dialect.assigned({ type, isList: false }, text))
   const listed = (texts: ListTexts): Sql =>
     sql`array[${join(texts.map((one) => (one === null || typeof one === 'string' ? constant(type, false, one, dialect) : listed(one))))}]`
-  return sql`${listed(JSON.parse(text) as ListTexts)}::${dialect.columnType(type, true) ?? empty}`
+  return sql`${listed(parseJson(text) as ListTexts)}::${dialect.columnType(type, true) ?? empty}`
 }

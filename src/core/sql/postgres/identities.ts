@@ -1,4 +1,5 @@
 /** The ids of tables and columns, of a few tables: what an introspection reads of all. */
+import { parseJson } from '../../exact-json.ts'
 import type { Rows } from '../dialect.ts'
 import type { Identities } from '../introspect.ts'
 import { compile, param, sql } from '../statement.ts'
@@ -57,7 +58,7 @@ type Row = {
 }
 
 function parse(rows: Rows): ReturnType<Identities['parse']> {
-  const read = rows.map(([text]) => JSON.parse(text ?? '') as Row)
+  const read = rows.map(([text]) => parseJson(text ?? '') as Row)
   const tables = read.map(({ schema, dbName, id, columns }) => {
     const all = columns ?? []
     return { schema, dbName, columns: all, identity: { id, columns: all.map((column) => column.id) } }

@@ -2,6 +2,7 @@
  * Reads the catalog of PostgreSQL 14 and later. A domain is treated as its base type, whose limits and defaults apply on
  * the way.
  */
+import { parseJson } from '../../exact-json.ts'
 import type { Check } from '../../model/checks.ts'
 import type { ReferentialAction } from '../../model/model.ts'
 import { withChecks } from '../checks/column.ts'
@@ -34,7 +35,7 @@ export const postgresIntrospection: Introspection = {
 }
 
 function parse(rows: Rows, _inspected?: Rows, readCheck?: ReadCheck): ReturnType<Introspection['parse']> {
-  const read = rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
+  const read = rows.map(([text]) => parseJson(text ?? '') as AnyRow)
   const types = new Map(read.flatMap((row) => (row.kind === 'type' ? [[row.oid, row] as const] : [])))
   const checks = Map.groupBy(
     read.filter((row) => row.kind === 'check'),

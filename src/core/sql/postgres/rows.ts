@@ -4,6 +4,7 @@
  * statement before all of the answer is in memory.
  */
 
+import { parseJson } from '../../exact-json.ts'
 import type { Page } from '../../plan/plan.ts'
 import { MAX_CHANGES } from '../../plan/relation-operation.ts'
 import { MAX_TEXT } from '../answer-bound.ts'
@@ -31,7 +32,7 @@ function listWithin(bound: Sql, rows: RowQuery, total: Sql | undefined): Sql {
 
 export function answerList([row]: Rows, isCounted: boolean, walk?: AnsweredWalk): ReadList {
   const [data, ...others] = row ?? []
-  const cursors = walk?.cursorOptions === undefined ? undefined : (JSON.parse(others.shift() ?? '') as Cursors)
+  const cursors = walk?.cursorOptions === undefined ? undefined : (parseJson(others.shift() ?? '') as Cursors)
   return { data: data ?? '[]', total: isCounted ? Number(others[0]) : undefined, ...(cursors && { cursors }) }
 }
 

@@ -1,4 +1,5 @@
 /** Parameter texts as values of a column's type, which may be one that the types of fields lack. */
+import { parseJson } from '../../exact-json.ts'
 import { hex } from '../../hex.ts'
 import type { ListTexts } from '../../model/codec.ts'
 import type { FieldType } from '../../model/field-type.ts'
@@ -45,7 +46,7 @@ export function rowsOfTexts(
 
 /** A list's text is made of its elements, so that it has to be known here. */
 function listText(value: TemplateParam, form?: (element: string) => string): SqlParam {
-  return value === null ? null : arrayText(JSON.parse(boundText(value)) as ListTexts, form)
+  return value === null ? null : arrayText(parseJson(boundText(value)) as ListTexts, form)
 }
 
 /** A cast to a type with limits silently truncates or rounds. */

@@ -2,8 +2,9 @@
  * What a ledger keeps of a write (docs/contract.md#idempotency): the lists of its operations, each behind the index of its
  * operation and what else is told of it.
  */
+import { parseJson } from '../../exact-json.ts'
 import type { BatchPlan, PlannedOperation } from '../../plan/plan.ts'
-import type { ReadList } from '../read/row-query.ts'
+import type { Cursors, ReadList } from '../read/row-query.ts'
 import { concatenate } from './batch.ts'
 import { type KeptBounds, SEPARATOR } from './ledger.ts'
 
@@ -67,7 +68,7 @@ export function readKept(lists: string | undefined): ReadonlyMap<number, ReadLis
     found.set(Number(operation), {
       data: earlier === undefined ? data : concatenate([earlier.data, data]),
       total: total === '' ? undefined : Number(total),
-      ...(cursors !== '' && { cursors: JSON.parse(cursors) }),
+      ...(cursors !== '' && { cursors: parseJson(cursors) as Cursors }),
     })
   }
   return found

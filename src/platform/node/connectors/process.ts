@@ -9,12 +9,14 @@
  *   `idleLimit`.
  * - It dies with this process, however this process ends.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ServiceError } from '../../../core/error.ts'
+import { parseJson } from '../../../core/exact-json.ts'
 import type { ConnectorMethod, ConnectorProgram, ConnectorReply } from '../../../ports.ts'
 import type { ConnectorLogger } from '../../connectors/connector-log.ts'
 import { parseReply } from '../../connectors/reply.ts'
@@ -138,7 +140,7 @@ export class ConnectorProcess {
     const [head = '', id] = REPLY.exec(content) ?? []
     if (id === undefined && content.length > LONGEST_NOTICE) return
     try {
-      const { print }: { print?: unknown } = id === undefined ? JSON.parse(content) : {}
+      const { print } = (id === undefined ? parseJson(content) : {}) as { print?: unknown }
       // Printing is no sign of life, since an endless loop may print.
       if (print !== undefined) {
         this.#print(print)

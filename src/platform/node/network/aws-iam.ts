@@ -2,7 +2,9 @@
  * Passwords of managed databases with IAM authentication: a presigned request serves as short-lived token, created for
  * each connection, with the keys of the configuration or the process, or of a role assumed with them.
  */
+
 import { AwsClient, AwsV4Signer } from 'aws4fetch'
+import { parseJson } from '../../../core/exact-json.ts'
 import type { SqlAddress } from '../../../core/sql/address.ts'
 import type { AwsRole } from '../../../core/sql/aws-role.ts'
 import { SqlFault } from '../../../core/sql/fault.ts'
@@ -116,7 +118,7 @@ async function assumeRole(roleArn: string, options: AssumeOptions) {
   const response = await limitedFetch(url, { method, headers, body }, { timeLimit, wayOut }).catch(late)
   if (!response.ok) throw refused(`the role cannot be assumed: status ${response.status}`)
   const answer = await readBounded(response, MAX_BODY).catch(late)
-  return readCredentials(answer === undefined ? {} : (JSON.parse(await answer.text()) as Answer))
+  return readCredentials(answer === undefined ? {} : (parseJson(await answer.text()) as Answer))
 }
 
 type Answer = {

@@ -2,6 +2,7 @@
  * An answer whose items are read again: where it was too long to keep, and where the rows decide what the caller may
  * read. It has what the write would answer of these items now, by the rights of now.
  */
+import { parseJson } from '../../../core/exact-json.ts'
 import { elementsOf, type ItemText, itemText, listText, membersOf } from '../../../core/json-cut.ts'
 import type { Collection, PrimitiveField } from '../../../core/model/model.ts'
 import { alone } from '../../../core/plan/batch/planned-operation.ts'
@@ -73,7 +74,7 @@ function keyOf({ key: fields }: Collection, item: ItemText): readonly string[] {
   return fields.map((field, index) => {
     const json = item.get(`_key${index}`) ?? '""'
     // A number keeps its digits.
-    const value = json.startsWith('"') ? JSON.parse(json) : json
+    const value = json.startsWith('"') ? parseJson(json) : json
     return decodeKey([field], { kind: 'value', value })[0] ?? ''
   })
 }
