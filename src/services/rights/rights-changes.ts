@@ -34,6 +34,9 @@ const MAX_ATTEMPTS = 100
 const STRICT_ATTEMPTS = 3
 /** Milliseconds until it is looked again whether the change of the model has ended. */
 const LOOK = 100
+/** Milliseconds until the second attempt at most: attempts that all begin at once would end each other, and all but one be in vain. */
+const APART = 50
+const MAX_APART = 2_000
 
 /** `subjectId` is the id of the workspace, or other subject, whose cached state is invalidated after the change. */
 export async function changeRights<Facts>(
@@ -54,7 +57,8 @@ export async function changeRights<Facts>(
     } catch (cause) {
       if (taken !== undefined && isDuplicate(cause)) throw new ServiceError('conflict', taken)
       if (isHeld(cause)) await pause(LOOK)
-      else if (!isOutOfDate(cause)) throw limitFault(cause) ?? cause
+      else if (isOutOfDate(cause)) await pause(Math.min(APART * 2 ** attempt, MAX_APART) * Math.random())
+      else throw limitFault(cause) ?? cause
       if (caller !== undefined) await callerNow(database, caller)
     }
   }
