@@ -50,7 +50,7 @@ export function operatorSupport(
   field: PrimitiveField,
   operator: ConnectorOperator,
 ): { readonly kind: 'plain' } | { readonly kind: 'negated'; readonly operator: ConnectorOperator } | undefined {
-  const known = filter[field.dbName] ?? []
+  const known = declared(filter, field)
   if (known.includes(operator)) return { kind: 'plain' }
   const opposite = opposites.get(operator)
   return opposite !== undefined && known.includes(opposite) ? { kind: 'negated', operator: opposite } : undefined
@@ -65,10 +65,15 @@ const opposites: ReadonlyMap<ConnectorOperator, ConnectorOperator> = new Map(
 )
 
 /** Returns the operator that finds rows with one of many values in the field; undefined where there is none. */
-export function lookupOperator({ key, filter }: Capabilities, { dbName }: PrimitiveField): 'in' | 'eq' | undefined {
-  const known = filter[dbName] ?? []
-  if (key.includes(dbName) || known.includes('in')) return 'in'
+export function lookupOperator({ key, filter }: Capabilities, field: PrimitiveField): 'in' | 'eq' | undefined {
+  const known = declared(filter, field)
+  if (key.includes(field.dbName) || known.includes('in')) return 'in'
   return known.includes('eq') ? 'eq' : undefined
+}
+
+/** A field may be called `constructor`, too. */
+function declared(filter: Capabilities['filter'], { dbName }: PrimitiveField): readonly string[] {
+  return Object.hasOwn(filter, dbName) ? (filter[dbName] ?? []) : []
 }
 
 /**

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { matches } from 'governed-data-service/connector-kit'
 import { describe, expect, it } from 'vitest'
 import { keyFromFilter } from '../../../src/core/connector/by-key.ts'
+import { lookupOperator, operatorSupport } from '../../../src/core/connector/item-capabilities.ts'
 import {
   type DeclaredCollection,
   pushFilter,
@@ -358,4 +359,11 @@ it('refuses an operation that is not declared with code 4010', () => {
     'songs does not declare updateOne or updateMany',
   ])
   expect(requireOperation(declared(), 'readOne', 'readMany')).toBe('readMany')
+})
+
+it.each(['constructor', '__proto__', 'toString'])('a field called %s has the operators that are declared', (dbName) => {
+  const named = { ...field('title'), dbName }
+  expect(operatorSupport({ ...everything, filter: {} }, named, 'eq')).toBeUndefined()
+
+  expect(lookupOperator({ ...everything, filter: {} }, named)).toBeUndefined()
 })
