@@ -166,6 +166,7 @@ it('changes what is there, says what is lost, and takes back what was collected'
   await dialog.getByLabel('Type').selectOption('int64')
   await dialog.getByLabel('Name', { exact: true }).fill('length')
   await add(page)
+  await region(page, 'One change is not applied yet').getByText('notes.pages to notes.length').waitFor()
   await press(page, 'Delete title')
   await press(page, 'Switch on history')
   await press(page, 'New field')

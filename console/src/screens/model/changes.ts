@@ -3,8 +3,11 @@ import type { Operation, Change as ServiceChange } from 'governed-data-client/sy
 import { familyOf } from './families.ts'
 import type { Collection, Default, Field, Index, Model, Relation } from './records.ts'
 
-/** `path` as in a plan: what it is about. */
-export type Change = Pick<ServiceChange, 'action' | 'path'> & { readonly operations: readonly Operation[] }
+/** `path` as in a plan: what it is about, by the name that it has now; `to` is the one that it gets. */
+export type Change = Pick<ServiceChange, 'action' | 'path'> & {
+  readonly operations: readonly Operation[]
+  readonly to?: string
+}
 
 export const operationsOf = (changes: readonly Change[]) => changes.flatMap(({ operations }) => operations)
 
@@ -154,7 +157,12 @@ export function renameCollection(collection: Collection, { name, dbName }: { nam
     ...(name === collection.apiName ? [] : [{ kind: 'changeApiName', data: { apiName: name } }]),
     ...(dbName === collection.dbName ? [] : [{ kind: 'changeDbName', data: { dbName } }]),
   ]
-  return { action: 'rename', path: collection.apiName, operations: within(collection, operations) }
+  return { ...named(collection.apiName, name), operations: within(collection, operations) }
+}
+
+/** How a change of something is listed that has another name afterwards, or the same. */
+export function named(before: string, after: string): Omit<Change, 'operations'> {
+  return before === after ? { action: 'change', path: before } : { action: 'rename', path: before, to: after }
 }
 
 export function switchHistory(collection: Collection): Change {
@@ -205,8 +213,7 @@ export function changeField(
   })
   const changed = operations.length === 0 ? [] : [{ kind: 'updatePrimitiveField', data: { id: before.id, operations } }]
   return {
-    action: before.apiName === after.apiName ? 'change' : 'rename',
-    path: `${collection.apiName}.${before.apiName}`,
+    ...named(`${collection.apiName}.${before.apiName}`, `${collection.apiName}.${after.apiName}`),
     operations: within(collection, changed),
   }
 }

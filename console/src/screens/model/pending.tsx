@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
+import { valuesTexts } from '../../messages/values.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -37,10 +38,16 @@ export function Pending({ workspace, model }: PendingProps) {
         </span>
       </div>
       <ol>
-        {all.map(({ action, path }, at) => (
+        {all.map(({ action, path, to }, at) => (
           <li key={`${at} ${path}`} class={page.row}>
             <span>
               <span class={page.quiet}>{t.value.model.actions[action]}</span> <code dir="ltr">{path}</code>
+              {to !== undefined && (
+                <>
+                  {' '}
+                  <span class={page.quiet}>{valuesTexts.value.renamed}</span> <code dir="ltr">{to}</code>
+                </>
+              )}
             </span>
             <Button
               look="plain"

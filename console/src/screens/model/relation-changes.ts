@@ -1,6 +1,6 @@
 /** Changes of relations, collected like all others: what refers, the columns and indexes that it needs, and junctions. */
 import type { Operation } from 'governed-data-client/system'
-import { type Change, columnName, type Ids, own, sidesOf, within } from './changes.ts'
+import { type Change, columnName, type Ids, named, own, sidesOf, within } from './changes.ts'
 import { familyOf, storedAs } from './families.ts'
 import { type Action, type Collection, type Field, holderOf, type Model, type Relation } from './records.ts'
 
@@ -220,8 +220,7 @@ export function changeRelation(
     ...(Object.keys(acting).length === 0 ? [] : [{ kind: 'changeReferentialActions', data: acting }]),
   ]
   return {
-    action: relation.apiName === name ? 'change' : 'rename',
-    path: `${collection.apiName}.${relation.apiName}`,
+    ...named(`${collection.apiName}.${relation.apiName}`, `${collection.apiName}.${name}`),
     operations:
       operations.length === 0 ? [] : [{ kind: 'updateRelationFieldPair', data: { ...sidesOf(relation), operations } }],
   }
