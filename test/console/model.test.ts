@@ -134,6 +134,9 @@ it('is made by hand, and is the same as one that is made by its file', async () 
     .getByRole('dialog')
     .getByText('books.author: A new foreign key: books (authorId) → authors (id).')
     .waitFor()
+  const made = page.getByRole('dialog').getByRole('list', { name: 'What it changes' }).locator('> li')
+  const authors = made.filter({ hasText: /^New authors/ }).getByRole('listitem')
+  expect(await authors.allInnerTexts()).toEqual(['id uuid auto', 'bornOn date?', 'name string(80)'])
   const links = page.getByRole('dialog').getByText('A new table has its links')
   expect(await links.allTextContents()).toEqual([
     'tags.books: A new table has its links: books_tags, with two foreign keys.',

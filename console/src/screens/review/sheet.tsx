@@ -96,6 +96,7 @@ export function Changes({ changes, level: Title = 'h3' }: ChangesProps) {
         {changes.map((change) => (
           <li key={`${change.action} ${change.path}`}>
             <span class={page.quiet}>{texts.actions[change.action]}</span> <PathOf {...change} />
+            {change.action === 'create' && ofModel.test(change.path) && <WholeOf {...change} />}
             {change.action === 'change' && ofField.test(change.path) && <ValuesOf {...change} />}
             {change.action === 'change' && ofModel.test(change.path) && <MembersOf {...change} />}
             {change.effects && change.effects.length > 0 && (
@@ -131,15 +132,36 @@ function PathOf({ action, path, from, to }: Change) {
   )
 }
 
-/** What else of it changes, in the words of the model file. */
-function MembersOf({ from, to }: Change) {
+/** Of what is made what it is: of a collection its fields, one below the other. */
+function WholeOf({ to }: Change) {
+  const { fields, ...rest } = membersOf(to)
+  return (
+    <>
+      <MembersOf to={rest} />
+      {fields !== undefined && (
+        <ul class={styles.effects}>
+          {Object.entries(membersOf(fields)).map(([name, form]) => (
+            <li key={name}>
+              <code dir="ltr">{name}</code>
+              <MembersOf to={form} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** What else of it changes, in the words of the model file; of what is made its type goes without saying. */
+function MembersOf({ from = {}, to }: Pick<Change, 'from' | 'to'>) {
   const [before, after] = [membersOf(from), membersOf(to)]
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names.flatMap((name) => {
     const [was, is] = [before[name], after[name]].map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
     if (was === is || (name === 'type' && effectsOf(from, to).length > 0)) return []
+    const isPlain = name === '' || (name === 'type' && was === undefined)
     const text = was === undefined ? is : `${was} → ${is ?? '–'}`
-    return [' ', <code key={name} class={page.quiet} dir="ltr">{`${name === '' ? '' : `${name}: `}${text}`}</code>]
+    return [' ', <code key={name} class={page.quiet} dir="ltr">{`${isPlain ? '' : `${name}: `}${text}`}</code>]
   })
 }
 
