@@ -192,7 +192,8 @@ function Conversations({ workspace, known, onClose, onSettings }: ConversationsP
     ...(current
       ? ([
           { kind: 'action', label: texts.export, onSelect: () => void exportOf(workspace, current.id) },
-          { kind: 'action', label: texts.delete, onSelect: () => void remove() },
+          { kind: 'line' },
+          { kind: 'deletion', label: texts.delete, onSelect: () => void remove() },
         ] as const)
       : []),
     { kind: 'line' },

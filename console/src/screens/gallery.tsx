@@ -65,7 +65,6 @@ export default function Gallery() {
         <Button>Default</Button>
         <Button look="primary">Primary</Button>
         <Button look="danger">Danger</Button>
-        <Button look="outlined">Outlined</Button>
         <Button look="plain">Plain</Button>
         <CopyButton text="Ada" />
         <Button disabled>Disabled</Button>

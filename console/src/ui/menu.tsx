@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx'
 import styles from './menu.module.css'
 
 export type MenuItem =
-  | { readonly kind: 'action'; readonly label: string; readonly onSelect: () => void }
+  | { readonly kind: 'action' | 'deletion'; readonly label: string; readonly onSelect: () => void }
   | { readonly kind: 'choice'; readonly label: string; readonly isChosen: boolean; readonly onSelect: () => void }
   | { readonly kind: 'title'; readonly label: string }
   | { readonly kind: 'line' }
@@ -79,9 +79,9 @@ export function Menu({ label, items, children, isIcon = false, look = 'plain', t
             class: styles.item,
             onClick: () => run(item),
           } as const
-          if (item.kind === 'action') {
+          if (item.kind !== 'choice') {
             return (
-              <button key={index} {...common} role="menuitem">
+              <button key={index} {...common} data-kind={item.kind} role="menuitem">
                 {hasMarks && <span class={styles.mark} />}
                 {item.label}
               </button>

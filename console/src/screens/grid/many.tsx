@@ -5,7 +5,7 @@ import { useCommands } from '../../app/palette.tsx'
 import { userId } from '../../data/session.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Menu } from '../../ui/menu.tsx'
+import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import type { Column } from './columns.ts'
 import { redoIn, undoIn } from './editing.tsx'
 import styles from './grid.module.css'
@@ -57,6 +57,7 @@ export function useMany(props: ManyProps) {
       ...(mayChangeSome(model) ? waysBack(() => savingOf(userId.value, workspace, model, rows)) : []),
       ...actionsOf(model, isFiltered, setDoing),
       ...(mayAsk ? [{ id: 'why', label: messages.access.whyCell, run: () => latest.current?.() }] : []),
+      ...(model.mayDeleteMany ? [deletionOf(isFiltered, setDoing)] : []),
     ],
     [workspace, model, rows, isFiltered, mayAsk, messages],
   )
@@ -68,19 +69,17 @@ export function useMany(props: ManyProps) {
     return <BulkDialog key={JSON.stringify(now)} {...props} {...now} onClose={onClose} />
   }
   const dialog = doing && dialogOf(doing)
-  const menu = (
-    <Menu
-      label={messages.many.menu}
-      look="button"
-      tool="more"
-      items={actions.map(({ label, run }) => ({ kind: 'action' as const, label, onSelect: run }))}
-    />
-  )
+  const menu = <Menu label={messages.many.menu} look="button" tool="more" items={actions.flatMap(itemsOf)} />
   const chosen = <Chosen model={model} marks={marks} onDo={(kind) => setDoing({ kind, which: 'chosen' })} />
   return { menu, chosen, dialog }
 }
 
 type Action = { readonly id: string; readonly label: string; readonly run: () => void }
+
+function itemsOf({ id, label, run }: Action): readonly MenuItem[] {
+  if (id === 'delete') return [{ kind: 'line' }, { kind: 'deletion', label, onSelect: run }]
+  return [{ kind: 'action', label, onSelect: run }]
+}
 
 /** For whoever has no keys for them. */
 function waysBack(saving: () => Saving): readonly Action[] {
@@ -98,19 +97,22 @@ function actionsOf(model: CollectionModel, isFiltered: boolean, onDo: (doing: Do
     label: isFiltered ? texts.changeFound : texts.changeAll,
     run: () => onDo({ kind: 'change', which: 'all' }),
   }
-  const remove: Action = {
-    id: 'delete',
-    label: isFiltered ? texts.deleteFound : texts.deleteAll,
-    run: () => onDo({ kind: 'delete', which: 'all' }),
-  }
   return [
     { id: 'export', label: texts.export, run: () => onDo({ kind: 'export' }) },
     ...(mayCreateSome(model)
       ? [{ id: 'import', label: texts.import, run: () => onDo({ kind: 'import' as const }) }]
       : []),
     ...(model.mayUpdateMany && mayChangeSome(model) ? [change] : []),
-    ...(model.mayDeleteMany ? [remove] : []),
   ]
+}
+
+function deletionOf(isFiltered: boolean, onDo: (doing: Doing) => void): Action {
+  const texts = t.value.many
+  return {
+    id: 'delete',
+    label: isFiltered ? texts.deleteFound : texts.deleteAll,
+    run: () => onDo({ kind: 'delete', which: 'all' }),
+  }
 }
 
 type ChosenProps = {
@@ -134,7 +136,7 @@ function Chosen({ model, marks, onDo }: ChosenProps) {
             </Button>
           )}
           {model.mayDelete && (
-            <Button aria-haspopup="dialog" look="outlined" onClick={() => onDo('delete')}>
+            <Button aria-haspopup="dialog" onClick={() => onDo('delete')}>
               {texts.delete}
             </Button>
           )}

@@ -156,8 +156,8 @@ function actionsIn(props: ViewsMenuProps, hasChanged: boolean): readonly MenuIte
     else showToast(explainFault(answer.error), 'danger')
   }
   const updating: MenuItem = { kind: 'action', label: texts.update(chosen.name), onSelect: () => void update() }
-  const deleting: MenuItem = { kind: 'action', label: texts.delete(chosen.name), onSelect: () => onOpen('delete') }
-  return [save, ...(hasChanged ? [updating] : []), deleting]
+  const deleting: MenuItem = { kind: 'deletion', label: texts.delete(chosen.name), onSelect: () => onOpen('delete') }
+  return [save, ...(hasChanged ? [updating] : []), { kind: 'line' }, deleting]
 }
 
 type DeleteViewProps = {

@@ -144,9 +144,7 @@ function Shown({ provider }: { readonly provider: Provider }) {
       </Section>
       <Section title={texts.delete} text={texts.deleteProviderText}>
         <div class={page.row}>
-          <Button look="outlined" onClick={() => setDeleting(true)}>
-            {texts.deleteOf(name)}
-          </Button>
+          <Button onClick={() => setDeleting(true)}>{texts.deleteOf(name)}</Button>
         </div>
       </Section>
       {isDeleting && (

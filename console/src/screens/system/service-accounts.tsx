@@ -101,9 +101,7 @@ function OneAccount({ id, user }: { readonly id: string; readonly user: User }) 
           <Keys userId={id} text={texts.accountKeys} />
           <Section title={texts.delete} text={texts.deleteAccountText}>
             <div class={page.row}>
-              <Button look="outlined" onClick={() => setDeleting(true)}>
-                {texts.deleteOf(data.name)}
-              </Button>
+              <Button onClick={() => setDeleting(true)}>{texts.deleteOf(data.name)}</Button>
             </div>
           </Section>
           {isDeleting && (

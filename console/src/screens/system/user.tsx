@@ -115,9 +115,7 @@ function End({ account }: { readonly account: User }) {
   return (
     <Section title={texts.delete} text={texts.deleteUserShort}>
       <div class={page.row}>
-        <Button look="outlined" onClick={() => setDeleting(true)}>
-          {texts.deleteOf(account.email)}
-        </Button>
+        <Button onClick={() => setDeleting(true)}>{texts.deleteOf(account.email)}</Button>
       </div>
       {isDeleting && <Deletion account={account} onClose={() => setDeleting(false)} />}
     </Section>
