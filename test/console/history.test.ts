@@ -100,6 +100,16 @@ describe('the history of an item', () => {
     expect(await changes(page).nth(0).innerText()).toContain('Draft, again')
   })
 
+  it('tells a text without characters from none', async () => {
+    const page = await openConsole()
+    await signIn(page, at(await made({ title: 'Of', text: 'a' }, { text: '' }, { text: null })))
+    await open(page)
+
+    await expect.poll(() => changes(page).count()).toBe(3)
+    expect(await changes(page).locator('dd').first().innerText()).toMatch(/^""\n.*\nnull$/)
+    await picture(page, 'history-empty')
+  })
+
   it('says what the items are called that a change refers to', async () => {
     const [ada, grace] = await shop.insert('authors', [{ name: 'Ada' }, { name: 'Grace' }])
     const page = await openConsole()

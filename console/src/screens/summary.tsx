@@ -3,13 +3,14 @@ import { useId, useRef } from 'preact/hooks'
 import { CodeButton } from '../app/code.tsx'
 import { clientOf } from '../data/client.ts'
 import { useQuery } from '../data/queries.ts'
-import { formatNumber, t } from '../messages/messages.ts'
+import { formatNumber } from '../messages/messages.ts'
 import { summaryTexts } from '../messages/summary.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
 import { Choice } from '../ui/select.tsx'
 import { Table } from '../ui/table.tsx'
+import { PlainValue } from './grid/cell-content.tsx'
 import { labelOf } from './grid/columns.ts'
 import styles from './grid/grid.module.css'
 import type { LayoutProps } from './grid/layouts.ts'
@@ -112,7 +113,7 @@ function isNumeric(part: Part): boolean {
 }
 
 function Value({ part, value }: { readonly part: Part; readonly value: unknown }) {
-  if (value === null || value === undefined) return <span class={styles.null}>{t.value.grid.null}</span>
+  if (value === null || value === undefined || value === '') return <PlainValue value={value} />
   if (part.kind === 'group') return <>{part.unit ? unitText(part.unit, value) : readableOf(part.of.field, value)}</>
   if (part.called === 'avg') return <>{formatNumber(Number(value), { maximumSignificantDigits: 12 })}</>
   if (part.of === '*' || part.called.startsWith('count')) return <>{formatNumber(Number(value))}</>

@@ -19,7 +19,7 @@ const rows = (shown: string, count: number) =>
 export const data: Translated<typeof en> = {
   grid: {
     number: 'الصف',
-    null: 'فارغ',
+    null: 'بلا قيمة',
     nowhere: 'غير موجود، أو لا يظهر لك',
     none: 'لا توجد صفوف',
     noneFiltered: 'لا يوجد صف يطابق التصفية.',
@@ -117,7 +117,7 @@ export const data: Translated<typeof en> = {
       _has_all: 'فيه كل العناصر',
       _empty: 'بلا عناصر',
       _has_key: 'فيه العضو',
-      _null: 'فارغ',
+      _null: 'بلا قيمة',
     },
   },
 
@@ -153,7 +153,7 @@ export const data: Translated<typeof en> = {
     byDefault: 'يُملأ من تلقاء نفسه',
     required: 'مطلوب',
     chooseDate: (field) => `اختر تاريخ ${field}`,
-    setNull: (field) => `اجعل ${field} فارغ`,
+    setNull: (field) => `اجعل ${field} بلا قيمة`,
     choose: (relation) => `اختيار \u2068${relation}\u2069`,
     search: (collection) => `ابحث في ${collection}`,
     link: (relation) => `إضافة إلى \u2068${relation}\u2069`,

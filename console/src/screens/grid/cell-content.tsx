@@ -34,6 +34,13 @@ export function CellContent({ workspace, column, row }: ContentProps): Component
   )
 }
 
+/** A value outside of a grid, where nothing around it says whether there is none or a text without characters. */
+export function PlainValue({ value }: { readonly value: unknown }): ComponentChildren {
+  if (value === null || value === undefined) return <span class={styles.null}>{t.value.grid.null}</span>
+  if (value === '') return <span class={styles.null}>""</span>
+  return textOf(value)
+}
+
 function Nowhere({ text }: { readonly text: string }) {
   const mark = t.value.grid.nowhere
   return (

@@ -3,16 +3,15 @@ import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Table } from '../../ui/table.tsx'
+import { PlainValue } from './cell-content.tsx'
 import type { CollectionModel } from './model.ts'
 import type { Conflict, Saving } from './saving.ts'
-import { textOf } from './values.ts'
 
 export function ConflictDialog({ model, saving }: { readonly model: CollectionModel; readonly saving: Saving }) {
   const now = saving.conflicts.value
   if (now === undefined) return null
   const texts = t.value.grid
   const title = ({ change }: Conflict) => model.fields.find(({ name }) => name === change.field)?.title ?? change.field
-  const shown = (value: unknown) => (value === null || value === undefined ? texts.null : textOf(value))
   return (
     <Dialog title={texts.conflictTitle} isWide onClose={() => now.choose(undefined)}>
       <p>{texts.conflictText}</p>
@@ -21,8 +20,8 @@ export function ConflictDialog({ model, saving }: { readonly model: CollectionMo
         label={texts.conflictTitle}
         columns={[
           { title: texts.field, cell: title },
-          { title: texts.mine, cell: ({ change }) => shown(change.value) },
-          { title: texts.theirs, cell: ({ theirs }) => shown(theirs) },
+          { title: texts.mine, cell: ({ change }) => <PlainValue value={change.value} /> },
+          { title: texts.theirs, cell: ({ theirs }) => <PlainValue value={theirs} /> },
         ]}
         rows={now.all}
         keyOf={({ change }) => JSON.stringify([change.key, change.field])}

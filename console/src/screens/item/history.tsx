@@ -7,7 +7,7 @@ import { userId } from '../../data/session.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Pending, Unseen } from '../../ui/notice.tsx'
-import { CellContent } from '../grid/cell-content.tsx'
+import { CellContent, PlainValue } from '../grid/cell-content.tsx'
 import { type Column, columnsOf } from '../grid/columns.ts'
 import { type CollectionModel, modelQuery, nameOf, type ToOne } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
@@ -164,7 +164,11 @@ function Values({ workspace, column, relation, change: { before, after } }: Valu
   const shown = (row: Row) => (
     <>
       {relation && <Called workspace={workspace} collection={relation.to} itemKey={row[column.id]} />}
-      <CellContent workspace={workspace} column={column} row={row} />
+      {row[column.id] === '' ? (
+        <PlainValue value="" />
+      ) : (
+        <CellContent workspace={workspace} column={column} row={row} />
+      )}
     </>
   )
   return (

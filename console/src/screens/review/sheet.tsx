@@ -157,7 +157,9 @@ function MembersOf({ from = {}, to }: Pick<Change, 'from' | 'to'>) {
   const [before, after] = [membersOf(from), membersOf(to)]
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names.flatMap((name) => {
-    const [was, is] = [before[name], after[name]].map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+    const [was, is] = [before[name], after[name]].map((one) =>
+      typeof one === 'string' && one !== '' ? one : JSON.stringify(one),
+    )
     if (was === is || (name === 'type' && effectsOf(from, to).length > 0)) return []
     const isPlain = name === '' || (name === 'type' && was === undefined)
     const text = was === undefined ? is : `${was} → ${is ?? '–'}`

@@ -6,8 +6,8 @@ import { FormActions } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Table } from '../../ui/table.tsx'
+import { PlainValue } from '../grid/cell-content.tsx'
 import type { CollectionModel, FieldModel } from '../grid/model.ts'
-import { textOf } from '../grid/values.ts'
 import page from '../page.module.css'
 import { type Checked, checkSource, type Plan } from './items-of.ts'
 import { planOf } from './plan.ts'
@@ -121,10 +121,8 @@ function Preview({ source, plan, checked }: PreviewProps) {
   const { fits, wrongs, listed, samples } = checked
   const columns = [...plan.fields].map(([name, { title }]) => ({
     title,
-    cell: ({ values }: Checked['samples'][number]) => {
-      const value = valueIn(values, name)
-      return value === null ? t.value.grid.null : textOf(value)
-    },
+    cell: ({ values }: Checked['samples'][number]) =>
+      Object.hasOwn(values, name) && <PlainValue value={valueIn(values, name)} />,
   }))
   return (
     <>
