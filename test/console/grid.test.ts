@@ -120,6 +120,10 @@ describe('a grid', () => {
     const number = page.getByRole('rowheader').first()
     const leftOf = async (one: typeof number) => (await one.boundingBox())?.x ?? 0
     const isInSight = async () => (await leftOf(number)) >= (await leftOf(grid))
+    const widthOf = async (one: typeof number) => (await one.boundingBox())?.width ?? 0
+    // Ids leave the room to what is read.
+    const id = page.getByRole('columnheader', { name: 'id', exact: true })
+    await expect.poll(() => widthOf(id)).toBeLessThan(110)
     await grid.focus()
     await page.keyboard.press('End')
     await expect.poll(() => grid.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(200)
@@ -136,6 +140,8 @@ describe('a grid', () => {
     expect(place?.width).toBeGreaterThan(64)
     const ends = await bar.getByRole('button').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right))
     expect(Math.max(...ends)).toBeLessThanOrEqual(360)
+    // No value ends beyond the table, where nothing would say that it goes on.
+    expect(await widthOf(cell(page, 'Book 0000'))).toBeLessThanOrEqual(await widthOf(grid))
     await picture(page, 'grid-200-360')
     // The active cell begins where the table does.
     await expect.poll(async () => Math.round((await leftOf(cell(page, 'Book 0000'))) - (await leftOf(grid)))).toBe(1)

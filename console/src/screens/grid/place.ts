@@ -32,10 +32,18 @@ export function rowsIn({ top, height }: Viewport, count: number, row: number): S
   return { from, to: Math.min(count, Math.ceil((top + height) / row) + OVERSCAN) }
 }
 
-/** As wide as such a text needs, but for those whose width somebody has chosen. */
-export function grown(columns: readonly Column[], size: number): readonly Column[] {
-  return columns.map((column) => (column.isSized ? column : { ...column, width: (column.width * size) / USUAL }))
+/** As wide as such a text needs and the table has room for, which ids leave to what is read; but for those whose width somebody has chosen. */
+export function grown(columns: readonly Column[], size: number, tableWidth: number): readonly Column[] {
+  const room = tableWidth - (staysInSight(tableWidth, size) ? FIRST * size : 0)
+  const widthOf = ({ width, field }: Column) =>
+    Math.min((width * size) / USUAL, isId(field) ? Math.floor(room * OF_IDS) : room)
+  return columns.map((column) => (column.isSized ? column : { ...column, width: widthOf(column) }))
 }
+
+/** Of what there is room for, at most. */
+const OF_IDS = 0.4
+
+const isId = ({ type, isKey }: Column['field']) => type === 'uuid' || (isKey && /^u?int/.test(type))
 
 /** Where each column begins; the last is where all end. */
 export function offsetsOf(columns: readonly Column[]): readonly number[] {

@@ -21,8 +21,9 @@ type Shown = { readonly columns: readonly Column[]; readonly count: number; read
 export function useViewport(ref: RefObject<HTMLElement | null>, { columns: ofUsualText, count, active }: Shown) {
   const [viewport, setViewport] = useState<Viewport>({ top: 0, start: 0, width: 1_000, height: 640 })
   const [size, setSize] = useState(rem)
+  const [tableWidth, setTableWidth] = useState(viewport.width)
   const height = ROW * size
-  const columns = useMemo(() => grown(ofUsualText, size), [ofUsualText, size])
+  const columns = useMemo(() => grown(ofUsualText, size, tableWidth), [ofUsualText, size, tableWidth])
   const offsets = offsetsOf(columns)
 
   const look = () => {
@@ -46,6 +47,7 @@ export function useViewport(ref: RefObject<HTMLElement | null>, { columns: ofUsu
     look()
     const observer = new ResizeObserver(() => {
       setSize(rem())
+      setTableWidth((before) => ref.current?.clientWidth || before)
       look()
     })
     if (ref.current) observer.observe(ref.current)
