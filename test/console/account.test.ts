@@ -113,9 +113,9 @@ it('keeps a key’s form where the service refuses it', async () => {
   expect(await dialog.getByLabel('Name').inputValue()).toBe('Wrong')
 })
 
-it('ends a narrow screen, and a dialog on it, above what it tells', async () => {
+it.each([360, 1440])('ends a screen of %i px, and a dialog on it, above what it tells', async (width) => {
   const page = await opened(await member())
-  await page.setViewportSize({ width: 360, height: 740 })
+  await page.setViewportSize({ width, height: 740 })
   await page.route(/users\/me\/sessions/, (sent) =>
     sent.request().method() === 'DELETE' ? sent.abort() : sent.continue(),
   )

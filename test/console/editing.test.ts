@@ -84,6 +84,39 @@ describe('a cell', () => {
     await page.context().close()
   })
 
+  it('is seen above what is said of it, wherever it was', async () => {
+    const own = await world.workspace('seen', { notes: { title: 'string' } })
+    await own.insert(
+      'notes',
+      Array.from({ length: 60 }, (_, at) => ({ title: `Note ${at}` })),
+    )
+    const page = await signedInAt(
+      gridOf(own, 'notes'),
+      await people.member(own, { collections: { notes: { read: 'all' } } }),
+    )
+    await page.getByRole('gridcell', { name: 'Note 0', exact: true }).waitFor()
+    const grid = page.getByRole('grid')
+    await grid.focus()
+    await page.keyboard.press('End')
+    for (let row = 0; row < 40; row += 1) await page.keyboard.press('ArrowDown')
+    const last = page.getByRole('gridcell', { name: 'Note 40', exact: true })
+    const bottomOf = async (one: typeof last) => {
+      const { y = 0, height = 0 } = (await one.boundingBox()) ?? {}
+      return y + height
+    }
+    expect(await bottomOf(last)).toBeGreaterThan((await bottomOf(grid)) - 40)
+    await page.keyboard.press('F2')
+    const notice = page.getByRole('region', { name: 'Notifications' })
+    await notice.getByText('title cannot be changed here.', { exact: false }).waitFor()
+    const top = async () => (await notice.boundingBox())?.y ?? 0
+    await expect.poll(async () => (await bottomOf(grid)) <= (await top())).toBe(true)
+    await expect.poll(async () => (await bottomOf(last)) <= (await bottomOf(grid))).toBe(true)
+    await picture(page, 'grid-notice')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await picture(page, 'grid-notice-dark')
+    await page.context().close()
+  })
+
   it('of every type is typed, saved at once and exactly, undone and cleared by keys', async () => {
     const [id = ''] = await made({ text: 'before' })
     const page = await open(id)

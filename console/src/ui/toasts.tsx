@@ -1,6 +1,6 @@
 /**
- * Short messages that come by themselves, above everything else; failures stay until they are closed. A narrow screen ends above
- * them, so that they cover nothing: `--toasts` is the height that they take of it.
+ * Short messages that come by themselves, above everything else; failures stay until they are closed. The screen ends above them,
+ * so that they cover nothing: `--toasts` is the height that they take of it.
  */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
@@ -42,8 +42,10 @@ export function Toasts() {
     const observer = new ResizeObserver(() => {
       const { height, top } = toasts.getBoundingClientRect()
       document.documentElement.style.setProperty('--toasts', height > 0 ? `${innerHeight - top}px` : '0px')
-      const typedInto = document.activeElement?.closest('input, select, textarea')
-      typedInto?.scrollIntoView({ block: 'nearest' })
+      const { activeElement } = document
+      const cell = document.getElementById(activeElement?.getAttribute('aria-activedescendant') ?? '')
+      const inUse = cell ?? activeElement?.closest('input, select, textarea')
+      inUse?.scrollIntoView({ block: 'nearest' })
     })
     observer.observe(toasts)
     return () => observer.disconnect()
