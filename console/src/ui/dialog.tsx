@@ -13,6 +13,8 @@ type DialogProps = {
   readonly onClose?: (() => void) | undefined
   /** For code and other lines that are not to be broken. */
   readonly isWide?: boolean
+  /** It offers nothing that people usually want: its title has the focus first, so that no key chooses before it is read. */
+  readonly isUndecided?: boolean
   readonly children: ComponentChildren
 }
 
@@ -24,7 +26,7 @@ const FIRST = [
 ]
 
 /** Is open for as long as it is drawn. */
-export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
+export function Dialog({ title, onClose, isWide = false, isUndecided = false, children }: DialogProps) {
   const id = useId()
   const ref = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
@@ -46,7 +48,9 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
       }}
     >
       <div class={styles.head}>
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} {...(isUndecided && { tabIndex: -1, autofocus: true })}>
+          {title}
+        </h2>
         {onClose && (
           <Button look="plain" isIcon aria-label={t.value.common.close} onClick={onClose}>
             <Icon name="close" />

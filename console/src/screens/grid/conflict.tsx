@@ -13,7 +13,7 @@ export function ConflictDialog({ model, saving }: { readonly model: CollectionMo
   const texts = t.value.grid
   const title = ({ change }: Conflict) => model.fields.find(({ name }) => name === change.field)?.title ?? change.field
   return (
-    <Dialog title={texts.conflictTitle} isWide onClose={() => now.choose(undefined)}>
+    <Dialog title={texts.conflictTitle} isWide isUndecided onClose={() => now.choose(undefined)}>
       <p>{texts.conflictText}</p>
       <Table
         wraps
@@ -28,9 +28,7 @@ export function ConflictDialog({ model, saving }: { readonly model: CollectionMo
       />
       <DialogActions>
         <Button onClick={() => now.choose('theirs')}>{texts.keepTheirs}</Button>
-        <Button look="primary" onClick={() => now.choose('mine')}>
-          {texts.keepMine}
-        </Button>
+        <Button onClick={() => now.choose('mine')}>{texts.keepMine}</Button>
       </DialogActions>
     </Dialog>
   )
