@@ -31,6 +31,22 @@ const run = (text: string) => driver.query({ text, params: [] })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
+/** Which of the colours for states this one is written in. */
+function toneOf(page: Page, state: string): Promise<string | undefined> {
+  return page.evaluate(`(() => {
+    const all = [...document.querySelectorAll('[data-state], [data-mark]')]
+    const shown = all.find(({ textContent }) => textContent === ${JSON.stringify(state)})
+    const { color } = getComputedStyle(shown)
+    const probe = shown.appendChild(document.createElement('i'))
+    const tone = ['--good', '--warning', '--danger'].find((name) => {
+      probe.style.color = 'var(' + name + ')'
+      return getComputedStyle(probe).color === color
+    })
+    probe.remove()
+    return tone
+  })()`)
+}
+
 async function attach(shop: Workspace, sent: object): Promise<string> {
   const answer = await shop.post('/sources/data', sent)
   const { data } = (await answer.json()) as { data: { id: string } }
@@ -90,6 +106,7 @@ it('attaches a database by single fields and a secret, and says beside a field w
   const row = page.getByRole('row').filter({ hasText: 'stock' })
   await row.getByText('Works', { exact: true }).waitFor()
   await row.getByText(`${hostname}:${port}`).waitFor()
+  expect(await toneOf(page, 'Works')).toBe('--good')
   expect(await violations(page)).toEqual([])
   await picture(page, 'sources-list')
   await page.context().close()
@@ -206,6 +223,7 @@ it('says why a source is off, and starts it by an import', async () => {
   const page = await signedInAt(`/${shop.name}/sources/${id}`)
   const state = region(page, 'State')
   await state.getByText('Off', { exact: true }).waitFor()
+  expect(await toneOf(page, 'Off')).toBe('--danger')
   await state.getByText('Invalid extension configuration').waitFor()
   await page.getByText('Its extension refuses what the source is set up with.').waitFor()
   expect(await violations(page)).toEqual([])
@@ -233,8 +251,10 @@ it('tells which hosts a connector has come to need since it was granted', async 
 
   await page.getByText('Off: needs other hosts').waitFor()
   const table = page.getByRole('table', { name: 'Hosts that it may reach' })
+  expect(await toneOf(page, 'Off: needs other hosts')).toBe('--danger')
   const marks = table.locator('[data-mark]')
   await expect.poll(() => marks.allTextContents()).toEqual(['Granted', 'New since the grant', 'Not needed any more'])
+  expect(await toneOf(page, 'New since the grant')).toBe('--warning')
   expect(await violations(page)).toEqual([])
   await picture(page, 'sources-regrant')
   await page.context().close()

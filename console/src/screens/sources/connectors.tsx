@@ -29,7 +29,7 @@ export function Connectors({ workspace }: { readonly workspace: string }) {
             {
               title: texts.state,
               cell: ({ isAvailable, unavailableReason }) => (
-                <span data-state={isAvailable ? 'works' : 'failing'}>
+                <span class={styles.mark} data-state={isAvailable ? 'works' : 'failing'}>
                   {isAvailable ? texts.available : unavailableReason}
                 </span>
               ),

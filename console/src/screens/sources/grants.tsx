@@ -2,6 +2,7 @@
 import { sourceTexts } from '../../messages/sources.ts'
 import { Table } from '../../ui/table.tsx'
 import type { Permission } from './data.ts'
+import styles from './sources.module.css'
 
 type GrantsProps = {
   /** What it needs; the grant itself where nothing says otherwise. */
@@ -29,7 +30,14 @@ export function Grants({ required, granted }: GrantsProps) {
       columns={[
         { title: texts.host, cell: ({ permission }) => <code dir="ltr">{permission.replace(/^net:/, '')}</code> },
         { title: texts.why, cell: ({ reason }) => reason },
-        { title: texts.grant, cell: (item) => <span data-mark={markOf(item)}>{texts.marks[markOf(item)]}</span> },
+        {
+          title: texts.grant,
+          cell: (item) => (
+            <span class={styles.mark} data-mark={markOf(item)}>
+              {texts.marks[markOf(item)]}
+            </span>
+          ),
+        },
       ]}
     />
   )

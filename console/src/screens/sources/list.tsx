@@ -107,7 +107,9 @@ export function ShownState(props: CellProps) {
   const { state } = useLook(props)
   return (
     <span class={styles.state}>
-      <span data-state={state.name}>{sourceTexts.value.states[state.name]}</span>
+      <span class={styles.mark} data-state={state.name}>
+        {sourceTexts.value.states[state.name]}
+      </span>
       {state.reason && <span class={page.quiet}>{state.reason}</span>}
     </span>
   )
