@@ -242,6 +242,7 @@ describe('a field that leads to files', () => {
     await page.getByLabel('poster', { exact: true }).and(page.locator(':not([value=""])')).waitFor()
     await choose(page, 'Upload a file for stills', text('still 1.txt'), text('still 2.txt'))
     await page.getByRole('group', { name: 'stills' }).getByRole('link', { name: 'still 2.txt' }).waitFor()
+    await page.getByRole('group', { name: 'stills' }).getByText('Files', { exact: true }).waitFor()
     await picture(page, 'file-fields')
     expect(await violations(page)).toEqual([])
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -129,7 +129,7 @@ function List({ workspace, model, row, relation, draft, onChange }: ListProps) {
     <div class={styles.field} role="group" aria-label={title}>
       <div class={styles.label}>
         <span dir="auto">{title}</span>
-        <span class={page.quiet}>{linked.to}</span>
+        <span class={page.quiet}>{linked.to === FILES ? t.value.files.title : linked.to}</span>
       </div>
       <div class={styles.value}>
         {error && !stored && <Fault error={error} onRetry={() => void refetch()} />}
