@@ -121,6 +121,7 @@ describe('a grid', () => {
     const leftOf = async (one: typeof number) => (await one.boundingBox())?.x ?? 0
     const isInSight = async () => (await leftOf(number)) >= (await leftOf(grid))
     const widthOf = async (one: typeof number) => (await one.boundingBox())?.width ?? 0
+    const active = page.locator('[data-active]')
     // Ids leave the room to what is read.
     const id = page.getByRole('columnheader', { name: 'id', exact: true })
     await expect.poll(() => widthOf(id)).toBeLessThan(110)
@@ -128,9 +129,13 @@ describe('a grid', () => {
     await page.keyboard.press('End')
     await expect.poll(() => grid.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(200)
     expect(await isInSight()).toBe(true)
-    await page.keyboard.press('Home')
 
     await page.evaluate("document.documentElement.style.fontSize = '200%'")
+    // The active cell stays in sight where all are larger.
+    const rightOf = async (one: typeof number) => (await leftOf(one)) + (await widthOf(one))
+    await expect.poll(() => widthOf(active)).toBe(220)
+    await expect.poll(async () => (await rightOf(active)) <= (await rightOf(grid))).toBe(true)
+    await page.keyboard.press('Home')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     await expect.poll(isInSight).toBe(false)
