@@ -72,7 +72,9 @@ export function describeLocalRun(script: string): void {
 
   function describeFirstStart(): void {
     it('prints one block whose curl line returns real rows, keeps data over a restart, and leaves no process', async () => {
-      const first = await startLocalRun(script, { ...at('demo'), ...asShipped })
+      // The set-up of the others makes an embedded database, too.
+      if (!isFull) await prepareEmbedded(join(directory, 'demo/postgres'))
+      const first = await startLocalRun(script, { ...at('demo'), ...(isFull && asShipped) })
       const rows = await (await first.curl()).json()
       const posters = '/api/demo/items/films?limit=1&fields=poster.id,poster.mediaType'
       const { data: films } = (await (await first.curl(posters)).json()) as { data: { poster: { id: string } }[] }
