@@ -17,7 +17,7 @@ import { anyText, escaped, hostile } from './support/values.ts'
 import { describeSent, faultOf, openWire, type Sent, type Wire } from './support/wire.ts'
 
 /** Of a thousand requests each: 20,000 in the full tier. */
-const BATCHES = casesOr(20)
+const BATCHES = casesOr(20, { share: 1 / 20 })
 const REQUESTS = 1_000
 const AT_ONCE = 48
 

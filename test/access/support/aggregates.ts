@@ -32,7 +32,7 @@ type Case = {
   readonly drafts: readonly AggregateDraft[]
 }
 
-const cases = casesOr(1000)
+const cases = casesOr(1000, { share: 1 / 20 })
 const DEFAULT_LIMIT = 100
 
 export function describeAggregates(opened: () => Opened): void {
