@@ -13,6 +13,7 @@ import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/data/build.ts'
 import { createTables, errorMessages, type Item, openItems, type WrittenItems } from '../support/data/items.ts'
 import { withManyToMany } from '../support/data/many-to-many.ts'
+import { firstOf } from '../support/run/cases.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { startMariadb } from '../support/servers/mariadb.ts'
 import { openBehindPlanetscale } from '../support/servers/planetscale-gateway.ts'
@@ -94,7 +95,8 @@ const databases = [
   },
 ]
 
-describe.each(databases)('on $title', ({ dialect, start }) => {
+// The embedded database is PostgreSQL, too.
+describe.each(firstOf(databases, 3))('on $title', ({ dialect, start }) => {
   let driver: SqlDriver
   let close: () => Promise<void>
   let everyone: WrittenItems
