@@ -1,13 +1,9 @@
 /** Extensions that are bundled for each deployment of the Worker. */
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { startWorkerd } from '../../scripts/workerd.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
-import { openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
-import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
 import { describeReload } from './connector-reload.ts'
 
 const secret = randomBytes(32).toString('base64url')
@@ -15,12 +11,10 @@ const close: (() => Promise<void>)[] = []
 let databaseUrl: string
 
 beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'reload-'))
-  await prepareEmbedded(join(directory, 'postgres'))
-  const embedded = await openEmbeddedPostgres({ directory: join(directory, 'postgres') })
-  const gateway = await startNeonGateway({ connect: embedded.connect })
+  const postgres = await startPostgres()
+  const gateway = await startNeonGateway(postgres.url)
   databaseUrl = gateway.url
-  close.push(gateway.close, embedded.close, () => rm(directory, { recursive: true, force: true }))
+  close.push(gateway.close, postgres.close)
 })
 
 afterAll(async () => {
