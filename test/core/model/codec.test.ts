@@ -410,6 +410,13 @@ describe('json', () => {
     },
   )
 
+  it('takes a number of JSON that every database can compare, and refuses longer ones', () => {
+    const number = (digits: number) => `0.${'0'.repeat(digits - 3)}1`
+
+    expect(decodeText(type('json'), number(15_000))).toEqual({ ok: number(15_000) })
+    expect(decodeText(type('json'), `[${number(15_001)}]`)).toEqual({ fault: 'must not contain a number out of range' })
+  })
+
   it.each([
     ['a value', { a: ['\0'] }, 'must not contain the character U+0000'],
     ['a key', { 'a\0': 1 }, 'must not contain the character U+0000'],

@@ -50,7 +50,10 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : infiniteNumber
   if (value === null || typeof value === 'boolean') return undefined
   if (typeof value !== 'object') return notJson
-  if (isRawNumber(value)) return hasLargeExponent(value.rawJSON) ? infiniteNumber : undefined
+  if (isRawNumber(value)) {
+    const { rawJSON: number } = value
+    return number.length > LONGEST_NUMBER || hasLargeExponent(number) ? infiniteNumber : undefined
+  }
   if (depth === MAX_JSON_DEPTH) return jsonTooDeep
   if (Array.isArray(value)) {
     for (const element of value) {
@@ -66,6 +69,8 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
   return undefined
 }
 
+/** Characters of a number in JSON: PostgreSQL's has at most 16,383 digits behind the point, and an exponent makes a thousand more. */
+const LONGEST_NUMBER = 15_000
 /** Levels of a JSON value. */
 export const MAX_JSON_DEPTH = 1_000
 const infiniteNumber: Fault = { fault: 'must not contain a number out of range' }
