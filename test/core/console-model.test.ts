@@ -131,11 +131,15 @@ it('refers to a key of another source by a column that its own database has', ()
       const isKey = dialects.mysql.ddl.isIndexable(type) || type.name === 'string'
       const column = storedAs(familyOf(model, owner), type) as FieldType
       if (isKey && type.name !== 'decimal') expect(dialects[provider].columnType(column, false)).toBeDefined()
-      expect(canRefer(column, type)).toBe(true)
+      expect(canRefer({ type: column, isList: false }, { type, isList: false })).toBe(true)
     }
   }
   for (const one of types) {
-    for (const key of types) if (mayRefer(one, key, true)) expect(canRefer(one, key)).toBe(true)
+    for (const key of types) {
+      if (mayRefer(one, key, true)) {
+        expect(canRefer({ type: one, isList: false }, { type: key, isList: false })).toBe(true)
+      }
+    }
   }
 })
 

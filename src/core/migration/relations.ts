@@ -1,6 +1,6 @@
 /** Relation field pairs: two fields and the constraint between them, which has the id of the side that owns it. */
 import { canJoin, canRefer } from '../model/far-key.ts'
-import type { ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
+import type { ColumnShape, ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
 import {
   addRelation,
   type CollectionDraft,
@@ -110,6 +110,10 @@ function sidesOf({ firstField, secondField }: PairData): { readonly own: Side; r
   return firstField.isConstrained ? { own: firstField, other: secondField } : { own: secondField, other: firstField }
 }
 
+function typeName({ native, type }: ColumnShape): string {
+  return native?.name ?? type.name
+}
+
 type Ends = {
   readonly own: Side
   readonly other: Side
@@ -132,11 +136,11 @@ function checkSides(draft: Draft, { own, other, constrained, referenced }: Ends)
       ? from.type.name === to.type.name
       : isWithinDatabase(draft, constrained, referenced)
         ? canJoin(from, to)
-        : canRefer(from.type, to.type)
+        : canRefer(from, to)
     if (!isAlike) {
       refuse(
         'relation',
-        `the fields ${from.apiName} and ${to.apiName} are of different types (${from.type.name}, ${to.type.name})`,
+        `the fields ${from.apiName} and ${to.apiName} are of different types (${typeName(from)}, ${typeName(to)})`,
       )
     }
   })

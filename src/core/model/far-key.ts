@@ -7,15 +7,18 @@ import { decodeText } from './codec.ts'
 import type { FieldType } from './field-type.ts'
 import type { ColumnShape } from './model.ts'
 
-/** Whether a key of one type can refer to a key of the other, across sources. */
-export function canRefer(one: FieldType, other: FieldType): boolean {
-  if (one.name === other.name) return true
-  return isInteger(one) ? isInteger(other) : isTextOfUuid(one, other) || isTextOfUuid(other, one)
+/**
+ * Whether a key of one column can refer to a key of the other, across sources. A native type takes some texts only, and
+ * which ones its own database alone knows.
+ */
+export function canRefer({ type: one, ...first }: ColumnShape, { type: other, ...second }: ColumnShape): boolean {
+  if (isInteger(one)) return isInteger(other)
+  if (first.native?.values !== undefined || nativeName(first) !== nativeName(second)) return false
+  return one.name === other.name || isTextOfUuid(one, other) || isTextOfUuid(other, one)
 }
 
 /** Whether any database compares columns of both types with `=`. */
 export function canJoin(one: ColumnShape, other: ColumnShape): boolean {
-  const nativeName = ({ native }: ColumnShape) => native && [native.schema, native.name].join('.')
   if (nativeName(one) !== nativeName(other)) return false
   return one.type.name === other.type.name || (isInteger(one.type) && isInteger(other.type))
 }
@@ -23,15 +26,20 @@ export function canJoin(one: ColumnShape, other: ColumnShape): boolean {
 /** The text by which keys of both types are compared. */
 export function comparableKey(text: string, one: FieldType, other: FieldType): string {
   if (one.name === 'decimal') return text.includes('.') ? withoutTrailing(withoutTrailing(text, '0'), '.') : text
-  return one.name === other.name || isInteger(one) ? text : text.toLowerCase()
+  if (one.name === other.name || isInteger(one)) return text
+  // In two cases at once no text is sought.
+  return text === text.toUpperCase() ? text.toLowerCase() : text
 }
 
 /** How a column of the type `to` may hold the key of a column of the type `from`: not at all, or in several spellings. */
 export function spellingsOfKey(text: string, from: FieldType, to: FieldType): readonly string[] {
-  if (from.name === to.name) return [text]
-  if (to.name === 'string') return [text.toLowerCase(), text.toUpperCase()]
-  const decoded = decodeText(to, text)
+  if (to.name === 'string' && from.name !== 'string') return [text.toLowerCase(), text.toUpperCase()]
+  const decoded = decodeText(to, comparableKey(text, from, to))
   return 'fault' in decoded ? [] : [decoded.ok]
+}
+
+function nativeName({ native }: Pick<ColumnShape, 'native'>): string | undefined {
+  return native ? [native.schema, native.name].join('.') : undefined
 }
 
 function isInteger({ name }: FieldType): boolean {
