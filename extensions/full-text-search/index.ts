@@ -116,5 +116,5 @@ function ask({ url, apiKey }: Config, path: string, body?: object): Promise<Resp
 }
 
 function recordOf(document: Item, fields: readonly string[]): Item {
-  return Object.fromEntries(fields.map((name) => [name, document[name] ?? null]))
+  return Object.fromEntries(fields.map((name) => [name, Object.hasOwn(document, name) ? document[name] : null]))
 }

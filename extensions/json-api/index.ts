@@ -213,5 +213,5 @@ function itemOf(value: unknown): Item {
 }
 
 function only(item: Item, fields: readonly string[]): Item {
-  return Object.fromEntries(fields.map((name) => [name, item[name] ?? null]))
+  return Object.fromEntries(fields.map((name) => [name, Object.hasOwn(item, name) ? item[name] : null]))
 }

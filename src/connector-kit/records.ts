@@ -16,7 +16,7 @@ export function answerRead(request: Read, records: readonly Item[]): QueryAnswer
   if (request.operation === 'readOne') {
     const { key } = request
     const found = records.find((record) =>
-      Object.entries(key).every(([name, value]) => isSame(record[name], value, undefined)),
+      Object.entries(key).every(([name, value]) => isSame(valueIn(record, name), value, undefined)),
     )
     return { record: found === undefined ? null : only(found, fields) }
   }
@@ -34,7 +34,7 @@ export function matches(filter: Filter, record: Item): boolean | undefined {
   if ('and' in filter) return every(filter.and.map((part) => matches(part, record)))
   if ('or' in filter) return opposite(every(filter.or.map((part) => opposite(matches(part, record)))))
   if ('not' in filter) return opposite(matches(filter.not, record))
-  return compare(filter, record[filter.field] ?? null)
+  return compare(filter, valueIn(record, filter.field))
 }
 
 function every(answers: readonly (boolean | undefined)[]): boolean | undefined {
@@ -204,7 +204,10 @@ function canonical(type: ComparedType, value: unknown): unknown {
 function byAll(sort: readonly Sort[]): (one: Item, other: Item) => number {
   return (one, other) => {
     for (const { field, direction, type, nulls = direction === 'asc' ? 'last' : 'first' } of sort) {
-      const known = (item: Item) => (type === undefined ? item[field] : canonical(type, item[field])) ?? null
+      const known = (item: Item) => {
+        const value = valueIn(item, field)
+        return type === undefined ? value : (canonical(type, value) ?? null)
+      }
       const [first, second] = [known(one), known(other)]
       if (first === null && second === null) continue
       if (first === null || second === null) return (first === null) === (nulls === 'first') ? -1 : 1
@@ -215,6 +218,11 @@ function byAll(sort: readonly Sort[]): (one: Item, other: Item) => number {
   }
 }
 
+/** Null where the record has none, also of a field that is called `constructor`. */
+function valueIn(record: Item, name: string): unknown {
+  return Object.hasOwn(record, name) ? (record[name] ?? null) : null
+}
+
 function only(record: Item, fields: readonly string[]): Item {
-  return Object.fromEntries(fields.map((name) => [name, record[name] ?? null]))
+  return Object.fromEntries(fields.map((name) => [name, valueIn(record, name)]))
 }

@@ -221,3 +221,16 @@ describe('answerRead', () => {
     expect(() => matches(where('name', 'like', 'A%'), records[0] ?? {})).toThrow('the operator like is not known')
   })
 })
+
+it('a record has no value of a field that is called as a member of all objects is, unless it has one', () => {
+  const records: Record<string, unknown>[] = [{ id: 1 }, { id: 2, constructor: 'Ferrari' }]
+  const read = { operation: 'readMany', collection: 'cars', fields: ['id', 'constructor'], limit: 9 } as const
+  const answer = (filter: Filter) => answerRead({ ...read, filter }, records)
+
+  expect(answer({ field: 'constructor', operator: 'neq', value: 'Fiat' })).toEqual({
+    records: [{ id: 2, constructor: 'Ferrari' }],
+  })
+  expect(answer({ field: 'constructor', operator: 'null', value: true })).toEqual({
+    records: [{ id: 1, constructor: null }],
+  })
+})
