@@ -53,7 +53,7 @@ export const system = {
   noWorkspaces: 'In none of them.',
   ownAccounts: 'Service accounts',
   noOwnAccounts: 'Owns none.',
-  keysOfUser: 'They are switched off and deleted here, and made by their owner.',
+  keysOfUser: 'Their owner makes them. Here you can switch them off and delete them.',
 
   ofWorkspace: {
     settings: 'Workspace',
