@@ -1,6 +1,7 @@
 /**
  * Cuts the text of items into the texts of their members, so that what a database printed is passed on without being
- * parsed: a value of many numbers costs as much as a string of its length. All texts are JSON.
+ * parsed: a value of many numbers costs as much as a string of its length. All texts are JSON; of others the result is
+ * unspecified.
  */
 
 /** The texts of an item's members, by name. */
@@ -16,12 +17,13 @@ const BACKSLASH = 0x5c
 /** No other whitespace of JSON has a higher code. */
 const SPACE = 0x20
 
-/** The texts of the elements of `list`, the JSON of a list. */
+/** The texts of the elements of `list`, the JSON of a list. Throws where an element is missing. */
 export function elementsOf(list: string): readonly string[] {
   const elements: string[] = []
   let at = behindSpace(list, list.indexOf('[') + 1)
   while (at < list.length && list.charCodeAt(at) !== CLOSE_LIST) {
     const end = endOfValue(list, at)
+    if (end === at) throw new SyntaxError('a list lacks an element')
     elements.push(list.slice(at, end))
     at = behindComma(list, end)
   }

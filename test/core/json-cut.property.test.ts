@@ -58,6 +58,19 @@ it('an item is cut into its members', () => {
   )
 })
 
+it.each(['[1,2}', '[,1]', '[{"a":1}}]', '[1', '[{"a":[1', '{"a":[1,2}', '{"a"', '', 'x'])(
+  'ends with %s, too',
+  (text) => {
+    for (const cut of [elementsOf, membersOf]) {
+      try {
+        cut(text)
+      } catch (error) {
+        expect(error).toBeInstanceOf(SyntaxError)
+      }
+    }
+  },
+)
+
 describe('no number is made an object', () => {
   const numbers = `[${'1.0,'.repeat(50)}1.50]`
   const item = `{"n": ${numbers}, "_key0": 7}`
