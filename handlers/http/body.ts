@@ -3,11 +3,11 @@ import type * as z from 'zod'
 import type { Config } from '../../src/config.ts'
 import { Gathered, release } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
-import { faultOfJson, parseExactJson, rawNumbers, withPlainNumbers } from '../../src/core/exact-json.ts'
+import { faultOfJson, parseExactJson, rawNumbers } from '../../src/core/exact-json.ts'
 import { bodyBounds, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
-import { changedNumber, roundedFault } from '../../src/core/model/codec/number.ts'
+import { keptNumbers } from '../../src/core/model/codec/number.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
 import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf } from './request.ts'
 
@@ -32,7 +32,7 @@ export async function readBody<S extends z.ZodType>(
   const [issue] = result.error.issues
   const path = issue === undefined ? '' : issuePath(issue.path)
   const reason = reasonOf(issue, schema())
-  throw nested('invalid', path === '' ? [UNREADABLE, reason] : [UNREADABLE, path, reason])
+  throw unreadable(path, reason)
 }
 
 function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): string {
@@ -69,10 +69,11 @@ function parsePlainJson(text: string, parse?: (text: string) => unknown, bounds 
 
 /** Settings and conditions know numbers as JavaScript reads them. */
 function plainly(text: string): unknown {
-  const value = exactly(text)
-  const changed = changedNumber(value)
-  if (changed === undefined) return withPlainNumbers(value)
-  throw nested('invalid', [UNREADABLE, issuePath(changed.path), roundedFault(changed.number)])
+  return keptNumbers(exactly(text), (path, reason) => unreadable(issuePath(path), reason))
+}
+
+function unreadable(path: string, reason: string): ServiceError {
+  return nested('invalid', path === '' ? [UNREADABLE, reason] : [UNREADABLE, path, reason])
 }
 
 function parseBody(text: string, parse: (text: string) => unknown = plainly, bounds = bodyBounds): unknown {

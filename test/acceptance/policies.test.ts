@@ -80,6 +80,9 @@ it('refuses a number that would be rounded, and names its place', async () => {
     ],
   ])
   expect((await shop.send('POST', '/policies', { body: body.replace('"n"', '1.50') })).status).toBe(201)
+
+  const alone = await shop.send('POST', '/policies', { body: '1152921504606846977' })
+  expect(messagesOf(await alone.json()).slice(1)).toEqual(['is a number that would be rounded: 1152921504606846977'])
 })
 
 it('reads, lists, changes and deletes a policy', async () => {

@@ -1,8 +1,7 @@
 /** JSON → `ModelFile`: the form alone, without looking at any model. Faults name the place. */
-import { withPlainNumbers } from '../exact-json.ts'
 import { exceedsLimits } from '../json-limits.ts'
 import { issuePath } from '../message-text.ts'
-import { changedNumber, roundedFault } from '../model/codec/number.ts'
+import { keptNumbers } from '../model/codec/number.ts'
 import { SYSTEM_SOURCE } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { readFieldText } from './field-text.ts'
@@ -277,7 +276,5 @@ function descriptionAt(value: unknown, place: string): string | null {
 
 /** Policies know numbers as JavaScript reads them, as their own routes do; one that it would round is a fault. */
 function contentAt(sent: Members, place: string): unknown {
-  const changed = changedNumber(sent)
-  if (changed !== undefined) throw fileFault(issuePath(changed.path, place), roundedFault(changed.number))
-  return withPlainNumbers(sent)
+  return keptNumbers(sent, (path, reason) => fileFault(issuePath(path, place), reason))
 }

@@ -1,6 +1,7 @@
 /** Integers by their ranges, floats, and decimals by their digits: the grammar of each, and its canonical text. */
 
-import { isRawNumber } from '../../exact-json.ts'
+import type { ServiceError } from '../../error.ts'
+import { isRawNumber, withPlainNumbers } from '../../exact-json.ts'
 import { shortName } from '../../message-text.ts'
 import { withoutTrailing } from '../../trailing.ts'
 import type { Decoded, Fault, Params } from './decoded.ts'
@@ -184,6 +185,12 @@ export function changedNumber(
   return undefined
 }
 
-export function roundedFault(number: string): string {
-  return `is a number that would be rounded: ${number}`
+/** A JSON value with its numbers as JavaScript reads them. Throws what `faultAt` makes of the place of one that it would round. */
+export function keptNumbers(
+  value: unknown,
+  faultAt: (path: readonly PropertyKey[], reason: string) => ServiceError,
+): unknown {
+  const changed = changedNumber(value)
+  if (changed === undefined) return withPlainNumbers(value)
+  throw faultAt(changed.path, `is a number that would be rounded: ${changed.number}`)
 }
