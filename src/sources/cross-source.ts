@@ -113,6 +113,8 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   }
 
   return {
+    heldTexts: async (column, texts, options) => source.heldTexts?.(column, texts, options) ?? texts,
+
     repeatsByKey: async (collection) => source.repeatsByKey?.(collection) ?? false,
 
     prepareLong: (plan) => (isPlain(plan) ? source.prepareLong?.(plan) : undefined),

@@ -27,6 +27,7 @@ export function lazySource(open: () => Promise<Source>): Source {
       prepared((source) => source.prepareChanges?.(plan, changes) ?? (() => Promise.reject(unrecorded()))),
     prepareBatch: (plan) => prepared((source) => source.prepareBatch(plan)),
     writeOnce: async (write) => (await open()).writeOnce(write),
+    heldTexts: async (column, texts, options) => (await open()).heldTexts?.(column, texts, options) ?? texts,
     repeatsByKey: async (collection) => (await open()).repeatsByKey?.(collection) ?? false,
   }
 }

@@ -1,5 +1,5 @@
 /** A data source as services see it, independent of its kind. Answers are JSON texts, from the database if possible. */
-import type { Collection } from '../core/model/model.ts'
+import type { Collection, PrimitiveField } from '../core/model/model.ts'
 import type { ChangesPlan, RecordedChanges } from '../core/plan/history/changes.ts'
 import type { BatchPlan, ReadPlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
@@ -59,6 +59,8 @@ export type OnceWrite = {
   readonly term?: QueryContext['term']
 }
 
+export type TextColumn = { readonly collection: Collection; readonly field: PrimitiveField }
+
 /** The lists of a batch; undefined for what was not kept. */
 export type KeptAnswer = readonly (ListAnswer | undefined)[]
 
@@ -93,6 +95,8 @@ export interface Source {
   prepareBatch(plan: BatchPlan): Prepared<BatchAnswer>
   /** The same with its entry in a ledger of the source, in one transaction. */
   writeOnce(write: OnceWrite): Promise<OnceOutcome>
+  /** Of texts those that a column can hold; a comparison with others fails. Absent where a column holds every text. */
+  heldTexts?(column: TextColumn, texts: readonly string[], options?: ReadOptions): Promise<readonly string[]>
   /** Whether the source itself does a write under a key once, however often it is sent. Absent for never. */
   repeatsByKey?(collection: Collection): Promise<boolean>
 }

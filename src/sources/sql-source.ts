@@ -45,6 +45,12 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
     prepareChanges: (plan, changes) => prepareChanges(deps, { plan, changes }),
     prepareBatch: (plan) => of(plan).prepareBatch(plan),
     writeOnce: (write) => of(write.plan).writeOnce(write),
+    heldTexts: async (column, texts, options = reader) => {
+      const syntax = dialect.columnTexts
+      if (syntax === undefined) return texts
+      const { heldTexts } = await import('./sql/held-texts.ts')
+      return heldTexts({ driver, dialect, syntax }, column, texts, options).catch(throwRefused(dialect))
+    },
   }
 }
 

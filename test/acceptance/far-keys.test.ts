@@ -1,4 +1,4 @@
-/** docs/contract.md#across-sources: keys of two databases that differ in type, and conditions that many far rows meet. */
+/** docs/contract.md#across-sources: keys of two databases that differ in type or character set, and conditions that many far rows meet. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
@@ -18,6 +18,9 @@ beforeAll(async () => {
     createCollection(ids, far, 'cards', { code: 'string', ownerId: 'string(36)?' }),
     createCollection(ids, near, 'reviews', { stars: 'int32', bookId: 'int32?' }),
     createCollection(ids, near, 'owners', { id: 'uuid', name: 'string(40)' }),
+    createCollection(ids, near, 'labels', { id: 'string(10)', color: 'string(10)' }),
+    createCollection(ids, far, 'words', { word: 'string(10)', labelCode: 'string(10)?' }),
+    createRelation(ids, 'words.label(labelCode) -> labels.words'),
     createRelation(ids, 'reviews.book(bookId) -> books.reviews'),
     createRelation(ids, 'cards.owner(ownerId) -> owners.cards'),
   )
@@ -25,6 +28,16 @@ beforeAll(async () => {
   await servers.neon.run("insert into books (title) select 'plain' from generate_series(1, 12000)")
   await servers.neon.run(
     `insert into cards (code, "ownerId") values ('a', '${owner.toUpperCase()}'), ('b', '${owner}'), ('c', 'none'), ('d', null)`,
+  )
+  await servers.planetscale.run('alter table labels modify id varchar(10) character set latin1 not null')
+  await shop.insert('labels', [
+    { id: 'a', color: 'red' },
+    { id: 'é', color: 'blue' },
+    { id: '?', color: 'none' },
+  ])
+  await shop.insert(
+    'words',
+    ['a', 'é', '日', '\u{1F600}', '日本', null].map((labelCode, index) => ({ word: `w${index}`, labelCode })),
   )
   await shop.insert('owners', [{ id: owner, name: 'Ada' }])
   await shop.insert('reviews', [
@@ -100,5 +113,28 @@ describe('a text and a UUID', () => {
   it('are compared', async () => {
     expect(await cards('fields=code&filter[owner][name][_eq]=Ada')).toEqual([{ code: 'a' }, { code: 'b' }])
     expect(await shop.data('/items/owners?fields=name&filter[cards][code][_eq]=a')).toEqual([{ name: 'Ada' }])
+  })
+})
+
+describe('texts that the character set of the other column lacks', () => {
+  it('refer to nothing', async () => {
+    expect(await shop.data('/items/words?fields=word,label.color&sort[0][word][direction]=asc')).toEqual([
+      { word: 'w0', label: { color: 'red' } },
+      { word: 'w1', label: { color: 'blue' } },
+      ...['w2', 'w3', 'w4', 'w5'].map((word) => ({ word, label: null })),
+    ])
+  })
+
+  it('are no keys of a condition, also of a change', async () => {
+    const filter = 'filter[words][word][_neq]=w9'
+    expect(await shop.data(`/items/labels?fields=color&sort[0][color][direction]=asc&${filter}`)).toEqual([
+      { color: 'blue' },
+      { color: 'red' },
+    ])
+    expect(await shop.data(`/items/labels?fields=color&filter[_not][words][word][_neq]=w9`)).toEqual([
+      { color: 'none' },
+    ])
+    const changed = await shop.patch(`/items/labels?fields=id&${filter}`, { color: 'green' })
+    expect([changed.status, await changed.json()]).toMatchObject([200, { data: [{ id: 'a' }, { id: 'é' }] }])
   })
 })

@@ -201,7 +201,10 @@ export function withLedger({ ledgerSchema: _, ...source }: SourceRecord, schema:
 /** Nothing has this name, so the comparison finds that it is gone. */
 const NOWHERE = ''
 
-/** After a restore every table has another id, or one that another cluster gave, and the ids prove nothing. */
+/**
+ * After a restore every table has another id, or one that another cluster gave, and the ids prove nothing. A cluster gives an id
+ * once: where it is known, an id that is there under another name was not restored but renamed.
+ */
 function isRestored(
   own: readonly LocatedCollection[],
   tables: ReadonlyMap<string, SourceTable>,
@@ -213,9 +216,11 @@ function isRestored(
     return before !== undefined && now !== undefined && clusterOf(before) !== now
   })
   if (isElsewhere) return true
+  const ids = new Set([...tables.values()].map(({ identity }) => identity?.id))
   const isKept = own.flatMap(({ record, place }) => {
     const [before, now] = [known.get(record.id), tables.get(keyOf(place))?.identity?.id]
-    return before === undefined || now === undefined ? [] : [before === now]
+    if (before === undefined || now === undefined) return []
+    return [clusterOf(before) === '' ? before === now : ids.has(before)]
   })
   return isKept.length > 1 && !isKept.includes(true)
 }

@@ -257,6 +257,9 @@ export type Dialect = SqlSyntax & {
 
   readonly writeQueue: WriteQueue
 
+  /** Absent where every column holds every text. */
+  readonly columnTexts?: ColumnTexts
+
   /** The column type for a definition; undefined where this database cannot store the type. */
   readonly columnType: (type: FieldType, isList: boolean) => Sql | undefined
   readonly ddl: Ddl
@@ -268,6 +271,12 @@ export type Dialect = SqlSyntax & {
 
 /** What the message of a failed transaction holds; the operation of a batch that failed, where it is not in the text. */
 export type Marker = { readonly text: string; readonly operation: TemplateParam | undefined }
+
+/** The character set of a column, and a row with what it makes of texts: a text that differs is none of it. */
+export type ColumnTexts = {
+  readonly characterSet: (table: TableRef, column: string) => Sql
+  readonly converted: (texts: readonly string[], characterSet: string) => Sql
+}
 
 /** The line in which transactions wait that were ended in favour of others (decision 074). */
 export type WriteQueue = {

@@ -6,7 +6,7 @@ import type { Order, ReadPlan } from '../../core/plan/plan.ts'
 import { lookupColumn, lookupKeyOf, type Related } from '../../core/plan/relations.ts'
 import { all, and, type Filter, isTrue, none, not } from '../../core/query/filter.ts'
 import { queryFault } from '../../core/query/parse.ts'
-import { keyText, onlyJoin, PAGE, type Run } from './run.ts'
+import { heldKeys, keyText, onlyJoin, PAGE, type Run } from './run.ts'
 
 /** Resolves each condition to a list of keys. */
 export async function answers(conditions: readonly Related[], run: Run): Promise<ReadonlyMap<Related, Filter>> {
@@ -19,7 +19,8 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
   const { own, other } = onlyJoin(relation)
   const condition = quantifier === 'every' ? not(isTrue(filter)) : filter
   const keys = await matchingKeys(relation, { kind: 'read', collection: target, where: and([rows, condition]) }, run)
-  const operands = keys.flatMap((key) => spellingsOfKey(key, other.type, own.type))
+  const spellings = keys.flatMap((key) => spellingsOfKey(key, other.type, own.type))
+  const operands = await heldKeys({ collection: relation.collection, field: own }, spellings, run)
   const exists: Filter =
     operands.length === 0 ? none : isTrue({ kind: 'in', field: own, visible: all, negated: false, operands })
   return quantifier === 'some' ? exists : not(exists)

@@ -11,7 +11,7 @@ import {
   type SplitSelection,
 } from '../../core/plan/relations.ts'
 import { queryFault } from '../../core/query/parse.ts'
-import { keyText, onlyJoin, PAGE, type Run } from './run.ts'
+import { heldKeys, keyText, onlyJoin, PAGE, type Run } from './run.ts'
 
 /** The texts of one part of each row; undefined where the row lacks it. */
 type PartTexts = readonly (string | undefined)[]
@@ -69,9 +69,10 @@ async function lookUp(
   const { own, other } = onlyJoin(relation)
   const nameOf = (key: string | undefined) => key && comparableKey(key, own.type, other.type)
   const keys = rows.map((row) => nameOf(keyText(row.get(column))))
-  const wanted = [...new Set(keys)].flatMap((key) =>
+  const spellings = [...new Set(keys)].flatMap((key) =>
     key === undefined ? [] : spellingsOfKey(key, own.type, other.type),
   )
+  const wanted = await heldKeys({ collection: relation.target, field: other }, spellings, run)
   const byKey = Map.groupBy(await farRows(selected, wanted, run), ({ key }) => nameOf(key))
   return keys.map((key) => {
     // A relation hidden in a row is null, as it is when a database follows it.

@@ -92,3 +92,28 @@ it('of a migration that ended half way have their new names, and what it touched
   )
   expect(primitiveFields.flatMap(({ id, dbName }) => (names.get(id) === dbName ? [] : [dbName]))).toEqual(['headline'])
 })
+
+describe('two tables that exchanged their names', () => {
+  const both = build.model({ open: { id: 'int32' }, closed: { id: 'int32' } })
+  const [staff] = found('id#1').tables
+  const swapped = (cluster: string) => {
+    const ids = { open: `${cluster}16385`, closed: `${cluster}16386` }
+    const table = (dbName: string, id: string) => ({ ...staff, dbName, identity: { id, columns: ['1'] } })
+    const schema = { ...found('id#1'), tables: [table('open', ids.closed), table('closed', ids.open)] } as ReturnType<
+      typeof found
+    >
+    const search = { schema, whole: schema, known: new Map(Object.entries(ids)), isAccepted: () => false }
+    return atOnce(followRenames(both.records, 'main', { ...search, newId: () => '' })).renames
+  }
+
+  it('are followed where the cluster is known, also if no other table keeps its name', () => {
+    expect(swapped('7.')).toEqual([
+      { from: 'open', to: 'closed', certain: true },
+      { from: 'closed', to: 'open', certain: true },
+    ])
+  })
+
+  it('may be those of a restore where it is not', () => {
+    expect(swapped('')).toEqual([])
+  })
+})

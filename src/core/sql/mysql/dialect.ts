@@ -9,6 +9,7 @@ import type { Dialect } from '../dialect.ts'
 import { MAX_JOINED_ROWS } from '../joined-inserts.ts'
 import { empty, integer, literal, type Sql, type SqlSyntax, sql } from '../statement.ts'
 import { mariadbAttributes, mysqlAttributes } from './column-attributes.ts'
+import { columnTexts } from './column-texts.ts'
 import { columnType } from './column-type.ts'
 import { compare, cursorValue, isOneOf, mark, matches, ranked } from './comparisons.ts'
 import { mysqlDdl } from './ddl.ts'
@@ -190,6 +191,7 @@ function family(own: Family, asserted = assertion): Dialect {
 
     writeQueue,
 
+    columnTexts,
     columnType: (type, isList) => (isList ? undefined : columnType(type, own)),
     ddl: mysqlDdl({ own, syntax, assertion: asserted }),
     explain,

@@ -68,7 +68,9 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 167: // the next number of a key is none of its type
     case 1118: // a row is too long for its format
     case 1264: // out of range
-    case 1267: // a text that the column's character set does not have
+    case 1267: // texts that the column's character set does not have: one, two, several
+    case 1270:
+    case 1271:
     case 1265: // data truncated
     case 1292: // incorrect value
     case 1366: // incorrect value for the character set or type
