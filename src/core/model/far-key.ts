@@ -35,7 +35,15 @@ export function comparableKey(text: string, one: FieldType, other: FieldType): s
 export function spellingsOfKey(text: string, from: FieldType, to: FieldType): readonly string[] {
   if (to.name === 'string' && from.name !== 'string') return [text.toLowerCase(), text.toUpperCase()]
   const decoded = decodeText(to, comparableKey(text, from, to))
-  return 'fault' in decoded ? [] : [decoded.ok]
+  return 'fault' in decoded || everywhere[to.name]?.test(decoded.ok) === false ? [] : [decoded.ok]
+}
+
+/** The dates and times that all databases have. What only some have, `0000-00-00`, `24:00:00` or `infinity`, others refuse. */
+const everywhere: Partial<Record<FieldType['name'], RegExp>> = {
+  date: /^(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d$/,
+  time: /^(?:[01]\d|2[0-3]):/,
+  dateTime: /^(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\dT[^ ]+$/,
+  dateTimeWithTimezone: /^(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\dT[^ ]+$/,
 }
 
 function nativeName({ native }: Pick<ColumnShape, 'native'>): string | undefined {
