@@ -12,12 +12,14 @@ export const ONLY_IN_FULL: readonly string[] = [
   'test/acceptance/command-line/{data,signing-in}.test.ts',
   'test/acceptance/{changed-types,connector-outage,imported-databases,source-first-use,source-outage}.test.ts',
   'test/console/{assistant-injection,bulk,columns,device,export,fill,focus,import,keyboard,large,links,sequences,types,workspace-settings}.test.ts',
-  'test/databases/{ended-statements,published.*,ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
+  'test/databases/{column-defaults.mariadb,ended-statements,hyperdrive,published.*,round-trip.postgres}.test.ts',
+  'test/databases/{ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
   'test/migration/model-file-crash.test.ts',
-  'test/process/{browser,cli-package,client-package,connector-create,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',
+  'test/process/{browser,cli-package,client-package,connector-create,left-requests,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',
   'test/ports/{connector-reload.node,sql-driver.planetscale}.test.ts',
   'test/property/{reads.collations,types.embedded,types.neon,types.planetscale}.test.ts',
   'test/timing/*.test.ts',
+  'test/workerd/refused-start.test.ts',
 ]
 
 /**
