@@ -473,6 +473,20 @@ it('answers a completed upload again to whoever began it, and to nobody else', a
   expect([await complete(uploader), await complete(other)]).toMatchObject([[201, { data: { id: data.id } }], unmade])
 })
 
+it('never loses the answer of an upload that is completed twice at once', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const begun = await shop.post('/assets/uploads', { fileName: 'a.txt', fileSize: 4 })
+    const at = `/assets/uploads/${((await begun.json()) as { data: { id: string } }).data.id}`
+    await shop.send('PUT', `${at}/1`, { raw: 'text' })
+    const answers = await Promise.all([1, 2, 3].map(() => shop.send('POST', `${at}/complete`)))
+    const statuses = answers.map(({ status }) => status)
+
+    expect(statuses).toContain(201)
+    // The others have the same answer, or come while the first is at work.
+    expect(statuses.filter((status) => status !== 201 && status !== 409)).toEqual([])
+  }
+})
+
 it('refuses what is too large for one piece, and says where it goes', async () => {
   const response = await upload('large.bin', new Uint8Array(32 * 1024 ** 2 + 1))
 

@@ -60,6 +60,24 @@ export function createUploads(deps: UploadsDeps): Uploads {
     return found?.upload.userId === userId && found !== undefined ? found : noRecord()
   }
 
+  /** Returns the file of an upload that was completed. */
+  async function completed(scope: RequestScope, id: string, query: UploadQuery): Promise<string | undefined> {
+    const item = await (await items.uploadedFile(scope, id, query)).answer
+    const isOwn = async () => (await findUploader(database, scope.workspace.apiName, id)) === userIdOf(scope)
+    return item !== undefined && (await isOwn()) ? item : undefined
+  }
+
+  /** Returns an upload whose parts are all there. */
+  async function wholeUpload(scope: RequestScope, id: string): Promise<Upload> {
+    const { upload } = await open(scope, id)
+    const parts = await contents.parts(scope.workspace, id)
+    const sizes = new Map(parts.map(({ number, size }) => [number, size]))
+    const missing = sizesOf(upload).flatMap((size, index) => (sizes.get(index + 1) === size ? [] : [index + 1]))
+    if (missing.length === 0) return upload
+    const listed = `${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`
+    throw new ServiceError('conflict', `Parts are missing: ${listed}`, { meta: { missing } })
+  }
+
   function shown(id: string, upload: NewUpload, since: Instant, parts: readonly FilePart[]): ShownUpload {
     const { fileName, fileSize } = upload
     return { id, fileName, fileSize, partSize: PART_SIZE, expiresAt: since + config.SERVICE_FILES__UPLOAD_TTL, parts }
@@ -95,19 +113,16 @@ export function createUploads(deps: UploadsDeps): Uploads {
 
     async complete(scope, id, query) {
       parseAnswer(query.sent)
+      const known = await completed(scope, id, query)
+      if (known !== undefined) return known
       const { workspace } = scope
-      const done = await items.uploadedFile(scope, id, query)
-      const known = await done.answer
-      const isOwn = async () => (await findUploader(database, workspace.apiName, id)) === userIdOf(scope)
-      if (known !== undefined && (await isOwn())) return known
-      const { upload } = await open(scope, id)
-      const parts = await contents.parts(workspace, id)
-      const sizes = new Map(parts.map(({ number, size }) => [number, size]))
-      const missing = sizesOf(upload).flatMap((size, index) => (sizes.get(index + 1) === size ? [] : [index + 1]))
-      if (missing.length > 0) {
-        const listed = `${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`
-        throw new ServiceError('conflict', `Parts are missing: ${listed}`, { meta: { missing } })
-      }
+      const upload = await wholeUpload(scope, id).catch(async (cause: unknown) => {
+        // Another request may have completed it since.
+        const made = await completed(scope, id, query)
+        if (made === undefined) throw cause
+        return made
+      })
+      if (typeof upload === 'string') return upload
       const wanted = upload.sha256?.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
       return contents.complete(workspace, id, upload, async (row) => {
         if (wanted !== undefined && wanted !== row.contentHash) {
