@@ -151,6 +151,22 @@ export const signingInRoutes: RouteDescriptions = {
     answers: { '204': noContent },
     errors: ['notFound', 'throttled'],
   },
+  'POST /api/auth/invitations/lookup': {
+    summary: 'Ask what an invitation is for, by either of its tokens, which stays as it is',
+    tag: signingIn,
+    body: requestBody(invitations.lookupBody(), { token: 'from the mail' }),
+    answers: {
+      '200': data(
+        z.strictObject({
+          email: z.string(),
+          workspace: z.strictObject({ apiName: z.string() }),
+          invitedBy: z.string().nullable(),
+          account: z.enum(['none', 'unproven', 'proven']).optional(),
+        }),
+        'Who is invited to what, and by whom; by the mailed token also whether the address has an account.',
+      ),
+    },
+  },
   'POST /api/auth/invitations/accept': {
     summary: 'Accept an invitation: by the mailed token, or signed in by that of the answer',
     tag: signingIn,

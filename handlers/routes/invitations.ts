@@ -1,4 +1,4 @@
-/** `/api/{workspace}/invitations` and `/api/auth/invitations/accept` (docs/contract.md#invitations). */
+/** `/api/{workspace}/invitations`, `/api/auth/invitations/lookup` and `…/accept` (docs/contract.md#invitations). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
@@ -20,9 +20,13 @@ export const createBody = lazily(() =>
   }),
 )
 
+const tokenSchema = () => z.string().max(200)
+
+export const lookupBody = lazily(() => z.strictObject({ token: tokenSchema() }))
+
 export const acceptBody = lazily(() =>
   z.strictObject({
-    token: z.string().max(200),
+    token: tokenSchema(),
     password: passwordSchema().optional(),
     fullName: lineSchema().optional(),
   }),
@@ -30,6 +34,10 @@ export const acceptBody = lazily(() =>
 
 export function mountInvitations(app: App, services: Services): void {
   const { invitations } = services
+
+  mount(app, '/api/auth/invitations/lookup', {
+    POST: async (c) => data(await invitations.lookUp((await readBody(c, lookupBody)).token)),
+  })
 
   mount(app, '/api/auth/invitations/accept', {
     POST: async (c) => {

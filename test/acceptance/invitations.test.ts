@@ -47,6 +47,25 @@ it('mails another token to whom it is for, with where to send it', async () => {
   expect(text).toContain(`\n${world.url}/-/invitation#token=${tokenIn(text)}&email=${address}\n`)
 })
 
+it('says what a token is for, to whoever has it, and leaves it as it is', async () => {
+  const lookUp = async (token: string) => {
+    const response = await world.anonymous.post('/api/auth/invitations/lookup', { token })
+    return [response.status, await response.json()]
+  }
+  const email = people.email()
+  const made = await shop.post('/invitations', { email, workspace_roles: [reading] })
+  const own = ((await made.json()) as { data: { token: string } }).data.token
+  const mailed = tokenIn(await mails.arrived(email, new RegExp(`^Invitation to the workspace ${shop.name}$`)))
+  const shown = { email, workspace: { apiName: shop.name }, invitedBy: expect.stringMatching(/./) }
+
+  expect(await lookUp(own)).toEqual([200, { data: shown }])
+  expect(await lookUp(mailed)).toEqual([200, { data: { ...shown, account: 'none' } }])
+  expect((await world.anonymous.post(accept, { token: mailed, password })).status).toBe(200)
+  expect([(await lookUp(mailed))[0], (await lookUp(own))[0], (await lookUp('x'))[0]]).toEqual([401, 401, 401])
+  const other = await world.workspace('invitations', { articles: { title: 'string' } })
+  expect(await lookUp(await people.invite(other, email, []))).toMatchObject([200, { data: { account: 'proven' } }])
+})
+
 it('makes one account of an address whose invitations to two workspaces are accepted at once', async () => {
   const other = await world.workspace('invitations', { articles: { title: 'string' } })
   const email = people.email()

@@ -219,7 +219,6 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     [],
     async (page, t) => {
       await visit(page, '/-/invitation#token=x', t.invitation.title)
-      await button(page, t.invitation.submit).click()
       await alert(page)
     },
   ],

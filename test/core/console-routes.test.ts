@@ -17,6 +17,7 @@ const used: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'POST /api/auth/password-change': ['screens/account/password.tsx', '/api/auth/password-change'],
   'POST /api/auth/password-reset/request': ['screens/reset.tsx', '/api/auth/password-reset/request'],
   'POST /api/auth/password-reset/confirm': ['screens/reset.tsx', '/api/auth/password-reset/confirm'],
+  'POST /api/auth/invitations/lookup': ['screens/invitation.tsx', '/api/auth/invitations/lookup'],
   'POST /api/auth/invitations/accept': ['screens/invitation.tsx', '/api/auth/invitations/accept'],
   'GET /api/auth/providers': ['screens/sign-in.tsx', '$auth.providers('],
   'GET /api/auth/providers/{name}/login': ['screens/system/providers.tsx', '$auth.providerUrl('],

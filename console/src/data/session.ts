@@ -1,5 +1,6 @@
 /**
- * Who is signed in. Before that the service is asked for `system/info` and nothing else. Cookies that are gone answer as
+ * Who is signed in. Before that the service is asked for `system/info` and, by the link of an
+ * invitation, what that is for. Cookies that are gone answer as
  * anonymous, with 403 or the rows that everybody may see, so that after every refusal, when the page is shown again, and
  * every minute it is looked whether somebody is still signed in.
  */

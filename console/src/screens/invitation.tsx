@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { navigate, pathTo } from '../app/router.ts'
 import { instance, visitor } from '../data/client.ts'
-import { queries } from '../data/queries.ts'
+import { queries, useQuery } from '../data/queries.ts'
 import { sessionOpened } from '../data/session.ts'
 import { t } from '../messages/messages.ts'
 import { Field } from '../ui/field.tsx'
@@ -14,6 +14,13 @@ import { EmailField, FullNameField, faultOf, NewPasswordField, Submission } from
 
 type InvitationProps = { readonly given: { readonly token: string; readonly email: string } | undefined }
 type Accepted = { readonly data: Member }
+type Invited = {
+  readonly email: string
+  readonly workspace: { readonly apiName: string }
+  readonly invitedBy: string | null
+  /** Of the address; absent where the link came not by mail. */
+  readonly account?: 'none' | 'unproven' | 'proven'
+}
 type Member = { readonly email: string; readonly workspace: { readonly apiName: string } }
 
 export default function Invitation({ given }: InvitationProps) {
@@ -38,10 +45,26 @@ export default function Invitation({ given }: InvitationProps) {
   )
 }
 
+const lookUp = (token: string) =>
+  visitor.$request<{ data: Invited }>('POST', '/api/auth/invitations/lookup', { body: { token } }).orThrow()
+
 type AcceptingProps = InvitationProps & { readonly onMember: (member: Member) => void }
 
 /** Who gave a password that counts is signed in by it; others are asked for the one that they have. */
 function Accepting({ given, onMember }: AcceptingProps) {
+  const texts = t.value.invitation
+  const { data, error } = useQuery({
+    queryKey: ['invitation', given?.token],
+    queryFn: () => lookUp(given?.token ?? ''),
+    enabled: given !== undefined,
+  })
+  if (error?.status === 401) return <Notice look="danger">{texts.wrongToken}</Notice>
+  // What is not known for another reason is asked for as of a token that is typed.
+  const isKnown = given === undefined || data !== undefined || error !== null
+  return isKnown ? <Acceptance given={given} invited={data?.data} onMember={onMember} /> : null
+}
+
+function Acceptance({ given, invited, onMember }: AcceptingProps & { readonly invited: Invited | undefined }) {
   const texts = t.value.invitation
   const [token, setToken] = useState(given?.token ?? '')
   const [fullName, setFullName] = useState('')
@@ -64,15 +87,27 @@ function Accepting({ given, onMember }: AcceptingProps) {
     } else onMember(member)
     return undefined
   }
+  const email = invited?.email ?? given?.email
+  const account = invited?.account
   return (
     <Submission label={texts.submit} onSubmit={submit}>
-      <p class={styles.quiet}>{texts.text}</p>
+      {invited && <p>{texts.invited(invited.workspace.apiName, invited.invitedBy)}</p>}
+      {account !== 'none' && <p class={styles.quiet}>{account === 'proven' ? texts.keepsAccount : texts.text}</p>}
       {given === undefined && (
         <Field label={texts.token} required autofocus autocomplete="off" value={token} onValue={setToken} />
       )}
-      {given?.email && <EmailField readOnly autofocus={false} value={given.email} onValue={() => {}} />}
-      <FullNameField value={fullName} onValue={setFullName} />
-      <NewPasswordField isOptional hint={texts.passwordHint} value={password} onValue={setPassword} />
+      {email && <EmailField readOnly autofocus={false} value={email} onValue={() => {}} />}
+      {account !== 'proven' && (
+        <>
+          {account !== 'unproven' && <FullNameField value={fullName} onValue={setFullName} />}
+          <NewPasswordField
+            isOptional={account === undefined}
+            hint={account === undefined ? texts.passwordHint : undefined}
+            value={password}
+            onValue={setPassword}
+          />
+        </>
+      )}
     </Submission>
   )
 }

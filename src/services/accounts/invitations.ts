@@ -61,6 +61,14 @@ export type AcceptedInvitation = {
   readonly workspace: { readonly id: string; readonly apiName: string }
 }
 
+export type ShownInvitation = {
+  readonly email: string
+  readonly workspace: { readonly apiName: string }
+  readonly invitedBy: string | null
+  /** Of the invited address, and whether that is proven; only the mailed token, which its owner has, leads to it. */
+  readonly account?: 'none' | 'unproven' | 'proven'
+}
+
 /** Lists are JSON texts. Bodies are parsed only after authorization. */
 export type Invitations = {
   /** Requires workspaceMembers:read. */
@@ -68,6 +76,8 @@ export type Invitations = {
   /** The answer contains one token and the mail to the invited address another; neither is stored. */
   create(scope: RequestScope, invitation: LazyBody<InvitationInput>, visit: RequestOrigin): Promise<object>
   delete(scope: RequestScope, id: string): Promise<void>
+  /** Says what a token is for, and leaves it as it is. Throws 401 for one that is unknown, used or expired. */
+  lookUp(token: string): Promise<ShownInvitation>
   /**
    * Throws 401 for a token that is unknown, used or expired, 403 for the answer's token if the caller is not the proven
    * account of the invited address.
@@ -163,6 +173,13 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
           ]
         },
       })
+    },
+
+    async lookUp(token) {
+      const found = (await findInvitation(database, await sha256Hex(token))) ?? refused()
+      const { email, workspaceName, invitedBy, account, isMailed } = found
+      const known = account === null ? 'none' : account.isProven ? 'proven' : 'unproven'
+      return { email, workspace: { apiName: workspaceName }, invitedBy, ...(isMailed && { account: known }) }
     },
 
     async accept(caller, { token, password, fullName }, address) {

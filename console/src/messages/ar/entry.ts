@@ -47,6 +47,9 @@ export const entry: Translated<typeof en> = {
 
   invitation: {
     title: 'قبول دعوة',
+    invited: (workspace, by) =>
+      by === null ? `أنت مدعوّ إلى مساحة العمل ${workspace}.` : `يدعوك ${by} إلى مساحة العمل ${workspace}.`,
+    keepsAccount: 'لك حساب هنا، وتسجّل الدخول إليه بعد ذلك.',
     text: 'من هو جديد هنا يختار كلمة مرور الآن، ومن له حساب يحتفظ بكلمته.',
     passwordHint: 'اتركها فارغة إن كان لك حساب هنا من قبل. عشرة محارف على الأقل.',
     passwordNeeded: 'ليس لعنوانك حساب هنا بعد. اختر كلمة مرور له.',

@@ -45,6 +45,11 @@ export const entry = {
 
   invitation: {
     title: 'Accept an invitation',
+    invited: (workspace: string, by: string | null) =>
+      by === null
+        ? `You are invited to the workspace ${workspace}.`
+        : `${by} invites you to the workspace ${workspace}.`,
+    keepsAccount: 'You have an account here, and sign in to it after this.',
     text: 'Who is new here chooses a password now; who has an account keeps theirs.',
     passwordHint: 'Leave it empty if you have an account here already. At least 10 characters.',
     passwordNeeded: 'Your address has no account here yet. Choose a password for it.',
