@@ -2,7 +2,7 @@
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { policiesOf, type RoleRow } from './roles.ts'
+import { type RoleRow, type RolesText, rolesWhere, withPolicies } from './roles.ts'
 import { param, type Sql, sql, statement, timestamp, uuids } from './statements.ts'
 
 export type InvitationRow = {
@@ -99,20 +99,20 @@ export function insertInvitation(made: NewInvitation): readonly Statement[] {
   ]
 }
 
-type Invited = { readonly email: string; readonly roles: readonly Pick<RoleRow, 'kind' | 'policies'>[] }
+type Invited = { readonly email: string; readonly roles: readonly RoleRow[] }
 
 /** Returns the invited address and its roles; undefined if the workspace has no such invitation. */
 export async function findInvited(database: SqlDriver, workspaceId: string, id: string): Promise<Invited | undefined> {
   const [[text] = []] = await database.query(
     statement(sql`
       select json_build_object('email', i.email,
-        'roles', (
-          select coalesce(json_agg(json_build_object('kind', r.kind, 'policies', ${policiesOf(sql`r.id`)})), '[]'::json)
-          from service.invitation_role ir join service.role r on r.id = ir.role_id where ir.invitation_id = i.id))::text
+        'held', ${rolesWhere(sql`r.id in (select ir.role_id from service.invitation_role ir where ir.invitation_id = i.id)`)})::text
       from service.invitation i
       where i.workspace_id = ${param(workspaceId)}::uuid and i.id = ${param(id)}::uuid`),
   )
-  return text === undefined || text === null ? undefined : (parseJson(text) as Invited)
+  if (text === undefined || text === null) return undefined
+  const { email, held } = parseJson(text) as { readonly email: string; readonly held: RolesText }
+  return { email, roles: withPolicies(held) }
 }
 
 export function deleteInvitation(id: string): Statement {

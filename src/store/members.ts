@@ -4,7 +4,7 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { isProven } from './accounts.ts'
 import { ownerActsIn } from './principal-state.ts'
-import { policiesOf, type RoleRow } from './roles.ts'
+import { type RoleRow, type RolesText, rolesWhere, withPolicies } from './roles.ts'
 import { param, sql, statement, uuids } from './statements.ts'
 
 export type MemberStatus = 'active' | 'suspended'
@@ -15,12 +15,10 @@ export type MemberRow = {
   readonly ownerId: string | null
   /** The account's e-mail address is proven; for a service account, its owner's. */
   readonly isProven: boolean
-  readonly roles: readonly MemberRole[]
+  readonly roles: readonly RoleRow[]
   /** Number of other people who can currently act as Administrator. */
   readonly otherAdministrators: number
 }
-
-export type MemberRole = Omit<RoleRow, 'description'>
 
 /** Loads a member with its roles and their policies; undefined if the user is not a member. */
 export async function loadMember(
@@ -33,11 +31,9 @@ export async function loadMember(
       select json_build_object('status', m.status,
         'ownerId', (select u.service_account_owner_id from service."user" u where u.id = m.user_id),
         'isProven', (select ${isProven(sql`a`)} from service."user" a where a.id = m.user_id),
-        'roles', (
-          select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'kind', r.kind,
-            'policies', ${policiesOf(sql`r.id`)})), '[]'::json)
-          from service.member_role mr join service.role r on r.id = mr.role_id
-          where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id),
+        'held', ${rolesWhere(sql`r.id in (
+          select mr.role_id from service.member_role mr
+          where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id)`)},
         'otherAdministrators', (
           select count(*) from service.member o
           join service."user" u on u.id = o.user_id
@@ -48,7 +44,9 @@ export async function loadMember(
       from service.member m
       where m.workspace_id = ${param(workspaceId)}::uuid and m.user_id = ${param(userId)}::uuid`),
   )
-  return row === undefined ? undefined : (parseJson(row[0] ?? 'null') as MemberRow)
+  if (row === undefined) return undefined
+  const { held, ...member } = parseJson(row[0] ?? 'null') as Omit<MemberRow, 'roles'> & { readonly held: RolesText }
+  return { ...member, roles: withPolicies(held) }
 }
 
 /** Lists the names of workspaces whose only acting Administrator is this user; service accounts do not count. */

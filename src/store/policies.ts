@@ -1,8 +1,10 @@
 /** Policies of a workspace, and which parts of its model each one names. */
 
 import type { PolicyContent } from '../core/access/policy.ts'
+import { ServiceError } from '../core/error.ts'
 import { parseJson } from '../core/exact-json.ts'
-import type { Statement } from '../core/sql/statement.ts'
+import { SqlFault } from '../core/sql/fault.ts'
+import { integer, literal, type Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { json, param, sql, statement, uuids } from './statements.ts'
 
@@ -50,6 +52,25 @@ export function updatePolicy(policy: PolicyRow, uses: readonly string[]): readon
     statement(sql`delete from service.policy_use where policy_id = ${param(policy.id)}::uuid`),
     insertUses(policy.id, uses),
   ]
+}
+
+/** Bytes of all policies of a workspace together. Whoever holds them loads them all, to do anything. */
+const MOST_BYTES = 8 * 1024 ** 2
+
+/** Builds a statement that fails its transaction if the policies of the workspace are larger together than they may be. */
+export function assertBoundedStatement(workspaceId: string): Statement {
+  return statement(sql`
+    select case when x.bytes > ${integer(MOST_BYTES)} then (${literal(TOO_LARGE)} || x.bytes)::int end
+    from (select sum(octet_length(p.content::text)) as bytes from service.policy p
+      where p.workspace_id = ${param(workspaceId)}::uuid) x`)
+}
+
+const TOO_LARGE = 'service:policies'
+
+/** Returns the 422 of a batch that failed by that statement; undefined for every other error. */
+export function policiesFault(cause: unknown): ServiceError | undefined {
+  if (!(cause instanceof SqlFault && cause.message.includes(TOO_LARGE))) return undefined
+  return new ServiceError('invalid', `The policies of a workspace may have at most ${MOST_BYTES} bytes together`)
 }
 
 export function deletePolicy(id: string): Statement {

@@ -24,6 +24,8 @@ export type PrincipalState = {
   readonly scope: KeyScope | undefined
   /** The requested workspace. */
   readonly workspaceId: string | undefined
+  /** Characters of policies and scope. */
+  readonly weight: number
   /** The membership in the requested workspace; undefined if the user is not a member. */
   readonly member: Membership | undefined
 }
@@ -31,7 +33,7 @@ export type PrincipalState = {
 export type Membership = {
   readonly status: 'active' | 'suspended'
   readonly roles: readonly { readonly id: string; readonly kind: RoleKind }[]
-  /** The policies of all these roles, each once. */
+  /** The policies of all these roles, each once; none of an Administrator, who may do everything without. */
   readonly policies: readonly PolicyContent[]
 }
 
@@ -50,6 +52,7 @@ export async function loadPrincipalState(
     isAdministrator: isAdministrator === 't',
     scope: scope === null || scope === undefined ? undefined : (parseJson(scope) as KeyScope),
     workspaceId,
+    weight: (policies?.length ?? 0) + (scope?.length ?? 0),
     member:
       memberStatus === null || memberStatus === undefined
         ? undefined
@@ -62,7 +65,10 @@ export async function loadPrincipalState(
 }
 
 /** Loads what the workspace's role Public grants to requests without a credential. */
-export async function loadPublicPrincipalState(database: SqlDriver, workspaceId: string): Promise<Membership> {
+export async function loadPublicPrincipalState(
+  database: SqlDriver,
+  workspaceId: string,
+): Promise<Membership & Pick<PrincipalState, 'weight'>> {
   const [[roleId, policies] = []] = await database.query(
     statement(sql`
       select r.id, ${contentsOf(sql`rp.role_id = r.id`)}
@@ -72,6 +78,7 @@ export async function loadPublicPrincipalState(database: SqlDriver, workspaceId:
     status: 'active',
     roles: roleId === null || roleId === undefined ? [] : [{ id: roleId, kind: 'public' }],
     policies: parseJson(policies ?? '[]') as PolicyContent[],
+    weight: policies?.length ?? 0,
   }
 }
 
@@ -82,7 +89,9 @@ function principalQuery(credential: Credential, workspaceId: string | null): Sta
       case when ${ownerActsIn(sql`m.workspace_id`)} then m.status else 'suspended' end, (
       select json_agg(json_build_object('id', r.id, 'kind', r.kind) order by r.id)
       from service.role r where r.id in (select mr.role_id ${ownRoles}))::text,
-      ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})`)}, ${scopeOf(credential)}
+      ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})
+        and not exists (select 1 ${ownRoles} and exists (
+          select 1 from service.role a where a.id = mr.role_id and a.kind = 'administrator'))`)}, ${scopeOf(credential)}
     from service."user" u
     left join service.member m on m.user_id = u.id and m.workspace_id = ${param(workspaceId)}::uuid
     where ${isBearer(credential)}`)

@@ -23,14 +23,35 @@ export async function loadRoles(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<readonly RoleRow[]> {
-  const [[text] = []] = await database.query(
-    statement(sql`
-      select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'description', r.description,
-        'kind', r.kind, 'policies', ${policiesOf(sql`r.id`)})), '[]')::text
-      from service.role r
-      where r.workspace_id = ${param(workspaceId)}::uuid and r.id in (${uuids(ids)})`),
-  )
-  return parseJson(text ?? '[]') as RoleRow[]
+  const among = sql`r.workspace_id = ${param(workspaceId)}::uuid and r.id in (${uuids(ids)})`
+  const [[text] = []] = await database.query(statement(sql`select ${rolesWhere(among)}::text`))
+  return withPolicies(parseJson(text ?? '{}') as RolesText)
+}
+
+/** Roles with the ids of their policies, and each policy once, however many roles have it. */
+export type RolesText = {
+  readonly roles: readonly (Omit<RoleRow, 'policies'> & { readonly policies: readonly string[] })[]
+  readonly policies: RoleRow['policies']
+}
+
+/** SQL expression: RolesText of the roles `r` that satisfy `condition`. */
+export function rolesWhere(condition: Sql): Sql {
+  return sql`json_build_object(
+      'roles', (
+        select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'description', r.description, 'kind', r.kind,
+          'policies', (
+            select coalesce(json_agg(rp.policy_id order by rp.policy_id), '[]'::json)
+            from service.role_policy rp where rp.role_id = r.id))), '[]'::json)
+        from service.role r where ${condition}),
+      'policies', (
+        select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name, 'content', p.content)), '[]'::json)
+        from service.policy p where p.id in (
+          select rp.policy_id from service.role_policy rp join service.role r on r.id = rp.role_id where ${condition})))`
+}
+
+export function withPolicies({ roles, policies }: RolesText): readonly RoleRow[] {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]))
+  return roles.map((role) => ({ ...role, policies: role.policies.flatMap((id) => byId.get(id) ?? []) }))
 }
 
 /** All roles and policies of a workspace, and the roles of its active members. */
@@ -68,13 +89,6 @@ export async function loadSuspended(database: SqlDriver, workspaceId: string): P
       where workspace_id = ${param(workspaceId)}::uuid and status = 'suspended'`),
   )
   return rows.map(([id]) => id ?? '')
-}
-
-/** SQL expression: a JSON array of the policies of a role. */
-export function policiesOf(roleId: Sql): Sql {
-  return sql`(
-    select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name, 'content', p.content) order by p.id), '[]'::json)
-    from service.role_policy rp join service.policy p on p.id = rp.policy_id where rp.role_id = ${roleId})`
 }
 
 /** Loads the policies naming `$CURRENT_ROLES` that members of the role have through any of their roles. */

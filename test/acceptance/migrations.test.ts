@@ -308,6 +308,23 @@ it('answers 413 for a body over the limit', async () => {
   }
 })
 
+it('bounds the defaults of a model together, since every process holds all of it', async () => {
+  const own = await world.workspace('migrations', {})
+  const answers: Response[] = []
+  for (let index = 0; answers.at(-1)?.status !== 422 && index < 20; index += 1) {
+    const { kind, data } = createCollection(new Map(), own.sourceId, `large${index}`, { text: 'string' })
+    const made = { name: '', id: '', operation: { kind, data } }
+    answers.push(await own.migrate(withDefault(made, 'x'.repeat(1_000_000))))
+  }
+  const statuses = answers.map(({ status }) => status)
+
+  expect(statuses).toEqual([...new Array(8).fill(200), 422])
+  expect(messagesOf(await answers.at(-1)?.json()).at(-1)).toBe(
+    'A model may have defaults, rules of the database and values of enums of at most 8388608 characters together',
+  )
+  expect((await own.migrate(createCollection(new Map(), own.sourceId, 'small', { text: 'string' }))).status).toBe(200)
+})
+
 type Made = { readonly name: string; readonly id: string; readonly operation: Operation }
 
 /** A collection of its own name in the workspace; `other` replaces members of the operation. */

@@ -774,3 +774,34 @@ it('an editor gives what is there no name of the API that something else had', a
   expect([free, back].map(({ status }) => status)).toEqual([200, 200])
   expect((await migrate(own, named('nick', 'salary'))).status).toBe(200)
 })
+
+it('bounds the policies of a workspace together, since whoever holds them loads them all', async () => {
+  const own = await world.workspace('policies', shape)
+  const texts = { authors: 'name', articles: 'title', notes: 'text' }
+  const conditioned = (field: string) => {
+    const filter = { [field]: { _neq: 'x'.repeat(65_000) } }
+    return {
+      read: { filter },
+      delete: { filter },
+      create: { validation: filter },
+      update: { filter, validation: filter },
+    }
+  }
+  const of = Object.entries(texts).map(([collection, field]) => [collection, conditioned(field)])
+  const large = { collections: Object.fromEntries(of) }
+  const made = (name: string, content: object) => own.post('/policies', { name, content })
+  const statuses: number[] = []
+  for (let index = 0; statuses.at(-1) !== 422 && index < 20; index += 1) {
+    statuses.push((await made(`large ${index}`, large)).status)
+  }
+  const small = (await (await made('small', { collections: {} })).json()) as { data: { id: string } }
+  const grown = await own.patch(`/policies/${small.data.id}`, { content: large })
+
+  expect(statuses.length).toBeGreaterThan(3)
+  expect(statuses.slice(0, -1).every((status) => status === 201)).toBe(true)
+  expect(statuses.at(-1)).toBe(422)
+  expect([grown.status, messagesOf(await grown.json())]).toEqual([
+    422,
+    ['The policies of a workspace may have at most 8388608 bytes together'],
+  ])
+})

@@ -181,10 +181,12 @@ function aloneRights(principal: Principal, { content }: HeldPolicy): Rights {
 
 function conditionOf(
   { content }: HeldPolicy,
-  { apiName }: Collection,
+  { id, apiName }: Collection,
   { model, action }: Pick<ExplainRequest, 'model' | 'action'>,
 ): JudgedPolicy['condition'] {
-  const part = presentPolicy(content, model).collections[apiName]?.[action]
+  const own = content.collections[id]
+  if (own === undefined) return undefined
+  const part = presentPolicy({ entitlements: [], collections: { [id]: own } }, model).collections[apiName]?.[action]
   if (part === undefined || part === 'all') return undefined
   const { filter, validation }: { filter?: Record<string, unknown>; validation?: Record<string, unknown> } = part
   return action === 'create' ? validation : filter

@@ -2,7 +2,6 @@
  * Authenticates a token and loads the caller's rights. Results are cached per token and workspace until the access
  * version changes, so that a warm request sends no query to the system database.
  */
-import QuickLRU from 'quick-lru'
 import type { Entitlement } from '../../core/access/entitlement.ts'
 import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import {
@@ -25,6 +24,7 @@ import {
 } from '../../store/principal-state.ts'
 import { findWorkspace, isThere, type WorkspaceRow } from '../../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
+import { createKnownPrincipals } from './known-principals.ts'
 import { planTermOf } from './plan-term.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
 
@@ -78,8 +78,6 @@ export type Callers = {
   requireThere(workspaceId: string): Promise<void>
 }
 
-const MAX_REMEMBERED = 10_000
-
 type ScopedWorkspace = Pick<RequestScope, 'workspace' | 'snapshot'>
 
 /** A principal in a workspace, as of an access version. */
@@ -107,8 +105,7 @@ export type CallersDeps = {
 export function createCallers(deps: CallersDeps): Callers {
   const { ports, tokens, forget } = deps
   const keyUse = createKeyUse(ports)
-  /** By workspace, then by token. */
-  const principals = new Map<string, QuickLRU<string, Known>>()
+  const principals = createKnownPrincipals<Known>({})
   const directory = new Map<string, WorkspaceRow>()
 
   async function claimsOf(token: string): Promise<Claims> {
@@ -125,7 +122,7 @@ export function createCallers(deps: CallersDeps): Callers {
     }
     directory.delete(name)
     if (known !== undefined) {
-      principals.delete(known.id)
+      principals.forget(known.id)
       forget(known.id)
       // The name may belong to another workspace by now.
       return currentWorkspace(name)
@@ -138,7 +135,7 @@ export function createCallers(deps: CallersDeps): Callers {
     const workspace = directory.get(name)
     const snapshot = workspace && ports.workspaces.remembered(workspace.id)
     if (workspace === undefined || snapshot === undefined) return undefined
-    const known = principals.get(workspace.id)?.get(token)
+    const known = principals.get(workspace.id, token)
     if (known?.accessVersion !== snapshot.accessVersion || isOver(known)) return undefined
     if (known.request?.snapshot !== snapshot) known.request = scopeOf({ workspace, snapshot }, token, known)
     return known.request
@@ -166,27 +163,24 @@ export function createCallers(deps: CallersDeps): Callers {
     { workspace, snapshot }: ScopedWorkspace,
     token: string,
     found: Omit<Known, 'accessVersion'>,
+    weight: number,
   ): Known {
-    const ofWorkspace = principals.get(workspace.id) ?? new QuickLRU<string, Known>({ maxSize: MAX_REMEMBERED })
     const known: Known = { ...found, accessVersion: snapshot.accessVersion }
-    principals.set(workspace.id, ofWorkspace.set(token, known))
+    principals.set(workspace.id, token, known, weight)
     return known
   }
 
   async function authorizeAnew(name: string, token: string | undefined): Promise<RequestScope> {
     const claims = token === undefined ? undefined : await claimsOf(token)
     const scopedWorkspace = await currentWorkspace(name)
-    const known = principals.get(scopedWorkspace.workspace.id)?.get(token ?? '')
+    const known = principals.get(scopedWorkspace.workspace.id, token ?? '')
     if (known?.accessVersion === scopedWorkspace.snapshot.accessVersion)
       return scopeOf(scopedWorkspace, token ?? '', known)
     const { id } = scopedWorkspace.workspace
     if (claims === undefined) {
-      const rights = await publicRights(ports.database, id)
-      return scopeOf(
-        scopedWorkspace,
-        '',
-        remember(scopedWorkspace, '', { caller: anonymous, rights, expiresAt: undefined }),
-      )
+      const { rights, weight } = await publicRights(ports.database, id)
+      const found = { caller: anonymous, rights, expiresAt: undefined }
+      return scopeOf(scopedWorkspace, '', remember(scopedWorkspace, '', found, weight))
     }
     const state = await principalState(ports.database, credentialOf(claims), id)
     const found = {
@@ -194,7 +188,7 @@ export function createCallers(deps: CallersDeps): Callers {
       rights: rightsOfPrincipal(state),
       expiresAt: claims.expiresAt,
     }
-    return scopeOf(scopedWorkspace, token ?? '', remember(scopedWorkspace, token ?? '', found))
+    return scopeOf(scopedWorkspace, token ?? '', remember(scopedWorkspace, token ?? '', found, state.weight))
   }
 
   /** Returns the scope once the use of its key is recorded, where that is due. */
@@ -266,7 +260,7 @@ export async function callerNow(database: SqlDriver, caller: Caller): Promise<Ca
  * workspace has been deleted meanwhile.
  */
 export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId: string): Promise<Rights> {
-  if (caller.kind === 'anonymous') return publicRights(database, workspaceId)
+  if (caller.kind === 'anonymous') return (await publicRights(database, workspaceId)).rights
   return unlessSuspended(rightsOfPrincipal(await principalState(database, requestCredentialOf(caller), workspaceId)))
 }
 
@@ -281,10 +275,10 @@ async function principalState(
   return state
 }
 
-async function publicRights(database: SqlDriver, workspaceId: string): Promise<Rights> {
+async function publicRights(database: SqlDriver, workspaceId: string) {
   const state = await loadPublicPrincipalState(database, workspaceId)
   if (state.roles.length === 0) await requireThere(database, workspaceId)
-  return membershipRights(undefined, state)
+  return { rights: membershipRights(undefined, state), weight: state.weight }
 }
 
 /** Members, roles and tables go with their workspace: whoever misses some asks here before it says so. */

@@ -13,7 +13,14 @@ import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import { deletePolicy, insertPolicy, loadPolicies, type PolicyRow, updatePolicy } from '../../store/policies.ts'
+import {
+  assertBoundedStatement,
+  deletePolicy,
+  insertPolicy,
+  loadPolicies,
+  type PolicyRow,
+  updatePolicy,
+} from '../../store/policies.ts'
 import { lockModelVersion } from '../../store/rights.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
@@ -119,6 +126,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
               workspace.id,
               insertPolicy(workspace.id, { ...input, id, content }, usesOf(content)),
             ),
+            assertBoundedStatement(workspace.id),
             recordWorkspaceEvent(ids, scope, { action: 'policy.create.v1', target: { type: 'policy', id }, payload }),
           ]
         },
@@ -147,6 +155,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           return [
             lockModelVersion(workspace.id, model.version),
             ...license.within([rules], workspace.id, updatePolicy({ id, name, description, content }, usesOf(content))),
+            assertBoundedStatement(workspace.id),
             recordWorkspaceEvent(ids, scope, { action: 'policy.update.v1', target: { type: 'policy', id }, payload }),
           ]
         },

@@ -9,6 +9,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import { type Ports, pause } from '../../ports.ts'
 import { ofShare } from '../../sources/of-share.ts'
 import { isDuplicate, isHeld, isOutOfDate } from '../../store/failed-batch.ts'
+import { policiesFault } from '../../store/policies.ts'
 import { loadRightsVersion, takeRights } from '../../store/rights.ts'
 import { limitFault } from '../../store/usage.ts'
 import { type Caller, callerNow, presentedBy } from '../caller/callers.ts'
@@ -58,7 +59,7 @@ export async function changeRights<Facts>(
       if (taken !== undefined && isDuplicate(cause)) throw new ServiceError('conflict', taken)
       if (isHeld(cause)) await pause(LOOK)
       else if (isOutOfDate(cause)) await pause(Math.min(APART * 2 ** attempt, MAX_APART) * Math.random())
-      else throw limitFault(cause) ?? cause
+      else throw limitFault(cause) ?? policiesFault(cause) ?? cause
       if (caller !== undefined) await callerNow(database, caller)
     }
   }

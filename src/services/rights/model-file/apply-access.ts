@@ -9,7 +9,7 @@ import { renameOrder } from '../../../core/file/rename-order.ts'
 import { invalidOperation, MIGRATION_FAILED } from '../../../core/migration/fault.ts'
 import type { Operation } from '../../../core/migration/operation.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import { deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
+import { assertBoundedStatement, deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
 import { type RightsVersion, type TakeTerms, takeRights } from '../../../store/rights.ts'
 import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
@@ -141,7 +141,11 @@ export function accessStatements(
     }),
   ]
   const limits = ['custom_policies', 'custom_permission_rules_enabled', 'custom_roles'] as const
-  return [...takeRights(version, { workspaceId: workspace.id }, terms), ...license.within(limits, workspace.id, writes)]
+  return [
+    ...takeRights(version, { workspaceId: workspace.id }, terms),
+    ...license.within(limits, workspace.id, writes),
+    assertBoundedStatement(workspace.id),
+  ]
 }
 
 type Item = { readonly id: string; readonly name: string }

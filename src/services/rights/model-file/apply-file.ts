@@ -8,6 +8,7 @@ import type { ChangedRights } from '../../../core/file/access/changes.ts'
 import type { FileChange } from '../../../core/file/changes.ts'
 import { fileFault, membersAt, readJsonBody, textAt, textsAt } from '../../../core/file/reading.ts'
 import { inParts } from '../../../sources/in-parts.ts'
+import { policiesFault } from '../../../store/policies.ts'
 import { saveNames } from '../../../store/presentation.ts'
 import { loadRightsVersion } from '../../../store/rights.ts'
 import { limitFault } from '../../../store/usage.ts'
@@ -99,7 +100,7 @@ export async function applyFile(
     await rememberIds(database, { workspace: workspace.apiName, after, made }, sources)
     return { changes: done.changes }
   } catch (cause) {
-    return throwExplained(limitFault(cause) ?? cause, works).catch((fault: unknown) =>
+    return throwExplained(limitFault(cause) ?? policiesFault(cause) ?? cause, works).catch((fault: unknown) =>
       Promise.reject(locateFault(fault)),
     )
   }
