@@ -427,8 +427,8 @@ export interface FileStore {
   /**
    * Streams `length` bytes of one part from `offset`, as they are taken. Throws `MissingBytes`, unobserved, where the part is not there
    * or ends before.
-   * Whoever gets the stream reads it to its end or cancels it, which frees the file or connection behind it; it errors where
-   * the store fails meanwhile.
+   * Whoever gets the stream reads it to its end or cancels it, which frees the file or connection behind it; where the store
+   * fails meanwhile it errors as the other calls do.
    */
   read(key: string, number: number, offset: number, length: number): Promise<ReadableStream<Uint8Array>>
   /** The parts that are there, by ascending number; empty for an unknown key. */

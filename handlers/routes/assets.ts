@@ -238,11 +238,11 @@ async function contentAnswer(c: AppContext, content: FileContent): Promise<Answe
 }
 
 /** Ranges one after the other, each with its place and type (RFC 9110, section 15.3.7.2). */
-function manyRanges(
+async function manyRanges(
   ranges: readonly ByteRange[],
   { size, hash, read }: FileContent,
   { headers, contentType }: { readonly headers: Answer['headers']; readonly contentType: string },
-): Answer {
+): Promise<Answer> {
   const encoder = new TextEncoder()
   // Nothing in a file can be taken for it, since it is made of the hash of the file.
   const boundary = hash.replaceAll(/[^\w]/g, '')
@@ -255,14 +255,18 @@ function manyRanges(
   const length = sum(heads.map((head) => head.length)) + end.length + sum(ranges.map(lengthOf))
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for (const [index, range] of ranges.entries()) {
-      yield heads[index] ?? end
-      yield* read(range)
+      let head = heads[index]
+      for await (const piece of read(range)) {
+        if (head !== undefined) yield head
+        head = undefined
+        yield piece
+      }
     }
     yield end
   }
   return {
     status: 206,
-    body: streamOf(pieces()),
+    body: await streamOf(pieces()),
     headers: {
       ...headers,
       'Content-Type': `multipart/byteranges; boundary=${boundary}`,
@@ -286,10 +290,14 @@ async function bodyOf({ read }: FileContent, range: ByteRange): Promise<NonNulla
   return bytes
 }
 
-/** The next piece is read while one is sent. */
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+/** The next piece is read while one is sent. Throws what the first one throws: an answer that has begun can only break off. */
+async function streamOf(pieces: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+  const first = await pieces.next()
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        if (!first.done) controller.enqueue(first.value)
+      },
       async pull(controller) {
         const { done, value } = await pieces.next()
         if (done) controller.close()

@@ -115,13 +115,15 @@ describe('FileStore: S3 that fails for a while', () => {
         answer.writeHead(206, { 'Content-Range': 'bytes 0-19/20' }).write('half', () => answer.destroy())
       }
     })
-    const { files } = openChecked(openS3(scripted.address))
+    const { files, observed } = openChecked(openS3(scripted.address))
 
     const bytes = await bytesOf(files.read(key, 1, 0, 20)).catch((error: unknown) => error)
     const cleared = await files.clear(key).catch((error: unknown) => error)
     await scripted.close()
 
-    expect([bytes, cleared]).toMatchObject([{ name: 'TypeError' }, { kind: 'unavailable' }])
+    const unreached = { kind: 'unavailable', message: 'The store of files cannot be reached' }
+    expect([bytes, cleared]).toMatchObject([unreached, unreached])
+    expect(observed).toHaveLength(2)
   })
 
   it.each([

@@ -24,6 +24,22 @@ export function checkedFiles({ store, observe }: CheckedOptions): FileStore {
     }
   }
 
+  /** The same bytes, of a store that may yet fail. */
+  function reported(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const reader = stream.getReader()
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          const { done, value } = await reportingFailure(() => reader.read())
+          if (done) controller.close()
+          else controller.enqueue(value)
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
   return {
     limit: store.limit,
 
@@ -38,7 +54,7 @@ export function checkedFiles({ store, observe }: CheckedOptions): FileStore {
       requireRange([offset, length, PART_SIZE - offset - length].every(isCount), 'the range is none of a part')
       if (length === 0) return new Blob([]).stream()
       const stream = await reportingFailure(() => store.read(key, number, offset, length))
-      if (stream !== undefined) return stream
+      if (stream !== undefined) return reported(stream)
       throw new MissingBytes(`part ${number} of ${key}`)
     },
 
