@@ -118,6 +118,57 @@ describe('what is asked', () => {
   })
 })
 
+describe('of numbers as long, large and small as they are stored', () => {
+  const long = (whole: string, zeros: number) => `${whole}${'0'.repeat(zeros)}`
+
+  beforeAll(async () => {
+    const lengths = await world.workspace('lengths', {
+      lengths: { kind: 'string', exact: 'decimal?', double: 'float64?' },
+    })
+    await lengths.insert('lengths', [
+      { kind: 'small', exact: long('0.', 16_000).concat('2'), double: 5e-324 },
+      { kind: 'small', exact: '0', double: 0 },
+      { kind: 'small', exact: '0', double: 0 },
+      { kind: 'smallest', exact: long('0.', 323).concat('5'), double: 5e-324 },
+      { kind: 'precise', exact: `-0.${'3'.repeat(16_000)}`, double: -1.5e-323 },
+      { kind: 'large', exact: long('1', 16_000), double: 1 },
+      { kind: 'largest', exact: '9'.repeat(131_072), double: 1 },
+      { kind: 'largest', exact: '9'.repeat(131_072), double: 1 },
+    ])
+    ask = async (kind, called) => {
+      const query = `aggregate[n][count]=*&aggregate[exact][${called}]=exact&aggregate[double][${called}]=double`
+      const answer = await lengths.get(`/aggregates/lengths?${query}&filter[kind][_eq]=${kind}`)
+      return [answer.status, await answer.json()]
+    }
+  })
+
+  let ask: (kind: string, called: 'sum' | 'avg' | 'min' | 'max') => Promise<readonly [number, unknown]>
+
+  it('rounds an average to a double, also to none but 0', async () => {
+    expect(await ask('small', 'avg')).toMatchObject([200, { data: [{ exact: 0, double: 0 }] }])
+    expect(await ask('smallest', 'avg')).toMatchObject([200, { data: [{ exact: 5e-324, double: 5e-324 }] }])
+    expect(await ask('precise', 'avg')).toMatchObject([200, { data: [{ exact: -1 / 3, double: -1.5e-323 }] }])
+  })
+
+  it('has any sum and extreme that the database holds', async () => {
+    for (const called of ['sum', 'max'] as const) {
+      const small = long('0.', 16_000).concat('2')
+      expect(await ask('small', called)).toMatchObject([200, { data: [{ exact: small }] }])
+      expect(await ask('large', called)).toMatchObject([200, { data: [{ exact: long('1', 16_000) }] }])
+    }
+  })
+
+  it.each([
+    ['large', 'avg', 'is more than a double can hold'],
+    ['largest', 'avg', 'is more than its database adds up exactly'],
+    ['largest', 'sum', 'is more than its database adds up exactly'],
+  ] as const)('says of which it has none: %s, %s', async (kind, called, message) => {
+    const source = { message: 'aggregate.exact', source: { message } }
+
+    expect(await ask(kind, called)).toMatchObject([422, { code: '1001', source }])
+  })
+})
+
 describe('a caller', () => {
   const read = { filter: { stars: { _gte: 4 } } }
 

@@ -307,8 +307,8 @@ export type AggregateSyntax = {
   readonly object: (members: RowQuery['members']) => Sql
   /** Whether the database does not know a time zone by its name. */
   readonly lacksZone: (fault: SqlFault) => boolean
-  /** The numbers that may have been summed up to more than one of them holds. */
-  readonly overflows: (fault: SqlFault) => 'doubles' | 'decimals' | undefined
+  /** The numbers that may have been summed up to more than one of them holds; `averages`: decimals to more than a double holds. */
+  readonly overflows: (fault: SqlFault) => 'doubles' | 'decimals' | 'averages' | undefined
   readonly estimate: EstimateSyntax
 }
 

@@ -33,9 +33,12 @@ function lacksZone({ state, routine = '' }: SqlFault): boolean {
   return state === '22023' && /zone/i.test(routine)
 }
 
-/** So fails an answer that is too large. */
-function overflows({ routine }: SqlFault): 'doubles' | undefined {
-  return routine === OVERFLOW ? 'doubles' : undefined
+/** The functions of the server that fail; the first one for an answer that is too large as well. */
+function overflows({ state, routine = '' }: SqlFault): ReturnType<AggregateSyntax['overflows']> {
+  if (routine === OVERFLOW) return 'doubles'
+  if (state !== '22003') return undefined
+  if (routine.startsWith('float8in')) return 'averages'
+  return routine.startsWith('make_result') ? 'decimals' : undefined
 }
 
 /** Numbers that are equal are shown alike: without a negative zero, or zeros at the end. */
@@ -78,11 +81,16 @@ function call(called: AggregateFunction, operand: Sql, field: PrimitiveField): S
       return isFloat ? sql`sum(${operand}::double precision)` : sql`sum(${operand})::numeric`
     case 'avg':
       // The database's own fails on squares that are too large, and has other digits than other databases.
-      return sql`(${call('sum', operand, field)}::double precision / count(${operand}))`
+      return average(call('sum', operand, field), sql`count(${operand})`)
     case 'min':
     case 'max':
       return extreme(called, operand, field)
   }
+}
+
+/** Of what is nearer to 0 than any double the database makes none, and no quotient. */
+function average(sum: Sql, count: Sql): Sql {
+  return sql`case when abs(${sum}) < 5e-324 * ${count} then 0 else ${sum}::double precision / ${count} end`
 }
 
 /** Some types have an order, but no function. */

@@ -38,12 +38,13 @@ export function explainGroups(
 const unfit = {
   doubles: 'is more than a double can hold',
   decimals: 'is more than its database adds up exactly',
+  averages: 'is more than a double can hold',
 }
 
 function isSumOf(numbers: keyof typeof unfit, aggregate: Aggregate): boolean {
-  if (aggregate.function !== 'sum' && aggregate.function !== 'avg') return false
+  if (aggregate.function !== 'avg' && (aggregate.function !== 'sum' || numbers === 'averages')) return false
   const { name } = aggregate.field.type
-  return numbers === 'decimals' ? name === 'decimal' : name === 'float32' || name === 'float64'
+  return numbers === 'doubles' ? name === 'float32' || name === 'float64' : name === 'decimal'
 }
 
 /** It is the longest decimals that have no room for their sum. */
