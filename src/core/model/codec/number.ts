@@ -106,11 +106,20 @@ function significantDigits(text: string): number {
   return withoutTrailing(mantissa.replace(/[-.]/g, '').replace(/^0+/, ''), '0').length
 }
 
-/** Whether a JavaScript number is just this one. */
-export function isKept(text: string): boolean {
-  const number = Number(text)
-  const isInRange = Number.isFinite(number) && (number !== 0 || significantDigits(text) === 0)
-  return isInRange && (significantDigits(text) <= EXACT_DIGITS || String(number) === text)
+/** Whether JavaScript writes the number as which it reads this one in the same digits, wherever their point is. */
+function isKept(text: string): boolean {
+  return scaled(String(Number(text))) === scaled(text)
+}
+
+/** The digits of a number without zeros at either end, and the power of ten behind them; of 0 none. */
+function scaled(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.split(/e/i)
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const all = `${whole}${fraction}`
+  const digits = withoutTrailing(all, '0')
+  const power = Number(exponent) - fraction.length + all.length - digits.length
+  const significant = digits.replace(/^(-?)0+/, '$1')
+  return significant === '' || significant === '-' ? '' : `${significant}e${power}`
 }
 
 const EXACT_DIGITS = 15
