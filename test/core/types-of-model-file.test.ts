@@ -101,7 +101,8 @@ it.each<[string, unknown, string]>([
 it('takes names that JavaScript has itself', () => {
   const file = `{"collections": {
     "constructor": {"fields": {"id": "int32", "toString": {"to": "then?"}}},
-    "then": {"fields": {"id": "int32", "then": {"many": "constructor"}}}
+    "then": {"fields": {"id": "int32", "then": {"many": "constructor"}, "to": {"many": "then", "through": "__proto__"}}},
+    "kinds": {"fields": {"id": "int32", "odd": "constructor"}}
   }}`
 
   const text = writeModelSchema(JSON.parse(file) as ModelText)
@@ -109,4 +110,8 @@ it('takes names that JavaScript has itself', () => {
   expect(text).toContain('  constructor: {\n')
   expect(text).toContain("      toString: { to: 'then'; by: 'toStringId'; null: true }\n")
   expect(text).toContain("      then: 'then'\n      then_then: 'then_then'\n")
+  expect(text).toContain('  __proto__: {\n    key: [fromId: number, toId: number]\n')
+  expect(text).toContain("      __proto__: '__proto__'\n      __proto__To: '__proto__'\n")
+  // A type that a later service may have.
+  expect(text).toContain('      odd: string\n')
 })

@@ -71,7 +71,7 @@ export function describeModel(model: ModelText): readonly Described[] {
   requireForm(model)
   const { collections = {} } = model
   const drawn = new Map<string, Drawn>()
-  for (const [name, text] of Object.entries({ ...junctionsOf(collections), ...collections })) {
+  for (const [name, text] of [...junctionsOf(collections), ...Object.entries(collections)]) {
     drawn.set(name, draw(name, text))
   }
   const isRelated = [...drawn.values()].some(({ relations }) => [...relations.values()].some(({ to }) => to === FILES))
@@ -88,8 +88,8 @@ export function describeModel(model: ModelText): readonly Described[] {
 }
 
 /** The collections that stand behind fields to many, each a relation to either side. */
-function junctionsOf(collections: Readonly<Record<string, CollectionText>>): Record<string, CollectionText> {
-  const found: Record<string, CollectionText> = {}
+function junctionsOf(collections: Readonly<Record<string, CollectionText>>): ReadonlyMap<string, CollectionText> {
+  const found = new Map<string, CollectionText>()
   for (const [name, { fields, source }] of Object.entries(collections)) {
     for (const [field, value] of Object.entries(fields)) {
       if (typeof value === 'string' || !('many' in value) || value.over !== undefined) continue
@@ -98,11 +98,7 @@ function junctionsOf(collections: Readonly<Record<string, CollectionText>>): Rec
         from: { to: name, opposite: through },
         to: { to: value.many, opposite: value.many === name ? `${through}To` : through },
       }
-      found[through] = {
-        fields: sides,
-        key: Object.keys(sides),
-        ...(source !== undefined && { source }),
-      }
+      found.set(through, { fields: sides, key: Object.keys(sides), ...(source !== undefined && { source }) })
     }
   }
   return found

@@ -70,14 +70,14 @@ function written(
 }
 
 /** What JSON has: long integers and decimals are texts, but may be written as numbers. */
-const wire: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['int8', 'int16', 'int32', 'uint8', 'uint16', 'uint32', 'float32', 'float64'].map((type) => [type, 'number']),
+const wire: ReadonlyMap<string, string> = new Map([
+  ...['int8', 'int16', 'int32', 'uint8', 'uint16', 'uint32', 'float32', 'float64'].map(
+    (type) => [type, 'number'] as const,
   ),
-  boolean: 'boolean',
-  json: 'unknown',
-  geometry: 'unknown',
-}
+  ['boolean', 'boolean'],
+  ['json', 'unknown'],
+  ['geometry', 'unknown'],
+])
 const long = ['int64', 'uint64', 'decimal']
 
 const readType = (field: DescribedField) => typed(field, valueType(field))
@@ -86,7 +86,7 @@ const writtenType = (field: DescribedField) =>
   typed(field, long.includes(field.type) ? 'string | number | bigint' : valueType(field))
 
 function valueType({ type, values }: DescribedField): string {
-  const plain = wire[type] ?? 'string'
+  const plain = wire.get(type) ?? 'string'
   return type !== 'string' || values.length === 0 ? plain : values.map(literal).join(' | ')
 }
 
