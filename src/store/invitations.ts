@@ -10,8 +10,8 @@ export type InvitationRow = {
   readonly workspaceId: string
   readonly workspaceName: string
   readonly email: string
-  /** The name of who invited, or the address of a nameless account; null where that was deleted. */
-  readonly invitedBy: string | null
+  /** Who invited, with the name or, without one, the address; null where the account is gone. */
+  readonly invitedBy: { readonly id: string; readonly name: string } | null
   readonly roles: readonly { readonly id: string; readonly name: string }[]
   /** The account with that address, if there is one. */
   readonly account: {
@@ -43,7 +43,9 @@ export function invitationsOf(condition: Sql): Sql {
   return sql`(
       select coalesce(json_agg(json_build_object('id', i.id, 'workspaceId', i.workspace_id, 'workspaceName', w.api_name,
         'email', i.email,
-        'invitedBy', (select coalesce(b.full_name, b.email) from service."user" b where b.id = i.invited_by),
+        'invitedBy', (
+          select json_build_object('id', b.id, 'name', coalesce(b.full_name, b.email))
+          from service."user" b where b.id = i.invited_by),
         'roles', (
           select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name)), '[]'::json)
           from service.invitation_role ir join service.role r on r.id = ir.role_id where ir.invitation_id = i.id),

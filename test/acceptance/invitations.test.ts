@@ -1,5 +1,5 @@
 /** Invitations: who joins by which token (docs/decisions/045); accounts from before are in proof.test.ts. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tokenIn } from '../support/service/mailed-token.ts'
 import { mails } from '../support/service/mails.ts'
 import { refusedAnonymous } from '../support/service/messages.ts'
@@ -255,6 +255,68 @@ it('lets nobody invite to more than they hold', async () => {
   const administrator = await invite([await people.administratorRole(shop)])
 
   expect([plain.status, beyond.status, administrator.status]).toEqual([201, 403, 403])
+})
+
+describe('whoever invited', () => {
+  const over = {
+    status: 409,
+    message: 'Whoever invited you may no longer give what the invitation gives; ask to be invited again',
+  }
+  const accepted = async (token: string) => {
+    const response = await world.anonymous.post(accept, { token, password })
+    const { message } = (await response.json()) as { message?: string }
+    return { status: response.status, message }
+  }
+  async function invited() {
+    const policy = await people.policy(shop, content)
+    const role = await people.role(shop, [policy])
+    const inviter = await people.memberWith(shop, [role])
+    const email = people.email()
+    const token = await people.invite({ ...shop, post: inviter.post }, email, [reading])
+    return { policy, inviter, email, token }
+  }
+  const content = {
+    entitlements: ['workspaceMembers:edit', 'workspaceMembers:read'],
+    collections: { articles: { read: 'all' } },
+  }
+  type Invited = Awaited<ReturnType<typeof invited>>
+  const change = ({ policy }: Invited, changed: object) => shop.patch(`/policies/${policy}`, { content: changed })
+  const ofAccount = ({ inviter }: Invited) => `/api/system/users/${inviter.userId}`
+
+  it.each<[string, (of: Invited) => Promise<Response>, ((of: Invited) => Promise<Response>)?]>([
+    [
+      'is switched off',
+      (of) => world.administrator.patch(ofAccount(of), { status: 'suspended' }),
+      (of) => world.administrator.patch(ofAccount(of), { status: 'active' }),
+    ],
+    ['is deleted', (of) => world.administrator.delete(ofAccount(of))],
+    ['is no member any more', ({ inviter }) => shop.delete(`/members/${inviter.userId}`)],
+    [
+      'is suspended in the workspace',
+      ({ inviter }) => shop.patch(`/members/${inviter.userId}`, { status: 'suspended' }),
+      ({ inviter }) => shop.patch(`/members/${inviter.userId}`, { status: 'active' }),
+    ],
+    ['may invite nobody', (of) => change(of, { ...content, entitlements: [] }), (of) => change(of, content)],
+    ['lacks a right', (of) => change(of, { ...content, collections: {} }), (of) => change(of, content)],
+  ])('gives nothing once he %s', async (_, end, begin) => {
+    const of = await invited()
+
+    expect((await end(of)).ok).toBe(true)
+
+    expect(await accepted(of.token)).toEqual(over)
+    expect(await shop.data(`/members?filter[email][_eq]=${of.email}`)).toEqual([])
+    if (begin === undefined) return
+    expect((await begin(of)).ok).toBe(true)
+    expect(await accepted(of.token)).toEqual({ status: 200 })
+  })
+
+  it('gives what he still holds, whatever became of the rest', async () => {
+    const of = await invited()
+
+    expect((await change(of, { ...content, entitlements: ['workspaceMembers:edit'] })).ok).toBe(true)
+
+    expect(await accepted(of.token)).toEqual({ status: 200 })
+  })
 })
 
 it.each([

@@ -154,6 +154,23 @@ it('does not take an invitation that is out of date', async () => {
   expect(location).toBe(`${RETURN_URL}&error=not_allowed`)
 })
 
+it('takes no invitation by whoever may give it no longer', async () => {
+  const { account, email } = person()
+  const inviter = await people.member(shop, { entitlements: ['workspaceMembers:edit'] })
+  await people.invite({ ...shop, post: inviter.post }, email, [])
+  await shop.delete(`/members/${inviter.userId}`)
+  const refused = await enter(closed, account)
+  const elsewhere = await world.workspace('single_sign_on', {})
+  await people.invite(elsewhere, email, [])
+
+  const { browser } = await enter(closed, account)
+
+  expect(refused.location).toBe(`${RETURN_URL}&error=not_allowed`)
+  expect((await whoami(browser))?.email).toBe(email)
+  expect(await shop.data(`/members?filter[email][_eq]=${email}`)).toEqual([])
+  expect(await elsewhere.data(`/members?filter[email][_eq]=${email}&fields=status`)).toEqual([{ status: 'active' }])
+})
+
 it('lets in whoever has an account of the address, and leaves it what was proven', async () => {
   const known = await people.memberWith(shop, [reading])
   const credentials = { email: known.email, password: known.password }

@@ -34,7 +34,7 @@ import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/d
 import type { Throttle } from '../caller/throttle.ts'
 import { invalidToken } from '../caller/tokens.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
-import { type LoadGrantor, requireRolesRevocable } from '../rights/delegation.ts'
+import { type IsStillGiven, type LoadGrantor, requireRolesRevocable } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { bodyFault, requireAssignable } from '../rights/roles.ts'
 import { invitationMail, linkBase, type RequestOrigin } from './mails.ts'
@@ -80,7 +80,7 @@ export type Invitations = {
   lookUp(token: string): Promise<ShownInvitation>
   /**
    * Throws 401 for a token that is unknown, used or expired, 403 for the answer's token if the caller is not the proven
-   * account of the invited address.
+   * account of the invited address, 409 where whoever invited may no longer give what the invitation gives.
    */
   accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<AcceptedInvitation>
 }
@@ -91,11 +91,12 @@ export type InvitationsDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
+  readonly isStillGiven: IsStillGiven
   readonly throttle: Pick<Throttle, 'requireMail'>
 }
 
 export function createInvitations(deps: InvitationsDeps): Invitations {
-  const { ports, config, directory, license, loadGrantor, throttle } = deps
+  const { ports, config, directory, license, loadGrantor, isStillGiven, throttle } = deps
   const { clock, database, ids, passwords } = ports
 
   return {
@@ -179,7 +180,12 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const found = (await findInvitation(database, await sha256Hex(token))) ?? refused()
       const { email, workspaceName, invitedBy, account, isMailed } = found
       const known = account === null ? 'none' : account.isProven ? 'proven' : 'unproven'
-      return { email, workspace: { apiName: workspaceName }, invitedBy, ...(isMailed && { account: known }) }
+      return {
+        email,
+        workspace: { apiName: workspaceName },
+        invitedBy: invitedBy?.name ?? null,
+        ...(isMailed && { account: known }),
+      }
     },
 
     async accept(caller, { token, password, fullName }, address) {
@@ -194,6 +200,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         load: find,
         decide: async (invitation) => {
           if (!invitation.isMailed) requireInvited(await callerNow(database, caller), invitation)
+          if (!(await isStillGiven(invitation))) throw givenNoLonger()
           // Another invitation may have created the account since the last attempt.
           userId = invitation.account?.id ?? newId
           const record = joinRecorder(ports, invitation, { userId, address, actor: actorOf(caller) })
@@ -243,6 +250,13 @@ function requireInvited(caller: Caller, { account }: InvitationRow): void {
   throw new ServiceError(
     'forbidden',
     'Sign in to the account of the invited address, with its address verified, to use this token; the mailed token needs no sign-in',
+  )
+}
+
+function givenNoLonger(): ServiceError {
+  return new ServiceError(
+    'conflict',
+    'Whoever invited you may no longer give what the invitation gives; ask to be invited again',
   )
 }
 

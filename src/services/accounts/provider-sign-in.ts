@@ -17,6 +17,7 @@ import {
   proveEmail,
   recordCallback,
 } from '../../store/identities.ts'
+import type { InvitationRow } from '../../store/invitations.ts'
 import { assignRoles, insertMember } from '../../store/members.ts'
 import { findProvider, type ProviderRow } from '../../store/providers.ts'
 import { recordEvent } from '../caller/audit.ts'
@@ -24,6 +25,7 @@ import { sha256Hex } from '../caller/digest.ts'
 import { notFound } from '../caller/directory.ts'
 import type { Throttle } from '../caller/throttle.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
+import type { IsStillGiven } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { type JoinContext, joinRecorder, joinStatements } from './invitations.ts'
 import { ProviderFault } from './provider-fault.ts'
@@ -80,10 +82,11 @@ export type ProviderSignInDeps = {
   readonly sessions: Sessions
   readonly throttle: Throttle
   readonly license: LicenseGuard
+  readonly isStillGiven: IsStillGiven
 }
 
 export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
-  const { ports, sessions, throttle, license } = deps
+  const { ports, sessions, throttle, license, isStillGiven } = deps
   const { clock, database, ids, observe, vault } = ports
   let opened: ProviderProtocol | undefined
 
@@ -155,7 +158,10 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 
   async function loadView(provider: ProviderRow, profile: Profile): Promise<View> {
-    return { provider, facts: await loadIdentityFacts(database, profile, provider.autoJoin?.workspaceId ?? null) }
+    const facts = await loadIdentityFacts(database, profile, provider.autoJoin?.workspaceId ?? null)
+    const invitations: InvitationRow[] = []
+    for (const invitation of facts.invitations) if (await isStillGiven(invitation)) invitations.push(invitation)
+    return { provider, facts: { ...facts, invitations } }
   }
 
   /** The provider may have changed while it was asked: nobody signs in by what it was before. */

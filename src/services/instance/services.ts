@@ -56,7 +56,7 @@ import { createSourceSettings } from '../model/source-settings.ts'
 import { createSources, type Sources } from '../model/sources.ts'
 import { type AccessTests, createAccessTests } from '../rights/access-tests.ts'
 import { type ActAs, createActAs } from '../rights/act-as.ts'
-import { createLoadGrantor } from '../rights/delegation.ts'
+import { createIsStillGiven, createLoadGrantor } from '../rights/delegation.ts'
 import { createRightsPreview, type RightsPreview } from '../rights/effects.ts'
 import { createModelFiles, type ModelFiles } from '../rights/model-files.ts'
 import { createPolicies, type Policies } from '../rights/policies.ts'
@@ -168,6 +168,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const work = createMigrationWork({ ports, openSources })
   const declarations = createDeclarations(ports)
   const loadGrantor = createLoadGrantor({ ports, models })
+  const isStillGiven = createIsStillGiven({ ports, models })
   const introspection = createIntrospection({
     ports,
     models: changes,
@@ -214,10 +215,10 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     policies: createPolicies({ ...delegating, models }),
     rightsPreview: createRightsPreview({ ...delegating, models }),
     accessTests,
-    invitations: createInvitations({ ...delegating, config, throttle }),
+    invitations: createInvitations({ ...delegating, isStillGiven, config, throttle }),
     auditLog,
     providers: createProviders(delegating),
-    providerSignIn: createProviderSignIn({ ports, sessions, throttle, license: licensing }),
+    providerSignIn: createProviderSignIn({ ports, sessions, throttle, license: licensing, isStillGiven }),
     migrations,
     introspection,
     drift,

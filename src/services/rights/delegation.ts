@@ -11,13 +11,16 @@ import {
   type RoleGrant,
 } from '../../core/access/delegation.ts'
 import type { PolicyContent } from '../../core/access/policy.ts'
-import { requireEntitlement } from '../../core/access/principal.ts'
+import { hasEntitlement, type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Ports, SqlDriver } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
-import { loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
-import { type Caller, rightsNow } from '../caller/callers.ts'
+import type { InvitationRow } from '../../store/invitations.ts'
+import { loadPrincipalState } from '../../store/principal-state.ts'
+import { loadRoles } from '../../store/roles.ts'
+import { findWorkspaceById, loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
+import { type Caller, rightsNow, rightsOfPrincipal } from '../caller/callers.ts'
 import { notFound } from '../caller/directory.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 
@@ -33,15 +36,44 @@ export type LoadGrantorDeps = {
 }
 
 export function createLoadGrantor(deps: LoadGrantorDeps): LoadGrantor {
-  const { ports, models } = deps
-  const { database } = ports
+  const { database } = deps.ports
 
   return async (caller, workspace) => {
     const rights = await rightsNow(database, caller, workspace.id)
     requireEntitlement(rights, 'workspaceMembers:edit')
-    return rights.kind === 'all'
-      ? { kind: 'everything' }
-      : grantorOf(rights, await loadCurrentModel(database, models, workspace))
+    return grantorWith(rights, workspace, deps)
+  }
+}
+
+async function grantorWith(
+  rights: Rights,
+  workspace: WorkspaceRow,
+  { ports, models }: LoadGrantorDeps,
+): Promise<Grantor> {
+  if (rights.kind === 'all') return { kind: 'everything' }
+  return grantorOf(rights, await loadCurrentModel(ports.database, models, workspace))
+}
+
+/** Whether whoever has made an invitation might make it now. */
+export type IsStillGiven = (invitation: InvitationRow) => Promise<boolean>
+
+export type IsStillGivenDeps = LoadGrantorDeps
+
+export function createIsStillGiven(deps: IsStillGivenDeps): IsStillGiven {
+  const { database } = deps.ports
+
+  return async ({ workspaceId, invitedBy, roles }) => {
+    const workspace = await findWorkspaceById(database, workspaceId)
+    if (invitedBy === null || workspace === undefined) return false
+    const state = await loadPrincipalState(database, { kind: 'user', userId: invitedBy.id }, workspaceId)
+    const rights = state && rightsOfPrincipal(state)
+    if (rights === undefined || rights === 'suspended' || !hasEntitlement(rights, 'workspaceMembers:edit')) return false
+    const grantor = await grantorWith(rights, workspace, deps)
+    const ids = roles.map(({ id }) => id)
+    for (const role of await loadRoles(database, workspaceId, ids)) {
+      if (!(await inParts(canGrantRole(grantor, role)))) return false
+    }
+    return true
   }
 }
 
