@@ -5,10 +5,10 @@
 import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
 import {
+  faultOfJson,
   isRawNumber,
   parseExactJson,
   type RawNumbers,
-  TooManyRawNumbers,
   withPlainNumbers,
 } from '../../src/core/exact-json.ts'
 import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
@@ -77,17 +77,16 @@ function parsed(name: string, value: unknown, numbers: RawNumbers): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
   const excess = oversizedJson(value, large.has(name) ? undefined : textBounds)
   if (excess !== undefined) throw fault(name, excess)
-  const read = jsonOrText(name, value, numbers)
+  const read = jsonOf(name, value, numbers)
   if (hasPrototypeMember(value, read)) throw fault(name, 'unknown field __proto__')
   return read
 }
 
-function jsonOrText(name: string, text: string, numbers: RawNumbers): unknown {
+function jsonOf(name: string, text: string, numbers: RawNumbers): unknown {
   try {
     return parseExactJson(text, numbers)
   } catch (error) {
-    if (error instanceof TooManyRawNumbers) throw fault(name, error.message)
-    return text
+    throw fault(name, faultOfJson(text, error))
   }
 }
 
