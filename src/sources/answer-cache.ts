@@ -3,7 +3,6 @@
  * contains the caller's row filter and visible fields, with whether its answer was compared with a key; later decisions are
  * made again for each caller. So no caller gets rows read for another's rights.
  */
-import QuickLRU from 'quick-lru'
 import type { QueryAnswer } from '../core/connector/protocol.ts'
 import { type Age, type Clock, startAge } from '../ports.ts'
 
@@ -14,7 +13,10 @@ export type AnswerCache = {
   clear(): void
 }
 
-const MAX_ANSWERS = 500
+/** Characters of keys and records of all answers of a source; the oldest go first. */
+const MAX_LENGTH = 4 * 1024 ** 2
+/** Of an answer without records. */
+const LEAST = 512
 /** Answers with more records are not cached. */
 const MAX_RECORDS = 1_000
 
@@ -26,26 +28,48 @@ export type AnswerCacheDeps = {
 
 export function createAnswerCache(deps: AnswerCacheDeps): AnswerCache {
   const { clock, timeToLive } = deps
-  const kept = new QuickLRU<string, { readonly answer: QueryAnswer; readonly age: Age }>({ maxSize: MAX_ANSWERS })
+  type Kept = { readonly answer: QueryAnswer; readonly length: number; readonly age: Age }
+  const kept = new Map<string, Kept>()
+  let held = 0
+
+  function drop(request: string): void {
+    held -= kept.get(request)?.length ?? 0
+    kept.delete(request)
+  }
+
   let generation = 0
   return {
     get(request) {
       const found = kept.get(request)
       if (found === undefined) return undefined
       if (found.age() < timeToLive) return found.answer
-      kept.delete(request)
+      drop(request)
       return undefined
     },
     keeping(request) {
       const startGeneration = generation
       return (answer) => {
         if (timeToLive === 0 || startGeneration !== generation || answer.records.length > MAX_RECORDS) return
-        kept.set(request, { answer, age: startAge(clock) })
+        const length = lengthOf(request, answer)
+        if (length > MAX_LENGTH) return
+        drop(request)
+        kept.set(request, { answer, length, age: startAge(clock) })
+        held += length
+        for (const oldest of kept.keys()) {
+          if (held <= MAX_LENGTH) return
+          drop(oldest)
+        }
       }
     },
     clear() {
       generation += 1
       kept.clear()
+      held = 0
     },
   }
+}
+
+function lengthOf(request: string, { records }: QueryAnswer): number {
+  const values = records.flatMap((record) => [...record.values()])
+  return values.reduce((sum, value) => sum + (value?.length ?? 0), LEAST + request.length + values.length)
 }

@@ -42,13 +42,17 @@ it('does not keep what was asked before something was written', () => {
   expect(cache.get('a')).toBeUndefined()
 })
 
-it('forgets answers that nobody has asked for lately, where there are many, and keeps no long ones', () => {
+it('forgets the oldest answers where all together are long, and keeps none that is long by itself', () => {
   const { cache } = cacheAt(1_000)
-  for (let index = 0; index < 1_001; index += 1) cache.keeping(`${index}`)(answer)
-  cache.keeping('long')({ records: Array.from({ length: 1_001 }, () => new Map()), count: undefined })
+  const ofLength = (length: number) => ({ records: [new Map([['text', 'x'.repeat(length)]])], count: undefined })
+  for (let index = 0; index < 6; index += 1) cache.keeping(`${index}`)(ofLength(1_000_000))
+  cache.keeping('large')(ofLength(5_000_000))
+  cache.keeping('many')({ records: Array.from({ length: 1_001 }, () => new Map()), count: undefined })
 
-  expect([cache.get('0'), cache.get('long')]).toEqual([undefined, undefined])
-  expect(cache.get('1000')).toBe(answer)
+  expect([0, 1, 2, 3, 4, 5].filter((index) => cache.get(`${index}`) !== undefined)).toEqual([2, 3, 4, 5])
+  expect([cache.get('large'), cache.get('many')]).toEqual([undefined, undefined])
+  for (let index = 0; index < 9_000; index += 1) cache.keeping(`small ${index}`)(answer)
+  expect([cache.get('5'), cache.get('small 0'), cache.get('small 8999')]).toEqual([undefined, undefined, answer])
 })
 
 it.each([
