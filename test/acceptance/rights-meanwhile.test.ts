@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { sendSlowly } from '../support/run/slow-request.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type Person, people } from '../support/service/people.ts'
@@ -142,6 +143,47 @@ it('writes nothing by rights that are taken while the write waits for a row that
     expect((await other.query('select amount from stock')).rows).toEqual([{ amount: 1 }])
   } finally {
     await Promise.all([holder.end(), other.end()])
+    await close()
+  }
+})
+
+it('names nothing by rights that are taken while it is looked for which operation of a batch has failed', async () => {
+  const { url: connectionString, close } = await startPostgres()
+  const gateway = await startNeonGateway(connectionString)
+  const database = new pg.Client({ connectionString })
+  try {
+    await database.connect()
+    await database.query(`create table parcels (id int primary key, weight int unique);
+      insert into parcels values (1, 1), (2, 2);
+      create sequence runs;
+      create function slow() returns trigger language plpgsql as $$
+        begin perform nextval('runs'), pg_sleep(1); return new; end $$;
+      create trigger slow before insert or update on parcels for each row execute function slow()`)
+    await shop.post('/sources/data', {
+      apiName: 'far_depot',
+      provider: 'neon',
+      config: { connectionString: gateway.url },
+    })
+    const [depot] = (await shop.data('/items/ServiceDataSource?filter[apiName][_eq]=far_depot')) as { id: string }[]
+    await shop.post(`/schema/introspect/${depot?.id}`, {})
+    const rights = { read: 'all', create: 'all', update: 'all' }
+    const user = await people.member(shop, { collections: { parcels: rights } })
+    const runs = async () => Number((await database.query('select last_value from runs')).rows[0].last_value)
+
+    const operations = [
+      { kind: 'create', collection: 'parcels', data: [{ id: 3, weight: 3 }] },
+      { kind: 'update', collection: 'parcels', key: 1, data: { weight: 2 } },
+    ]
+    const writing = user.post('/items', { operations })
+    // Two have run, and then each alone.
+    await expect.poll(runs, { timeout: 20_000 }).toBeGreaterThan(2)
+    await shop.patch(`/members/${user.userId}`, { roles: [] })
+
+    const answer = await writing
+    expect([answer.status, await answer.text()]).toEqual([403, expect.not.stringContaining('weight')])
+  } finally {
+    await database.end()
+    await gateway.close()
     await close()
   }
 })

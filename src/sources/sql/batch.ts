@@ -154,6 +154,8 @@ export function transactions(
         const fault = refused(dialect, error, plans[failedOperation ?? -1])
         const isSearched = failedOperation === undefined && error.position === undefined && fault.kind === 'invalid'
         const operation = isSearched ? await searched(deps, error, sent) : failedOperation
+        // The search may take as long as the batch did.
+        if (isSearched) await requireTerm(term)
         throw operation === undefined || isAlone ? fault : new OperationFault(fault, operation)
       },
     }
