@@ -78,6 +78,7 @@ it('makes a service account with a role, and a key of it for some actions on one
   await dialog().getByRole('button', { name: 'Make the key' }).click()
   await dialog().getByText('Choose what the key may do').waitFor()
   await dialog().getByLabel('Read: articles').check()
+  await dialog().getByText('Choose what the key may do').waitFor({ state: 'detached' })
   await dialog().getByLabel('Read: Files').waitFor()
   expect(
     await dialog()

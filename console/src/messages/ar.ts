@@ -128,7 +128,7 @@ export const ar: Messages = {
     workspace: 'مساحة العمل',
     allWorkspaces: 'كل مساحات العمل',
     rights: 'الصلاحيات',
-    allRights: 'كل ما يُسمح لك',
+    allRights: 'كل صلاحيات الحساب',
     someRights: 'بعض الصلاحيات',
     readOnly: 'قراءة صفوفها فقط',
     rightsHint: 'اختر مساحة عمل لتسمح بأقل.',

@@ -127,7 +127,7 @@ export const en = {
     workspace: 'Workspace',
     allWorkspaces: 'All workspaces',
     rights: 'Rights',
-    allRights: 'All that you may do',
+    allRights: 'All rights of the account',
     someRights: 'Some rights',
     readOnly: 'Only reading its rows',
     rightsHint: 'Choose a workspace to allow less.',

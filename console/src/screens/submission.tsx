@@ -42,10 +42,15 @@ export function useSubmission(send: () => Promise<Submitted>) {
   const submit = async (event: Event) => {
     event.preventDefault()
     if (isBusy) return
+    const form = event.currentTarget
     setBusy(true)
     setFault(undefined)
-    setFault(await send())
+    const failed = await send()
+    setFault(failed)
     setBusy(false)
+    if (failed === undefined) return
+    // It is of what was sent, which is another with the first change. That is taken up before anything is drawn anew.
+    form?.addEventListener('input', () => setTimeout(setFault, 0, undefined), { once: true })
   }
   return { fault, isBusy, submit }
 }

@@ -101,7 +101,7 @@ export const system: Translated<typeof english> = {
   accountKeys: 'بها يسجّل الدخول. للمفتاح حقوق الحساب، أو الجزء الذي يتركه نطاقه منها.',
   deleteAccountText: 'تُرفض البرامج التي تستعمله من طلبها التالي. وتزول مفاتيحه معه.',
   chosenRights: 'ما يُختار هنا فقط',
-  chooseRights: 'اختر ما يستطيعه المفتاح، أو كل ما تستطيعه أنت.',
+  chooseRights: 'اختر ما يستطيعه المفتاح، أو امنحه كل صلاحيات الحساب.',
 
   newProvider: 'مزوّد جديد',
   addProvider: 'إضافة',

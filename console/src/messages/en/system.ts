@@ -102,7 +102,7 @@ export const system = {
   accountKeys: 'It signs in by these. A key has the rights of the account, or the part of them that its scope leaves.',
   deleteAccountText: 'Programs that use it are refused from their next request on. Its keys go with it.',
   chosenRights: 'Only what is chosen here',
-  chooseRights: 'Choose what the key may do, or all that you may do.',
+  chooseRights: 'Choose what the key may do, or give it all rights of the account.',
 
   newProvider: 'New provider',
   addProvider: 'Add',
