@@ -136,7 +136,21 @@ it('is made by hand, and is the same as one that is made by its file', async () 
     .waitFor()
   const made = page.getByRole('dialog').getByRole('list', { name: 'What it changes' }).locator('> li')
   const authors = made.filter({ hasText: /^New authors/ }).getByRole('listitem')
-  expect(await authors.allInnerTexts()).toEqual(['id uuid auto', 'bornOn date?', 'name string(80)'])
+  expect(await authors.allInnerTexts()).toEqual([
+    'id: Random id (UUID), filled by itself when a row is made',
+    'bornOn: Date, may be empty',
+    'name: Text (string), up to 80 characters',
+  ])
+  const books = made.filter({ hasText: /^New books/ }).getByRole('listitem')
+  expect(await books.allInnerTexts()).toEqual(
+    expect.arrayContaining([
+      'author: leads to one of authors or to none · when the other row is deleted: empty the field here',
+      'price: Decimal number, exact, 10 digits, 2 of them behind the point',
+      'keywords: List: Text (string), may be empty',
+    ]),
+  )
+  await made.filter({ hasText: 'New tags: unique index of label' }).waitFor()
+  await page.getByRole('dialog').getByText('This change loses no data.').waitFor()
   const links = page.getByRole('dialog').getByText('A new table has its links')
   expect(await links.allTextContents()).toEqual([
     'tags.books: A new table has its links: books_tags, with two foreign keys.',
@@ -193,9 +207,9 @@ it('changes what is there, says what is lost, and takes back what was collected'
   const changed = page.getByRole('dialog').getByRole('list', { name: 'What it changes' })
   expect((await changed.allInnerTexts()).join().split('\n')).toEqual(
     expect.arrayContaining([
-      'Changed notes history: true',
+      'Changed notes: its history is recorded',
       'Renamed notes.writer to notes.author',
-      'Changed notes.author onDelete: cascade by: ["writerId"]',
+      'Changed notes.author: when the other row is deleted: do the same here · refers by writerId',
       'Renamed notes.pages to notes.length',
     ]),
   )
@@ -271,8 +285,16 @@ it('says what becomes of values, marks what waits, and takes back what was made'
   await picture(page, 'model-changed')
   await press(page, 'Review 2 changes')
   const changes = dialog.getByRole('list', { name: 'What it changes' }).getByRole('listitem')
-  await changes.filter({ hasText: 'notes.title Text string? → Whole number int32? Each text becomes' }).waitFor()
-  await changes.filter({ hasText: 'notes.pages Whole number int32? → Whole number int64? Every value stays' }).waitFor()
+  await changes
+    .filter({
+      hasText: 'notes.title: Text (string), may be empty → Whole number (int32), may be empty Each text becomes',
+    })
+    .waitFor()
+  await changes
+    .filter({
+      hasText: 'notes.pages: Whole number (int32), may be empty → Whole number (int64), may be empty Every value stays',
+    })
+    .waitFor()
   expect(await violations(page)).toEqual([])
   await picture(page, 'model-values')
   await page.setViewportSize({ width: 360, height: 740 })
@@ -304,7 +326,11 @@ it('says what becomes of values, marks what waits, and takes back what was made'
   expect((await renameTo('notes')).status).toBe(200)
   await page.reload()
   await back.click()
-  await changes.filter({ hasText: 'notes.title Whole number int32? → Text string? Every value is kept' }).waitFor()
+  await changes
+    .filter({
+      hasText: 'notes.title: Whole number (int32), may be empty → Text (string), may be empty Every value is kept',
+    })
+    .waitFor()
   await dialog.getByRole('button', { name: 'Take the change back' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect(await modelOf(shop)).toEqual(before)

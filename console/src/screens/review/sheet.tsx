@@ -3,7 +3,6 @@ import type { Breaks, Change, TouchedRows } from 'governed-data-client/system'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatNumber, t } from '../../messages/messages.ts'
-import { typeName } from '../../messages/types.ts'
 import { valuesTexts } from '../../messages/values.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -12,7 +11,8 @@ import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import page from '../page.module.css'
 import styles from './review.module.css'
-import { effectsOf, fieldText, typeIn } from './values.ts'
+import { effectsOf, fieldText } from './values.ts'
+import { memberText, typeWords } from './words.ts'
 
 /** What is known of a change before it is made; what is absent is not said. */
 export type Review = {
@@ -152,19 +152,16 @@ function WholeOf({ to }: Change) {
   )
 }
 
-/** What else of it changes, in the words of the model file; of what is made its type goes without saying. */
+/** What else of it changes; of what is made its type goes without saying. */
 function MembersOf({ from = {}, to }: Pick<Change, 'from' | 'to'>) {
   const [before, after] = [membersOf(from), membersOf(to)]
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return names.flatMap((name) => {
-    const [was, is] = [before[name], after[name]].map((one) =>
-      typeof one === 'string' && one !== '' ? one : JSON.stringify(one),
-    )
-    if (was === is || (name === 'type' && effectsOf(from, to).length > 0)) return []
-    const isPlain = name === '' || (name === 'type' && was === undefined)
-    const text = was === undefined ? is : `${was} → ${is ?? '–'}`
-    return [' ', <code key={name} class={page.quiet} dir="ltr">{`${isPlain ? '' : `${name}: `}${text}`}</code>]
+  const texts = names.flatMap((name) => {
+    const [was, is] = [before[name], after[name]]
+    const isInType = name === 'type' && effectsOf(from, to).length > 0
+    return isInType || JSON.stringify(was) === JSON.stringify(is) ? [] : [memberText(name, was, is)]
   })
+  return texts.length === 0 ? null : <span class={page.quiet}>: {texts.join(' · ')}</span>
 }
 
 /** A field may be its type alone, and a key is a list. */
@@ -179,27 +176,14 @@ function ValuesOf({ from, to }: Change) {
   if (effects.length === 0) return null
   return (
     <>
-      {' '}
-      <TypeOf text={fieldText(from)} /> {valuesTexts.value.becomes} <TypeOf text={fieldText(to)} />
-      {effects.map((effect) => (
-        <span key={effect} class={effect === 'anew' ? page.wrong : page.quiet}>
-          {' '}
-          {valuesTexts.value[effect]}
-        </span>
-      ))}
-    </>
-  )
-}
-
-/** By the name that people call it, beside that of the model file. */
-function TypeOf({ text }: { readonly text: string }) {
-  const type = typeIn(text)
-  return (
-    <>
-      {type && typeName({ type: type.name, isList: type.isList })}{' '}
-      <code class={page.quiet} dir="ltr">
-        {text}
-      </code>
+      : {typeWords(fieldText(from))} {valuesTexts.value.becomes} {typeWords(fieldText(to))}{' '}
+      <ul class={styles.effects}>
+        {effects.map((effect) => (
+          <li key={effect} class={effect === 'anew' ? page.wrong : undefined}>
+            {valuesTexts.value[effect]}
+          </li>
+        ))}
+      </ul>
     </>
   )
 }
