@@ -35,8 +35,8 @@ type FieldProps = InputProps &
   }
 
 export function Field(props: FieldProps) {
-  const { label, value, onValue, hint, error, isOptional, canShow = false, lines, type = 'text', ...rest } = props
-  const { children, ...others } = rest
+  const { label, labelCode, value, onValue, hint, error, isOptional, lines, type = 'text', ...rest } = props
+  const { children, canShow = false, ...others } = rest
   const [isShown, setShown] = useState(false)
   const common = {
     dir: 'auto',
@@ -45,7 +45,7 @@ export function Field(props: FieldProps) {
     value,
   } as const
   return (
-    <Labelled label={label} hint={hint} error={error} isOptional={isOptional}>
+    <Labelled label={label} labelCode={labelCode} hint={hint} error={error} isOptional={isOptional}>
       {(input) =>
         lines === undefined ? (
           <div class={styles.line}>

@@ -6,6 +6,8 @@ import styles from './field.module.css'
 
 export type LabelledProps = {
   readonly label: string
+  /** What stands in the label as it is to be typed. */
+  readonly labelCode?: string | undefined
   readonly hint?: string | undefined
   readonly error?: string | undefined
   readonly isOptional?: boolean
@@ -15,13 +17,13 @@ type Input = { readonly id: string; readonly 'aria-invalid': boolean; readonly '
 
 /** `children` draws the input with the attributes that tie it to them. */
 export function Labelled(props: LabelledProps & { readonly children: (input: Input) => ComponentChildren }) {
-  const { label, hint, error, isOptional, children } = props
+  const { label, labelCode, hint, error, isOptional, children } = props
   const id = useId()
   const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   return (
     <div class={styles.field}>
       <div class={styles.label}>
-        <label for={id}>{label}</label>
+        <label for={id}>{labelCode ? withCode(label, labelCode) : label}</label>
         {isOptional && <span class={styles.optional}>{t.value.common.optional}</span>}
       </div>
       {children({ id, 'aria-invalid': error !== undefined, 'aria-describedby': about || undefined })}
@@ -37,4 +39,10 @@ export function Labelled(props: LabelledProps & { readonly children: (input: Inp
       )}
     </div>
   )
+}
+
+function withCode(label: string, code: string): ComponentChildren {
+  const at = label.lastIndexOf(code)
+  if (at < 0) return label
+  return [label.slice(0, at), <code key="code">{code}</code>, label.slice(at + code.length)]
 }

@@ -51,10 +51,14 @@ export const sources = {
   look: 'Check again',
   lookOf: (name: string) => `Check again: ${name}`,
   settings: 'Settings',
-  settingsText:
-    'All else of its configuration is encrypted and never shown. It is fixed: only the values of its secrets can be changed.',
+  settingsText: {
+    secrets:
+      'All else of its configuration is encrypted, never shown and fixed. The values of its secrets can be changed.',
+    none: 'All else of its configuration, a password too, is encrypted, never shown and fixed. With another one it is attached anew.',
+    unknown: 'All else of its configuration is encrypted and never shown.',
+  },
   usedSecrets: 'Secrets',
-  noSecrets: 'None: what is secret is part of the configuration',
+  noSecrets: 'None',
   toPart: 'All data sources',
 
   grants: 'Hosts that it may reach',
@@ -73,7 +77,17 @@ export const sources = {
   sameChosen: 'With this choice nothing changes.',
   wouldChange: 'An import would change this. The source itself is only read.',
   kinds: { create: 'New', change: 'Changed', delete: 'Deleted' },
-  breaks: 'This takes something from those who use the API:',
+  breaks: 'For those who use the API this changes:',
+  breakings: {
+    deleteCollection: 'the collection disappears with all of its fields; nobody reads or writes its rows any more',
+    deletePrimitiveField: 'the field disappears',
+    deleteRelationFieldPair: 'the relation disappears',
+    createPrimitiveField: 'has to be given with each new row',
+    changeIsReadOnly: 'cannot be written any more',
+    changeType: 'gets another type',
+    changeIsList: 'becomes a list, or is one no longer',
+    changeIsNullable: 'may be empty now, or may be no longer',
+  } as Readonly<Record<string, string>>,
   breaksPolicies: (names: string) => `Policies name what would go: ${names}. Change them first, or keep these tables.`,
   unnamedPolicies: 'Policies name what would go. Ask somebody who may change them, or keep these tables.',
   renames: 'These may be the same under a new name. Choose those that are: their policies and relations stay.',

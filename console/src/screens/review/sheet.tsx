@@ -63,7 +63,14 @@ export function ReviewSheet(props: ReviewSheetProps) {
         {statements.length > 0 && <Statements statements={statements} />}
         {back && <Notice look={back === 'data' ? 'good' : 'warning'}>{texts.back[back]}</Notice>}
         {typed !== undefined && (
-          <Field label={texts.type(typed)} value={text} onValue={setText} required spellcheck={false} />
+          <Field
+            label={texts.type(typed)}
+            labelCode={typed}
+            value={text}
+            onValue={setText}
+            required
+            spellcheck={false}
+          />
         )}
         <DialogActions>
           <Button onClick={onClose}>{t.value.common.cancel}</Button>
@@ -251,7 +258,9 @@ export function Broken({ breaks }: { readonly breaks: Partial<Breaks> }) {
             {names.map(({ id, name }, at) => (
               <span key={id}>
                 {at > 0 && ', '}
-                <bdi>{name}</bdi>
+                <q>
+                  <bdi>{name}</bdi>
+                </q>
               </span>
             ))}
           </li>

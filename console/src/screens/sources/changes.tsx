@@ -53,11 +53,22 @@ function kindOf(operation: string): Kind {
 /** What is taken from those who use the API. */
 export function Taken({ breaking }: Pick<Preview, 'breaking'>) {
   if (breaking.length === 0) return null
-  const paths = new Set(breaking.map(({ collection, field }) => (field ? `${collection}.${field}` : collection)))
+  const { breaks, breakings } = sourceTexts.value
+  const lines = breaking.map(({ collection, field, operation }) => [
+    field ? `${collection}.${field}` : collection,
+    breakings[operation] ?? operation,
+  ])
   return (
-    <Notice look="warning">
-      {sourceTexts.value.breaks} <bdi>{[...paths].join(', ')}</bdi>
-    </Notice>
+    <>
+      <Notice look="warning">{breaks}</Notice>
+      <ul class={styles.lines} aria-label={breaks}>
+        {[...new Map(lines.map((line) => [line.join(), line])).values()].map(([path, what]) => (
+          <li key={`${path} ${what}`}>
+            <code dir="ltr">{path}</code>: {what}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

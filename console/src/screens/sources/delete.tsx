@@ -43,6 +43,7 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
         <Collections workspace={workspace} names={names} />
         <Field
           label={texts.typeName(apiName)}
+          labelCode={apiName}
           required
           autofocus
           dir="ltr"

@@ -159,7 +159,7 @@ function Settings({ workspace, source, state }: StateProps) {
       </dl>
       {lacking && !isEntitled && <p class={page.quiet}>{t.value.palette.takes(lacking.join(', '))}</p>}
       {isEntitled && <Pending data={data} error={error} onRetry={() => void refetch()} lines={2} />}
-      <p class={page.quiet}>{texts.settingsText}</p>
+      <p class={page.quiet}>{texts.settingsText[data ? (data.secrets.length > 0 ? 'secrets' : 'none') : 'unknown']}</p>
       {required.length + granted.length > 0 && (
         <>
           <h3>{texts.grants}</h3>

@@ -44,6 +44,7 @@ export function Sure({ title, label, typed: wanted, onConfirm, onDone, onClose, 
         {wanted !== undefined && (
           <Field
             label={texts.typeIt(wanted)}
+            labelCode={wanted}
             hint={texts.typeHint}
             required
             autofocus
