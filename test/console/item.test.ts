@@ -442,6 +442,7 @@ describe('deleting an item', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete Gone?' })
     await page.getByRole('button', { name: 'Delete' }).click()
     await dialog.getByText('1 row', { exact: true }).waitFor()
+    await dialog.getByText('As long as there are any, it cannot be deleted.').first().waitFor()
     expect(await violations(page)).toEqual([])
     await picture(page, 'delete')
     await dialog.getByRole('button', { name: 'Delete' }).click()

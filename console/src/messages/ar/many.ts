@@ -41,7 +41,7 @@ export const many: Translated<typeof en> = {
     sameAlready: 'كلها تحمل هذه القيمة بالفعل.',
     deleteTitle: (shown, count) => `حذف ${rows(shown, count)}؟`,
     deleteButton: (shown, count) => `حذف ${rows(shown, count)}`,
-    deleteText: 'لا يمكن استرجاعها من هنا.',
+    deleteText: 'ستزول نهائيًا.',
     notOnlyChosen: 'هذه كل صفوف هذا العرض، لا المختارة وحدها.',
     deleteRelated:
       'الصفوف التي تشير إليها يقرّر نموذج البيانات شأنها: تُحذف معها، أو تفقد إشارتها، أو تمنع حذف هذه الصفوف.',

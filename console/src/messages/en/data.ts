@@ -155,9 +155,17 @@ export const data = {
     duplicate: 'Duplicate',
     delete: 'Delete',
     deleteTitle: (item: string) => `Delete ${item}?`,
-    deleteText: 'It cannot be brought back from here.',
-    deleteRelated:
-      'These refer to it. For each of them the data model decides: it is deleted too, it loses its reference, or it keeps this row from being deleted.',
+    deleteText: 'It will be gone for good.',
+    deleteRecorded: 'It will be gone for good. Only its history keeps the values that it had.',
+    deleteRelated: 'These refer to it:',
+    onDelete: {
+      noAction: 'As long as there are any, it cannot be deleted.',
+      restrict: 'As long as there are any, it cannot be deleted.',
+      cascade: 'They are deleted, too.',
+      setNull: 'They stay, and lose their reference.',
+      setDefault: 'They stay, and refer to their default instead.',
+      unheld: 'They stay as they are, and refer to nothing then.',
+    },
     unsavedKept: 'What you typed here before and did not save is still there.',
     history: {
       title: 'History',

@@ -32,7 +32,7 @@ export const many = {
     sameAlready: 'All of them have this value already.',
     deleteTitle: (shown: string, count: number) => `Delete ${rows(shown, count)}?`,
     deleteButton: (shown: string, count: number) => `Delete ${rows(shown, count)}`,
-    deleteText: 'They cannot be brought back from here.',
+    deleteText: 'They will be gone for good.',
     notOnlyChosen: 'These are all rows of this view, not only those that are chosen.',
     deleteRelated:
       'For rows that refer to them the data model decides: they are deleted too, lose their reference, or keep these rows from being deleted.',

@@ -78,7 +78,15 @@ export type ToMany = {
   readonly attached?: Linked
   /** Whether it is a junction that such a list leads over, with nothing else in it. */
   readonly isJunction: boolean
+  /** What becomes of its items where this one is deleted; absent over a junction. */
+  readonly onDelete?: OnDelete
 }
+
+/** As the foreign key has it; `unheld` where there is none. */
+export type OnDelete = 'noAction' | 'restrict' | 'cascade' | 'setNull' | 'setDefault' | 'unheld'
+
+/** A member of a relation that the client does not name (docs/manifest.md). */
+type Constrained = { readonly constraint?: { readonly onDelete: OnDelete } }
 
 /** The other side of a junction, shown by `display`, and what this caller may do with the links. */
 export type Linked = {
@@ -255,7 +263,11 @@ function modelOf(
     }),
     toMany: relations.flatMap(({ relation, other, name, title, to }) => {
       if (!relation.isList) return []
-      const back = text(other.relationFields[relation.oppositeField ?? -1]?.apiName)
+      const opposite = other.relationFields[relation.oppositeField ?? -1]
+      const back = text(opposite?.apiName)
+      const onDelete = relation.through
+        ? undefined
+        : ((opposite as Constrained | undefined)?.constraint?.onDelete ?? 'unheld')
       const links = relation.through
         ? key.map((own) => ({ path: [back, own], own }))
         : relation.linkingFields.map(([own, opposite]) => ({
@@ -267,7 +279,9 @@ function modelOf(
           mayUse(access, to, 'read', first) && fields.some((field) => field.name === own),
       )
       if (links.length === 0 || !isSeen) return []
-      return { name, title, to, fields: fieldsOf(other), links, isFilterable: isFilterable(name), ...linked(relation) }
+      const canFilter = isFilterable(name)
+      const shown = { name, title, to, fields: fieldsOf(other), links, isFilterable: canFilter, ...linked(relation) }
+      return onDelete === undefined ? shown : { ...shown, onDelete }
     }),
     hasHistory: entry.hasHistory === true,
     mayCreate: operations.has('create') && mayDo(access, collection, 'create'),

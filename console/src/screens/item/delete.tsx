@@ -1,6 +1,7 @@
 /** Deleting an item: what refers to it, and another look before it is gone. */
 import { ServiceError } from 'governed-data-client'
 import { useState } from 'preact/hooks'
+import { FILES } from '../../data/files.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -55,11 +56,11 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
           />
         </Fault>
       )}
-      <p>{texts.deleteText}</p>
+      <p>{goneText(model)}</p>
       {relations.length > 0 && (
         <>
           <p>{texts.deleteRelated}</p>
-          <RelatedList workspace={workspace} relations={relations} row={row} />
+          <RelatedList workspace={workspace} relations={relations} row={row} isDeletion />
         </>
       )}
       <DialogActions>
@@ -70,4 +71,11 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
       </DialogActions>
     </Dialog>
   )
+}
+
+/** How far it is gone: of files the service keeps the bytes for a time. */
+function goneText({ name, hasHistory }: CollectionModel): string {
+  const { deleteText, deleteRecorded } = t.value.item
+  if (name === FILES) return t.value.files.deleted.text
+  return hasHistory ? deleteRecorded : deleteText
 }

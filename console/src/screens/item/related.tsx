@@ -1,4 +1,5 @@
 /** What refers to an item: a link to each, with how many there are. */
+import type { ComponentChildren } from 'preact'
 import { pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
@@ -22,25 +23,37 @@ export function Related({ workspace, model, row }: RelatedProps) {
   )
 }
 
-type RelatedListProps = Pick<RelatedProps, 'workspace' | 'row'> & { readonly relations: readonly ToMany[] }
+type RelatedListProps = Pick<RelatedProps, 'workspace' | 'row'> & {
+  readonly relations: readonly ToMany[]
+  /** Whether it stands there what becomes of them where the item is deleted. */
+  readonly isDeletion?: boolean
+}
 
-export function RelatedList({ workspace, relations, row }: RelatedListProps) {
+export function RelatedList({ workspace, relations, row, isDeletion = false }: RelatedListProps) {
+  const { onDelete } = t.value.item
   return (
     <ul class={`${page.panel} ${page.lines}`}>
       {relations.map((relation) => (
-        <One key={relation.name} workspace={workspace} relation={relation} row={row} />
+        <One key={relation.name} workspace={workspace} relation={relation} row={row}>
+          {isDeletion && relation.onDelete && <span>{onDelete[relation.onDelete]}</span>}
+        </One>
       ))}
     </ul>
   )
 }
 
-type OneProps = { readonly workspace: string; readonly relation: ToMany; readonly row: Row }
+type OneProps = {
+  readonly workspace: string
+  readonly relation: ToMany
+  readonly row: Row
+  readonly children: ComponentChildren
+}
 type Answer = { readonly data: readonly object[]; readonly meta?: { readonly totalEstimate?: number | null } }
 
 /** So many are counted, and from there on it is about how many, where that is known. */
 const COUNTED = 100
 
-function One({ workspace, relation, row }: OneProps) {
+function One({ workspace, relation, row, children }: OneProps) {
   const { to, title, links } = relation
   const filter = filterFor(relation, row)
   const { data: count } = useQuery({
@@ -58,6 +71,7 @@ function One({ workspace, relation, row }: OneProps) {
         {title}
       </a>
       {count && <span class={page.quiet}>{count}</span>}
+      {children}
     </li>
   )
 }
