@@ -91,11 +91,7 @@ function Place() {
     const screen = at.kind === 'own' && ofScreen.value.at(-1)
     return (
       <div class={styles.place}>
-        {screen && screen !== t.value.shell.notFound && (
-          <span>
-            <bdi>{screen}</bdi>
-          </span>
-        )}
+        {screen && screen !== t.value.shell.notFound && <Named text={screen} />}
       </div>
     )
   }
@@ -107,16 +103,24 @@ function Place() {
           {named ?? at.workspace}
         </a>
       </span>
-      {at.kind === 'access' && <span>{t.value.access.title}</span>}
-      {at.kind === 'sources' && <span>{t.value.shell.sources}</span>}
-      {at.kind === 'model' && <span>{t.value.shell.model}</span>}
-      {at.kind === 'audit' && <span>{t.value.audit.title}</span>}
+      {at.kind === 'access' && <Named text={t.value.access.title} />}
+      {at.kind === 'sources' && <Named text={t.value.shell.sources} />}
+      {at.kind === 'model' && <Named text={t.value.shell.model} />}
+      {at.kind === 'audit' && <Named text={t.value.audit.title} />}
       {'collection' in at && (
         <span>
           <CollectionLink {...at} />
         </span>
       )}
     </div>
+  )
+}
+
+function Named({ text }: { readonly text: string }) {
+  return (
+    <span>
+      <bdi>{text}</bdi>
+    </span>
   )
 }
 
