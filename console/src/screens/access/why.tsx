@@ -11,7 +11,9 @@ import { Field } from '../../ui/field.tsx'
 import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Table } from '../../ui/table.tsx'
-import { modelQuery } from '../grid/model.ts'
+import { filterColumns } from '../grid/columns.ts'
+import { filterWords } from '../grid/filter.tsx'
+import { type CollectionModel, modelQuery } from '../grid/model.ts'
 import page from '../page.module.css'
 import styles from './access.module.css'
 import { type Question, whyPath } from './asking.tsx'
@@ -151,13 +153,26 @@ function Explained({ workspace, question }: WhyProps) {
             { title: texts.says, cell: (policy) => sayingOf(policy) },
             {
               title: texts.condition,
-              cell: ({ condition }) => condition && <code dir="ltr">{JSON.stringify(condition)}</code>,
+              cell: ({ condition }) => condition && <ConditionText model={model} condition={condition} />,
             },
           ]}
         />
       )}
     </div>
   )
+}
+
+type ConditionProps = { readonly model: CollectionModel | null | undefined; readonly condition: object }
+
+/** In words where the filter of a grid has them, else as the policy has it. */
+function ConditionText({ model, condition }: ConditionProps) {
+  const words = model && filterWords(filterColumns(model), condition)
+  if (!words) return <code dir="ltr">{JSON.stringify(condition)}</code>
+  return words.map((one) => (
+    <div key={one} dir="auto">
+      {one}
+    </div>
+  ))
 }
 
 /** Without an item a role may do what its holders may do with some, whichever these are. */

@@ -207,6 +207,21 @@ export function editableIn(columns: readonly Column[], filter: object | undefine
   return isWhole ? parsed : undefined
 }
 
+/** What a filter says, such as `pages is greater than 50`; undefined where conditions cannot say it. */
+export function filterWords(columns: readonly Column[], filter: object): readonly string[] | undefined {
+  const texts = t.value.grid
+  const { conditions = [], match } = editableIn(columns, filter) ?? {}
+  const words = conditions.flatMap(({ path, operator, operands }) => {
+    const column = columnAt(columns, path)
+    if (column === undefined) return []
+    const named = choicesOf(column.field, operator)
+    const values = operands.map((operand) => named?.find(([value]) => value === operand)?.[1] ?? operand)
+    return [[labelOf(column), texts.operators[operator] ?? operator, values.join(', ')].join(' ')]
+  })
+  if (words.length === 0) return undefined
+  return words.length === 1 ? words : [`${match === 'any' ? texts.matchAny : texts.matchAll}:`, ...words]
+}
+
 type OperandsProps = {
   readonly condition: Condition
   readonly column: Column
