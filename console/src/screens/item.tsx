@@ -63,7 +63,9 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   const [isDeleting, setDeleting] = useState(false)
   const form = useForm({ workspace, model, itemKey, row })
   const formElement = useRef<HTMLFormElement>(null)
-  const title = (model.display && calledBy(model.display, row)) || itemKey.join(', ')
+  const named = model.display && !model.display.isKey && calledBy(model.display, row)
+  const title = named || itemKey.join(', ')
+  const collection = model.name === FILES ? t.value.files.title : model.title
   const why = useWhy(workspace)
   const { data: access } = useQuery(accessQuery(workspace))
   const target = { collection: model.name, key: keyTextOf(model.key, keyOf(model, row)) }
@@ -87,8 +89,11 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
   }
   return (
     <>
+      <a class={styles.up} href={pathTo(workspace, 'items', model.name)} dir="auto">
+        {collection}
+      </a>
       <div class={page.head}>
-        <Heading text={title} />
+        <Heading text={named ? title : `${collection} ${title}`} />
         <span class={page.row}>
           <CodeButton request={() => itemRequest(workspace, model, row, form.typed())} />
           {why && (
