@@ -86,7 +86,7 @@ describe('by keys', () => {
     const page = await grid(clerk)
     await goTo(page, 'maker')
     await press(page, ['Shift+ArrowDown', 'Shift+ArrowLeft', 'Control+d'])
-    await page.getByText('maker cannot be changed here.').waitFor()
+    await page.getByText('“maker” cannot be changed here.').waitFor()
     expect(await stored('title')).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 

@@ -113,7 +113,7 @@ it('keeps links that could not be saved, until they are tried again', async () =
   await add(page, 'tags', 'old')
   await page.route('**/items/films/**', (route) => route.abort())
   await save(page)
-  await page.getByText('tags is not saved: “+ old”.').waitFor()
+  await page.getByText('“tags” is not saved: “+ old”.').waitFor()
   await page.unroute('**/items/films/**')
   await add(page, 'tags', 'new')
   await save(page)

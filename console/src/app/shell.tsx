@@ -89,11 +89,7 @@ function Place() {
   const { data: workspaces } = useQuery(workspacesQuery())
   if (!('workspace' in at)) {
     const screen = at.kind === 'own' && ofScreen.value.at(-1)
-    return (
-      <div class={styles.place}>
-        {screen && screen !== t.value.shell.notFound && <Named text={screen} />}
-      </div>
-    )
+    return <div class={styles.place}>{screen && screen !== t.value.shell.notFound && <Named text={screen} />}</div>
   }
   const named = workspaces?.find(({ apiName }) => apiName === at.workspace)?.displayName
   return (

@@ -83,8 +83,8 @@ export const data: Translated<typeof en> = {
     andOthers: (shown) => `ولا ${shown} غيره.`,
     nothingToUndo: 'لا يوجد ما يمكن التراجع عنه.',
     nothingToRedo: 'لا يوجد ما يمكن إعادته.',
-    cannotClear: (field) => `لا يمكن أن يكون ${field} فارغًا.`,
-    readOnly: (field) => `لا يمكن تغيير ${field} هنا.`,
+    cannotClear: (field) => `لا يمكن أن يكون «\u2068${field}\u2069» فارغًا.`,
+    readOnly: (field) => `لا يمكن تغيير «\u2068${field}\u2069» هنا.`,
     readOnlyWhy: {
       fixed: 'تحفظه قاعدة البيانات أو الخدمة.',
       rights: 'لا سياسة لك تتيح تغييره.',

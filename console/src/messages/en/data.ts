@@ -69,13 +69,13 @@ export const data = {
     keepMine: 'Keep mine',
     keepTheirs: 'Keep theirs',
     discard: 'Discard',
-    notSaved: (field: string, value: string) => `${field} is not saved: “${value}”.`,
+    notSaved: (field: string, value: string) => `“${field}” is not saved: “${value}”.`,
     andOthers: (shown: string, count: number) =>
       plural(count, { one: `Nor is ${shown} other.`, other: `Nor are ${shown} others.` }),
     nothingToUndo: 'There is nothing to undo.',
     nothingToRedo: 'There is nothing to do again.',
-    cannotClear: (field: string) => `${field} cannot be empty.`,
-    readOnly: (field: string) => `${field} cannot be changed here.`,
+    cannotClear: (field: string) => `“${field}” cannot be empty.`,
+    readOnly: (field: string) => `“${field}” cannot be changed here.`,
     readOnlyWhy: {
       fixed: 'The database, or the service, keeps it.',
       rights: 'No policy of yours lets you change it.',

@@ -10,16 +10,23 @@ type EditorProps = {
   readonly value: Value
   readonly text: string
   readonly onText: (text: string) => void
+  /** What is wrong with the text already. */
+  readonly wrong: string | undefined
+  readonly onWrong: (wrong: string | undefined) => void
   /** Where there is nothing to save, `value` is as before. */
   readonly onCommit: (value: Value, key: string | undefined) => void
   readonly onLeave: () => void
 }
 
-export function Editor({ field, value, text, onText, onCommit, onLeave }: EditorProps) {
+export function Editor({ field, value, text, onText, onWrong, onCommit, onLeave, ...before }: EditorProps) {
   const ref = useRef<HTMLElement>(null)
   const isDone = useRef(false)
   const [typed, setTyped] = useState(text)
-  const [wrong, setWrong] = useState<string | undefined>(undefined)
+  const [wrong, setWrong] = useState(before.wrong)
+  const refuse = (now: string | undefined) => {
+    setWrong(now)
+    onWrong(now)
+  }
   const initialText = useRef(text)
   useLayoutEffect(() => {
     const input = ref.current
@@ -37,7 +44,7 @@ export function Editor({ field, value, text, onText, onCommit, onLeave }: Editor
     if (isDone.current) return
     const parsed = parse(field, typed)
     if ('wrong' in parsed) {
-      setWrong(t.value.grid.wrong[parsed.wrong])
+      refuse(t.value.grid.wrong[parsed.wrong])
       return
     }
     end(key !== 'blur')
@@ -71,7 +78,7 @@ export function Editor({ field, value, text, onText, onCommit, onLeave }: Editor
   }
   const change = (next: string) => {
     setTyped(next)
-    setWrong(undefined)
+    refuse(undefined)
     onText(next)
   }
   return (
@@ -105,11 +112,33 @@ export function Editor({ field, value, text, onText, onCommit, onLeave }: Editor
           onInput={(event) => change(event.currentTarget.value)}
         />
       )}
-      {wrong && (
-        <p class={styles.message} role="alert">
-          {wrong}
-        </p>
-      )}
+      {wrong && <Message key={wrong} text={wrong} />}
     </>
+  )
+}
+
+/** Below the input, moved to where all of it is inside of the table. */
+function Message({ text }: { readonly text: string }) {
+  const ref = useRef<HTMLParagraphElement>(null)
+  useLayoutEffect(() => {
+    const place = () => {
+      const message = ref.current
+      const table = message?.closest('[role=grid]')?.getBoundingClientRect()
+      if (!message || !table) return
+      message.style.translate = 'none'
+      const { left, right, bottom, height } = message.getBoundingClientRect()
+      const across = Math.max(Math.min(0, table.right - right), table.left - left)
+      const isBelow = bottom > table.bottom
+      const above = height + (message.parentElement?.getBoundingClientRect().height ?? 0)
+      message.style.translate = `${across}px ${isBelow ? -above : 0}px`
+    }
+    place()
+    addEventListener('resize', place)
+    return () => removeEventListener('resize', place)
+  }, [])
+  return (
+    <p ref={ref} class={styles.message} role="alert">
+      {text}
+    </p>
   )
 }

@@ -180,7 +180,8 @@ function modelOf(
     const all = of.primitiveFields
       .map((field, index) => {
         const name = text(field.apiName)
-        const isFixed = field.isReadonly === true || !operations.has('updateOne')
+        // Who may change nothing is not told what others may change.
+        const isFixed = mayDo(access, ofName, 'update') && (field.isReadonly === true || !operations.has('updateOne'))
         return {
           id: field.id,
           name,

@@ -13,11 +13,13 @@ export function useEditor(cells: Cells, save: (place: CellPlace, base: Value, va
   const [editing, setEditing] = useState<(Cell & { readonly base: Value }) | undefined>(undefined)
   // What was typed outlives the input, whose row may be scrolled away.
   const typed = useRef('')
+  const refused = useRef<string | undefined>(undefined)
   const begin = (cell: Cell, place: CellPlace, text?: string) => {
     const { field } = place.column
     const shown = cells.shown(place)
     if (!isExact(field.type === 'json' ? shown : null)) return showToast(t.value.grid.wrong.exact, 'danger')
     typed.current = text ?? inputTextOf(field, shown)
+    refused.current = undefined
     setEditing({ ...cell, base: cells.base(place) })
   }
   const content = (cell: Cell, place: CellPlace, base: Value, onMove: (to: Cell) => void) => (
@@ -27,6 +29,10 @@ export function useEditor(cells: Cells, save: (place: CellPlace, base: Value, va
       text={typed.current}
       onText={(text) => {
         typed.current = text
+      }}
+      wrong={refused.current}
+      onWrong={(wrong) => {
+        refused.current = wrong
       }}
       onLeave={() => setEditing(undefined)}
       onCommit={(value, key) => {

@@ -23,8 +23,8 @@ export type Reference = {
   readonly href: string | undefined
   /** Absent where it may not be changed. */
   readonly onChoose: (() => void) | undefined
-  /** What else there is to it, such as the file. */
-  readonly more?: ComponentChildren
+  /** The file that it refers to, by which it is shown and chosen instead of by its key. */
+  readonly file?: ComponentChildren
 }
 
 type FieldInputProps = {
@@ -50,14 +50,22 @@ export function FieldInput(props: FieldInputProps) {
   const texts = t.value.item
   const mayNull = field.type === 'string' && field.isNullable && !isReadOnly && field.values.length === 0
   const title = props.label ?? (reference?.isAlone ? reference.title : field.title)
-  const kind = reference?.isAlone ? `${field.name} · ${typeName(field)}` : typeName(field)
+  const kind = reference?.file
+    ? t.value.files.title
+    : reference?.isAlone
+      ? `${field.name} · ${typeName(field)}`
+      : typeName(field)
   const isRequired = isNew && !field.isNullable && !field.hasDefault
   return (
-    <div class={styles.field}>
+    <div class={styles.field} {...(reference?.file && ({ role: 'group', 'aria-label': title } as const))}>
       <div class={styles.label}>
-        <label for={id} dir="auto">
-          {title}
-        </label>
+        {reference?.file ? (
+          <span dir="auto">{title}</span>
+        ) : (
+          <label for={id} dir="auto">
+            {title}
+          </label>
+        )}
         <span class={page.quiet} title={field.isList ? `${field.type}[]` : field.type}>
           {isRequired ? `${kind} · ${texts.required}` : kind}
           {why && (
@@ -77,13 +85,13 @@ export function FieldInput(props: FieldInputProps) {
       </div>
       <div class={styles.value}>
         {reference && <Referred {...reference} />}
-        {reference?.more}
+        {reference?.file}
         <div class={styles.line}>
-          <Input {...props} id={id} />
+          {!reference?.file && <Input {...props} id={id} />}
           {!isReadOnly && !field.isList && hasCalendar(field.type) && (
             <Calendar title={field.title} type={field.type} text={text ?? ''} onText={onText} />
           )}
-          {reference?.onChoose && (
+          {reference?.onChoose && !reference.file && (
             <Button aria-haspopup="dialog" aria-label={texts.choose(reference.title)} onClick={reference.onChoose}>
               <Icon name="search" />
             </Button>

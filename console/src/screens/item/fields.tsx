@@ -2,10 +2,14 @@
 import { useState } from 'preact/hooks'
 import { itemPath } from '../../app/router.ts'
 import { FILES } from '../../data/files.ts'
+import { t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { FileField } from '../files/field.tsx'
 import type { CollectionModel, FieldModel, ToOne } from '../grid/model.ts'
 import { Picker } from '../grid/picker.tsx'
 import { parse, textOf, type Value } from '../grid/values.ts'
+import page from '../page.module.css'
 import type { Draft } from './drafts.ts'
 import { FieldInput, type Reference } from './field-input.tsx'
 import styles from './item.module.css'
@@ -54,13 +58,22 @@ export function Fields({ workspace, model, fields, isNew, whyOf, shownOf, labelO
       href: keys.every(Boolean) ? itemPath(workspace, relation.to, keys) : undefined,
       onChoose: isWhole ? () => setPicking(relation) : undefined,
       ...(relation.to === FILES && {
-        more: (
+        file: (
           <FileField
             workspace={workspace}
             title={relation.title}
             id={keys[0] ?? null}
             onFile={isWhole ? ({ id, fileName }) => onText(field, id, fileName) : undefined}
-          />
+          >
+            {isWhole ? (
+              <Button aria-haspopup="dialog" onClick={() => setPicking(relation)}>
+                <Icon name="search" />
+                {t.value.item.choose(relation.title)}
+              </Button>
+            ) : (
+              !keys[0] && <span class={page.quiet}>{t.value.item.noLinks}</span>
+            )}
+          </FileField>
         ),
       }),
     }
