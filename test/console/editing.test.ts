@@ -84,6 +84,31 @@ describe('a cell', () => {
     await page.context().close()
   })
 
+  it('has what is wrong with its value inside of the table, however narrow that becomes', async () => {
+    const own = await world.workspace('narrowed', {
+      notes: { title: 'string', body: 'string?', more: 'string?', at: 'dateTime?' },
+    })
+    await own.insert('notes', [{ title: 'One' }])
+    const page = await signedInAt(gridOf(own, 'notes'))
+    const grid = page.getByRole('grid')
+    await page.setViewportSize({ width: 900, height: 700 })
+    await grid.focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('F2')
+    await page.keyboard.insertText('x')
+    await page.keyboard.press('Enter')
+    const wrong = page.getByRole('alert').filter({ hasText: 'Date and time are written as' })
+    const isInside = async () => {
+      const [inner, outer] = await Promise.all([wrong.boundingBox(), grid.boundingBox()])
+      return inner !== null && outer !== null && inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width
+    }
+    await wrong.waitFor()
+    await expect.poll(isInside).toBe(true)
+    await page.setViewportSize({ width: 360, height: 700 })
+    await expect.poll(isInside).toBe(true)
+    await page.context().close()
+  })
+
   it('is seen above what is said of it, wherever it was', async () => {
     const own = await world.workspace('seen', { notes: { title: 'string' } })
     await own.insert(

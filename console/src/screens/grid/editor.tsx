@@ -121,9 +121,10 @@ export function Editor({ field, value, text, onText, onWrong, onCommit, onLeave,
 function Message({ text }: { readonly text: string }) {
   const ref = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => {
+    const grid = ref.current?.closest('[role=grid]')
     const place = () => {
       const message = ref.current
-      const table = message?.closest('[role=grid]')?.getBoundingClientRect()
+      const table = grid?.getBoundingClientRect()
       if (!message || !table) return
       message.style.translate = 'none'
       const { left, right, bottom, height } = message.getBoundingClientRect()
@@ -134,7 +135,11 @@ function Message({ text }: { readonly text: string }) {
     }
     place()
     addEventListener('resize', place)
-    return () => removeEventListener('resize', place)
+    grid?.addEventListener('scroll', place)
+    return () => {
+      removeEventListener('resize', place)
+      grid?.removeEventListener('scroll', place)
+    }
   }, [])
   return (
     <p ref={ref} class={styles.message} role="alert">

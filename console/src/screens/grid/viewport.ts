@@ -17,7 +17,7 @@ import {
 
 type Shown = { readonly columns: readonly Column[]; readonly count: number; readonly active: Cell }
 
-/** `count` is that of rows. The active cell is scrolled to whenever it or the size of texts is another; `look` is called whenever the table was scrolled. */
+/** `count` is that of rows. The active cell is scrolled to whenever it, the size of texts or the width is another; `look` is called whenever the table was scrolled. */
 export function useViewport(ref: RefObject<HTMLElement | null>, { columns: ofUsualText, count, active }: Shown) {
   const [viewport, setViewport] = useState<Viewport>({ top: 0, start: 0, width: 1_000, height: 640 })
   const [size, setSize] = useState(rem)
@@ -53,7 +53,7 @@ export function useViewport(ref: RefObject<HTMLElement | null>, { columns: ofUsu
     if (ref.current) observer.observe(ref.current)
     return () => observer.disconnect()
   }, [columns, height])
-  useLayoutEffect(() => show(ref.current, active, { offsets, size }), [active, size])
+  useLayoutEffect(() => show(ref.current, active, { offsets, size }), [active, size, tableWidth])
   return {
     columns,
     offsets,
