@@ -2,7 +2,7 @@
 
 import { type Node, pages } from 'virtual:documentation'
 import { type ComponentChildren, type ComponentType, h } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { lazy } from '../app/lazy.tsx'
 import { address, lastInWorkspace, routeOf } from '../app/router.ts'
 import { help } from '../messages/help.ts'
@@ -12,6 +12,9 @@ import styles from './documentation.module.css'
 import { Missing } from './missing.tsx'
 
 type Page = (typeof pages)[number]
+
+/** Where the list of pages stands beside them, as in documentation.module.css. */
+const wide = matchMedia('(width >= 60rem)')
 
 const linkTo = ({ path }: Page) => `/-/docs/${path}`
 
@@ -23,13 +26,18 @@ export default function Documentation() {
   if (page === undefined) return <Missing />
   const next = pages[index + 1]
   const Body = bodyOf(page)
-  const isWide = matchMedia('(width >= 60rem)').matches
+  const [isWide, setWide] = useState(wide.matches)
+  useEffect(() => {
+    const turn = () => setWide(wide.matches)
+    wide.addEventListener('change', turn)
+    return () => wide.removeEventListener('change', turn)
+  }, [])
   return (
     <div class={styles.documentation}>
       <div class={styles.side}>
         <Back />
         {/* In a narrow window it closes with the choice. */}
-        <details key={isWide || page.path} class={styles.pages} open={isWide}>
+        <details key={isWide ? '' : page.path} class={styles.pages} open={isWide}>
           <summary>{help.value.pages}</summary>
           <nav aria-label={help.value.pages}>
             <Pages current={page} />
