@@ -89,7 +89,10 @@ function Variables() {
                     <code dir="ltr">{value}</code>
                   ),
               },
-              { title: texts.source, cell: ({ isSet }) => texts.sources[isSet ? 'set' : 'preset'] },
+              {
+                title: texts.source,
+                cell: ({ isSet, value }) => (isSet ? texts.sources.set : value !== null && texts.sources.preset),
+              },
             ]}
           />
         </>
