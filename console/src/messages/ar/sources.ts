@@ -175,7 +175,7 @@ export const sources: Translated<SourceTexts> = {
   encryptions: { on: 'TLS، مع التحقق من الشهادة', off: 'بلا تشفير، لشبكة خاصة بك' },
   json: 'الإعدادات',
   jsonText: 'كما تقبلها الواجهة البرمجية، وكذلك مع auth أو tls أو hyperdrive. يمكن أن يكون أي نص {"$secret": "name"}.',
-  connectorText: 'ما يقبله الموصل مذكور في وصفه. يمكن أن يكون أي نص {"$secret": "name"}.',
+  connectorText: 'كائن JSON. يمكن أن يكون أي نص {"$secret": "name"}.',
   noObject: 'هذا ليس كائن JSON.',
   test: 'اختبار',
   answers: 'يستجيب.',

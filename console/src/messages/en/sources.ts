@@ -161,7 +161,7 @@ export const sources = {
   encryptions: { on: 'TLS, with a certificate that is checked', off: 'None, for a network of your own' },
   json: 'Configuration',
   jsonText: 'As the API takes it, also with auth, tls or hyperdrive. A text may be {"$secret": "name"}.',
-  connectorText: 'What the connector takes is in its description. A text may be {"$secret": "name"}.',
+  connectorText: 'A JSON object. A text may be {"$secret": "name"}.',
   noObject: 'This is no JSON object.',
   test: 'Test',
   answers: 'It answers.',
