@@ -143,6 +143,7 @@ export const ar: Messages = {
   },
 
   audit: {
+    members: { expiresAt: 'تنتهي الصلاحية', name: 'الاسم', email: 'البريد الإلكتروني' },
     title: 'سجل التدقيق',
     titleOfInstance: 'سجل تدقيق الخدمة',
     none: 'لا شيء مسجّل يوافق المرشّح',

@@ -142,6 +142,7 @@ export const en = {
   },
 
   audit: {
+    members: { expiresAt: 'Expires', name: 'Name', email: 'E-mail' } as Readonly<Record<string, string>>,
     title: 'Audit log',
     titleOfInstance: 'Audit log of the instance',
     none: 'Nothing is recorded that meets the filter',

@@ -162,9 +162,9 @@ function Changes({ entry }: { readonly entry: AuditEntry }) {
       <dl class={styles.members}>
         {members.map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>{t.value.audit.members[name] ?? name}</dt>
             <dd>
-              <bdi>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</bdi>
+              <bdi>{memberText(value)}</bdi>
             </dd>
           </div>
         ))}
@@ -172,3 +172,11 @@ function Changes({ entry }: { readonly entry: AuditEntry }) {
     </details>
   )
 }
+
+/** Times as they are here. */
+function memberText(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 1)
+  return TIME.test(value) ? formatTime(value) : value
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/

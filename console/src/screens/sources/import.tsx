@@ -24,6 +24,7 @@ import {
 import { ImportReview } from './import-review.tsx'
 import { useLook } from './list.tsx'
 import styles from './sources.module.css'
+import { sourceTitle } from './title.ts'
 
 type ImportProps = { readonly workspace: string; readonly source: Source }
 
@@ -197,7 +198,7 @@ export function Import({ workspace, source }: ImportProps) {
       {reviewed && (
         <ImportReview
           key={reviewed.preview.plan}
-          name={source.apiName}
+          name={sourceTitle(source)}
           preview={reviewed.preview}
           changes={changesOf(reviewed.preview.operations, own, fields)}
           renames={reviewed.preview.renames.filter((one) => selected.has(keyOf(one)))}

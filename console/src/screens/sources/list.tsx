@@ -20,6 +20,7 @@ import {
 } from './data.ts'
 import { EntitledLink, useEntitled } from './rights.tsx'
 import styles from './sources.module.css'
+import { sourceTitle } from './title.ts'
 
 export function SourceList({ workspace }: { readonly workspace: string }) {
   const texts = sourceTexts.value
@@ -47,7 +48,7 @@ export function SourceList({ workspace }: { readonly workspace: string }) {
           columns={[
             {
               title: texts.source,
-              cell: ({ id, apiName }) => <a href={pathTo(workspace, 'sources', id)}>{apiName}</a>,
+              cell: ({ id, apiName }) => <a href={pathTo(workspace, 'sources', id)}>{sourceTitle({ apiName })}</a>,
             },
             { title: texts.state, cell: (source) => <ShownState workspace={workspace} source={source} /> },
             { title: texts.provider, cell: (source) => <Kind workspace={workspace} source={source} /> },
@@ -72,10 +73,9 @@ export function SourceList({ workspace }: { readonly workspace: string }) {
 type CellProps = { readonly workspace: string; readonly source: Source }
 
 /** What it is an instance of, as people call it. */
-export function Kind({ workspace, source: { apiName, provider } }: CellProps) {
+export function Kind({ workspace, source: { provider } }: CellProps) {
   const mayRead = useEntitled(workspace, 'extension:read')
   const { data } = useQuery({ ...connectorsQuery(workspace), enabled: mayRead })
-  if (apiName === OWN) return <>{sourceTexts.value.own}</>
   return <>{data?.data.find(({ id }) => id === provider)?.name ?? provider}</>
 }
 
@@ -126,7 +126,7 @@ function Looked(props: CellProps) {
       <Button
         isSmall
         isBusy={look.isFetching}
-        aria-label={texts.lookOf(props.source.apiName)}
+        aria-label={texts.lookOf(sourceTitle(props.source))}
         onClick={() => void look.refetch()}
       >
         {texts.look}

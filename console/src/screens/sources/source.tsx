@@ -28,6 +28,7 @@ import { Import } from './import.tsx'
 import { Kind, ShownState, useLook, Where } from './list.tsx'
 import { useEntitled, useLacking } from './rights.tsx'
 import styles from './sources.module.css'
+import { sourceTitle } from './title.ts'
 
 type OneProps = { readonly workspace: string; readonly id: string }
 
@@ -45,6 +46,7 @@ function Shown({ workspace, source }: SourceProps) {
   const texts = sourceTexts.value
   const { id, apiName } = source
   const isOwn = apiName === OWN
+  const title = sourceTitle(source)
   const { look, mayLook, state } = useLook({ workspace, source })
   const lookedAt = Math.max(look.dataUpdatedAt, look.errorUpdatedAt)
   const mayRead = useEntitled(workspace, 'dataModel:read')
@@ -56,9 +58,9 @@ function Shown({ workspace, source }: SourceProps) {
         <a href={pathTo(workspace, 'sources')}>{texts.toPart}</a>
       </p>
       <div class={page.head}>
-        <Heading text={apiName} called={[apiName, t.value.shell.sources]} />
+        <Heading text={title} called={[title, t.value.shell.sources]} />
         <span class={page.row}>
-          <Entries workspace={workspace} id={id} name={apiName} />
+          <Entries workspace={workspace} id={id} name={title} />
           <CodeButton request={() => sourcesRequest(workspace, id)} />
         </span>
       </div>
