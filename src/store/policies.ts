@@ -55,7 +55,7 @@ export function updatePolicy(policy: PolicyRow, uses: readonly string[]): readon
 }
 
 /** Bytes of all policies of a workspace together. Whoever holds them loads them all, to do anything. */
-const MOST_BYTES = 8 * 1024 ** 2
+const MOST_BYTES = 4 * 1024 ** 2
 
 /** Builds a statement that fails its transaction if the policies of the workspace are larger together than they may be. */
 export function assertBoundedStatement(workspaceId: string): Statement {

@@ -24,7 +24,7 @@ export type PrincipalState = {
   readonly scope: KeyScope | undefined
   /** The requested workspace. */
   readonly workspaceId: string | undefined
-  /** Characters of policies and scope. */
+  /** Characters of its scope. */
   readonly weight: number
   /** The membership in the requested workspace; undefined if the user is not a member. */
   readonly member: Membership | undefined
@@ -37,11 +37,17 @@ export type Membership = {
   readonly policies: readonly PolicyContent[]
 }
 
+/** Returns the policy of a JSON text. */
+export type ReadPolicy = (text: string) => PolicyContent
+
+const parsed: ReadPolicy = (text) => parseJson(text) as PolicyContent
+
 /** Loads the state of a credential, with its membership in `workspaceId`; undefined if it is no longer valid. */
 export async function loadPrincipalState(
   database: SqlDriver,
   credential: Credential,
   workspaceId: string | undefined,
+  read = parsed,
 ): Promise<PrincipalState | undefined> {
   const [row] = await database.query(principalQuery(credential, workspaceId ?? null))
   if (row === undefined) return undefined
@@ -52,14 +58,14 @@ export async function loadPrincipalState(
     isAdministrator: isAdministrator === 't',
     scope: scope === null || scope === undefined ? undefined : (parseJson(scope) as KeyScope),
     workspaceId,
-    weight: (policies?.length ?? 0) + (scope?.length ?? 0),
+    weight: scope?.length ?? 0,
     member:
       memberStatus === null || memberStatus === undefined
         ? undefined
         : {
             status: memberStatus === 'active' ? 'active' : 'suspended',
             roles: parseJson(roles ?? '[]') as Membership['roles'],
-            policies: parseJson(policies ?? '[]') as PolicyContent[],
+            policies: linesOf(policies).map(read),
           },
   }
 }
@@ -68,7 +74,8 @@ export async function loadPrincipalState(
 export async function loadPublicPrincipalState(
   database: SqlDriver,
   workspaceId: string,
-): Promise<Membership & Pick<PrincipalState, 'weight'>> {
+  read = parsed,
+): Promise<Membership> {
   const [[roleId, policies] = []] = await database.query(
     statement(sql`
       select r.id, ${contentsOf(sql`rp.role_id = r.id`)}
@@ -77,8 +84,7 @@ export async function loadPublicPrincipalState(
   return {
     status: 'active',
     roles: roleId === null || roleId === undefined ? [] : [{ id: roleId, kind: 'public' }],
-    policies: parseJson(policies ?? '[]') as PolicyContent[],
-    weight: policies?.length ?? 0,
+    policies: linesOf(policies).map(read),
   }
 }
 
@@ -140,9 +146,13 @@ export function ownerActsIn(workspaceId: Sql): Sql {
         where om.workspace_id = ${workspaceId} and om.user_id = o.id and om.status = 'active'))))`
 }
 
-/** SQL expression: a JSON array of the contents of the policies of some roles, each once. */
+/** SQL expression: the contents of the policies of some roles, each once, in a line of its own, which JSON has no others of. */
 function contentsOf(roles: Sql): Sql {
   return sql`(
-      select json_agg(p.content order by p.id) from service.policy p
-      where p.id in (select rp.policy_id from service.role_policy rp where ${roles}))::text`
+      select string_agg(p.content::text, chr(10) order by p.id) from service.policy p
+      where p.id in (select rp.policy_id from service.role_policy rp where ${roles}))`
+}
+
+function linesOf(text: string | null | undefined): readonly string[] {
+  return text === null || text === undefined ? [] : text.split('\n')
 }

@@ -802,6 +802,6 @@ it('bounds the policies of a workspace together, since whoever holds them loads 
   expect(statuses.at(-1)).toBe(422)
   expect([grown.status, messagesOf(await grown.json())]).toEqual([
     422,
-    ['The policies of a workspace may have at most 8388608 bytes together'],
+    ['The policies of a workspace may have at most 4194304 bytes together'],
   ])
 })

@@ -21,10 +21,11 @@ import {
   loadPublicPrincipalState,
   type Membership,
   type PrincipalState,
+  type ReadPolicy,
 } from '../../store/principal-state.ts'
 import { findWorkspace, isThere, type WorkspaceRow } from '../../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
-import { createKnownPrincipals } from './known-principals.ts'
+import { createKnownCallers, type ReadOf } from './known-callers.ts'
 import { planTermOf } from './plan-term.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
 
@@ -105,7 +106,7 @@ export type CallersDeps = {
 export function createCallers(deps: CallersDeps): Callers {
   const { ports, tokens, forget } = deps
   const keyUse = createKeyUse(ports)
-  const principals = createKnownPrincipals<Known>({})
+  const principals = createKnownCallers<Known>({})
   const directory = new Map<string, WorkspaceRow>()
 
   async function claimsOf(token: string): Promise<Claims> {
@@ -159,14 +160,9 @@ export function createCallers(deps: CallersDeps): Callers {
     return expiresAt !== undefined && ports.clock.now() >= expiresAt
   }
 
-  function remember(
-    { workspace, snapshot }: ScopedWorkspace,
-    token: string,
-    found: Omit<Known, 'accessVersion'>,
-    weight: number,
-  ): Known {
-    const known: Known = { ...found, accessVersion: snapshot.accessVersion }
-    principals.set(workspace.id, token, known, weight)
+  function remember(of: ReadOf, token: string, found: Omit<Known, 'accessVersion'>, weight: number): Known {
+    const known: Known = { ...found, accessVersion: of.version }
+    principals.set(of, token, known, weight)
     return known
   }
 
@@ -177,18 +173,20 @@ export function createCallers(deps: CallersDeps): Callers {
     if (known?.accessVersion === scopedWorkspace.snapshot.accessVersion)
       return scopeOf(scopedWorkspace, token ?? '', known)
     const { id } = scopedWorkspace.workspace
+    const of = { workspaceId: id, version: scopedWorkspace.snapshot.accessVersion }
+    const read = principals.reader(of)
     if (claims === undefined) {
-      const { rights, weight } = await publicRights(ports.database, id)
+      const rights = await publicRights(ports.database, id, read)
       const found = { caller: anonymous, rights, expiresAt: undefined }
-      return scopeOf(scopedWorkspace, '', remember(scopedWorkspace, '', found, weight))
+      return scopeOf(scopedWorkspace, '', remember(of, '', found, 0))
     }
-    const state = await principalState(ports.database, credentialOf(claims), id)
+    const state = await principalState(ports.database, credentialOf(claims), id, read)
     const found = {
       caller: callerOf(state, credentialOf(claims)),
       rights: rightsOfPrincipal(state),
       expiresAt: claims.expiresAt,
     }
-    return scopeOf(scopedWorkspace, token ?? '', remember(scopedWorkspace, token ?? '', found, state.weight))
+    return scopeOf(scopedWorkspace, token ?? '', remember(of, token ?? '', found, state.weight))
   }
 
   /** Returns the scope once the use of its key is recorded, where that is due. */
@@ -260,7 +258,7 @@ export async function callerNow(database: SqlDriver, caller: Caller): Promise<Ca
  * workspace has been deleted meanwhile.
  */
 export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId: string): Promise<Rights> {
-  if (caller.kind === 'anonymous') return (await publicRights(database, workspaceId)).rights
+  if (caller.kind === 'anonymous') return publicRights(database, workspaceId)
   return unlessSuspended(rightsOfPrincipal(await principalState(database, requestCredentialOf(caller), workspaceId)))
 }
 
@@ -268,17 +266,18 @@ async function principalState(
   database: SqlDriver,
   credential: Presented,
   workspaceId: string,
+  read?: ReadPolicy,
 ): Promise<PrincipalState> {
-  const state = await loadPrincipalState(database, credential, workspaceId)
+  const state = await loadPrincipalState(database, credential, workspaceId, read)
   if (state === undefined) throw invalidToken()
   if (state.member === undefined) await requireThere(database, workspaceId)
   return state
 }
 
-async function publicRights(database: SqlDriver, workspaceId: string) {
-  const state = await loadPublicPrincipalState(database, workspaceId)
+async function publicRights(database: SqlDriver, workspaceId: string, read?: ReadPolicy): Promise<Rights> {
+  const state = await loadPublicPrincipalState(database, workspaceId, read)
   if (state.roles.length === 0) await requireThere(database, workspaceId)
-  return { rights: membershipRights(undefined, state), weight: state.weight }
+  return membershipRights(undefined, state)
 }
 
 /** Members, roles and tables go with their workspace: whoever misses some asks here before it says so. */

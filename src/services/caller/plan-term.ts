@@ -29,12 +29,17 @@ export function planTermOf(
   }
 }
 
-function isSame(some: Rights, others: Rights): boolean {
-  return some === others || textOf(some) === textOf(others)
+/** Whether both are made of the same; what is one object is not looked into. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  const [some, others] = [membersOf(one), membersOf(other)]
+  return (
+    some.length === others.length &&
+    some.every(([name, value], at) => name === others[at]?.[0] && isSame(value, others[at]?.[1]))
+  )
 }
 
-function textOf(rights: Rights): string {
-  return JSON.stringify(rights, (_, value: unknown) =>
-    value instanceof Set || value instanceof Map ? [...value] : value,
-  )
+function membersOf(value: object): readonly (readonly [unknown, unknown])[] {
+  return value instanceof Set || value instanceof Map ? [...value.entries()] : Object.entries(value)
 }
