@@ -6,6 +6,7 @@ import type { Entitlement } from '../../core/access/entitlement.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model, ModelRecords } from '../../core/model/model.ts'
+import { requireRoom } from '../../core/model/room.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import { ofShare } from '../../sources/of-share.ts'
@@ -160,25 +161,6 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
       return done.answer
     },
   }
-}
-
-/** Characters of what a model says of columns beyond their names and types. Every process holds the whole model. */
-const MOST_CHARACTERS = 8 * 1024 ** 2
-
-/** Throws 422 for more than that, where the change adds to it. */
-function requireRoom(before: ModelRecords, after: ModelRecords): void {
-  const size = weightOf(after)
-  if (size <= MOST_CHARACTERS || size <= weightOf(before)) return
-  const what = 'defaults, rules of the database and values of enums'
-  throw new ServiceError('invalid', `A model may have ${what} of at most ${MOST_CHARACTERS} characters together`)
-}
-
-function weightOf({ primitiveFields }: ModelRecords): number {
-  const textOf = (value: unknown) => (value ? JSON.stringify(value).length : 0)
-  return primitiveFields.reduce(
-    (sum, { defaultValue, native, checks }) => sum + textOf(defaultValue) + textOf(native) + textOf(checks),
-    0,
-  )
 }
 
 function supersededFault(): ServiceError {
