@@ -20,7 +20,9 @@ const SHOWN_FOR = 6_000
 export function showToast(text: string, look: Toast['look'] = 'good'): void {
   last += 1
   const id = last
-  toasts.value = [...toasts.value.slice(-3), { id, text, look }]
+  // What was done before is known by now; a failure is told once.
+  const others = toasts.value.filter((one) => (one.look === 'good' ? look !== 'good' : one.text !== text))
+  toasts.value = [...others.slice(-3), { id, text, look }]
   if (look === 'good') setTimeout(() => dismiss(id), SHOWN_FOR)
 }
 
