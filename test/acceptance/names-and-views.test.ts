@@ -28,6 +28,26 @@ async function listed(client: Client): Promise<readonly string[]> {
 }
 
 describe('names of collections and fields', () => {
+  it('are bounded all together, since whoever describes the model loads them all', async () => {
+    const fields = Array.from({ length: 400 }, (_, index) => [`f${index}`, 'string?'])
+    const own = await world.workspace('views', { wide: Object.fromEntries(fields) })
+    // In JSON a character of control has six bytes.
+    const described = fields.map(([name]) => ({
+      fieldId: id(`wide.${name}`, own),
+      description: '\u0001'.repeat(4_000),
+    }))
+    const statuses: number[] = []
+    for (let start = 0; start < described.length && (statuses.at(-1) ?? 200) < 300; start += 40) {
+      statuses.push((await own.post('/items/ServiceFieldMeta', described.slice(start, start + 40))).status)
+    }
+
+    expect(statuses).toEqual([...new Array(8).fill(200), 422])
+    expect((await own.get('/schema/model')).status).toBe(200)
+    expect((await own.patch(`/items/ServiceFieldMeta/${described[0]?.fieldId}`, { description: 'short' })).status).toBe(
+      200,
+    )
+  })
+
   it('are written by who edits the model, and changed in place', async () => {
     const editor = await people.member(shop, editing)
     const named = { collectionId: id('articles'), displayName: 'Posts', icon: '📰', displayTemplate: '{{title}}' }

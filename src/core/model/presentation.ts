@@ -23,6 +23,8 @@ type Column = {
 /** Views that a user, a role or the workspace may have, and characters of a JSON that people write. */
 export const MOST_VIEWS = 200
 export const LONGEST_JSON = 65_536
+/** Bytes of the names and descriptions of all collections and fields of a workspace. */
+export const MOST_NAMES = 8 * 1024 ** 2
 
 const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
 const optional = (dbName: string, type: FieldType): Column => ({ dbName, type, isNullable: true })

@@ -4,7 +4,7 @@
  */
 
 import { MOST_ACCESS_TESTS } from '../../core/access/expectation.ts'
-import { LONGEST_JSON, MOST_VIEWS } from '../../core/model/presentation.ts'
+import { LONGEST_JSON, MOST_NAMES, MOST_VIEWS } from '../../core/model/presentation.ts'
 
 /** What `lineFault` refuses, of what PostgreSQL stores. */
 const controls = "'[\\u0001-\\u001f\\u007f-\\u009f\\u2028\\u2029]'"
@@ -196,6 +196,20 @@ create function {meta}.forget_field_meta() returns trigger language plpgsql as $
 end $$;
 create trigger forget after delete on {meta}.primitive_field for each row execute function {meta}.forget_field_meta();
 create trigger forget after delete on {meta}.single_relation_field for each row execute function {meta}.forget_field_meta();
+
+-- All of them are loaded by one answer, to describe the model: together they are bounded, as JSON has them.
+
+create function {meta}.bound_names() returns trigger language plpgsql as $$ begin
+  if (
+    select sum(octet_length(to_json(concat(x.display_name, x.description, x.icon, x.color, x.display_template))::text)) from (
+      select display_name, description, icon, color, display_template from {meta}.collection_meta union all
+      select display_name, description, icon, color, display_template from {meta}.field_meta) x
+  ) > ${MOST_NAMES}
+  then raise exception 'the names are too long' using errcode = 'check_violation', table = tg_table_name, constraint = 'names_limit'; end if; --
+  return null; --
+end $$;
+create trigger bound after insert or update on {meta}.collection_meta for each statement execute function {meta}.bound_names();
+create trigger bound after insert or update on {meta}.field_meta for each statement execute function {meta}.bound_names();
 
 -- A view is of a role of its own workspace: another one's is refused as one that there is not.
 
