@@ -66,7 +66,7 @@ export const sources: Translated<SourceTexts> = {
     none: 'باقي إعداداته مشفّر ولا يُعرض أبدًا، وهو ثابت، وكلمة المرور كذلك. وبغيرها يُربط من جديد.',
     unknown: 'باقي إعداداته مشفّر ولا يُعرض أبدًا.',
   },
-  usedSecrets: 'الأسرار',
+  usedSecrets: 'الأسرار المسماة',
   noSecrets: 'لا شيء',
   toPart: 'كل مصادر البيانات',
 

@@ -155,8 +155,8 @@ export const data = {
     duplicate: 'Duplicate',
     delete: 'Delete',
     deleteTitle: (item: string) => `Delete ${item}?`,
-    deleteText: 'It will be gone for good.',
-    deleteRecorded: 'It will be gone for good. Only its history keeps the values that it had.',
+    deleteText: 'Once it is deleted, it is gone for good.',
+    deleteRecorded: 'Once it is deleted, only its history keeps the values that it had.',
     deleteRelated: 'These refer to it:',
     onDelete: {
       noAction: 'As long as there are any, it cannot be deleted.',

@@ -53,11 +53,11 @@ export const sources = {
   settings: 'Settings',
   settingsText: {
     secrets:
-      'All else of its configuration is encrypted, never shown and fixed. The values of its secrets can be changed.',
-    none: 'All else of its configuration, a password too, is encrypted, never shown and fixed. With another one it is attached anew.',
-    unknown: 'All else of its configuration is encrypted and never shown.',
+      'The rest of its configuration is encrypted and never shown, and cannot be changed. The values of its secrets can.',
+    none: 'The rest of its configuration, with any password in it, is encrypted and never shown, and cannot be changed. To use another password, attach the source again.',
+    unknown: 'The rest of its configuration is encrypted and never shown.',
   },
-  usedSecrets: 'Secrets',
+  usedSecrets: 'Named secrets',
   noSecrets: 'None',
   toPart: 'All data sources',
 

@@ -57,11 +57,11 @@ export function ReviewSheet(props: ReviewSheetProps) {
     <Dialog title={title} onClose={onClose} isWide={review.statements !== undefined}>
       <form class={styles.sheet} onSubmit={confirm}>
         {children}
+        {back && <Notice look={back === 'data' ? 'good' : 'warning'}>{texts.back[back]}</Notice>}
         {changes.length > 0 && <Changes changes={changes} />}
         {rows.length > 0 && <Rows rows={rows} />}
         {breaks && <Broken breaks={breaks} />}
         {statements.length > 0 && <Statements statements={statements} />}
-        {back && <Notice look={back === 'data' ? 'good' : 'warning'}>{texts.back[back]}</Notice>}
         {typed !== undefined && (
           <Field
             label={texts.type(typed)}
