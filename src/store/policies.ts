@@ -57,12 +57,19 @@ export function updatePolicy(policy: PolicyRow, uses: readonly string[]): readon
 /** Bytes of all policies of a workspace together. Whoever holds them loads them all, to do anything. */
 const MOST_BYTES = 4 * 1024 ** 2
 
-/** Builds a statement that fails its transaction if the policies of the workspace are larger together than they may be. */
-export function assertBoundedStatement(workspaceId: string): Statement {
-  return statement(sql`
-    select case when x.bytes > ${integer(MOST_BYTES)} then (${literal(TOO_LARGE)} || x.bytes)::int end
-    from (select sum(octet_length(p.content::text)) as bytes from service.policy p
-      where p.workspace_id = ${param(workspaceId)}::uuid) x`)
+/** Wraps `writes` so that their transaction fails where they make the policies of the workspace larger than they may be. */
+export function writesWithinBytes(workspaceId: string, writes: readonly Statement[]): readonly Statement[] {
+  const bytes = sql`(
+    select coalesce(sum(octet_length(p.content::text)), 0) from service.policy p
+    where p.workspace_id = ${param(workspaceId)}::uuid)`
+  return [
+    statement(sql`select set_config('service.policies', ${bytes}::text, true)`),
+    ...writes,
+    statement(sql`
+      select case when x.bytes > greatest(${integer(MOST_BYTES)}, current_setting('service.policies')::bigint)
+        then (${literal(TOO_LARGE)} || x.bytes)::int end
+      from (select ${bytes} as bytes) x`),
+  ]
 }
 
 const TOO_LARGE = 'service:policies'

@@ -14,12 +14,12 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import {
-  assertBoundedStatement,
   deletePolicy,
   insertPolicy,
   loadPolicies,
   type PolicyRow,
   updatePolicy,
+  writesWithinBytes,
 } from '../../store/policies.ts'
 import { lockModelVersion } from '../../store/rights.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
@@ -124,9 +124,8 @@ export function createPolicies(deps: PoliciesDeps): Policies {
             ...license.within(
               ['custom_policies', rules],
               workspace.id,
-              insertPolicy(workspace.id, { ...input, id, content }, usesOf(content)),
+              writesWithinBytes(workspace.id, insertPolicy(workspace.id, { ...input, id, content }, usesOf(content))),
             ),
-            assertBoundedStatement(workspace.id),
             recordWorkspaceEvent(ids, scope, { action: 'policy.create.v1', target: { type: 'policy', id }, payload }),
           ]
         },
@@ -154,8 +153,11 @@ export function createPolicies(deps: PoliciesDeps): Policies {
           const payload = auditPayload(policy, { name, description, content }, model)
           return [
             lockModelVersion(workspace.id, model.version),
-            ...license.within([rules], workspace.id, updatePolicy({ id, name, description, content }, usesOf(content))),
-            assertBoundedStatement(workspace.id),
+            ...license.within(
+              [rules],
+              workspace.id,
+              writesWithinBytes(workspace.id, updatePolicy({ id, name, description, content }, usesOf(content))),
+            ),
             recordWorkspaceEvent(ids, scope, { action: 'policy.update.v1', target: { type: 'policy', id }, payload }),
           ]
         },

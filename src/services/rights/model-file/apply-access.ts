@@ -9,7 +9,7 @@ import { renameOrder } from '../../../core/file/rename-order.ts'
 import { invalidOperation, MIGRATION_FAILED } from '../../../core/migration/fault.ts'
 import type { Operation } from '../../../core/migration/operation.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import { assertBoundedStatement, deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
+import { deletePolicy, insertPolicy, updatePolicy, writesWithinBytes } from '../../../store/policies.ts'
 import { type RightsVersion, type TakeTerms, takeRights } from '../../../store/rights.ts'
 import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
 import type { WorkspaceRow } from '../../../store/workspaces.ts'
@@ -143,8 +143,7 @@ export function accessStatements(
   const limits = ['custom_policies', 'custom_permission_rules_enabled', 'custom_roles'] as const
   return [
     ...takeRights(version, { workspaceId: workspace.id }, terms),
-    ...license.within(limits, workspace.id, writes),
-    assertBoundedStatement(workspace.id),
+    ...license.within(limits, workspace.id, writesWithinBytes(workspace.id, writes)),
   ]
 }
 
