@@ -1,8 +1,7 @@
 /**
- * Who is signed in. Before that the service is asked for `system/info` and, by the link of an
- * invitation, what that is for. Cookies that are gone answer as
- * anonymous, with 403 or the rows that everybody may see, so that after every refusal, when the page is shown again, and
- * every minute it is looked whether somebody is still signed in.
+ * Who is signed in. Before that the service is asked for `system/info` and, by the link of an invitation, what that is for.
+ * Cookies that are gone answer as anonymous, with 403 or the rows that everybody may see, so that after every refusal, when the
+ * page is shown again, and every minute it is looked whether somebody is still signed in.
  */
 import { computed, signal } from '@preact/signals'
 import type { ServiceError } from 'governed-data-client'

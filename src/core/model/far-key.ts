@@ -38,12 +38,14 @@ export function spellingsOfKey(text: string, from: FieldType, to: FieldType): re
   return 'fault' in decoded || everywhere[to.name]?.test(decoded.ok) === false ? [] : [decoded.ok]
 }
 
+const MOMENT = /^(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\dT[^ ]+$/
+
 /** The dates and times that all databases have. What only some have, `0000-00-00`, `24:00:00` or `infinity`, others refuse. */
 const everywhere: Partial<Record<FieldType['name'], RegExp>> = {
   date: /^(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d$/,
   time: /^(?:[01]\d|2[0-3]):/,
-  dateTime: /^(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\dT[^ ]+$/,
-  dateTimeWithTimezone: /^(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\dT[^ ]+$/,
+  dateTime: MOMENT,
+  dateTimeWithTimezone: MOMENT,
 }
 
 function nativeName({ native }: Pick<ColumnShape, 'native'>): string | undefined {
