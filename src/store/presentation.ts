@@ -1,7 +1,7 @@
 /** How the collections and fields of a workspace are called and shown, all together, as the model file has them; and its saved views. */
 import { parseJson } from '../core/exact-json.ts'
 import type { NameRecord } from '../core/file/presentation/names.ts'
-import type { Statement } from '../core/sql/statement.ts'
+import { integer, type Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, param, type Sql, sql, statement, uuids } from './statements.ts'
@@ -56,24 +56,39 @@ export type ViewRow = {
   readonly query: object
 }
 
-/** Those that are of this user or of nobody alone, and are of one of the collections or have one of the names in their query. */
-export async function loadViewsNaming(
+/** All of them together would be more than a process can hold. */
+const VIEWS_AT_ONCE = 50
+
+/**
+ * Those that are of this user or of nobody alone, and are of one of the collections or have one of the names in their query; by id,
+ * in parts.
+ */
+export async function* viewsNaming(
   database: SqlDriver,
   workspace: string,
   { userId, collectionIds, names }: ViewsNaming,
-): Promise<readonly ViewRow[]> {
-  if (collectionIds.length === 0 && names.length === 0) return []
-  const [[text] = []] = await database.query(
-    statement(sql`
-      select coalesce(json_agg(json_build_object('id', v.id, 'name', v.name, 'collectionId', v.collection_id, 'query', v.query)
-        order by v.name, v.id), '[]')::text
-      from ${ident(metaSchema(workspace), 'view')} v
-      where (v.user_id is null or v.user_id = ${param(userId ?? null)}::uuid)
-        and (v.collection_id in (${uuids(collectionIds)})
-          or exists (select 1 from jsonb_array_elements_text(${json(names)}::jsonb) n where position(n in v.query::text) > 0))`),
-  )
-  return parseJson(text ?? '[]') as readonly ViewRow[]
+): AsyncGenerator<ViewRow, void> {
+  if (collectionIds.length === 0 && names.length === 0) return
+  let part: readonly ViewRow[] = []
+  do {
+    const [[text] = []] = await database.query(
+      statement(sql`
+        select coalesce(json_agg(json_build_object('id', x.id, 'name', x.name, 'collectionId', x.collection_id, 'query', x.query)
+          order by x.id), '[]')::text
+        from (
+          select v.* from ${ident(metaSchema(workspace), 'view')} v
+          where (v.user_id is null or v.user_id = ${param(userId ?? null)}::uuid)
+            and v.id > ${param(part.at(-1)?.id ?? LEAST_ID)}::uuid
+            and (v.collection_id in (${uuids(collectionIds)})
+              or exists (select 1 from jsonb_array_elements_text(${json(names)}::jsonb) n where position(n in v.query::text) > 0))
+          order by v.id limit ${integer(VIEWS_AT_ONCE)}) x`),
+    )
+    part = parseJson(text ?? '[]') as readonly ViewRow[]
+    yield* part
+  } while (part.length === VIEWS_AT_ONCE)
 }
+
+const LEAST_ID = '00000000-0000-0000-0000-000000000000'
 
 export type ViewsNaming = {
   readonly userId: string | undefined

@@ -113,6 +113,18 @@ it('names views whose query is refused afterwards, but no private one of others'
   expect(gone.breaks.views?.map(({ name }) => name)).toEqual(['Large', other?.name, 'Own', 'Sorted', 'Wrong already'])
 })
 
+it('names each of many views', async () => {
+  const names = Array.from({ length: 101 }, (_, index) => `View ${String(index).padStart(3, '0')}`)
+  const views = names.map((name) => ({ name, collectionId: id('goods'), query: { filter: { size: { _gt: 1 } } } }))
+  for (const part of [views.slice(51), views.slice(0, 51)]) {
+    expect((await shop.post('/items/ServiceView?fields=id', part)).status).toBe(200)
+  }
+
+  const { breaks } = await dryRun(shop, update(drop('size')))
+
+  expect(breaks.views?.map(({ name }) => name)).toEqual(names)
+})
+
 it('names no view to a key whose scope has other collections alone', async () => {
   await view(shop, 'Large', { filter: { size: { _gt: 1 } } })
   const scope = { workspaces: [shop.name], collections: { goods: ['read', 'create', 'update', 'delete'] } }

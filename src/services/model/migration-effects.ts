@@ -23,7 +23,7 @@ import { SqlFault } from '../../core/sql/fault.ts'
 import { type Ports, pause } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import { findUses } from '../../store/policies.ts'
-import { loadViewsNaming, type ViewRow } from '../../store/presentation.ts'
+import { type ViewRow, viewsNaming } from '../../store/presentation.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Work } from './migration-work.ts'
 import { compileModel } from './model-cache.ts'
@@ -126,13 +126,13 @@ async function viewsBroken(
   const names = changedNames(before.records, after.records)
   const { userId } = holderOf(rights)
   const broken: Named[] = []
-  for (const view of await loadViewsNaming(database, workspace.apiName, { userId, collectionIds, names })) {
+  for await (const view of viewsNaming(database, workspace.apiName, { userId, collectionIds, names })) {
     await pause()
     const { id, name, collectionId } = view
     const isBroken = lost.has(collectionId) || (isReadable(view, before) && !isReadable(view, after))
     if (isBroken) broken.push({ id, name })
   }
-  return broken
+  return broken.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 /** Of so many collections rows are counted. */
