@@ -1,5 +1,6 @@
 /** What is made of the rows of a catalog: the schema of a database, and the digest that tells whether it is still that. */
 import { inCluster } from '../core/sql/catalog-ids.ts'
+import { databaseError } from '../core/sql/database-error.ts'
 import type { Rows } from '../core/sql/dialect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
@@ -27,6 +28,7 @@ export async function readCatalog(
   ask: Ask,
 ): Promise<{ readonly schema: SourceSchema; readonly digest: string }> {
   const { catalog } = database
+  requireFit(rows)
   const question = catalog.inspect?.(rows)
   const inspected = question && (await ask(question))
   const { readCheck } = await import('../core/sql/checks/expression.ts')
@@ -49,6 +51,14 @@ export async function catalogDigest(
   const question = catalog.inspect?.(rows)
   const inspected = question && (await ask(question))
   return textOf([catalog.digest.of(rows), await loadCluster(database)], inspected)
+}
+
+/** Characters of a catalog, of some 100,000 columns: what is made of them takes ten times as many bytes. */
+const MOST_CHARACTERS = 24 * 1024 ** 2
+
+function requireFit(rows: Rows): void {
+  const characters = rows.reduce((sum, row) => row.reduce((of, text) => of + (text?.length ?? 0), sum), 0)
+  if (characters > MOST_CHARACTERS) throw databaseError('tooLarge')
 }
 
 function textOf(parts: readonly string[], inspected: Rows = []): string {

@@ -51,6 +51,7 @@ import { createMigrations, type Migrations } from '../model/migrations.ts'
 import { createModelCache } from '../model/model-cache.ts'
 import { createModelChanges } from '../model/model-changes.ts'
 import { createOpenSources, type OpenSources } from '../model/open-sources.ts'
+import { createSchemaTurns } from '../model/schema-turns.ts'
 import { createSecrets, type Secrets } from '../model/secrets.ts'
 import { createSourceSettings } from '../model/source-settings.ts'
 import { createSources, type Sources } from '../model/sources.ts'
@@ -158,7 +159,8 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     settings,
     openSystem: (workspace) => openedSystem(systemOf(workspace)),
   })
-  const sources = createSources({ ports, models: changes, settings, openSources, providers })
+  const turns = createSchemaTurns({})
+  const sources = createSources({ ports, models: changes, settings, openSources, turns, providers })
   const assistant = lazily(async () => (await import('../assistant/assistant.ts')).createAssistant({ ports }))
   const secrets = createSecrets({ ports, models: changes, sources, openSources })
   const forget = (workspaceId: string) => {
@@ -174,6 +176,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     models: changes,
     systemOf,
     openSources,
+    turns,
     timeLimit,
     brokenTests: (scope, change) => accessTests.brokenBy(scope, change),
     version: VERSION,

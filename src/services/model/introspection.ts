@@ -33,6 +33,7 @@ import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, type PolicyUse, policyUses, stillUnused } from './policy-use.ts'
 import { planOn, requirePlan } from './reviewed.ts'
+import type { SchemaTurns } from './schema-turns.ts'
 import { whereabouts } from './shared-names.ts'
 import {
   createSourceCatalogs,
@@ -92,6 +93,7 @@ export type IntrospectionDeps = {
   /** The system database as a workspace uses it. */
   readonly systemOf: SourceCatalogsDeps['systemOf']
   readonly openSources: Pick<OpenSources, 'open'>
+  readonly turns: SchemaTurns
   /** Milliseconds for a statement about a source. */
   readonly timeLimit: number
   readonly brokenTests: BrokenTests
@@ -100,11 +102,17 @@ export type IntrospectionDeps = {
 }
 
 export function createIntrospection(deps: IntrospectionDeps): Introspection {
-  const { ports, models, systemOf, openSources, timeLimit, brokenTests, version } = deps
+  const { ports, models, systemOf, openSources, turns, timeLimit, brokenTests, version } = deps
   const { database, ids } = ports
-  const catalogs = createSourceCatalogs({ systemOf, openSources })
+  const catalogs = createSourceCatalogs({ systemOf, openSources, timeLimit })
   const agreements = createAgreements()
   const looked = async (at: WorkspaceSource) => ({ schema: await catalogs.look(at), statements: [] })
+
+  /** Whatever does not answer at all takes no turn. */
+  async function inTurn<Result>(at: WorkspaceSource, work: () => Promise<Result>): Promise<Result> {
+    await catalogs.reach(at)
+    return turns.take(at.workspace.id, work)
+  }
 
   function requireSource(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): WorkspaceSource {
     const source = records.sources.find(({ id }) => id === sourceId.toLowerCase())
@@ -203,55 +211,57 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         async ({ records: current, version: modelVersion }, { rights }) => {
           const at = requireSource(workspace, current, request.sourceId)
           const { source } = at
-          const skipped = await stillSkipped(at, request)
-          if (skipped !== undefined) return { records: current, statements: [], answer: { operations: [], skipped } }
-          const imported = await catalogs.read(at)
-          const digest = await shortened(imported.digest)
-          const found = await compare(at, imported, request)
-          const { schema, operations, followed, isNew, identify, isSettled } = found
-          if (request.plan !== undefined)
-            await requirePlan({ workspace, plan: request.plan }, modelVersion, await hashOf(schema))
-          const isMarked = (await markedSources(database, workspace.id)).has(source.id)
-          const records = isMarked ? withLedgerFound(found.records, source, imported) : found.records
-          // What an unfinished migration has done may look as if somebody else had taken it away.
-          const isFollowed = !isMarked || rights.kind === 'all'
-          const lost = isFollowed ? await leftOut(at, imported, records) : gone({ before: current, after: records })
-          const use = await firstUse(database, workspace.id, { lost, rights })
-          if (use !== undefined) throw refusedImport(use)
-          if (found.followsUncertain && rights.kind !== 'all') throw refusedImport(UNCERTAIN)
-          keep = async () => {
-            if (digest === undefined || !(await isSettled())) return
-            agreements.keep(records, source.id, { digest, skipped: schema.skipped })
-          }
-          // Without changes nothing is written, not even an audit entry.
-          const payload = {
-            source: source.apiName,
-            operations: operations.map(({ kind }) => kind),
-            ...(followed.length > 0 && { renames: followed.map(({ from, to }) => `${from} to ${to}`) }),
-          }
-          const target = { type: 'source', id: source.id } as const
-          const audit = isNew
-            ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
-            : []
-          // The model now includes what an unfinished migration left in the database.
-          const statements = [
-            ...stillUnused(workspace.id, { lost }),
-            ...found.statements,
-            ...(isMarked ? [unmarkSource(source.id)] : []),
-            ...audit,
-          ]
-          const isSame = records === current && statements.length === 0
-          const seen = await loadSeenSchema(database, source.id)
-          const isAgreed = seen !== undefined && !seen.isDrifted
-          const place = await rememberPlace(at)
-          const aside = [...identify, ...place, ...(isAgreed ? [] : [saveAgreement(workspace.id, source.id)])]
-          // Ids and the end of an alarm are no new version of the model.
-          if (isSame && aside.length > 0) await database.batch(aside)
-          return {
-            records,
-            statements: isSame ? [] : [...statements, ...aside],
-            answer: { operations, skipped: schema.skipped },
-          }
+          return inTurn(at, async () => {
+            const skipped = await stillSkipped(at, request)
+            if (skipped !== undefined) return { records: current, statements: [], answer: { operations: [], skipped } }
+            const imported = await catalogs.read(at)
+            const digest = await shortened(imported.digest)
+            const found = await compare(at, imported, request)
+            const { schema, operations, followed, isNew, identify, isSettled } = found
+            if (request.plan !== undefined)
+              await requirePlan({ workspace, plan: request.plan }, modelVersion, await hashOf(schema))
+            const isMarked = (await markedSources(database, workspace.id)).has(source.id)
+            const records = isMarked ? withLedgerFound(found.records, source, imported) : found.records
+            // What an unfinished migration has done may look as if somebody else had taken it away.
+            const isFollowed = !isMarked || rights.kind === 'all'
+            const lost = isFollowed ? await leftOut(at, imported, records) : gone({ before: current, after: records })
+            const use = await firstUse(database, workspace.id, { lost, rights })
+            if (use !== undefined) throw refusedImport(use)
+            if (found.followsUncertain && rights.kind !== 'all') throw refusedImport(UNCERTAIN)
+            keep = async () => {
+              if (digest === undefined || !(await isSettled())) return
+              agreements.keep(records, source.id, { digest, skipped: schema.skipped })
+            }
+            // Without changes nothing is written, not even an audit entry.
+            const payload = {
+              source: source.apiName,
+              operations: operations.map(({ kind }) => kind),
+              ...(followed.length > 0 && { renames: followed.map(({ from, to }) => `${from} to ${to}`) }),
+            }
+            const target = { type: 'source', id: source.id } as const
+            const audit = isNew
+              ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
+              : []
+            // The model now includes what an unfinished migration left in the database.
+            const statements = [
+              ...stillUnused(workspace.id, { lost }),
+              ...found.statements,
+              ...(isMarked ? [unmarkSource(source.id)] : []),
+              ...audit,
+            ]
+            const isSame = records === current && statements.length === 0
+            const seen = await loadSeenSchema(database, source.id)
+            const isAgreed = seen !== undefined && !seen.isDrifted
+            const place = await rememberPlace(at)
+            const aside = [...identify, ...place, ...(isAgreed ? [] : [saveAgreement(workspace.id, source.id)])]
+            // Ids and the end of an alarm are no new version of the model.
+            if (isSame && aside.length > 0) await database.batch(aside)
+            return {
+              records,
+              statements: isSame ? [] : [...statements, ...aside],
+              answer: { operations, skipped: schema.skipped },
+            }
+          })
         },
       )
       await keep()
@@ -265,14 +275,17 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
     async differences(workspace, current, sourceId) {
       const at = requireSource(workspace, current, sourceId)
-      const { schema, records, operations } = await compare(at, await looked(at), unchosen)
-      const isHarmless = operations.length > 0 && operations.every(harmsNobody)
-      if (isHarmless || (operations.length === 0 && isAlike(records, current))) return undefined
-      return { hash: await hashOf(schema), operations }
+      return inTurn(at, async () => {
+        const { schema, records, operations } = await compare(at, await looked(at), unchosen)
+        const isHarmless = operations.length > 0 && operations.every(harmsNobody)
+        if (isHarmless || (operations.length === 0 && isAlike(records, current))) return undefined
+        return { hash: await hashOf(schema), operations }
+      })
     },
 
     async look(workspace, { records }, sourceId) {
-      return catalogs.look(requireSource(workspace, records, sourceId))
+      const at = requireSource(workspace, records, sourceId)
+      return inTurn(at, () => catalogs.look(at))
     },
 
     async preview(scope, request) {
@@ -281,20 +294,22 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       const before = await models.current(workspace)
       const { records: current, version: modelVersion } = before
       const at = requireSource(workspace, current, request.sourceId)
-      const { schema, records, operations, renames } = await compare(at, await looked(at), request)
-      await requireStill(scope, 'dataModel:edit')
-      const hash = await hashOf(schema)
-      const lost = gone({ before: current, after: records })
-      return {
-        operations,
-        renames,
-        breaking: breakingChanges(operations, current),
-        policies: await policyUses(database, workspace.id, { lost, rights }),
-        breaks: records === current ? unbroken : await breaks(scope, { before, records, lost }),
-        skipped: schema.skipped,
-        hash,
-        plan: await planOn(workspace, modelVersion, hash),
-      }
+      return inTurn(at, async () => {
+        const { schema, records, operations, renames } = await compare(at, await looked(at), request)
+        await requireStill(scope, 'dataModel:edit')
+        const hash = await hashOf(schema)
+        const lost = gone({ before: current, after: records })
+        return {
+          operations,
+          renames,
+          breaking: breakingChanges(operations, current),
+          policies: await policyUses(database, workspace.id, { lost, rights }),
+          breaks: records === current ? unbroken : await breaks(scope, { before, records, lost }),
+          skipped: schema.skipped,
+          hash,
+          plan: await planOn(workspace, modelVersion, hash),
+        }
+      })
     },
   }
 }

@@ -25,6 +25,8 @@ export type WorkspaceSource = {
 }
 
 export type SourceCatalogs = {
+  /** Resolves when a database that is attached has answered; the others are there. */
+  reach(place: WorkspaceSource): Promise<void>
   /** Returns the importable schema, without ledgers; waits for migrations that still run. */
   read(place: WorkspaceSource): Promise<Imported & { readonly ledger: SourceTable | undefined }>
   /** Like `read`, without any effect on the source. */
@@ -37,10 +39,12 @@ export type SourceCatalogsDeps = {
   /** The system database as a workspace uses it. */
   readonly systemOf: (workspace: WorkspaceRow) => SourceDatabase
   readonly openSources: Pick<OpenSources, 'open'>
+  /** Milliseconds for the first answer. */
+  readonly timeLimit: number
 }
 
 export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
-  const { systemOf, openSources } = deps
+  const { systemOf, openSources, timeLimit } = deps
 
   async function readOwn(place: WorkspaceSource): Promise<Imported> {
     const system = systemOf(place.workspace)
@@ -69,7 +73,20 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
   }
 
   const open = ({ workspace, source }: WorkspaceSource) => openSources.open(workspace, source)
+
+  async function reachAttached(place: WorkspaceSource): Promise<void> {
+    const { database } = await open(place)
+    if (database === undefined) return
+    const { driver, dialect } = await database()
+    try {
+      await driver.query({ text: 'select 1', params: [] }, { timeLimit })
+    } catch (cause) {
+      throw cause instanceof SqlFault ? (dialect.explain(cause) ?? cause) : cause
+    }
+  }
+
   return {
+    reach: (place) => (isSystemSource(place.source) ? Promise.resolve() : explained(place, reachAttached(place))),
     read: (place) =>
       explained(
         place,

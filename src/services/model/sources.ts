@@ -26,6 +26,7 @@ import type { LazyBody } from '../caller/directory.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
+import type { SchemaTurns } from './schema-turns.ts'
 import { UNTESTED, untested, withMessage } from './source-errors.ts'
 import {
   type GrantedSetting,
@@ -86,11 +87,12 @@ export type SourcesDeps = {
   readonly models: ModelChanges
   readonly settings: SourceSettings
   readonly openSources: Pick<OpenSources, 'closeSources'>
+  readonly turns: SchemaTurns
   readonly providers: () => readonly Provider[]
 }
 
 export function createSources(deps: SourcesDeps): Sources {
-  const { ports, models, settings, openSources, providers } = deps
+  const { ports, models, settings, openSources, turns, providers } = deps
   const { database, ids, vault } = ports
 
   /** Records what was connected to, and how that went: an attempt leaves nothing else behind. */
@@ -107,6 +109,13 @@ export function createSources(deps: SourcesDeps): Sources {
     })
     if (!isOfFailures) await record({})
     return answer
+  }
+
+  /** A database that does not answer at all takes no turn. */
+  async function previewInTurn(workspaceId: string, { provider, attempt }: GrantedSetting): Promise<unknown> {
+    if (provider.origin !== 'builtIn') return provider.preview(attempt)
+    await provider.test(attempt)
+    return turns.take(workspaceId, () => provider.preview(attempt))
   }
 
   return {
@@ -149,7 +158,7 @@ export function createSources(deps: SourcesDeps): Sources {
     async preview(scope, sent) {
       requireEntitlement(scope.rights, 'dataSource:create')
       const granted = await settings.grant(scope.workspace, await sent())
-      const work = withMessage('Query failed', granted.provider.preview(granted.attempt))
+      const work = withMessage('Query failed', previewInTurn(scope.workspace.id, granted))
       const schema = await onRecord(scope, attempted('source.preview.v1', granted), work)
       await requireStill(scope, 'dataSource:create')
       return { schema, hash: await sha256Hex(JSON.stringify(schema)) }
