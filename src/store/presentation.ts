@@ -4,7 +4,7 @@ import type { NameRecord } from '../core/file/presentation/names.ts'
 import { integer, type Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
-import { ident, json, param, type Sql, sql, statement, uuids } from './statements.ts'
+import { ident, join, json, param, type Sql, sql, statement, uuids } from './statements.ts'
 
 /** In one statement. */
 export async function loadNames(database: SqlDriver, workspace: string): Promise<readonly NameRecord[]> {
@@ -19,6 +19,24 @@ export async function loadNames(database: SqlDriver, workspace: string): Promise
         select json_build_object('id', field_id, 'isField', true, 'shown', ${shown}) as one from ${fields.table}) x`),
   )
   return parseJson(text ?? '[]') as readonly NameRecord[]
+}
+
+/** A digest of what `loadNames` tells of display names and descriptions. */
+export async function loadNamesDigest(database: SqlDriver, workspace: string): Promise<string> {
+  const { collections, fields } = tablesOf(workspace)
+  const lines = join(
+    [collections, fields].map(
+      ({ table, key }) => sql`select json_build_array(${key}, display_name, description)::text as line from ${table}
+        where display_name is not null or description is not null`,
+    ),
+    sql` union all `,
+  )
+  const [[digest] = []] = await database.query(
+    statement(sql`
+      select encode(sha256(convert_to(coalesce(string_agg(line, chr(10) order by line), ''), 'UTF8')), 'hex')
+      from (${lines}) x`),
+  )
+  return digest ?? ''
 }
 
 /** For the batch that saves the model, behind that: what is said of what goes then is gone already. */

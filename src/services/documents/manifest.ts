@@ -15,6 +15,8 @@ import type { Parts } from '../../core/parts.ts'
 import { queryFault } from '../../core/query/parse.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { sha256Hex } from '../caller/digest.ts'
+import { ofWholeModel, type Turns } from '../caller/turns.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
@@ -35,31 +37,32 @@ export type ManifestsDeps = {
   readonly called: LoadCalled
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
+  readonly turns: Turns
   readonly version: string
 }
 
 export function createManifests(deps: ManifestsDeps): Manifests {
-  const { called: load, models, declarations, version } = deps
+  const { called, models, declarations, turns, version } = deps
   const kept = createKeptTexts()
 
   return {
     async load({ workspace, snapshot, rights }, part) {
       if (part !== 'usable') requireEntitlement(rights, 'dataModel:read')
       const model = await models.load(workspace, snapshot.modelVersion)
-      const called = await load(workspace.apiName)
+      const { digest, load } = await called(workspace.apiName)
       const collections = Array.isArray(part) ? new Set(part.map((name) => find(model, name))) : undefined
-      const seenBy = part === 'usable' ? rightsKey(rights) : 'dataModel:read'
+      const seenBy = part === 'usable' ? await rightsKey(rights) : 'dataModel:read'
       const ids = collections && [...collections].map(({ id }) => id)
-      const key = JSON.stringify([version, workspace.id, model.version, seenBy, called.text, ids])
+      const key = await sha256Hex(JSON.stringify([version, workspace.id, model.version, seenBy, digest, ids]))
       const render = () =>
-        kept.load({ workspaceId: workspace.id, key }, async () => {
-          const declared = await declarations(workspace, model)
-          const view =
-            part === 'usable'
-              ? modelViewOf(viewerOf(rights, model), declared, called.of)
-              : fullModelView(declared, called.of)
-          return printed(compileManifest(model, view, collections))
-        })
+        kept.load({ workspaceId: workspace.id, key }, () =>
+          ofWholeModel(turns, { workspaceId: workspace.id, model }, async () => {
+            const [declared, names] = await Promise.all([declarations(workspace, model), load()])
+            const view =
+              part === 'usable' ? modelViewOf(viewerOf(rights, model), declared, names) : fullModelView(declared, names)
+            return printed(compileManifest(model, view, collections))
+          }),
+        )
       // Of some collections it changes with them alone; of all it is known before the text is.
       return { tag: await weakTag(collections === undefined ? key : await render()), render }
     },

@@ -10,6 +10,7 @@ import type { Parts } from '../../core/parts.ts'
 import { pause } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { Caller, RequestScope } from '../caller/callers.ts'
+import { ofWholeModel, type Turns } from '../caller/turns.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
@@ -42,11 +43,12 @@ export type OpenApiDeps = {
   readonly called: LoadCalled
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
+  readonly turns: Turns
   readonly version: string
 }
 
 export function createOpenApi(deps: OpenApiDeps): OpenApi {
-  const { called: load, models, declarations, version } = deps
+  const { called, models, declarations, turns, version } = deps
   const kept = createKeptTexts()
   /** Tags of documents that are too long to be kept: of those nothing is built before it is sent. */
   const long = new Set<string>()
@@ -56,24 +58,27 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
     async workspace({ workspace, snapshot, rights }) {
       requireEntitlement(rights, 'openApiSchema:read')
       const model = await models.load(workspace, snapshot.modelVersion)
-      const called = await load(workspace.apiName)
-      const parts = [version, workspace.id, workspace.apiName, model.version, rightsKey(rights), called.text]
+      const { digest, load } = await called(workspace.apiName)
+      const seenBy = await rightsKey(rights)
+      const parts = [version, workspace.id, workspace.apiName, model.version, seenBy, digest]
       const tag = await weakTag(JSON.stringify(parts))
-      const build = async () => {
-        const [{ workspaceDocument }, { modelViewOf }, declared] = await Promise.all([
-          import('../../core/openapi.ts'),
-          import('../../core/manifest/model-view.ts'),
-          declarations(workspace, model),
-        ])
-        const view = modelViewOf(viewerOf(rights, model), declared, called.of)
-        const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
-        if (long.has(tag)) return streamed(pieces)
-        const { texts, isWhole } = await inParts(taken(pieces, MAX_KEPT))
-        if (isWhole) return texts.join('')
-        if (long.size >= MOST_LONG) long.clear()
-        long.add(tag)
-        return streamed(behind(texts, pieces))
-      }
+      const build = () =>
+        ofWholeModel(turns, { workspaceId: workspace.id, model }, async () => {
+          const [{ workspaceDocument }, { modelViewOf }, declared, names] = await Promise.all([
+            import('../../core/openapi.ts'),
+            import('../../core/manifest/model-view.ts'),
+            declarations(workspace, model),
+            load(),
+          ])
+          const view = modelViewOf(viewerOf(rights, model), declared, names)
+          const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
+          if (long.has(tag)) return streamed(pieces)
+          const { texts, isWhole } = await inParts(taken(pieces, MAX_KEPT))
+          if (isWhole) return texts.join('')
+          if (long.size >= MOST_LONG) long.clear()
+          long.add(tag)
+          return streamed(behind(texts, pieces))
+        })
       return { tag, render: () => kept.load({ workspaceId: workspace.id, key: tag }, build) }
     },
 

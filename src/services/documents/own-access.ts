@@ -6,10 +6,14 @@ import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
 import { isFiles, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model } from '../../core/model/model.ts'
 import { inParts } from '../../sources/in-parts.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { ofWholeModel, type Turns } from '../caller/turns.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
+import { createKeptTexts } from './kept-texts.ts'
+import { rightsKey } from './rights-key.ts'
 
 /** `text` is the JSON of entitlements, collections and their ids, `tag` its weak entity tag. */
 export type AccessText = { readonly text: string; readonly tag: string }
@@ -22,36 +26,39 @@ export type OwnAccess = {
 export type OwnAccessDeps = {
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
+  readonly turns: Turns
 }
 
 export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
-  const { models, declarations } = deps
-  const known = new WeakMap<Model, WeakMap<Rights, AccessText>>()
+  const { models, declarations, turns } = deps
+  const kept = createKeptTexts()
+
+  async function build(rights: Rights, model: Model, workspace: WorkspaceRow): Promise<string> {
+    const [{ accessView }, { modelViewOf }, declared] = await Promise.all([
+      import('../../core/manifest/access-view.ts'),
+      import('../../core/manifest/model-view.ts'),
+      declarations(workspace, model),
+    ])
+    const viewer = viewerOf(rights, model)
+    const collections = await inParts(accessView(model, viewer, modelViewOf(viewer, declared)))
+    const entitlements = entitlementSchema().options.filter((one) => hasEntitlement(rights, one))
+    // Views name collections by id, also for whoever may not read the model (decision 109).
+    const named = [...model.collections.values()].filter(
+      (one) => (!one.isSystem || isFiles(one)) && Object.hasOwn(collections, one.apiName),
+    )
+    const ids = Object.fromEntries(named.map(({ apiName, id }) => [apiName, id]))
+    return JSON.stringify({ entitlements, collections, ids })
+  }
+
   return {
     async load({ workspace, snapshot, rights }) {
       // A right to create files is one to upload them.
       const model = uploadingModel(await models.load(workspace, snapshot.modelVersion))
-      const byRights = known.get(model) ?? new WeakMap<Rights, AccessText>()
-      known.set(model, byRights)
-      const kept = byRights.get(rights)
-      if (kept !== undefined) return kept
-      const [{ accessView }, { modelViewOf }, declared] = await Promise.all([
-        import('../../core/manifest/access-view.ts'),
-        import('../../core/manifest/model-view.ts'),
-        declarations(workspace, model),
-      ])
-      const viewer = viewerOf(rights, model)
-      const collections = await inParts(accessView(model, viewer, modelViewOf(viewer, declared)))
-      const entitlements = entitlementSchema().options.filter((one) => hasEntitlement(rights, one))
-      // Views name collections by id, also for whoever may not read the model (decision 109).
-      const named = [...model.collections.values()].filter(
-        (one) => (!one.isSystem || isFiles(one)) && Object.hasOwn(collections, one.apiName),
+      const key = await weakTag(JSON.stringify([workspace.id, model.version, await rightsKey(rights)]))
+      const text = await kept.load({ workspaceId: workspace.id, key }, () =>
+        ofWholeModel(turns, { workspaceId: workspace.id, model }, () => build(rights, model, workspace)),
       )
-      const ids = Object.fromEntries(named.map(({ apiName, id }) => [apiName, id]))
-      const text = JSON.stringify({ entitlements, collections, ids })
-      const made = { text, tag: await weakTag(text) }
-      byRights.set(rights, made)
-      return made
+      return { text, tag: key }
     },
   }
 }

@@ -1,21 +1,28 @@
-/** What a document depends on of its reader's rights, as text: the same for all who see the same of a model. */
+/** What a document depends on of its reader's rights, as a digest: the same for all who see the same of a model. */
+import type { PolicyContent } from '../../core/access/policy.ts'
 import type { Rights } from '../../core/access/principal.ts'
+import { sha256Hex } from '../caller/digest.ts'
 
-const known = new WeakMap<Rights, string>()
+/** Policies may be long, and are those of many. */
+const digests = new WeakMap<PolicyContent, string>()
 
 /** The user id matters only as present or absent. */
-export function rightsKey(rights: Rights): string {
-  const key = known.get(rights) ?? JSON.stringify(partsOf(rights))
-  known.set(rights, key)
-  return key
+export async function rightsKey(rights: Rights): Promise<string> {
+  return JSON.stringify(await partsOf(rights))
 }
 
-function partsOf(rights: Rights): unknown {
+async function partsOf(rights: Rights): Promise<unknown> {
   if (rights.kind === 'all') return 'all'
   if (rights.kind === 'scoped') {
     const collections = rights.collections && [...rights.collections].map(([id, actions]) => [id, [...actions]])
-    return [rightsKey(rights.rights), rights.entitlements && [...rights.entitlements], collections]
+    return [await partsOf(rights.rights), rights.entitlements && [...rights.entitlements], collections]
   }
   const { userId, policies, entitlements } = rights
-  return [userId === undefined, policies, [...entitlements]]
+  return [userId === undefined, await Promise.all(policies.map(digestOf)), [...entitlements]]
+}
+
+async function digestOf(policy: PolicyContent): Promise<string> {
+  const known = digests.get(policy) ?? (await sha256Hex(JSON.stringify(policy)))
+  digests.set(policy, known)
+  return known
 }

@@ -34,6 +34,7 @@ import { type Callers, createCallers } from '../caller/callers.ts'
 import { createDirectory } from '../caller/directory.ts'
 import { createThrottle } from '../caller/throttle.ts'
 import { openTokens, type Tokens } from '../caller/tokens.ts'
+import { createTurns } from '../caller/turns.ts'
 import { createItems, type Items } from '../data/items.ts'
 import { type Agents, createAgents } from '../documents/agents.ts'
 import { createCalled } from '../documents/called.ts'
@@ -51,7 +52,6 @@ import { createMigrations, type Migrations } from '../model/migrations.ts'
 import { createModelCache } from '../model/model-cache.ts'
 import { createModelChanges } from '../model/model-changes.ts'
 import { createOpenSources, type OpenSources } from '../model/open-sources.ts'
-import { createSchemaTurns } from '../model/schema-turns.ts'
 import { createSecrets, type Secrets } from '../model/secrets.ts'
 import { createSourceSettings } from '../model/source-settings.ts'
 import { createSources, type Sources } from '../model/sources.ts'
@@ -119,6 +119,9 @@ export type Services = {
 /** Milliseconds for questions about a catalog, where statements that callers wait for have no limit. */
 const CATALOG_LIMIT = 30_000
 
+/** What is made of large models and schemas: one of ten thousands of fields takes a hundred megabytes meanwhile. */
+const TURNS = { atOnce: 2, patience: 30_000 }
+
 /** Migrates the system database and opens the instance. Throws the reason why it cannot start. */
 export async function startServices(ports: Ports, config: Config): Promise<Services> {
   await installInstance(ports, config)
@@ -159,7 +162,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     settings,
     openSystem: (workspace) => openedSystem(systemOf(workspace)),
   })
-  const turns = createSchemaTurns({})
+  const turns = createTurns(TURNS)
   const sources = createSources({ ports, models: changes, settings, openSources, turns, providers })
   const assistant = lazily(async () => (await import('../assistant/assistant.ts')).createAssistant({ ports }))
   const secrets = createSecrets({ ports, models: changes, sources, openSources })
@@ -192,9 +195,9 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
   const accessTests = createAccessTests({ ports, models, judgeTest: createJudgeTest({ declarations, items }) })
-  const migrations = createMigrations({ ports, models: changes, work, brokenTests: accessTests.brokenBy })
+  const migrations = createMigrations({ ports, models: changes, work, turns, brokenTests: accessTests.brokenBy })
   const delegating = { ports, directory, license: licensing, loadGrantor, accessTests }
-  const modelFiles = createModelFiles({ ...delegating, models, changes, work, introspection })
+  const modelFiles = createModelFiles({ ...delegating, models, changes, work, introspection, turns })
   const contents = createContents({ ports, config })
   const assetFiles = createAssetFiles({ ports, contents, items, presets: createPresets({ ports, contents }), throttle })
   return {
@@ -230,15 +233,15 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     openSources,
     secrets,
     assistant,
-    manifests: createManifests({ called, models, declarations, version: VERSION }),
-    ownAccess: createOwnAccess({ models, declarations }),
+    manifests: createManifests({ called, models, declarations, turns, version: VERSION }),
+    ownAccess: createOwnAccess({ models, declarations, turns }),
     explanations: createExplanations({ ports, models, declarations, items }),
     actAs: createActAs({ ports }),
     items,
     assetFiles,
     uploads: createUploads({ ports, config, contents, items }),
     telemetry: createTelemetry({ ports, config }),
-    openApi: createOpenApi({ called, models, declarations, version: VERSION }),
+    openApi: createOpenApi({ called, models, declarations, turns, version: VERSION }),
     agents: createAgents({ items, assetFiles, migrations, modelFiles, models, declarations, licensing }),
     async prune() {
       await auditLog.prune()

@@ -26,6 +26,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
+import type { Turns } from '../caller/turns.ts'
 import { createAgreements, shortened } from './agreements.ts'
 import type { Breaks, BrokenTests } from './migration-effects.ts'
 import { compileModel } from './model-cache.ts'
@@ -33,7 +34,6 @@ import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, type PolicyUse, policyUses, stillUnused } from './policy-use.ts'
 import { planOn, requirePlan } from './reviewed.ts'
-import type { SchemaTurns } from './schema-turns.ts'
 import { whereabouts } from './shared-names.ts'
 import {
   createSourceCatalogs,
@@ -93,7 +93,7 @@ export type IntrospectionDeps = {
   /** The system database as a workspace uses it. */
   readonly systemOf: SourceCatalogsDeps['systemOf']
   readonly openSources: Pick<OpenSources, 'open'>
-  readonly turns: SchemaTurns
+  readonly turns: Turns
   /** Milliseconds for a statement about a source. */
   readonly timeLimit: number
   readonly brokenTests: BrokenTests

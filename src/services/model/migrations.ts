@@ -9,6 +9,7 @@ import type { ModelRecords } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'
+import { ofWholeModel, type Turns } from '../caller/turns.ts'
 import { rememberIds } from './catalog-identity.ts'
 import type { BrokenTests, MigrationEffects } from './migration-effects.ts'
 import { type MigrationWork, type ShownStatement, throwExplained } from './migration-work.ts'
@@ -38,11 +39,12 @@ export type MigrationsDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids'>
   readonly models: ModelChanges
   readonly work: MigrationWork
+  readonly turns: Turns
   readonly brokenTests: BrokenTests
 }
 
 export function createMigrations(deps: MigrationsDeps): Migrations {
-  const { ports, models, work, brokenTests } = deps
+  const { ports, models, work, turns, brokenTests } = deps
   const { database, ids } = ports
 
   return {
@@ -89,19 +91,21 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       requireEntitlement(rights, 'dataModel:edit')
       const { operations } = parseMigration(body)
       const before = await models.current(workspace)
-      const prepared = await work.prepare(scope, before, operations)
-      const { records } = prepared
-      const impact = impactOf({ before, after: records, operations }, rights)
-      await assertUnused(database, workspace.id, impact)
-      await work.requirePossible(workspace, prepared, { isDryRun: true })
-      await requireStill(scope, 'dataModel:edit')
-      const { migrationEffects } = await import('./migration-effects.ts')
-      return {
-        statements: await work.shown(prepared),
-        model: records,
-        plan: await planOn(workspace, before.version),
-        ...(await migrationEffects({ ports, brokenTests }, scope, { work: prepared, operations })),
-      }
+      return ofWholeModel(turns, { workspaceId: workspace.id, model: before }, async () => {
+        const prepared = await work.prepare(scope, before, operations)
+        const { records } = prepared
+        const impact = impactOf({ before, after: records, operations }, rights)
+        await assertUnused(database, workspace.id, impact)
+        await work.requirePossible(workspace, prepared, { isDryRun: true })
+        await requireStill(scope, 'dataModel:edit')
+        const { migrationEffects } = await import('./migration-effects.ts')
+        return {
+          statements: await work.shown(prepared),
+          model: records,
+          plan: await planOn(workspace, before.version),
+          ...(await migrationEffects({ ports, brokenTests }, scope, { work: prepared, operations })),
+        }
+      })
     },
   }
 }

@@ -23,10 +23,10 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { isAdministrator, type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LazyBody } from '../caller/directory.ts'
+import type { Turns } from '../caller/turns.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
-import type { SchemaTurns } from './schema-turns.ts'
 import { UNTESTED, untested, withMessage } from './source-errors.ts'
 import {
   type GrantedSetting,
@@ -87,7 +87,7 @@ export type SourcesDeps = {
   readonly models: ModelChanges
   readonly settings: SourceSettings
   readonly openSources: Pick<OpenSources, 'closeSources'>
-  readonly turns: SchemaTurns
+  readonly turns: Turns
   readonly providers: () => readonly Provider[]
 }
 

@@ -27,7 +27,8 @@ export function documentOf(model: Model): () => Promise<string | ReadableStream<
   const models = createModelCache({ database: noDatabase })
   models.keep(workspace.id, model)
   const openApi = createOpenApi({
-    called: async () => ({ of: () => undefined, text: '' }),
+    called: async () => ({ digest: '', load: async () => () => undefined }),
+    turns: { take: (_, work) => work() },
     models,
     declarations: async () => () => undefined,
     version: '1.0.0',

@@ -40,6 +40,7 @@ import { loadAccessRecords, loadHolders, loadTakenIds } from '../../../store/acc
 import { loadNames } from '../../../store/presentation.ts'
 import { markedSources } from '../../../store/sources.ts'
 import type { RequestScope } from '../../caller/callers.ts'
+import { ofWholeModel } from '../../caller/turns.ts'
 import type { Work } from '../../model/migration-work.ts'
 import { compileModel } from '../../model/model-cache.ts'
 import { requireUnused } from './apply-access.ts'
@@ -186,7 +187,19 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   requireEntitlement(rights, 'dataModel:read')
   const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
   const sent = await readSentFile(model, scope)
-  const ground = await groundOf(deps, scope, { sent, before: await deps.changes.current(workspace) })
+  const before = await deps.changes.current(workspace)
+  return ofWholeModel(deps.turns, { workspaceId: workspace.id, model: before }, () =>
+    answered(deps, scope, { sent, before }),
+  )
+}
+
+async function answered(
+  deps: ModelFileDeps,
+  scope: RequestScope,
+  { sent, before }: { readonly sent: SentFile; readonly before: Model },
+): Promise<object> {
+  const { workspace, rights } = scope
+  const ground = await groundOf(deps, scope, { sent, before })
   const planned = await planFile(deps, scope, { file: sent.file, ground })
   const { access, names, operations, changes, needed, work } = planned
   const isEditor = hasEntitlement(rights, 'dataModel:edit')

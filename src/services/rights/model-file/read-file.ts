@@ -9,19 +9,22 @@ import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords } from '../../../store/access-records.ts'
 import { loadNames } from '../../../store/presentation.ts'
 import type { RequestScope } from '../../caller/callers.ts'
+import { ofWholeModel } from '../../caller/turns.ts'
 import type { ModelFileDeps } from './deps.ts'
 
 export async function readFile(
-  { ports, models }: Pick<ModelFileDeps, 'ports' | 'models'>,
+  { ports, models, turns }: Pick<ModelFileDeps, 'ports' | 'models' | 'turns'>,
   { workspace, snapshot, rights }: RequestScope,
   { hasIds }: { readonly hasIds: boolean },
 ): Promise<string> {
   requireEntitlement(rights, 'dataModel:read')
   const model = await models.load(workspace, snapshot.modelVersion)
-  const file = await inParts(exportModel(model, workspace.apiName))
-  const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
-  const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined
-  const names = exportNames(await loadNames(ports.database, workspace.apiName), model)
-  const ids = hasIds ? inOrder([...file.ids, ...(access?.ids ?? [])]) : []
-  return inParts(printModelFile({ ...file, names, ...access, ids: new Map(ids) }))
+  return ofWholeModel(turns, { workspaceId: workspace.id, model }, async () => {
+    const file = await inParts(exportModel(model, workspace.apiName))
+    const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
+    const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined
+    const names = exportNames(await loadNames(ports.database, workspace.apiName), model)
+    const ids = hasIds ? inOrder([...file.ids, ...(access?.ids ?? [])]) : []
+    return inParts(printModelFile({ ...file, names, ...access, ids: new Map(ids) }))
+  })
 }

@@ -1,11 +1,12 @@
-/** Schemas are read in turns: two at a time, each of another workspace, whatever becomes of those before. */
+/** What takes much memory goes on in turns: some at a time, each of another workspace, whatever becomes of those before. */
 import { expect, it } from 'vitest'
-import { createSchemaTurns } from '../../src/services/model/schema-turns.ts'
+import type { Model } from '../../src/core/model/model.ts'
+import { createTurns, ofWholeModel } from '../../src/services/caller/turns.ts'
 
 type Turn = { readonly name: string; readonly end: () => void; readonly fail: () => void }
 
 function setUp(patience?: number) {
-  const turns = createSchemaTurns(patience === undefined ? {} : { patience })
+  const turns = createTurns({ atOnce: 2, ...(patience !== undefined && { patience }) })
   const going: Turn[] = []
   const take = (workspace: string, name = workspace) =>
     turns.take(workspace, () => {
@@ -48,17 +49,31 @@ it('gives a workspace one turn after the other', async () => {
   expect(await Promise.all(all)).toEqual(['one', 'two', 'b'])
 })
 
-it('refuses who waits too long, and what is too many of a workspace', async () => {
+it('refuses who waits too long', async () => {
   const { take, going } = setUp(200)
   const first = take('a')
 
-  const answers = await Promise.allSettled(Array.from({ length: 40 }, () => take('a')))
-
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 'rejected'))
-  expect(answers).toContainEqual({
-    status: 'rejected',
-    reason: expect.objectContaining({ kind: 'unavailable', meta: { retryAfter: 5 } }),
-  })
+  await expect(take('a')).rejects.toMatchObject({ kind: 'unavailable', meta: { retryAfter: 5 } })
   going[0]?.end()
   expect(await first).toBe('a')
+})
+
+it('lets go on what is made of a small model, and what is made of a large one in turn', async () => {
+  const turns = createTurns({ atOnce: 1 })
+  const going: string[] = []
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  const start = (name: string, fields: number) => {
+    const model = { records: { primitiveFields: Array.from({ length: fields }) } } as unknown as Model
+    return ofWholeModel(turns, { workspaceId: name, model }, async () => {
+      going.push(name)
+      await end
+    })
+  }
+
+  const all = [start('large', 6_000), start('other', 6_000), start('small', 10)]
+  expect(going).toEqual(['large', 'small'])
+
+  resolve()
+  await Promise.all(all)
+  expect(going).toEqual(['large', 'small', 'other'])
 })
