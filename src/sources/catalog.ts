@@ -8,6 +8,9 @@ import type { SqlDriver } from '../ports.ts'
 import { loadCluster } from './cluster.ts'
 import type { DigestDepth, SourceDatabase } from './provider.ts'
 
+/** Every database answers it at once. */
+export const PING: Statement = { text: 'select 1', params: [] }
+
 export type CatalogDriver = Pick<SqlDriver, 'query' | 'batch'>
 
 type Database = Pick<SourceDatabase, 'catalog'> & { readonly driver: CatalogDriver }

@@ -19,7 +19,7 @@ import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Clock, SqlDatabases, SqlDriver } from '../ports.ts'
 import { queryFailed } from './assertion-error.ts'
-import { askCatalog, type CatalogDriver, catalogDigest, readCatalog } from './catalog.ts'
+import { askCatalog, type CatalogDriver, catalogDigest, PING, readCatalog } from './catalog.ts'
 import { withCircuitBreaker } from './circuit-breaker.ts'
 import { lazySource } from './lazy-source.ts'
 import type { DigestDepth, Imported, Preset, Provider } from './provider.ts'
@@ -163,7 +163,7 @@ function createSqlProvider(id: SqlProvider, { databases, clock, timeLimit }: Sql
 
     test: ({ setting: { config } }) =>
       withConnection(config, async (driver) => {
-        await explained(kinds[id].dialect, driver.query({ text: 'select 1', params: [] }))
+        await explained(kinds[id].dialect, driver.query(PING))
         return 'passed' as const
       }),
 

@@ -2,7 +2,7 @@
  * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
  * that of a workspace one is built at a time.
  */
-import { createTurns } from '../caller/turns.ts'
+import { createWorkQueue } from '../caller/work-queue.ts'
 
 export type KeptTexts = {
   /**
@@ -19,7 +19,7 @@ export const MAX_KEPT = 16 * 1024 * 1024
 
 export function createKeptTexts(): KeptTexts {
   const kept = new Map<string, string>()
-  const turns = createTurns({})
+  const queue = createWorkQueue({})
 
   function keep(key: string, text: string): void {
     if (text.length > MAX_KEPT) return
@@ -36,7 +36,7 @@ export function createKeptTexts(): KeptTexts {
     async load({ workspaceId, key }, build) {
       return (
         kept.get(key) ??
-        turns.take(workspaceId, async () => {
+        queue.run({ workspaceId, isLarge: false }, async () => {
           const known = kept.get(key)
           if (known !== undefined) return known
           const built = await build()

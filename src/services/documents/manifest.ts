@@ -16,7 +16,7 @@ import { queryFault } from '../../core/query/parse.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
-import { ofWholeModel, type Turns } from '../caller/turns.ts'
+import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
@@ -37,12 +37,12 @@ export type ManifestsDeps = {
   readonly called: LoadCalled
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
-  readonly turns: Turns
+  readonly queue: WorkQueue
   readonly version: string
 }
 
 export function createManifests(deps: ManifestsDeps): Manifests {
-  const { called, models, declarations, turns, version } = deps
+  const { called, models, declarations, queue, version } = deps
   const kept = createKeptTexts()
 
   return {
@@ -56,7 +56,7 @@ export function createManifests(deps: ManifestsDeps): Manifests {
       const key = await sha256Hex(JSON.stringify([version, workspace.id, model.version, seenBy, digest, ids]))
       const render = () =>
         kept.load({ workspaceId: workspace.id, key }, () =>
-          ofWholeModel(turns, { workspaceId: workspace.id, model }, async () => {
+          ofWholeModel(queue, { workspaceId: workspace.id, model }, async () => {
             const [declared, names] = await Promise.all([declarations(workspace, model), load()])
             const view =
               part === 'usable' ? modelViewOf(viewerOf(rights, model), declared, names) : fullModelView(declared, names)

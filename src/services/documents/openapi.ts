@@ -10,7 +10,7 @@ import type { Parts } from '../../core/parts.ts'
 import { pause } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { Caller, RequestScope } from '../caller/callers.ts'
-import { ofWholeModel, type Turns } from '../caller/turns.ts'
+import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
@@ -43,12 +43,12 @@ export type OpenApiDeps = {
   readonly called: LoadCalled
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
-  readonly turns: Turns
+  readonly queue: WorkQueue
   readonly version: string
 }
 
 export function createOpenApi(deps: OpenApiDeps): OpenApi {
-  const { called, models, declarations, turns, version } = deps
+  const { called, models, declarations, queue, version } = deps
   const kept = createKeptTexts()
   /** Tags of documents that are too long to be kept: of those nothing is built before it is sent. */
   const long = new Set<string>()
@@ -63,7 +63,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
       const parts = [version, workspace.id, workspace.apiName, model.version, seenBy, digest]
       const tag = await weakTag(JSON.stringify(parts))
       const build = () =>
-        ofWholeModel(turns, { workspaceId: workspace.id, model }, async () => {
+        ofWholeModel(queue, { workspaceId: workspace.id, model }, async () => {
           const [{ workspaceDocument }, { modelViewOf }, declared, names] = await Promise.all([
             import('../../core/openapi.ts'),
             import('../../core/manifest/model-view.ts'),

@@ -8,7 +8,7 @@ import type { Model } from '../../core/model/model.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
-import { ofWholeModel, type Turns } from '../caller/turns.ts'
+import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
@@ -26,11 +26,11 @@ export type OwnAccess = {
 export type OwnAccessDeps = {
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
-  readonly turns: Turns
+  readonly queue: WorkQueue
 }
 
 export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
-  const { models, declarations, turns } = deps
+  const { models, declarations, queue } = deps
   const kept = createKeptTexts()
 
   async function build(rights: Rights, model: Model, workspace: WorkspaceRow): Promise<string> {
@@ -56,7 +56,7 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
       const model = uploadingModel(await models.load(workspace, snapshot.modelVersion))
       const key = await weakTag(JSON.stringify([workspace.id, model.version, await rightsKey(rights)]))
       const text = await kept.load({ workspaceId: workspace.id, key }, () =>
-        ofWholeModel(turns, { workspaceId: workspace.id, model }, () => build(rights, model, workspace)),
+        ofWholeModel(queue, { workspaceId: workspace.id, model }, () => build(rights, model, workspace)),
       )
       return { text, tag: key }
     },

@@ -34,7 +34,7 @@ import { type Callers, createCallers } from '../caller/callers.ts'
 import { createDirectory } from '../caller/directory.ts'
 import { createThrottle } from '../caller/throttle.ts'
 import { openTokens, type Tokens } from '../caller/tokens.ts'
-import { createTurns } from '../caller/turns.ts'
+import { createWorkQueue } from '../caller/work-queue.ts'
 import { createItems, type Items } from '../data/items.ts'
 import { type Agents, createAgents } from '../documents/agents.ts'
 import { createCalled } from '../documents/called.ts'
@@ -120,7 +120,7 @@ export type Services = {
 const CATALOG_LIMIT = 30_000
 
 /** What is made of large models and schemas: one of ten thousands of fields takes a hundred megabytes meanwhile. */
-const TURNS = { atOnce: 2, patience: 30_000 }
+const QUEUE = { mostLarge: 2, patience: 30_000 }
 
 /** Migrates the system database and opens the instance. Throws the reason why it cannot start. */
 export async function startServices(ports: Ports, config: Config): Promise<Services> {
@@ -162,8 +162,8 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     settings,
     openSystem: (workspace) => openedSystem(systemOf(workspace)),
   })
-  const turns = createTurns(TURNS)
-  const sources = createSources({ ports, models: changes, settings, openSources, turns, providers })
+  const queue = createWorkQueue(QUEUE)
+  const sources = createSources({ ports, models: changes, settings, openSources, queue, providers })
   const assistant = lazily(async () => (await import('../assistant/assistant.ts')).createAssistant({ ports }))
   const secrets = createSecrets({ ports, models: changes, sources, openSources })
   const forget = (workspaceId: string) => {
@@ -179,7 +179,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     models: changes,
     systemOf,
     openSources,
-    turns,
+    queue,
     timeLimit,
     brokenTests: (scope, change) => accessTests.brokenBy(scope, change),
     version: VERSION,
@@ -195,9 +195,9 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
   const accessTests = createAccessTests({ ports, models, judgeTest: createJudgeTest({ declarations, items }) })
-  const migrations = createMigrations({ ports, models: changes, work, turns, brokenTests: accessTests.brokenBy })
+  const migrations = createMigrations({ ports, models: changes, work, queue, brokenTests: accessTests.brokenBy })
   const delegating = { ports, directory, license: licensing, loadGrantor, accessTests }
-  const modelFiles = createModelFiles({ ...delegating, models, changes, work, introspection, turns })
+  const modelFiles = createModelFiles({ ...delegating, models, changes, work, introspection, queue })
   const contents = createContents({ ports, config })
   const assetFiles = createAssetFiles({ ports, contents, items, presets: createPresets({ ports, contents }), throttle })
   return {
@@ -233,15 +233,15 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     openSources,
     secrets,
     assistant,
-    manifests: createManifests({ called, models, declarations, turns, version: VERSION }),
-    ownAccess: createOwnAccess({ models, declarations, turns }),
+    manifests: createManifests({ called, models, declarations, queue, version: VERSION }),
+    ownAccess: createOwnAccess({ models, declarations, queue }),
     explanations: createExplanations({ ports, models, declarations, items }),
     actAs: createActAs({ ports }),
     items,
     assetFiles,
     uploads: createUploads({ ports, config, contents, items }),
     telemetry: createTelemetry({ ports, config }),
-    openApi: createOpenApi({ called, models, declarations, turns, version: VERSION }),
+    openApi: createOpenApi({ called, models, declarations, queue, version: VERSION }),
     agents: createAgents({ items, assetFiles, migrations, modelFiles, models, declarations, licensing }),
     async prune() {
       await auditLog.prune()

@@ -26,7 +26,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
-import type { Turns } from '../caller/turns.ts'
+import type { WorkQueue } from '../caller/work-queue.ts'
 import { createAgreements, shortened } from './agreements.ts'
 import type { Breaks, BrokenTests } from './migration-effects.ts'
 import { compileModel } from './model-cache.ts'
@@ -93,7 +93,7 @@ export type IntrospectionDeps = {
   /** The system database as a workspace uses it. */
   readonly systemOf: SourceCatalogsDeps['systemOf']
   readonly openSources: Pick<OpenSources, 'open'>
-  readonly turns: Turns
+  readonly queue: WorkQueue
   /** Milliseconds for a statement about a source. */
   readonly timeLimit: number
   readonly brokenTests: BrokenTests
@@ -102,16 +102,16 @@ export type IntrospectionDeps = {
 }
 
 export function createIntrospection(deps: IntrospectionDeps): Introspection {
-  const { ports, models, systemOf, openSources, turns, timeLimit, brokenTests, version } = deps
+  const { ports, models, systemOf, openSources, queue, timeLimit, brokenTests, version } = deps
   const { database, ids } = ports
   const catalogs = createSourceCatalogs({ systemOf, openSources, timeLimit })
   const agreements = createAgreements()
   const looked = async (at: WorkspaceSource) => ({ schema: await catalogs.look(at), statements: [] })
 
-  /** Whatever does not answer at all takes no turn. */
-  async function inTurn<Result>(at: WorkspaceSource, work: () => Promise<Result>): Promise<Result> {
+  /** Whatever does not answer at all queues nothing. */
+  async function queued<Result>(at: WorkspaceSource, work: () => Promise<Result>): Promise<Result> {
     await catalogs.reach(at)
-    return turns.take(at.workspace.id, work)
+    return queue.run({ workspaceId: at.workspace.id, isLarge: true }, work)
   }
 
   function requireSource(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): WorkspaceSource {
@@ -211,7 +211,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         async ({ records: current, version: modelVersion }, { rights }) => {
           const at = requireSource(workspace, current, request.sourceId)
           const { source } = at
-          return inTurn(at, async () => {
+          return queued(at, async () => {
             const skipped = await stillSkipped(at, request)
             if (skipped !== undefined) return { records: current, statements: [], answer: { operations: [], skipped } }
             const imported = await catalogs.read(at)
@@ -275,7 +275,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
     async differences(workspace, current, sourceId) {
       const at = requireSource(workspace, current, sourceId)
-      return inTurn(at, async () => {
+      return queued(at, async () => {
         const { schema, records, operations } = await compare(at, await looked(at), unchosen)
         const isHarmless = operations.length > 0 && operations.every(harmsNobody)
         if (isHarmless || (operations.length === 0 && isAlike(records, current))) return undefined
@@ -285,7 +285,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
     async look(workspace, { records }, sourceId) {
       const at = requireSource(workspace, records, sourceId)
-      return inTurn(at, () => catalogs.look(at))
+      return queued(at, () => catalogs.look(at))
     },
 
     async preview(scope, request) {
@@ -294,7 +294,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       const before = await models.current(workspace)
       const { records: current, version: modelVersion } = before
       const at = requireSource(workspace, current, request.sourceId)
-      return inTurn(at, async () => {
+      return queued(at, async () => {
         const { schema, records, operations, renames } = await compare(at, await looked(at), request)
         await requireStill(scope, 'dataModel:edit')
         const hash = await hashOf(schema)

@@ -9,7 +9,7 @@ import type { ModelRecords } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'
-import { ofWholeModel, type Turns } from '../caller/turns.ts'
+import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
 import { rememberIds } from './catalog-identity.ts'
 import type { BrokenTests, MigrationEffects } from './migration-effects.ts'
 import { type MigrationWork, type ShownStatement, throwExplained } from './migration-work.ts'
@@ -39,12 +39,12 @@ export type MigrationsDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids'>
   readonly models: ModelChanges
   readonly work: MigrationWork
-  readonly turns: Turns
+  readonly queue: WorkQueue
   readonly brokenTests: BrokenTests
 }
 
 export function createMigrations(deps: MigrationsDeps): Migrations {
-  const { ports, models, work, turns, brokenTests } = deps
+  const { ports, models, work, queue, brokenTests } = deps
   const { database, ids } = ports
 
   return {
@@ -91,7 +91,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       requireEntitlement(rights, 'dataModel:edit')
       const { operations } = parseMigration(body)
       const before = await models.current(workspace)
-      return ofWholeModel(turns, { workspaceId: workspace.id, model: before }, async () => {
+      return ofWholeModel(queue, { workspaceId: workspace.id, model: before }, async () => {
         const prepared = await work.prepare(scope, before, operations)
         const { records } = prepared
         const impact = impactOf({ before, after: records, operations }, rights)

@@ -11,7 +11,7 @@ import { SqlFault } from '../../core/sql/fault.ts'
 import type { SourceSchema, SourceTable } from '../../core/sql/source-schema.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import { isLedger, ledgerOf } from '../../core/sql/write/ledger-table.ts'
-import { askCatalog, catalogDigest, readCatalog } from '../../sources/catalog.ts'
+import { askCatalog, catalogDigest, PING, readCatalog } from '../../sources/catalog.ts'
 import type { DigestDepth, Imported, SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
@@ -79,7 +79,7 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
     if (database === undefined) return
     const { driver, dialect } = await database()
     try {
-      await driver.query({ text: 'select 1', params: [] }, { timeLimit })
+      await driver.query(PING, { timeLimit })
     } catch (cause) {
       throw cause instanceof SqlFault ? (dialect.explain(cause) ?? cause) : cause
     }

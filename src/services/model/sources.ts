@@ -23,7 +23,7 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { isAdministrator, type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LazyBody } from '../caller/directory.ts'
-import type { Turns } from '../caller/turns.ts'
+import type { WorkQueue } from '../caller/work-queue.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
@@ -87,12 +87,12 @@ export type SourcesDeps = {
   readonly models: ModelChanges
   readonly settings: SourceSettings
   readonly openSources: Pick<OpenSources, 'closeSources'>
-  readonly turns: Turns
+  readonly queue: WorkQueue
   readonly providers: () => readonly Provider[]
 }
 
 export function createSources(deps: SourcesDeps): Sources {
-  const { ports, models, settings, openSources, turns, providers } = deps
+  const { ports, models, settings, openSources, queue, providers } = deps
   const { database, ids, vault } = ports
 
   /** Records what was connected to, and how that went: an attempt leaves nothing else behind. */
@@ -111,11 +111,11 @@ export function createSources(deps: SourcesDeps): Sources {
     return answer
   }
 
-  /** A database that does not answer at all takes no turn. */
-  async function previewInTurn(workspaceId: string, { provider, attempt }: GrantedSetting): Promise<unknown> {
+  /** A database that does not answer at all queues nothing. */
+  async function previewQueued(workspaceId: string, { provider, attempt }: GrantedSetting): Promise<unknown> {
     if (provider.origin !== 'builtIn') return provider.preview(attempt)
     await provider.test(attempt)
-    return turns.take(workspaceId, () => provider.preview(attempt))
+    return queue.run({ workspaceId, isLarge: true }, () => provider.preview(attempt))
   }
 
   return {
@@ -158,7 +158,7 @@ export function createSources(deps: SourcesDeps): Sources {
     async preview(scope, sent) {
       requireEntitlement(scope.rights, 'dataSource:create')
       const granted = await settings.grant(scope.workspace, await sent())
-      const work = withMessage('Query failed', previewInTurn(scope.workspace.id, granted))
+      const work = withMessage('Query failed', previewQueued(scope.workspace.id, granted))
       const schema = await onRecord(scope, attempted('source.preview.v1', granted), work)
       await requireStill(scope, 'dataSource:create')
       return { schema, hash: await sha256Hex(JSON.stringify(schema)) }

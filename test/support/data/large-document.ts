@@ -28,7 +28,7 @@ export function documentOf(model: Model): () => Promise<string | ReadableStream<
   models.keep(workspace.id, model)
   const openApi = createOpenApi({
     called: async () => ({ digest: '', load: async () => () => undefined }),
-    turns: { take: (_, work) => work() },
+    queue: { run: (_, work) => work() },
     models,
     declarations: async () => () => undefined,
     version: '1.0.0',

@@ -1,6 +1,6 @@
 /** What the use cases of the model file work with. */
 import type { Ports } from '../../../ports.ts'
-import type { Turns } from '../../caller/turns.ts'
+import type { WorkQueue } from '../../caller/work-queue.ts'
 import type { LicenseGuard } from '../../license/held-license.ts'
 import type { Introspection } from '../../model/introspection.ts'
 import type { MigrationWork } from '../../model/migration-work.ts'
@@ -18,5 +18,5 @@ export type ModelFileDeps = {
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
   readonly accessTests: Pick<AccessTests, 'keep'>
-  readonly turns: Turns
+  readonly queue: WorkQueue
 }

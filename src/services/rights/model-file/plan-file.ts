@@ -40,7 +40,7 @@ import { loadAccessRecords, loadHolders, loadTakenIds } from '../../../store/acc
 import { loadNames } from '../../../store/presentation.ts'
 import { markedSources } from '../../../store/sources.ts'
 import type { RequestScope } from '../../caller/callers.ts'
-import { ofWholeModel } from '../../caller/turns.ts'
+import { ofWholeModel } from '../../caller/work-queue.ts'
 import type { Work } from '../../model/migration-work.ts'
 import { compileModel } from '../../model/model-cache.ts'
 import { requireUnused } from './apply-access.ts'
@@ -188,7 +188,7 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
   const sent = await readSentFile(model, scope)
   const before = await deps.changes.current(workspace)
-  return ofWholeModel(deps.turns, { workspaceId: workspace.id, model: before }, () =>
+  return ofWholeModel(deps.queue, { workspaceId: workspace.id, model: before }, () =>
     answered(deps, scope, { sent, before }),
   )
 }

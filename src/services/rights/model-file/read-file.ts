@@ -9,17 +9,17 @@ import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords } from '../../../store/access-records.ts'
 import { loadNames } from '../../../store/presentation.ts'
 import type { RequestScope } from '../../caller/callers.ts'
-import { ofWholeModel } from '../../caller/turns.ts'
+import { ofWholeModel } from '../../caller/work-queue.ts'
 import type { ModelFileDeps } from './deps.ts'
 
 export async function readFile(
-  { ports, models, turns }: Pick<ModelFileDeps, 'ports' | 'models' | 'turns'>,
+  { ports, models, queue }: Pick<ModelFileDeps, 'ports' | 'models' | 'queue'>,
   { workspace, snapshot, rights }: RequestScope,
   { hasIds }: { readonly hasIds: boolean },
 ): Promise<string> {
   requireEntitlement(rights, 'dataModel:read')
   const model = await models.load(workspace, snapshot.modelVersion)
-  return ofWholeModel(turns, { workspaceId: workspace.id, model }, async () => {
+  return ofWholeModel(queue, { workspaceId: workspace.id, model }, async () => {
     const file = await inParts(exportModel(model, workspace.apiName))
     const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
     const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined

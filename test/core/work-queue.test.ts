@@ -1,15 +1,15 @@
-/** What takes much memory goes on in turns: some at a time, each of another workspace, whatever becomes of those before. */
+/** What takes much memory waits in a queue: some goes on at a time, each of another workspace, whatever becomes of that before. */
 import { expect, it } from 'vitest'
 import type { Model } from '../../src/core/model/model.ts'
-import { createTurns, ofWholeModel } from '../../src/services/caller/turns.ts'
+import { createWorkQueue, ofWholeModel } from '../../src/services/caller/work-queue.ts'
 
 type Turn = { readonly name: string; readonly end: () => void; readonly fail: () => void }
 
 function setUp(patience?: number) {
-  const turns = createTurns({ atOnce: 2, ...(patience !== undefined && { patience }) })
+  const queue = createWorkQueue({ mostLarge: 2, ...(patience !== undefined && { patience }) })
   const going: Turn[] = []
   const take = (workspace: string, name = workspace) =>
-    turns.take(workspace, () => {
+    queue.run({ workspaceId: workspace, isLarge: true }, () => {
       return new Promise<string>((resolve, reject) => {
         going.push({ name, end: () => resolve(name), fail: () => reject(new Error(name)) })
       })
@@ -18,7 +18,7 @@ function setUp(patience?: number) {
   return { take, going, names }
 }
 
-it('gives two workspaces a turn at once, and the next one when one of them has ended or failed', async () => {
+it('lets two large ones go on at once, and the next one when one of them has ended or failed', async () => {
   const { take, going, names } = setUp()
   const [first, second, third] = [take('a'), take('b'), take('c')]
   const fourth = take('d')
@@ -34,7 +34,7 @@ it('gives two workspaces a turn at once, and the next one when one of them has e
   expect(await Promise.all([third, fourth])).toEqual(['c', 'd'])
 })
 
-it('gives a workspace one turn after the other', async () => {
+it('lets go on one after the other of a workspace', async () => {
   const { take, going, names } = setUp()
   const all = [take('a', 'one'), take('a', 'two'), take('b')]
   expect(names()).toEqual(['one', 'b'])
@@ -58,22 +58,22 @@ it('refuses who waits too long', async () => {
   expect(await first).toBe('a')
 })
 
-it('lets go on what is made of a small model, and what is made of a large one in turn', async () => {
-  const turns = createTurns({ atOnce: 1 })
+it('lets go on what is made of a small model beside a large one, each of another workspace', async () => {
+  const queue = createWorkQueue({ mostLarge: 1 })
   const going: string[] = []
   const { promise: end, resolve } = Promise.withResolvers<void>()
-  const start = (name: string, fields: number) => {
+  const start = (name: string, fields: number, workspaceId = name) => {
     const model = { records: { primitiveFields: Array.from({ length: fields }) } } as unknown as Model
-    return ofWholeModel(turns, { workspaceId: name, model }, async () => {
+    return ofWholeModel(queue, { workspaceId, model }, async () => {
       going.push(name)
       await end
     })
   }
 
-  const all = [start('large', 6_000), start('other', 6_000), start('small', 10)]
+  const all = [start('large', 6_000), start('other', 6_000), start('small', 10), start('again', 10, 'small')]
   expect(going).toEqual(['large', 'small'])
 
   resolve()
   await Promise.all(all)
-  expect(going).toEqual(['large', 'small', 'other'])
+  expect(going.toSorted()).toEqual(['again', 'large', 'other', 'small'])
 })
