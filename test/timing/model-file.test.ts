@@ -40,7 +40,7 @@ it.each<readonly [string, number, (count: number) => Fields]>([
     (count) =>
       many(count, (at) => [`c${at}`, { fields: { id: 'int64', ...(at > 0 && { up: { to: `c${at - 1}` } }) } }]),
   ],
-  ['columns of a collection', 1_000, (count) => two(columns(count))],
+  ['columns of a collection', 390, (count) => two(columns(count))],
   ['indexes of a collection', 250, (count) => two(columns(count), Object.keys(columns(count)))],
   [
     'relations of a collection',
