@@ -7,6 +7,7 @@ import { accessQuery, inOrder, manifestQuery, namesQuery, type Presentations } f
 import { language, t } from '../../messages/messages.ts'
 import { isBounded, operatorsOf } from './input-types.ts'
 import { linksOf } from './linked.ts'
+import { namingField } from './naming-field.ts'
 import { type Row, textOf } from './values.ts'
 
 export type FieldModel = {
@@ -295,20 +296,13 @@ function modelOf(
   }
 }
 
-/** What most likely names an item, best first. */
-const usual = ['name', 'title', 'label', 'displayname', 'fullname', 'email', 'code']
-
 /** By the display template where all its fields are read, else by what most likely names an item, else by its key. */
 function displayOf(fields: readonly FieldModel[], template: string | null | undefined): Display | undefined {
   const shows = [...(template ?? '').matchAll(variables)].map(([, name = '']) => name)
   const named = shows.flatMap((name) => fields.find((field) => field.name === name) ?? [])
   const [first] = named
   if (first && template && named.length === shows.length) return { ...first, template, shows }
-  const texts = fields.filter(({ type, isList }) => type === 'string' && !isList)
-  const field =
-    usual.flatMap((one) => texts.find(({ name }) => name.replaceAll('_', '').toLowerCase() === one) ?? [])[0] ??
-    texts.find(({ isKey }) => !isKey) ??
-    fields.find(({ isKey }) => isKey)
+  const field = namingField(fields)
   return field && { ...field, template: `{{${field.name}}}`, shows: [field.name] }
 }
 
