@@ -8,7 +8,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/notice.tsx'
 import { keyTextOf, WhyRefused } from '../access/asking.tsx'
 import { itemsOf, keyInPath } from '../grid/items.ts'
-import type { CollectionModel } from '../grid/model.ts'
+import type { CollectionModel, ToMany } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
 import type { Row } from '../grid/values.ts'
 import { RelatedList } from './related.tsx'
@@ -30,6 +30,8 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
   const [isBusy, setBusy] = useState(false)
   // Behind a junction it is its rows that are deleted, and not what they lead to.
   const relations = model.toMany.filter(({ linked }) => linked === undefined)
+  const [some, setSome] = useState<Readonly<Record<string, boolean>>>({})
+  const isKept = relations.some((relation) => some[relation.name] && isInTheWay(relation, model))
   const remove = async () => {
     setBusy(true)
     setError(undefined)
@@ -56,21 +58,33 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
           />
         </Fault>
       )}
-      <p>{goneText(model)}</p>
+      <p>{isKept ? texts.deleteKept : goneText(model)}</p>
       {relations.length > 0 && (
         <>
           <p>{texts.deleteRelated}</p>
-          <RelatedList workspace={workspace} relations={relations} row={row} isDeletion />
+          <RelatedList
+            workspace={workspace}
+            relations={relations}
+            row={row}
+            isDeletion
+            onSeen={(name, isSome) => setSome((before) => ({ ...before, [name]: isSome }))}
+          />
         </>
       )}
       <DialogActions>
         <Button onClick={onClose}>{t.value.common.cancel}</Button>
-        <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
+        <Button look="danger" isBusy={isBusy} disabled={isKept} onClick={() => void remove()}>
           {texts.delete}
         </Button>
       </DialogActions>
     </Dialog>
   )
+}
+
+/** Whether what refers to it keeps it for certain: where it refuses at the end, what goes along with the item is no longer there then. */
+function isInTheWay({ to, onDelete }: ToMany, { name, toMany }: CollectionModel): boolean {
+  if (to === name) return false
+  return onDelete === 'restrict' || (onDelete === 'noAction' && toMany.every((other) => other.onDelete !== 'cascade'))
 }
 
 /** How far it is gone: of files the service keeps the bytes for a time. */

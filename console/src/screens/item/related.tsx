@@ -1,5 +1,6 @@
 /** What refers to an item: a link to each, with how many there are. */
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
@@ -27,14 +28,16 @@ type RelatedListProps = Pick<RelatedProps, 'workspace' | 'row'> & {
   readonly relations: readonly ToMany[]
   /** Whether it stands there what becomes of them where the item is deleted. */
   readonly isDeletion?: boolean
+  /** Whether something is seen to refer to the item by one of them. */
+  readonly onSeen?: (name: string, isSome: boolean) => void
 }
 
-export function RelatedList({ workspace, relations, row, isDeletion = false }: RelatedListProps) {
+export function RelatedList({ workspace, relations, row, isDeletion = false, onSeen }: RelatedListProps) {
   const { onDelete } = t.value.item
   return (
     <ul class={`${page.panel} ${page.lines}`}>
       {relations.map((relation) => (
-        <One key={relation.name} workspace={workspace} relation={relation} row={row}>
+        <One key={relation.name} workspace={workspace} relation={relation} row={row} onSeen={onSeen}>
           {isDeletion && relation.onDelete && <span>{onDelete[relation.onDelete]}</span>}
         </One>
       ))}
@@ -46,6 +49,7 @@ type OneProps = {
   readonly workspace: string
   readonly relation: ToMany
   readonly row: Row
+  readonly onSeen: RelatedListProps['onSeen']
   readonly children: ComponentChildren
 }
 type Answer = { readonly data: readonly object[]; readonly meta?: { readonly totalEstimate?: number | null } }
@@ -53,24 +57,26 @@ type Answer = { readonly data: readonly object[]; readonly meta?: { readonly tot
 /** So many are counted, and from there on it is about how many, where that is known. */
 const COUNTED = 100
 
-function One({ workspace, relation, row, children }: OneProps) {
-  const { to, title, links } = relation
+function One({ workspace, relation, row, onSeen, children }: OneProps) {
+  const { name, to, title, links } = relation
   const filter = filterFor(relation, row)
-  const { data: count } = useQuery({
+  const { data: counted } = useQuery({
     queryKey: ['count', workspace, to, filter],
     staleTime: 0,
     queryFn: async () => {
       const query = { limit: COUNTED + 1, fields: links[0]?.path.join('.'), filter, meta: 'totalEstimate' }
       const answer = await clientOf(workspace).$request<Answer>('GET', `items/${encodeURIComponent(to)}`, { query })
-      return answer.ok ? countText(answer.data) : ''
+      return answer.ok ? answer.data : null
     },
   })
+  const isSome = (counted?.data.length ?? 0) > 0
+  useEffect(() => onSeen?.(name, isSome), [isSome])
   return (
     <li>
       <a href={`${pathTo(workspace, 'items', to)}${searchOf({ sort: undefined, filter })}`} dir="auto">
         {title}
       </a>
-      {count && <span class={page.quiet}>{count}</span>}
+      {counted && <span class={page.quiet}>{countText(counted)}</span>}
       {children}
     </li>
   )
