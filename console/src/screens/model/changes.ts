@@ -3,10 +3,14 @@ import type { Operation, Change as ServiceChange } from 'governed-data-client/sy
 import { familyOf } from './families.ts'
 import type { Collection, Default, Field, Index, Model, Relation } from './records.ts'
 
-/** `path` as in a plan: what it is about, by the name that it has now; `to` is the one that it gets. */
+/**
+ * `path` as in a plan: what it is about, by the name that it has now; `to` is the one that it gets. `members` are those of the
+ * model file that it changes: what they are, and what they become.
+ */
 export type Change = Pick<ServiceChange, 'action' | 'path'> & {
   readonly operations: readonly Operation[]
   readonly to?: string
+  readonly members?: readonly [before: object, after: object]
 }
 
 export const operationsOf = (changes: readonly Change[]) => changes.flatMap(({ operations }) => operations)
@@ -157,7 +161,8 @@ export function renameCollection(collection: Collection, { name, dbName }: { nam
     ...(name === collection.apiName ? [] : [{ kind: 'changeApiName', data: { apiName: name } }]),
     ...(dbName === collection.dbName ? [] : [{ kind: 'changeDbName', data: { dbName } }]),
   ]
-  return { ...named(collection.apiName, name), operations: within(collection, operations) }
+  const members = [{ dbName: collection.dbName }, { dbName }] as const
+  return { ...named(collection.apiName, name), operations: within(collection, operations), members }
 }
 
 /** How a change of something is listed that has another name afterwards, or the same. */
@@ -166,8 +171,10 @@ export function named(before: string, after: string): Omit<Change, 'operations'>
 }
 
 export function switchHistory(collection: Collection): Change {
-  const changed = [{ kind: 'changeHasHistory', data: { hasHistory: !collection.hasHistory } }]
-  return { action: 'change', path: collection.apiName, operations: within(collection, changed) }
+  const { apiName: path, hasHistory } = collection
+  const changed = [{ kind: 'changeHasHistory', data: { hasHistory: !hasHistory } }]
+  const members = hasHistory ? ([{ history: true }, {}] as const) : ([{}, { history: true }] as const)
+  return { action: 'change', path, operations: within(collection, changed), members }
 }
 
 /** Its relations go first, as a collection with relations is refused. */

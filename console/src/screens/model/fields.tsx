@@ -17,7 +17,7 @@ import styles from './model.module.css'
 import { DbName, NameField } from './name-fields.tsx'
 import { Actions, NameOf, Part } from './part.tsx'
 import type { Field, FieldType } from './records.ts'
-import { changesOf, defaultOf, defaultText, type Fill, fillOf, fillsOf, typesIn, typeText } from './types.ts'
+import { changesOf, defaultOf, defaultText, type Fill, fillOf, fillsOf, membersOf, typesIn, typeText } from './types.ts'
 
 export function Fields(of: OfCollection) {
   const { workspace, collection, mayEdit } = of
@@ -129,7 +129,10 @@ function FieldForm({ workspace, model, collection, field, onClose }: FormProps) 
       workspace,
       field === undefined
         ? createField(model, collection, { ...after, defaultValue })
-        : changeField(collection, field, { ...after, ...(!isKept && { defaultValue }) }),
+        : {
+            ...changeField(collection, field, { ...after, ...(!isKept && { defaultValue }) }),
+            members: [membersOf(field), membersOf({ ...field, ...after, ...(!isKept && { defaultValue }) })],
+          },
     )
     close()
   }

@@ -8,6 +8,8 @@ import { Icon } from '../../ui/icon.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
+import { PathText } from '../review/sheet.tsx'
+import { memberTexts } from '../review/words.ts'
 import { MigrationReview } from '../review.tsx'
 import { operationsOf, without } from './changes.ts'
 import { changesOf, forgetWayBack, keepWayBack, wayBack } from './data.ts'
@@ -38,16 +40,17 @@ export function Pending({ workspace, model }: PendingProps) {
         </span>
       </div>
       <ol>
-        {all.map(({ action, path, to }, at) => (
+        {all.map(({ action, path, to, members = [{}, {}] }, at) => (
           <li key={`${at} ${path}`} class={page.row}>
             <span>
-              <span class={page.quiet}>{t.value.model.actions[action]}</span> <code dir="ltr">{path}</code>
+              <span class={page.quiet}>{t.value.model.actions[action]}</span> <PathText path={path} />
               {to !== undefined && (
                 <>
                   {' '}
                   <span class={page.quiet}>{valuesTexts.value.renamed}</span> <code dir="ltr">{to}</code>
                 </>
               )}
+              <Members texts={memberTexts(...members)} />
             </span>
             <Button
               look="plain"
@@ -76,6 +79,10 @@ export function Pending({ workspace, model }: PendingProps) {
       )}
     </section>
   )
+}
+
+function Members({ texts }: { readonly texts: readonly string[] }) {
+  return texts.length === 0 ? null : <span>: {texts.join(' · ')}</span>
 }
 
 /** What takes the last migration back, where something does: a migration like any other, which is reviewed before it is made. */

@@ -197,6 +197,12 @@ export function oppositeOf(model: Model, { opposite = '' }: Relation): Relation 
   return holderOf(model, opposite)?.relations.find(({ id }) => id === opposite)
 }
 
+/** As the model file has it, where refusing at the end goes without saying. */
+function actingOf(actions: Partial<Relation['actions']> = {}): object {
+  const { onDelete = 'noAction', onUpdate = 'noAction' } = actions
+  return { ...(onDelete !== 'noAction' && { onDelete }), ...(onUpdate !== 'noAction' && { onUpdate }) }
+}
+
 export function changeRelation(
   model: Model,
   collection: Collection,
@@ -221,6 +227,7 @@ export function changeRelation(
   ]
   return {
     ...named(`${collection.apiName}.${relation.apiName}`, `${collection.apiName}.${name}`),
+    members: [actingOf(actions), actingOf(actions && typed)],
     operations:
       operations.length === 0 ? [] : [{ kind: 'updateRelationFieldPair', data: { ...sidesOf(relation), operations } }],
   }

@@ -41,6 +41,14 @@ export function typeText({ type, isList, isNullable }: Pick<Field, 'type' | 'isL
   return `${type.name}${bounds}${isList ? '[]' : ''}${isNullable ? '?' : ''}`
 }
 
+/** What the model file has of a field but for its name. */
+export function membersOf(field: Omit<Field, 'id' | 'apiName' | 'isReadOnly'>): object {
+  const fill = fillOf(field)
+  const filled = fill === 'auto' || fill === 'always' || fill === 'update' ? ` ${fill}` : ''
+  const { dbName } = field
+  return { type: typeText(field) + filled, dbName, ...(fill === 'value' && { default: defaultText(field) }) }
+}
+
 /** What gives a field its value where nobody does: as in the model file; `kept` is one that only the database knows. */
 export const fills = ['none', 'value', 'auto', 'always', 'update', 'kept'] as const
 export type Fill = (typeof fills)[number]
@@ -84,7 +92,7 @@ export function defaultOf(fill: Fill, type: string, isList: boolean, text: strin
 }
 
 /** How the value of a default is typed. */
-export function defaultText({ defaultValue, type, isList }: Field): string {
+export function defaultText({ defaultValue, type, isList }: Pick<Field, 'defaultValue' | 'type' | 'isList'>): string {
   const value = defaultValue?.onCreate?.valueEncoded
   if (value === undefined) return ''
   return typeof value === 'string' && type.name !== 'json' && !isList ? value : JSON.stringify(value)

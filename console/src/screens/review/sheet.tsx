@@ -12,7 +12,7 @@ import { Notice } from '../../ui/notice.tsx'
 import page from '../page.module.css'
 import styles from './review.module.css'
 import { effectsOf, fieldText } from './values.ts'
-import { memberText, typeWords } from './words.ts'
+import { indexWords, memberTexts, typeWords } from './words.ts'
 
 /** What is known of a change before it is made; what is absent is not said. */
 export type Review = {
@@ -134,7 +134,17 @@ function PathOf({ action, path, from, to }: Change) {
           <span class={page.quiet}>{valuesTexts.value.renamed}</span>{' '}
         </>
       )}
-      <code dir="ltr">{path}</code>
+      <PathText path={path} />
+    </>
+  )
+}
+
+export function PathText({ path }: { readonly path: string }) {
+  const words = indexWords(path)
+  if (words === undefined) return <code dir="ltr">{path}</code>
+  return (
+    <>
+      <code dir="ltr">{words.of}</code>: {words.index}
     </>
   )
 }
@@ -161,13 +171,9 @@ function WholeOf({ to }: Change) {
 
 /** What else of it changes; of what is made its type goes without saying. */
 function MembersOf({ from = {}, to }: Pick<Change, 'from' | 'to'>) {
-  const [before, after] = [membersOf(from), membersOf(to)]
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  const texts = names.flatMap((name) => {
-    const [was, is] = [before[name], after[name]]
-    const isInType = name === 'type' && effectsOf(from, to).length > 0
-    return isInType || JSON.stringify(was) === JSON.stringify(is) ? [] : [memberText(name, was, is)]
-  })
+  const isInType = effectsOf(from, to).length > 0
+  const [before, after] = [from, to].map((form) => ({ ...membersOf(form), ...(isInType && { type: undefined }) }))
+  const texts = memberTexts(before ?? {}, after ?? {})
   return texts.length === 0 ? null : <span class={page.quiet}>: {texts.join(' · ')}</span>
 }
 

@@ -3,8 +3,24 @@ import { typeName } from '../../messages/types.ts'
 import { valuesTexts } from '../../messages/values.ts'
 import { typeIn } from './values.ts'
 
+/** What of its members changes, in words. */
+export function memberTexts(before: object, after: object): readonly string[] {
+  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
+  const names = [...new Set([...was.keys(), ...is.keys()])]
+  return names.flatMap((name) => {
+    const isSame = JSON.stringify(was.get(name)) === JSON.stringify(is.get(name))
+    return isSame ? [] : [memberText(name, was.get(name), is.get(name))]
+  })
+}
+
+/** Such as `tags: unique index of label`; undefined for what is no index. */
+export function indexWords(path: string): { readonly of: string; readonly index: string } | undefined {
+  const [, of, on] = /^(\w+): (.+)$/.exec(path) ?? []
+  return of === undefined || on === undefined || on === 'key' ? undefined : { of, index: indexText(on) }
+}
+
 /** What a member becomes; only what it was where it goes. */
-export function memberText(name: string, was: unknown, is: unknown): string {
+function memberText(name: string, was: unknown, is: unknown): string {
   const { becomes, without } = valuesTexts.value
   if (is === undefined) return without(oneText(name, was))
   return was === undefined ? oneText(name, is) : `${oneText(name, was)} ${becomes} ${oneText(name, is)}`
