@@ -176,15 +176,24 @@ it('shows what has changed, imports more, and deletes a source with its name typ
   await region(page, 'Collections').getByRole('link', { name: 'orders' }).waitFor()
   expect((await shop.get('/items/customers')).status).toBe(404)
 
+  const [orders] = (await shop.data('/items/ServiceCollection?fields=id&filter[apiName][_eq]=orders')) as [
+    { id: string },
+  ]
+  await shop.insert('ServiceView', [{ ...view, name: 'All orders', collectionId: orders.id }])
+  const asOrders = { ...test, collection: 'orders', expect: { allowed: false } }
+  expect((await shop.post('/access/tests', asOrders)).status).toBe(201)
   await press(page, 'Delete stock')
   const dialog = page.getByRole('dialog', { name: 'Delete stock' })
   await dialog.getByText('orders').waitFor()
+  await dialog.getByText('The saved views and access tests of its collections go with them.').waitFor()
   expect(await dialog.getByRole('button', { name: 'Delete', exact: true }).isDisabled()).toBe(true)
   await dialog.getByLabel('Type stock to confirm').fill('stock')
   await picture(page, 'sources-delete')
   await page.keyboard.press('Enter')
   await page.getByText('Nothing is attached yet').waitFor()
   expect(await shop.data('/items/ServiceDataSource?fields=apiName')).toEqual([{ apiName: '_system' }])
+  expect(await shop.data('/items/ServiceView?fields=name')).toEqual([])
+  expect(await shop.data('/access/tests')).toEqual([])
   await page.context().close()
 })
 

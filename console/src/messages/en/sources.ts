@@ -110,6 +110,8 @@ export const sources = {
   deleteOf: (name: string) => `Delete ${name}`,
   deleteText:
     'The source is forgotten, with the collections that lead to it and what they are called here. Its rows stay where they are.',
+  deleteWith:
+    'The saved views and access tests of its collections go with them. As long as a policy names one of them, the source cannot be deleted: change that policy first.',
   typeName: (name: string) => `Type ${name} to confirm`,
   ownStays: 'It is the workspace’s own, and stays as long as that.',
   deleted: (name: string) => `${name} was deleted.`,

@@ -39,6 +39,7 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
       <form class={page.stack} onSubmit={submit}>
         {fault && <Notice look="danger">{fault}</Notice>}
         <p>{texts.deleteText}</p>
+        {names.length > 0 && <p>{texts.deleteWith}</p>}
         <p class={page.quiet}>{texts.count(formatNumber(names.length), names.length)}</p>
         <Collections workspace={workspace} names={names} />
         <Field
