@@ -77,3 +77,29 @@ it('offers a member what their entitlements allow', async () => {
   await expect.poll(() => other.getByRole('navigation').getByRole('link').count()).toBeGreaterThan(0)
   expect(await other.getByRole('region', { name: 'Workspace', exact: true }).count()).toBe(0)
 })
+
+it('is found by its name among many, which are sorted and stand in the middle', async () => {
+  const numbers = Array.from({ length: 13 }, (_, at) => 13 - at)
+  const run = crypto.randomUUID().slice(0, 8)
+  for (const number of numbers) {
+    const made = await world.administrator.post('/api/system/workspaces', { apiName: `many${number}_${run}` })
+    expect(made.status).toBe(201)
+  }
+  page = await signedInAt('/')
+  await page.getByLabel('Find a workspace').fill(run)
+  const cards = page.getByRole('main').locator('ul strong')
+  await expect.poll(() => cards.count()).toBe(numbers.length)
+  expect(await cards.allTextContents()).toEqual(numbers.toReversed().map((number) => `many${number}_${run}`))
+  const gaps = await page.evaluate(`(() => {
+    const { left, right } = document.querySelector('main h1').parentElement.getBoundingClientRect()
+    return Math.round(left - (innerWidth - right))
+  })()`)
+  expect(gaps).toBe(0)
+  await looksRight('many')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await isWiderThanWindow(page)).toBe(false)
+  await looksRight('many-narrow-dark')
+  await page.getByLabel('Find a workspace').fill('nothing of this name')
+  await page.getByText('No workspace is called that.').waitFor()
+})

@@ -70,6 +70,8 @@ export const ar: Messages = {
     none: 'لا توجد مساحة عمل بعد',
     noneText: 'لست عضوًا في أي مساحة عمل. اطلب دعوة من أحد المديرين.',
     noneTextAdministrator: 'أنشئ الأولى لتبدأ.',
+    find: 'ابحث عن مساحة عمل',
+    noneFound: 'لا توجد مساحة عمل بهذا الاسم.',
     create: 'مساحة عمل جديدة',
     open: 'فتح',
     warnings: 'تحذيرات',

@@ -70,6 +70,8 @@ export const en = {
     noneText: 'You are a member of no workspace. Ask an administrator for an invitation.',
     noneTextAdministrator: 'Create the first one to begin.',
     create: 'New workspace',
+    find: 'Find a workspace',
+    noneFound: 'No workspace is called that.',
     open: 'Open',
     warnings: 'Warnings',
     drift: (workspace: string) => `A database of ${workspace} was changed outside of the service.`,

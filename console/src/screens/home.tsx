@@ -4,10 +4,11 @@ import { CodeButton } from '../app/code.tsx'
 import { navigate, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { Info, User } from '../data/session.ts'
-import { workspacesQuery } from '../data/workspaces.ts'
-import { t } from '../messages/messages.ts'
+import { type Workspace, workspacesQuery } from '../data/workspaces.ts'
+import { compareNames, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { initialOf } from '../ui/icon.tsx'
 import { Empty, Notice, Pending } from '../ui/notice.tsx'
@@ -45,23 +46,7 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
           )}
         </Empty>
       )}
-      {data && data.length > 0 && (
-        <ul class={styles.cards}>
-          {data.map(({ id, apiName, displayName }) => (
-            <li key={id} class={styles.stack}>
-              <a class={`${styles.card} ${styles.named}`} href={pathTo(apiName)}>
-                <span class={styles.mark} aria-hidden="true">
-                  {initialOf(displayName ?? apiName)}
-                </span>
-                <span>
-                  <strong dir="auto">{displayName ?? apiName}</strong>
-                  {displayName !== null && displayName !== apiName && <span class={styles.quiet}>{apiName}</span>}
-                </span>
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
+      {data && data.length > 0 && <Cards workspaces={data} />}
       {user.isAdministrator && data && <Recent />}
       {user.isAdministrator && info.license && <LicenseState license={info.license} isShort />}
       {isCreating && (
@@ -70,6 +55,44 @@ export function Home({ user, info }: { readonly user: User; readonly info: Info 
         </Dialog>
       )}
     </div>
+  )
+}
+
+/** So many are seen at a glance; of more one is found by its name. */
+const SEEN = 12
+
+function Cards({ workspaces }: { readonly workspaces: readonly Workspace[] }) {
+  const [text, setText] = useState('')
+  const texts = t.value.home
+  const wanted = text.trim().toLowerCase()
+  const found = workspaces
+    .map(({ id, apiName, displayName }) => ({ id, apiName, name: displayName ?? apiName }))
+    .filter(({ apiName, name }) => `${name} ${apiName}`.toLowerCase().includes(wanted))
+    .toSorted((one, other) => compareNames(one.name, other.name))
+  return (
+    <>
+      {workspaces.length > SEEN && (
+        <div class={styles.find}>
+          <Field type="search" label={texts.find} value={text} onValue={setText} />
+        </div>
+      )}
+      {found.length === 0 && <p role="status">{texts.noneFound}</p>}
+      <ul class={styles.cards}>
+        {found.map(({ id, apiName, name }) => (
+          <li key={id} class={styles.stack}>
+            <a class={`${styles.card} ${styles.named}`} href={pathTo(apiName)}>
+              <span class={styles.mark} aria-hidden="true">
+                {initialOf(name)}
+              </span>
+              <span>
+                <strong dir="auto">{name}</strong>
+                {name !== apiName && <span class={styles.quiet}>{apiName}</span>}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
