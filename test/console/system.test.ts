@@ -65,9 +65,8 @@ it('makes a service account with a role, and a key of it for some actions on one
   await dialog().getByLabel('Name', { exact: true }).fill(name)
   await dialog().getByLabel('Workspace').selectOption(shop.name)
   const roles = await shop.data(`/roles?filter[id][_eq]=${role}&fields=name`)
-  await dialog()
-    .getByLabel(String((roles as readonly { readonly name: string }[])[0]?.name))
-    .check()
+  const roleName = String((roles as readonly { readonly name: string }[])[0]?.name)
+  await dialog().getByLabel(roleName).check()
   await looksRight('new-account')
   await dialog().getByRole('button', { name: 'Create' }).click()
 
@@ -90,6 +89,8 @@ it('makes a service account with a role, and a key of it for some actions on one
   const key = world.bearer((await dialog().locator('code').textContent()) ?? '')
   await press('I have it')
   await page.getByText(`${shop.name} · articles: read`).waitFor()
+  await page.getByRole('main').getByLabel(roleName).waitFor()
+  expect(await page.getByRole('main').getByText(roleName).count()).toBe(1)
   await looksRight('account')
 
   const items = `/api/${shop.name}/items/articles`
@@ -114,6 +115,11 @@ it('adds a provider, never shows its secret again, and asks for it with another 
   await page.getByLabel('Kind').selectOption('Another by OpenID Connect')
   expect(await page.getByLabel('Issuer URL').inputValue()).toBe('https://login.example.com')
   await page.getByLabel('Client secret').fill('a secret of it')
+  const widths = ['Kind', 'Name', 'Issuer URL'].map(async (label) => {
+    const box = await page.getByLabel(label, { exact: true }).boundingBox()
+    return box?.width
+  })
+  expect(new Set(await Promise.all(widths)).size).toBe(1)
   await looksRight('new-provider')
   await press('Add')
   await link('Sign in by it in a new tab').waitFor()

@@ -136,14 +136,16 @@ function RolesByWorkspace({ roles, onRoles }: RolesProps) {
   const names = [...new Set([...held, ...known.map(({ apiName }) => apiName)])]
   const [chosen, setChosen] = useState('')
   const workspace = chosen === '' ? names[0] : chosen
+  // Those of the workspace that is shown are seen in its list.
+  const others = held.filter((one) => one !== workspace)
   return (
     <div class={page.stack}>
       <h3>{texts.roles}</h3>
       <p class={page.quiet}>{texts.rolesHint}</p>
       {held.length === 0 && <p>{texts.noRoles}</p>}
-      {held.length > 0 && (
+      {others.length > 0 && (
         <ul class={styles.list}>
-          {held.map((one) => (
+          {others.map((one) => (
             <li key={one}>
               <bdi>{one}</bdi>: <RoleNames workspace={one} roles={roles} />
             </li>

@@ -140,7 +140,7 @@ function Callback({ name }: { readonly name: string }) {
       {name !== '' && (
         <div class={styles.address}>
           <code dir="ltr">{callback}</code>
-          <CopyButton text={callback} />
+          <CopyButton text={callback} isSecondary />
         </div>
       )}
     </div>

@@ -22,6 +22,7 @@ import { SystemPage } from './page.tsx'
 import { formOf, kindOf, kinds, type ProviderKind, presets } from './presets.ts'
 import { ProviderEditor } from './provider-form.tsx'
 import { Sure } from './sure.tsx'
+import styles from './system.module.css'
 
 export default function Providers({ user }: { readonly user: User }) {
   const { searchParams } = address.value
@@ -87,13 +88,15 @@ function NewProvider() {
     <>
       <Back />
       <Section title={texts.newProvider}>
-        <Select
-          label={texts.kind}
-          hint={texts.kindHints[kind]}
-          value={kind}
-          onValue={setKind}
-          options={kinds.map((one) => [one, texts.kinds[one]])}
-        />
+        <div class={styles.line}>
+          <Select
+            label={texts.kind}
+            hint={texts.kindHints[kind]}
+            value={kind}
+            onValue={setKind}
+            options={kinds.map((one) => [one, texts.kinds[one]])}
+          />
+        </div>
         <ProviderEditor
           key={kind}
           kind={kind}
