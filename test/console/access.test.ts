@@ -254,6 +254,7 @@ it('tells before a change of a policy, a role or a member who gets and loses wha
   await page.getByRole('checkbox', { name: 'Read the audit log' }).uncheck()
   await press(page, 'Save')
   await effect.waitFor()
+  await page.getByRole('dialog').getByText('Nothing is saved yet.').waitFor()
   expect(await told()).toBe(
     `Role ${name} (4 people); Gets; notes: Read (owner, pages); Loses; Rights in the workspace: Read the audit log; notes: Create`,
   )

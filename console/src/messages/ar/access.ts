@@ -169,6 +169,7 @@ export const access: Translated<typeof english> = {
     },
     effectOn: (action, fields) => `${action} (\u2068${fields}\u2069)`,
     effectHidden: 'من يكسب ماذا ومن يفقده يظهر لمن يرى نموذج البيانات.',
+    effectFirst: 'لم يُحفظ شيء بعد. انظر أولًا إلى ما يعطيه هذا الناسَ وما يأخذه منهم.',
     noEffect: 'هذا لا يغيّر حقوق أحد.',
     holdersOf: (role, { shown, count }) =>
       plural(count, {

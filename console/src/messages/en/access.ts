@@ -157,6 +157,7 @@ export const access = {
     },
     effectOn: (action: string, fields: string) => `${action} (${fields})`,
     effectHidden: 'Who gets and loses what is shown to those who see the data model.',
+    effectFirst: 'Nothing is saved yet. Look first at what this gives people and takes from them.',
     noEffect: 'This changes nobody’s rights.',
     holdersOf: (role: string, { shown, count }: Counted) =>
       plural(count, { one: `Role ${role} (1 person)`, other: `Role ${role} (${shown} people)` }),

@@ -56,7 +56,7 @@ export function Confirm<T>(props: ConfirmProps<T>) {
       onClose={onClose}
     >
       {fault && <Notice look="danger">{fault}</Notice>}
-      {children && <p>{children}</p>}
+      {(children || effect.isShown) && <p>{children ?? texts.effectFirst}</p>}
       <Effect workspace={workspace} effect={effect} />
     </ReviewSheet>
   )
