@@ -1033,6 +1033,24 @@ it('shows every part of a short list in a narrow window, and has room for the va
   expect((await value.boundingBox())?.width).toBeGreaterThan(200)
 })
 
+it('shows all of where one is, also in letters of twice the size', async () => {
+  const page = await openConsole()
+  await signIn(page, items('articles'))
+  const [workspace, collection] = [shop.name, 'articles'].map((name) =>
+    page.getByRole('banner').getByRole('link', { name, exact: true }),
+  )
+  await page.evaluate("document.documentElement.style.fontSize = '200%'")
+
+  for (const link of [workspace, collection]) {
+    expect(
+      await link?.evaluate((one) => {
+        const { scrollWidth, clientWidth } = one as unknown as { scrollWidth: number; clientWidth: number }
+        return scrollWidth - clientWidth
+      }),
+    ).toBeLessThanOrEqual(0)
+  }
+})
+
 it('remembers the colour scheme that was chosen', async () => {
   const page = await openConsole({ colorScheme: 'light' })
   await signIn(page)
