@@ -299,6 +299,7 @@ describe('a grid', () => {
     await page.reload()
     await cell(page, 'Book 0001').waitFor()
     expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'id', 'title'])
+    await page.getByText('Read only', { exact: true }).waitFor()
     expect(await page.getByRole('link', { name: 'New' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Filter' }).click()
     expect(await page.getByLabel('Field', { exact: true }).locator('option').allTextContents()).toEqual(['id', 'title'])

@@ -20,7 +20,7 @@ import { useEditing } from './grid/editing.tsx'
 import { useFiltering } from './grid/filtering.tsx'
 import styles from './grid/grid.module.css'
 import { asksItself, isSameLayout, type Layout, layoutsOf } from './grid/layouts.ts'
-import { mayMark, useMany } from './grid/many.tsx'
+import { mayChangeSome, mayMark, useMany } from './grid/many.tsx'
 import { createMarks, type Marks } from './grid/marks.ts'
 import type { CollectionModel } from './grid/model.ts'
 import type { Cell } from './grid/place.ts'
@@ -80,6 +80,9 @@ function GridOf({ workspace, model }: { readonly workspace: string; readonly mod
       <div class={styles.bar}>
         <Heading text={model.title} />
         <Count rows={rows} />
+        {!mayChangeSome(model) && !model.mayCreate && !model.mayDelete && (
+          <p class={page.quiet}>{texts.readOnlyRows}</p>
+        )}
         <span class={styles.tools}>
           <Views workspace={workspace} model={model} view={view} onView={go} />
           <Layouts model={model} layout={layout} onLayout={(chosen) => go({ ...view, layout: chosen })} />

@@ -84,6 +84,7 @@ export const data: Translated<typeof en> = {
     nothingToUndo: 'لا يوجد ما يمكن التراجع عنه.',
     nothingToRedo: 'لا يوجد ما يمكن إعادته.',
     cannotClear: (field) => `لا يمكن أن يكون «\u2068${field}\u2069» فارغًا.`,
+    readOnlyRows: 'للقراءة فقط',
     readOnly: (field) => `لا يمكن تغيير «\u2068${field}\u2069» هنا.`,
     readOnlyWhy: {
       fixed: 'تحفظه قاعدة البيانات أو الخدمة.',

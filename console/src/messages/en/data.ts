@@ -75,6 +75,7 @@ export const data = {
     nothingToUndo: 'There is nothing to undo.',
     nothingToRedo: 'There is nothing to do again.',
     cannotClear: (field: string) => `“${field}” cannot be empty.`,
+    readOnlyRows: 'Read only',
     readOnly: (field: string) => `“${field}” cannot be changed here.`,
     readOnlyWhy: {
       fixed: 'The database, or the service, keeps it.',

@@ -34,7 +34,8 @@ type ManyProps = {
 type Bulk = { readonly kind: 'change' | 'delete'; readonly which: 'chosen' | 'all' }
 type Doing = Bulk | { readonly kind: 'export' } | { readonly kind: 'import' }
 
-const mayChangeSome = ({ fields }: CollectionModel) => fields.some(({ mayUpdate }) => mayUpdate)
+/** Whether the caller may change any field of its rows that they see. */
+export const mayChangeSome = ({ fields }: CollectionModel) => fields.some(({ mayUpdate }) => mayUpdate)
 
 const mayCreateSome = (model: CollectionModel) => model.mayCreate && model.fields.some(({ mayCreate }) => mayCreate)
 
