@@ -243,6 +243,10 @@ describe('a field that leads to files', () => {
     await poster.getByRole('link', { name: 'Poster „A".png' }).waitFor()
     await poster.getByText('Files', { exact: true }).waitFor()
     expect(await poster.getByRole('textbox').count()).toBe(0)
+    await poster.getByRole('button', { name: 'Remove Poster „A".png' }).click()
+    await poster.getByRole('link').waitFor({ state: 'detached' })
+    await choose(page, 'Upload a file for poster', await image())
+    await poster.getByRole('link', { name: 'Poster „A".png' }).waitFor()
     await choose(page, 'Upload a file for stills', text('still 1.txt'), text('still 2.txt'))
     await page.getByRole('group', { name: 'stills' }).getByRole('link', { name: 'still 2.txt' }).waitFor()
     await page.getByRole('group', { name: 'stills' }).getByText('Files', { exact: true }).waitFor()
@@ -257,13 +261,16 @@ describe('a field that leads to files', () => {
       stills: { data: [{ fileName: 'still 1.txt' }, { fileName: 'still 2.txt' }] },
     })
     await page.goto(gridOf(shop, 'films'))
-    const shown = page
-      .getByRole('gridcell', { name: /Poster/ })
-      .locator('img')
-      .first()
+    const all = page.getByRole('gridcell', { name: /Poster/ }).locator('img')
+    await all.nth(1).waitFor()
     await expect
-      .poll(() => shown.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth > 0))
-      .toBe(true)
+      .poll(() =>
+        all.evaluateAll((those) =>
+          those.map((one) => (one as unknown as { readonly naturalWidth: number }).naturalWidth > 0),
+        ),
+      )
+      .toEqual([true, true])
+    const shown = all.first()
     const middleOf = async (one: typeof shown) => {
       const { y = 0, height = 0 } = (await one.boundingBox()) ?? {}
       return y + height / 2

@@ -23,6 +23,8 @@ export type Reference = {
   readonly href: string | undefined
   /** Absent where it may not be changed. */
   readonly onChoose: (() => void) | undefined
+  /** Absent where it must refer to something. */
+  readonly onRemove?: (() => void) | undefined
   /** The file that it refers to, by which it is shown and chosen instead of by its key. */
   readonly file?: ComponentChildren
 }
@@ -113,7 +115,7 @@ export function FieldInput(props: FieldInputProps) {
 }
 
 /** What the item is called that a field refers to, and the way to it. */
-function Referred({ title, isAlone, label, isNowhere, href }: Reference) {
+function Referred({ title, isAlone, label, isNowhere, href, onRemove }: Reference) {
   if (!label && !isNowhere) return null
   return (
     <p class={styles.reference}>
@@ -130,6 +132,11 @@ function Referred({ title, isAlone, label, isNowhere, href }: Reference) {
         <a href={href} dir="auto">
           {label}
         </a>
+      )}
+      {onRemove && (
+        <Button look="plain" isIcon aria-label={t.value.item.unlink(label ?? title)} onClick={onRemove}>
+          <Icon name="close" />
+        </Button>
       )}
     </p>
   )

@@ -38,6 +38,11 @@ type FieldsProps = {
 export function Fields({ workspace, model, fields, isNew, whyOf, shownOf, labelOf, draftOf, onText }: FieldsProps) {
   const [picking, setPicking] = useState<ToOne | undefined>(undefined)
   const fieldsBy = ({ by }: ToOne) => by.flatMap((name) => fields.find((one) => one.name === name) ?? [])
+  const changeable = (relation: ToOne) => fieldsBy(relation).filter((one) => one.isNullable && !shownOf(one).isReadOnly)
+  const mayBeNone = (relation: ToOne) => changeable(relation).length > 0
+  const removeOf = (relation: ToOne) => {
+    for (const one of changeable(relation)) onText(one, null)
+  }
   const referenceOf = (field: FieldModel): Reference | undefined => {
     const relation = model.toOne.find(({ by }) => by.at(-1) === field.name)
     if (relation === undefined) return undefined
@@ -58,6 +63,7 @@ export function Fields({ workspace, model, fields, isNew, whyOf, shownOf, labelO
       href: keys.every(Boolean) ? itemPath(workspace, relation.to, keys) : undefined,
       onChoose: isWhole ? () => setPicking(relation) : undefined,
       ...(relation.to === FILES && {
+        onRemove: mayBeNone(relation) ? () => removeOf(relation) : undefined,
         file: (
           <FileField
             workspace={workspace}
@@ -106,7 +112,7 @@ export function Fields({ workspace, model, fields, isNew, whyOf, shownOf, labelO
           workspace={workspace}
           relation={picking}
           among={amongOf(picking)}
-          isNullable={fieldsBy(picking).some((one) => one.isNullable && !shownOf(one).isReadOnly)}
+          isNullable={mayBeNone(picking)}
           current={fieldsBy(picking).map((one) => shownOf(one).text ?? null)}
           onClose={() => setPicking(undefined)}
           onPick={({ key, label }) => {
