@@ -116,6 +116,8 @@ it('says that there is no connection where a screen was not loaded yet, and open
   await page.getByRole('menuitem', { name: 'Your account' }).click()
   await page.getByText('There is no connection.', { exact: false }).waitFor()
   await picture(page, 'offline')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('The service cannot be reached.').waitFor()
   await page.context().setOffline(false)
   await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor()
 })

@@ -1,12 +1,22 @@
 /** A screen that is loaded when it is first shown: its shape until then, and another try where it does not come or once there is a connection. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { instance } from '../data/client.ts'
+import { explainFault } from '../messages/fault.ts'
 import { t } from '../messages/messages.ts'
 import page from '../screens/page.module.css'
 import { Button } from '../ui/button.tsx'
 import { Notice, Skeleton } from '../ui/notice.tsx'
+import { showToast } from '../ui/toasts.tsx'
 
 type Loaded<P> = { readonly default: ComponentType<P> }
+
+/** A page that does not come would take the place of this one. */
+async function tryAgain(): Promise<void> {
+  const answer = await instance.$request('GET', '/api/system/info')
+  if (answer.ok) location.reload()
+  else showToast(explainFault(answer.error), 'danger')
+}
 
 export function lazy<P extends object>(load: () => Promise<Loaded<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
@@ -35,7 +45,9 @@ export function lazy<P extends object>(load: () => Promise<Loaded<P>>): Componen
     return (
       <div class={page.page}>
         {failed === 'offline' ? (
-          <Notice look="warning">{t.value.fault.offline}</Notice>
+          <Notice look="warning" action={<Button onClick={() => void tryAgain()}>{t.value.common.retry}</Button>}>
+            {t.value.fault.offline}
+          </Notice>
         ) : (
           // A newer console may have taken the place of this one, and its files with it.
           <Notice look="danger" action={<Button onClick={() => location.reload()}>{t.value.fault.reload}</Button>}>
