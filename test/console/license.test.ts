@@ -75,6 +75,8 @@ it('tells administrators the state, and warns 14 days before its end and of what
   ])
   expect(await violationsOf(page)).toEqual([])
 
+  // What was asked before is of then.
+  expect((await admin.post('/api/system/license/refresh', {})).status).toBe(200)
   await page.goto(`${instance.url}/-/license`)
   const row = page.getByRole('row').filter({ has: page.getByRole('cell', { name: 'workspaces', exact: true }) })
   await row.getByText('2 of 1').waitFor()
