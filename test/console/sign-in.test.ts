@@ -173,10 +173,10 @@ it('shows the ways of other providers when they are asked for', async () => {
   const page = await openConsole()
   await page.goto(world.url)
 
-  await page.getByText('Other ways to sign in').click()
+  await page.getByText('Look for other ways to sign in').click()
 
   await page
-    .getByText('There are no other ways to sign in here.')
+    .getByText('There are none here: sign in with e-mail and password.')
     .or(page.getByRole('link', { name: /^Sign in with/ }).first())
     .waitFor()
 })

@@ -14,8 +14,8 @@ export const entry: Translated<typeof en> = {
     submit: 'تسجيل الدخول',
     wrong: 'البريد الإلكتروني أو كلمة المرور غير صحيحة.',
     forgot: 'هل نسيت كلمة المرور؟',
-    otherWays: 'طرق أخرى لتسجيل الدخول',
-    noOtherWays: 'لا توجد طرق أخرى لتسجيل الدخول هنا.',
+    otherWays: 'ابحث عن طرق أخرى لتسجيل الدخول',
+    noOtherWays: 'لا توجد هنا غيرها: سجّل الدخول بالبريد الإلكتروني وكلمة المرور.',
     with: (provider) => `تسجيل الدخول عبر ${provider}`,
     invited: 'لديّ دعوة',
     providerFault: {

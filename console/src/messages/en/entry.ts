@@ -11,8 +11,8 @@ export const entry = {
     submit: 'Sign in',
     wrong: 'E-mail or password is wrong.',
     forgot: 'Forgot your password?',
-    otherWays: 'Other ways to sign in',
-    noOtherWays: 'There are no other ways to sign in here.',
+    otherWays: 'Look for other ways to sign in',
+    noOtherWays: 'There are none here: sign in with e-mail and password.',
     with: (provider: string) => `Sign in with ${provider}`,
     invited: 'I have an invitation',
     providerFault: {
