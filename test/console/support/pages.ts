@@ -73,5 +73,6 @@ type Violation = {
 
 /** Whether something can be scrolled to the side that is not meant to be. */
 export function isWiderThanWindow(page: Page): Promise<boolean> {
-  return page.evaluate('document.documentElement.scrollWidth > innerWidth')
+  return page.evaluate(`document.documentElement.scrollWidth > innerWidth ||
+    [...document.querySelectorAll('dialog[open]')].some((one) => one.scrollWidth > one.clientWidth)`)
 }
