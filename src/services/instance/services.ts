@@ -162,8 +162,10 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     settings,
     openSystem: (workspace) => openedSystem(systemOf(workspace)),
   })
-  const queue = createWorkQueue(QUEUE)
-  const sources = createSources({ ports, models: changes, settings, openSources, queue, providers })
+  const changeQueue = createWorkQueue(QUEUE)
+  // What is made of a model alone waits for no source.
+  const documentQueue = createWorkQueue(QUEUE)
+  const sources = createSources({ ports, models: changes, settings, openSources, queue: changeQueue, providers })
   const assistant = lazily(async () => (await import('../assistant/assistant.ts')).createAssistant({ ports }))
   const secrets = createSecrets({ ports, models: changes, sources, openSources })
   const forget = (workspaceId: string) => {
@@ -179,7 +181,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     models: changes,
     systemOf,
     openSources,
-    queue,
+    queue: changeQueue,
     timeLimit,
     brokenTests: (scope, change) => accessTests.brokenBy(scope, change),
     version: VERSION,
@@ -195,9 +197,23 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
   const accessTests = createAccessTests({ ports, models, judgeTest: createJudgeTest({ declarations, items }) })
-  const migrations = createMigrations({ ports, models: changes, work, queue, brokenTests: accessTests.brokenBy })
+  const migrations = createMigrations({
+    ports,
+    models: changes,
+    work,
+    queue: changeQueue,
+    brokenTests: accessTests.brokenBy,
+  })
   const delegating = { ports, directory, license: licensing, loadGrantor, accessTests }
-  const modelFiles = createModelFiles({ ...delegating, models, changes, work, introspection, queue })
+  const modelFiles = createModelFiles({
+    ...delegating,
+    models,
+    changes,
+    work,
+    introspection,
+    changeQueue,
+    documentQueue,
+  })
   const contents = createContents({ ports, config })
   const assetFiles = createAssetFiles({ ports, contents, items, presets: createPresets({ ports, contents }), throttle })
   return {
@@ -219,7 +235,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     members: createMembers(delegating),
     roles: createRoles(delegating),
     policies: createPolicies({ ...delegating, models }),
-    rightsPreview: createRightsPreview({ ...delegating, models }),
+    rightsPreview: createRightsPreview({ ...delegating, models, queue: changeQueue }),
     accessTests,
     invitations: createInvitations({ ...delegating, isStillGiven, config, throttle }),
     auditLog,
@@ -233,15 +249,15 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     openSources,
     secrets,
     assistant,
-    manifests: createManifests({ called, models, declarations, queue, version: VERSION }),
-    ownAccess: createOwnAccess({ models, declarations, queue }),
+    manifests: createManifests({ called, models, declarations, queue: documentQueue, version: VERSION }),
+    ownAccess: createOwnAccess({ models, declarations, queue: documentQueue }),
     explanations: createExplanations({ ports, models, declarations, items }),
     actAs: createActAs({ ports }),
     items,
     assetFiles,
     uploads: createUploads({ ports, config, contents, items }),
     telemetry: createTelemetry({ ports, config }),
-    openApi: createOpenApi({ called, models, declarations, queue, version: VERSION }),
+    openApi: createOpenApi({ called, models, declarations, queue: documentQueue, version: VERSION }),
     agents: createAgents({ items, assetFiles, migrations, modelFiles, models, declarations, licensing }),
     async prune() {
       await auditLog.prune()

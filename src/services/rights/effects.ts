@@ -5,6 +5,7 @@ import { inParts } from '../../sources/in-parts.ts'
 import { loadRightsOutline, loadSuspended, type RightsOutline } from '../../store/roles.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
+import type { WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { type AccessTests, type JudgedTest, requireInsight } from './access-tests.ts'
 import { type LoadGrantor, loadCurrentModel } from './delegation.ts'
@@ -41,44 +42,50 @@ export type RightsPreviewDeps = {
   readonly models: ModelCache
   readonly loadGrantor: LoadGrantor
   readonly accessTests: Pick<AccessTests, 'judge'>
+  readonly queue: WorkQueue
 }
 
 const MOST_IDS = 100
 
 export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
-  const { ports, models, loadGrantor, accessTests } = deps
+  const { ports, models, loadGrantor, accessTests, queue } = deps
   const { database } = ports
+
+  /** Loads all policies of the workspace. */
+  async function between(scope: RequestScope, planned: PlannedRights): Promise<RightsEffects> {
+    const { workspace, caller } = scope
+    const [before, suspended, model, grantor, { effectsOf }] = await Promise.all([
+      loadRightsOutline(database, workspace.id),
+      loadSuspended(database, workspace.id),
+      loadCurrentModel(database, models, workspace),
+      loadGrantor(caller, workspace),
+      import('../../core/access/effect.ts'),
+    ])
+    const after = planTogether({ before, suspended }, planned, (content) => contentBy(grantor, content, model))
+    const collected = createCollected()
+    const known = new Map<string, Effects>()
+    for (const holder of holdersOf(before, after)) {
+      const path = JSON.stringify([holder.before, holder.after, holder.userId === undefined])
+      const effects =
+        known.get(path) ??
+        (await inParts(
+          effectsOf(
+            principalIn(before, holder.userId, holder.before).rights,
+            principalIn(after, holder.userId, holder.after).rights,
+            model,
+          ),
+        ))
+      known.set(path, effects)
+      collected.add(holder.userId, effects)
+    }
+    return { ...collected.all(), tests: await accessTests.judge(scope, after) }
+  }
 
   return {
     async effects(scope, sent) {
-      const { workspace, caller } = scope
       requireInsight(scope)
       const planned = await sent()
-      const [before, suspended, model, grantor, { effectsOf }] = await Promise.all([
-        loadRightsOutline(database, workspace.id),
-        loadSuspended(database, workspace.id),
-        loadCurrentModel(database, models, workspace),
-        loadGrantor(caller, workspace),
-        import('../../core/access/effect.ts'),
-      ])
-      const after = planTogether({ before, suspended }, planned, (content) => contentBy(grantor, content, model))
-      const collected = createCollected()
-      const known = new Map<string, Effects>()
-      for (const holder of holdersOf(before, after)) {
-        const path = JSON.stringify([holder.before, holder.after, holder.userId === undefined])
-        const effects =
-          known.get(path) ??
-          (await inParts(
-            effectsOf(
-              principalIn(before, holder.userId, holder.before).rights,
-              principalIn(after, holder.userId, holder.after).rights,
-              model,
-            ),
-          ))
-        known.set(path, effects)
-        collected.add(holder.userId, effects)
-      }
-      return { ...collected.all(), tests: await accessTests.judge(scope, after) }
+      return queue.run({ workspaceId: scope.workspace.id, isLarge: false }, () => between(scope, planned))
     },
   }
 }

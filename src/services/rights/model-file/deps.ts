@@ -18,5 +18,7 @@ export type ModelFileDeps = {
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
   readonly accessTests: Pick<AccessTests, 'keep'>
-  readonly queue: WorkQueue
+  /** For what asks sources, and for what does not. */
+  readonly changeQueue: WorkQueue
+  readonly documentQueue: WorkQueue
 }
