@@ -349,6 +349,20 @@ describe.each(testedProviders)('%s', (provider: SqlProvider) => {
     })
   })
 
+  const isOverTcp = provider !== 'neon' && provider !== 'planetscale'
+  it.runIf(isOverTcp && world.platform === 'node')('says that its server offers no TLS', async () => {
+    const { config } = servers[provider]
+    const secure =
+      'connectionString' in config
+        ? { connectionString: `${config.connectionString}?sslmode=require` }
+        : { ...config, tls: true }
+
+    const response = await shop.post('/sources/data/test', { provider, config: secure })
+
+    expect(response.status).toBe(422)
+    expect(await response.text()).toContain('the server offers no TLS, which the configuration asks for')
+  })
+
   it('imports what was changed behind our back, and then serves it', async () => {
     await servers[provider].run(
       `create table ${provider}_shelves (id int primary key, label varchar(20) not null)`,

@@ -18,6 +18,9 @@ export function connectionError({ state, errno, routine, cause }: SqlFault): Ser
     return databaseError('account', 'the user lacks a right in the database')
   }
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (cause instanceof Error && withoutTls.test(cause.message)) {
+    return databaseError('configuration', 'the server offers no TLS, which the configuration asks for')
+  }
   if (certificates.test(code)) return databaseError('unreachable', 'the certificate of the server cannot be trusted')
   return undefined
 }
@@ -25,3 +28,5 @@ export function connectionError({ state, errno, routine, cause }: SqlFault): Ser
 const refusedAccounts: ReadonlySet<number> = new Set([1044, 1045, 1698, 1862, 3118])
 const refusedRights: ReadonlySet<number> = new Set([1142, 1143, 1227, 1370])
 const certificates = /CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|ERR_TLS/
+/** As `pg` and `mysql2` put it. */
+const withoutTls = /^(?:the )?server does not support (?:ssl connections|secure connection)/i
