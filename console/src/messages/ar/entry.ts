@@ -102,7 +102,7 @@ export const entry: Translated<typeof en> = {
     name: 'اسم المصدر',
     nameText: 'أحرف لاتينية وأرقام وشرطات سفلية.',
     tables: 'الجداول المراد استيرادها',
-    chosen: (chosen, all) => `اختير ${chosen} من ${all}. يمكن استيراد الباقي لاحقًا.`,
+    chosen: (chosen, all) => `اختير ${chosen} من ${all}.${chosen === all ? '' : ' يمكن استيراد الباقي لاحقًا.'}`,
     findTable: 'ابحث عن جدول',
     all: 'اختيار الكل',
     none: 'إلغاء الاختيار',

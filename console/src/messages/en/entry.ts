@@ -102,7 +102,8 @@ export const entry = {
     name: 'Name of the source',
     nameText: 'Letters, digits and underscores.',
     tables: 'Tables to import',
-    chosen: (chosen: string, all: string) => `${chosen} of ${all} are chosen. The others can be imported later.`,
+    chosen: (chosen: string, all: string) =>
+      `${chosen} of ${all} are chosen.${chosen === all ? '' : ' The others can be imported later.'}`,
     findTable: 'Find a table',
     all: 'Choose all',
     none: 'Choose none',

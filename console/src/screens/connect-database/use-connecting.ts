@@ -147,12 +147,14 @@ export function useConnecting({ workspace, first, isDatabase, onDone }: Connecti
     isMade: sourceId !== undefined,
     onChoice,
     onDraft: ({ name, ...next }: Draft) => {
+      setNotice(undefined)
       const given = isDatabase(providerIn({ ...next, name })) ? next.given : chosenDraft.given
       kept.value = { ...next, given, ...(name !== proposed && { name }) }
     },
     onTyped: (next: Typed) => {
       setTyped(next)
       setTried(false)
+      setNotice(undefined)
       const choice = choiceFor(next.connectionString, draft.choice)
       if (choice !== draft.choice) kept.value = { ...kept.value, choice }
     },
