@@ -6,8 +6,6 @@
 import { viewerOf } from '../../core/access/merge.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Parts } from '../../core/parts.ts'
-import { pause } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { Caller, RequestScope } from '../caller/callers.ts'
 import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
@@ -16,6 +14,7 @@ import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
 import { createKeptTexts, MAX_KEPT } from './kept-texts.ts'
+import { createLongStreams, taken } from './long-streams.ts'
 import { rightsKey } from './rights-key.ts'
 
 export type Document<Text = string | ReadableStream<Uint8Array>> = {
@@ -34,8 +33,6 @@ export type OpenApi = {
   system(caller: Caller, render: () => Promise<string>): Promise<Document>
 }
 
-/** Maximum length of what is sent at once of a longer one, in characters. */
-const MAX_SENT = 64 * 1024
 /** How many documents are known to be long. */
 const MOST_LONG = 1_000
 
@@ -50,6 +47,7 @@ export type OpenApiDeps = {
 export function createOpenApi(deps: OpenApiDeps): OpenApi {
   const { called, models, declarations, queue, version } = deps
   const kept = createKeptTexts()
+  const streams = createLongStreams()
   /** Tags of documents that are too long to be kept: of those nothing is built before it is sent. */
   const long = new Set<string>()
   let system: string | undefined
@@ -71,13 +69,14 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
             load(),
           ])
           const view = modelViewOf(viewerOf(rights, model), declared, names)
-          const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
-          if (long.has(tag)) return streamed(pieces)
-          const { texts, isWhole } = await inParts(taken(pieces, MAX_KEPT))
+          const pieces = () => workspaceDocument({ workspace: workspace.apiName, model, view, version })
+          if (long.has(tag)) return streams.open(workspace.id, pieces())
+          const { texts, isWhole } = await inParts(taken(pieces(), MAX_KEPT))
           if (isWhole) return texts.join('')
           if (long.size >= MOST_LONG) long.clear()
           long.add(tag)
-          return streamed(behind(texts, pieces))
+          // Begun anew: what was made is megabytes, which a slow client would keep.
+          return streams.open(workspace.id, pieces())
         })
       return { tag, render: () => kept.load({ workspaceId: workspace.id, key: tag }, build) }
     },
@@ -91,39 +90,4 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
       return { tag: await weakTag(text), render: async () => text }
     },
   }
-}
-
-type Taken = { readonly texts: string[]; readonly isWhole: boolean }
-
-/** The pieces until the end, or until they have more than `most` characters. */
-function* taken(pieces: Iterator<string>, most: number): Parts<Taken> {
-  const texts: string[] = []
-  for (let length = 0; length <= most; ) {
-    const { value, done } = pieces.next()
-    if (done === true) return { texts, isWhole: true }
-    texts.push(value)
-    length += value.length
-    yield
-  }
-  return { texts, isWhole: false }
-}
-
-/** What is sent is not held any longer. */
-function* behind(texts: string[], rest: Iterable<string>): Generator<string> {
-  texts.reverse()
-  for (let text = texts.pop(); text !== undefined; text = texts.pop()) yield text
-  yield* rest
-}
-
-/** A little at a time, so that others run in between. */
-function streamed(pieces: Iterator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      await pause()
-      const { texts, isWhole } = await inParts(taken(pieces, MAX_SENT))
-      controller.enqueue(encoder.encode(texts.join('')))
-      if (isWhole) controller.close()
-    },
-  })
 }

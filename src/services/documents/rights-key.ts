@@ -14,11 +14,17 @@ export async function rightsKey(rights: Rights): Promise<string> {
 async function partsOf(rights: Rights): Promise<unknown> {
   if (rights.kind === 'all') return 'all'
   if (rights.kind === 'scoped') {
-    const collections = rights.collections && [...rights.collections].map(([id, actions]) => [id, [...actions]])
-    return [await partsOf(rights.rights), rights.entitlements && [...rights.entitlements], collections]
+    const collections =
+      rights.collections && [...rights.collections].map(([id, actions]) => [id, ...[...actions].sort()])
+    const entitlements = rights.entitlements && [...rights.entitlements].sort()
+    return [
+      await partsOf(rights.rights),
+      entitlements,
+      collections?.sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+    ]
   }
   const { userId, policies, entitlements } = rights
-  return [userId === undefined, await Promise.all(policies.map(digestOf)), [...entitlements]]
+  return [userId === undefined, await Promise.all(policies.map(digestOf)), [...entitlements].sort()]
 }
 
 async function digestOf(policy: PolicyContent): Promise<string> {

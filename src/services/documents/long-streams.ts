@@ -1,0 +1,71 @@
+/**
+ * Documents that are too long to be kept are made while their clients take them, a piece at a time. Each holds what it is made of
+ * meanwhile, and a client may be slow: some go on at a time, of a workspace and of all.
+ */
+import { ServiceError } from '../../core/error.ts'
+import type { Parts } from '../../core/parts.ts'
+import { pause } from '../../ports.ts'
+import { inParts } from '../../sources/in-parts.ts'
+
+export type LongStreams = {
+  /** Throws 503 where too many go on. */
+  open(workspaceId: string, pieces: Iterator<string>): ReadableStream<Uint8Array>
+}
+
+/** Maximum length of what is sent at once, in characters. */
+const MAX_SENT = 64 * 1024
+const MOST = 8
+const MOST_OF_WORKSPACE = 4
+/** Milliseconds in which a client takes nothing, after which it is gone: a Worker says so to nobody. */
+const GONE = 60_000
+
+export function createLongStreams(): LongStreams {
+  const all = new Set<{ readonly workspaceId: string; seen: number }>()
+
+  function requireRoom(workspaceId: string): void {
+    const now = performance.now()
+    for (const one of all) if (now - one.seen > GONE) all.delete(one)
+    const own = [...all].filter((one) => one.workspaceId === workspaceId).length
+    if (all.size < MOST && own < MOST_OF_WORKSPACE) return
+    const message = 'Too many long documents are being sent, try again later'
+    throw new ServiceError('unavailable', message, { meta: { retryAfter: 5 } })
+  }
+
+  return {
+    open(workspaceId, pieces) {
+      requireRoom(workspaceId)
+      const own = { workspaceId, seen: performance.now() }
+      all.add(own)
+      const encoder = new TextEncoder()
+      return new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          own.seen = performance.now()
+          await pause()
+          const { texts, isWhole } = await inParts(taken(pieces, MAX_SENT))
+          controller.enqueue(encoder.encode(texts.join('')))
+          if (!isWhole) return
+          all.delete(own)
+          controller.close()
+        },
+        cancel() {
+          all.delete(own)
+        },
+      })
+    },
+  }
+}
+
+type Taken = { readonly texts: string[]; readonly isWhole: boolean }
+
+/** The pieces until the end, or until they have more than `most` characters. */
+export function* taken(pieces: Iterator<string>, most: number): Parts<Taken> {
+  const texts: string[] = []
+  for (let length = 0; length <= most; ) {
+    const { value, done } = pieces.next()
+    if (done === true) return { texts, isWhole: true }
+    texts.push(value)
+    length += value.length
+    yield
+  }
+  return { texts, isWhole: false }
+}
