@@ -9,7 +9,7 @@ function setUp(patience?: number) {
   const queue = createWorkQueue({ mostLarge: 2, ...(patience !== undefined && { patience }) })
   const going: Turn[] = []
   const take = (workspace: string, name = workspace) =>
-    queue.run({ workspaceId: workspace, isLarge: true }, () => {
+    queue.run({ id: workspace, isLarge: true }, () => {
       return new Promise<string>((resolve, reject) => {
         going.push({ name, end: () => resolve(name), fail: () => reject(new Error(name)) })
       })
@@ -37,6 +37,7 @@ it('lets two large ones go on at once, and the next one when one of them has end
 it('lets go on one after the other of a workspace', async () => {
   const { take, going, names } = setUp()
   const all = [take('a', 'one'), take('a', 'two'), take('b')]
+  const last = take('a', 'three')
   expect(names()).toEqual(['one', 'b'])
 
   going[1]?.end()
@@ -47,6 +48,9 @@ it('lets go on one after the other of a workspace', async () => {
   await expect.poll(names).toEqual(['one', 'b', 'two'])
   going[2]?.end()
   expect(await Promise.all(all)).toEqual(['one', 'two', 'b'])
+  await expect.poll(names).toEqual(['one', 'b', 'two', 'three'])
+  going[3]?.end()
+  expect(await last).toBe('three')
 })
 
 it('refuses who waits too long', async () => {

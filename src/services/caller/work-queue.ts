@@ -1,6 +1,6 @@
 /**
  * Work that takes long or much memory, such as what is made of all of a model or of the schema of a database, waits in a queue: one
- * goes on of a workspace, and of the large ones some at all. Whoever waits looks again and again, since Workers share no promise
+ * goes on of a workspace or whatever else it is about, and of the large ones some at all. Whoever waits looks again and again, since Workers share no promise
  * between requests, and drop those whose client has gone.
  */
 import { ServiceError } from '../../core/error.ts'
@@ -8,11 +8,12 @@ import type { Model } from '../../core/model/model.ts'
 import { pause } from '../../ports.ts'
 
 export type WorkQueue = {
-  /** Does `work` when nothing else goes on for its workspace; throws 503 where that takes too long. `work` itself queues nothing. */
+  /** Does `work` when nothing else goes on for its id; throws 503 where that takes too long. `work` itself queues nothing. */
   run<Result>(of: QueuedWork, work: () => Promise<Result>): Promise<Result>
 }
 
-export type QueuedWork = { readonly workspaceId: string; readonly isLarge: boolean }
+/** The id is of a workspace, or of a source. */
+export type QueuedWork = { readonly id: string; readonly isLarge: boolean }
 
 /** A model of more fields is large. */
 const LARGE = 5_000
@@ -21,34 +22,45 @@ const LOOK = 10
 /** Milliseconds between two signs that work goes on. */
 const SIGN = 200
 /** Milliseconds without a sign after which it does not any more. */
-const LOST = 2_000
+const LOST = 10_000
 
 /** `mostLarge` go on at a time, and `patience` are the milliseconds that one waits; by default any number. */
 export type WorkQueueDeps = { readonly mostLarge?: number; readonly patience?: number }
 
-type Going = { readonly isLarge: boolean; seen: number }
+type Queued = QueuedWork & { seen: number }
 
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   const { mostLarge = Number.POSITIVE_INFINITY, patience = Number.POSITIVE_INFINITY } = deps
-  /** By workspace. */
-  const all = new Map<string, Going>()
+  const going = new Set<Queued>()
+  /** In the order in which they came. */
+  const waiting = new Set<Queued>()
 
-  function hasRoom({ workspaceId, isLarge }: QueuedWork): boolean {
+  function hasRoom(own: Queued): boolean {
     const now = performance.now()
-    for (const [id, { seen }] of all) if (now - seen > LOST) all.delete(id)
-    if (all.has(workspaceId)) return false
-    return !isLarge || [...all.values()].filter((one) => one.isLarge).length < mostLarge
+    own.seen = now
+    for (const all of [going, waiting]) for (const one of all) if (now - one.seen > LOST) all.delete(one)
+    if (firstOf(own.id, going) !== undefined || (firstOf(own.id, waiting) ?? own) !== own) return false
+    return !own.isLarge || [...going].filter((one) => one.isLarge).length < mostLarge
+  }
+
+  async function wait(own: Queued): Promise<void> {
+    const until = performance.now() + patience
+    waiting.add(own)
+    try {
+      while (!hasRoom(own)) {
+        if (performance.now() >= until) throw late()
+        await pause(LOOK)
+      }
+    } finally {
+      waiting.delete(own)
+    }
   }
 
   return {
     async run(of, work) {
-      const until = performance.now() + patience
-      while (!hasRoom(of)) {
-        if (performance.now() >= until) throw late()
-        await pause(LOOK)
-      }
-      const own: Going = { isLarge: of.isLarge, seen: performance.now() }
-      all.set(of.workspaceId, own)
+      const own = { ...of, seen: performance.now() }
+      if (!hasRoom(own)) await wait(own)
+      going.add(own)
       const timer = setInterval(() => {
         own.seen = performance.now()
       }, SIGN)
@@ -56,10 +68,15 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
         return await work()
       } finally {
         clearInterval(timer)
-        if (all.get(of.workspaceId) === own) all.delete(of.workspaceId)
+        going.delete(own)
       }
     },
   }
+}
+
+function firstOf(id: string, all: ReadonlySet<Queued>): Queued | undefined {
+  for (const one of all) if (one.id === id) return one
+  return undefined
 }
 
 /** Queues `work`, which makes something of all of a model. */
@@ -68,7 +85,7 @@ export function ofWholeModel<Result>(
   { workspaceId, model }: { readonly workspaceId: string; readonly model: Model },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return queue.run({ workspaceId, isLarge: model.records.primitiveFields.length > LARGE }, work)
+  return queue.run({ id: workspaceId, isLarge: model.records.primitiveFields.length > LARGE }, work)
 }
 
 function late(): ServiceError {

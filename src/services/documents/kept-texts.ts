@@ -36,7 +36,7 @@ export function createKeptTexts(): KeptTexts {
     async load({ workspaceId, key }, build) {
       return (
         kept.get(key) ??
-        queue.run({ workspaceId, isLarge: false }, async () => {
+        queue.run({ id: workspaceId, isLarge: false }, async () => {
           const known = kept.get(key)
           if (known !== undefined) return known
           const built = await build()

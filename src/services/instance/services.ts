@@ -162,10 +162,14 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     settings,
     openSystem: (workspace) => openedSystem(systemOf(workspace)),
   })
-  const changeQueue = createWorkQueue(QUEUE)
-  // What is made of a model alone waits for no source.
-  const documentQueue = createWorkQueue(QUEUE)
-  const sources = createSources({ ports, models: changes, settings, openSources, queue: changeQueue, providers })
+  // A source may be slow, and holds up only what is like it.
+  const queues = {
+    documents: createWorkQueue(QUEUE),
+    changes: createWorkQueue(QUEUE),
+    imports: createWorkQueue(QUEUE),
+    looks: createWorkQueue(QUEUE),
+  }
+  const sources = createSources({ ports, models: changes, settings, openSources, queue: queues.imports, providers })
   const assistant = lazily(async () => (await import('../assistant/assistant.ts')).createAssistant({ ports }))
   const secrets = createSecrets({ ports, models: changes, sources, openSources })
   const forget = (workspaceId: string) => {
@@ -181,7 +185,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     models: changes,
     systemOf,
     openSources,
-    queue: changeQueue,
+    queues,
     timeLimit,
     brokenTests: (scope, change) => accessTests.brokenBy(scope, change),
     version: VERSION,
@@ -201,7 +205,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     ports,
     models: changes,
     work,
-    queue: changeQueue,
+    queue: queues.changes,
     brokenTests: accessTests.brokenBy,
   })
   const delegating = { ports, directory, license: licensing, loadGrantor, accessTests }
@@ -211,8 +215,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     changes,
     work,
     introspection,
-    changeQueue,
-    documentQueue,
+    queues,
   })
   const contents = createContents({ ports, config })
   const assetFiles = createAssetFiles({ ports, contents, items, presets: createPresets({ ports, contents }), throttle })
@@ -235,7 +238,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     members: createMembers(delegating),
     roles: createRoles(delegating),
     policies: createPolicies({ ...delegating, models }),
-    rightsPreview: createRightsPreview({ ...delegating, models, queue: changeQueue }),
+    rightsPreview: createRightsPreview({ ...delegating, models, queue: queues.changes }),
     accessTests,
     invitations: createInvitations({ ...delegating, isStillGiven, config, throttle }),
     auditLog,
@@ -249,15 +252,15 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     openSources,
     secrets,
     assistant,
-    manifests: createManifests({ called, models, declarations, queue: documentQueue, version: VERSION }),
-    ownAccess: createOwnAccess({ models, declarations, queue: documentQueue }),
+    manifests: createManifests({ called, models, declarations, queue: queues.documents, version: VERSION }),
+    ownAccess: createOwnAccess({ models, declarations, queue: queues.documents }),
     explanations: createExplanations({ ports, models, declarations, items }),
     actAs: createActAs({ ports }),
     items,
     assetFiles,
     uploads: createUploads({ ports, config, contents, items }),
     telemetry: createTelemetry({ ports, config }),
-    openApi: createOpenApi({ called, models, declarations, queue: documentQueue, version: VERSION }),
+    openApi: createOpenApi({ called, models, declarations, queue: queues.documents, version: VERSION }),
     agents: createAgents({ items, assetFiles, migrations, modelFiles, models, declarations, licensing }),
     async prune() {
       await auditLog.prune()

@@ -93,7 +93,7 @@ export type IntrospectionDeps = {
   /** The system database as a workspace uses it. */
   readonly systemOf: SourceCatalogsDeps['systemOf']
   readonly openSources: Pick<OpenSources, 'open'>
-  readonly queue: WorkQueue
+  readonly queues: Readonly<Record<'imports' | 'looks', WorkQueue>>
   /** Milliseconds for a statement about a source. */
   readonly timeLimit: number
   readonly brokenTests: BrokenTests
@@ -102,7 +102,7 @@ export type IntrospectionDeps = {
 }
 
 export function createIntrospection(deps: IntrospectionDeps): Introspection {
-  const { ports, models, systemOf, openSources, queue, timeLimit, brokenTests, version } = deps
+  const { ports, models, systemOf, openSources, queues, timeLimit, brokenTests, version } = deps
   const { database, ids } = ports
   const catalogs = createSourceCatalogs({ systemOf, openSources, timeLimit })
   const agreements = createAgreements()
@@ -111,7 +111,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   /** Whatever does not answer at all queues nothing. */
   async function queued<Result>(at: WorkspaceSource, work: () => Promise<Result>): Promise<Result> {
     await catalogs.reach(at)
-    return queue.run({ workspaceId: at.workspace.id, isLarge: true }, work)
+    return queues.imports.run({ id: at.workspace.id, isLarge: true }, work)
   }
 
   function requireSource(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): WorkspaceSource {
@@ -285,7 +285,9 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
     async look(workspace, { records }, sourceId) {
       const at = requireSource(workspace, records, sourceId)
-      return queued(at, () => catalogs.look(at))
+      await catalogs.reach(at)
+      // Requests wait for it: for no import, and for no other source of the workspace.
+      return queues.looks.run({ id: at.source.id, isLarge: true }, () => catalogs.look(at))
     },
 
     async preview(scope, request) {

@@ -115,7 +115,7 @@ export function createSources(deps: SourcesDeps): Sources {
   async function previewQueued(workspaceId: string, { provider, attempt }: GrantedSetting): Promise<unknown> {
     if (provider.origin !== 'builtIn') return provider.preview(attempt)
     await provider.test(attempt)
-    return queue.run({ workspaceId, isLarge: true }, () => provider.preview(attempt))
+    return queue.run({ id: workspaceId, isLarge: true }, () => provider.preview(attempt))
   }
 
   return {

@@ -85,7 +85,7 @@ export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
     async effects(scope, sent) {
       requireInsight(scope)
       const planned = await sent()
-      return queue.run({ workspaceId: scope.workspace.id, isLarge: false }, () => between(scope, planned))
+      return queue.run({ id: scope.workspace.id, isLarge: false }, () => between(scope, planned))
     },
   }
 }

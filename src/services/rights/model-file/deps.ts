@@ -18,7 +18,5 @@ export type ModelFileDeps = {
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
   readonly accessTests: Pick<AccessTests, 'keep'>
-  /** For what asks sources, and for what does not. */
-  readonly changeQueue: WorkQueue
-  readonly documentQueue: WorkQueue
+  readonly queues: Readonly<Record<'changes' | 'documents', WorkQueue>>
 }

@@ -188,7 +188,7 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
   const sent = await readSentFile(model, scope)
   const before = await deps.changes.current(workspace)
-  return ofWholeModel(deps.changeQueue, { workspaceId: workspace.id, model: before }, () =>
+  return ofWholeModel(deps.queues.changes, { workspaceId: workspace.id, model: before }, () =>
     answered(deps, scope, { sent, before }),
   )
 }

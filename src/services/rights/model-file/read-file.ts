@@ -13,13 +13,13 @@ import { ofWholeModel } from '../../caller/work-queue.ts'
 import type { ModelFileDeps } from './deps.ts'
 
 export async function readFile(
-  { ports, models, documentQueue }: Pick<ModelFileDeps, 'ports' | 'models' | 'documentQueue'>,
+  { ports, models, queues }: Pick<ModelFileDeps, 'ports' | 'models' | 'queues'>,
   { workspace, snapshot, rights }: RequestScope,
   { hasIds }: { readonly hasIds: boolean },
 ): Promise<string> {
   requireEntitlement(rights, 'dataModel:read')
   const model = await models.load(workspace, snapshot.modelVersion)
-  return ofWholeModel(documentQueue, { workspaceId: workspace.id, model }, async () => {
+  return ofWholeModel(queues.documents, { workspaceId: workspace.id, model }, async () => {
     const file = await inParts(exportModel(model, workspace.apiName))
     const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
     const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined
