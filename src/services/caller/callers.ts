@@ -26,7 +26,7 @@ import {
 import { findWorkspace, isThere, type WorkspaceRow } from '../../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
 import { createKnownCallers, type ReadOf } from './known-callers.ts'
-import { planTermOf } from './plan-term.ts'
+import { isSame, planTermOf } from './plan-term.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
 
 export type Caller =
@@ -59,10 +59,18 @@ export type RequestScope = {
   readonly plan?: string | undefined
 }
 
-/** Behind what took long: throws 403, or what `authorize` throws, where the caller may not do it any more. */
-export async function requireStill({ again }: RequestScope, needed: Entitlement): Promise<void> {
-  requireEntitlement((await again()).rights, needed)
+/**
+ * Behind what took long, before an answer that the rights of its beginning have decided: throws what `authorize` throws, 403 where
+ * the caller may not do it any more, and 503 where it has other rights by now.
+ */
+export async function requireStill({ again, rights }: Rightful, needed?: Entitlement): Promise<void> {
+  const now = await again()
+  if (needed !== undefined) requireEntitlement(now.rights, needed)
+  if (isSame(now.rights, rights)) return
+  throw new ServiceError('unavailable', 'Your rights have changed meanwhile, try again', { meta: { retryAfter: 1 } })
 }
+
+type Rightful = Pick<RequestScope, 'again' | 'rights'>
 
 export type Callers = {
   /**

@@ -30,7 +30,7 @@ export function planTermOf(
 }
 
 /** Whether both are made of the same; what is one object is not looked into. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
   const [some, others] = [membersOf(one), membersOf(other)]

@@ -14,7 +14,7 @@ import { didYouMean } from '../../core/nearest.ts'
 import type { Parts } from '../../core/parts.ts'
 import { queryFault } from '../../core/query/parse.ts'
 import { inParts } from '../../sources/in-parts.ts'
-import type { RequestScope } from '../caller/callers.ts'
+import { type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -46,7 +46,8 @@ export function createManifests(deps: ManifestsDeps): Manifests {
   const kept = createKeptTexts()
 
   return {
-    async load({ workspace, snapshot, rights }, part) {
+    async load(scope, part) {
+      const { workspace, snapshot, rights } = scope
       if (part !== 'usable') requireEntitlement(rights, 'dataModel:read')
       const model = await models.load(workspace, snapshot.modelVersion)
       const { digest, load } = await called(workspace.apiName)
@@ -54,7 +55,7 @@ export function createManifests(deps: ManifestsDeps): Manifests {
       const seenBy = part === 'usable' ? await rightsKey(rights) : 'dataModel:read'
       const ids = collections && [...collections].map(({ id }) => id)
       const key = await sha256Hex(JSON.stringify([version, workspace.id, model.version, seenBy, digest, ids]))
-      const render = () =>
+      const build = () =>
         kept.load({ workspaceId: workspace.id, key }, () =>
           ofWholeModel(queue, { workspaceId: workspace.id, model }, async () => {
             const [declared, names] = await Promise.all([declarations(workspace, model), load()])
@@ -63,6 +64,11 @@ export function createManifests(deps: ManifestsDeps): Manifests {
             return printed(compileManifest(model, view, collections))
           }),
         )
+      const render = async () => {
+        const text = await build()
+        await requireStill(scope, part === 'usable' ? undefined : 'dataModel:read')
+        return text
+      }
       // Of some collections it changes with them alone; of all it is known before the text is.
       return { tag: await weakTag(collections === undefined ? key : await render()), render }
     },

@@ -7,7 +7,7 @@ import { viewerOf } from '../../core/access/merge.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import { inParts } from '../../sources/in-parts.ts'
-import type { Caller, RequestScope } from '../caller/callers.ts'
+import { type Caller, type RequestScope, requireStill } from '../caller/callers.ts'
 import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
@@ -53,7 +53,8 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
   let system: string | undefined
 
   return {
-    async workspace({ workspace, snapshot, rights }) {
+    async workspace(scope) {
+      const { workspace, snapshot, rights } = scope
       requireEntitlement(rights, 'openApiSchema:read')
       const model = await models.load(workspace, snapshot.modelVersion)
       const { digest, load } = await called(workspace.apiName)
@@ -78,7 +79,12 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
           // Begun anew: what was made is megabytes, which a slow client would keep.
           return streams.open(workspace.id, pieces())
         })
-      return { tag, render: () => kept.load({ workspaceId: workspace.id, key: tag }, build) }
+      const render = async () => {
+        const document = await kept.load({ workspaceId: workspace.id, key: tag }, build)
+        await requireStill(scope, 'openApiSchema:read')
+        return document
+      }
+      return { tag, render }
     },
 
     async system(caller, render) {

@@ -7,7 +7,7 @@ import { isFiles, uploadingModel } from '../../core/model/file-collection.ts'
 import type { Model } from '../../core/model/model.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
-import type { RequestScope } from '../caller/callers.ts'
+import { type RequestScope, requireStill } from '../caller/callers.ts'
 import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
@@ -51,13 +51,15 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
   }
 
   return {
-    async load({ workspace, snapshot, rights }) {
+    async load(scope) {
+      const { workspace, snapshot, rights } = scope
       // A right to create files is one to upload them.
       const model = uploadingModel(await models.load(workspace, snapshot.modelVersion))
       const key = await weakTag(JSON.stringify([workspace.id, model.version, await rightsKey(rights)]))
       const text = await kept.load({ workspaceId: workspace.id, key }, () =>
         ofWholeModel(queue, { workspaceId: workspace.id, model }, () => build(rights, model, workspace)),
       )
+      await requireStill(scope)
       return { text, tag: key }
     },
   }

@@ -91,13 +91,12 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       requireEntitlement(rights, 'dataModel:edit')
       const { operations } = parseMigration(body)
       const before = await models.current(workspace)
-      return ofWholeModel(queue, { workspaceId: workspace.id, model: before }, async () => {
+      const preview = await ofWholeModel(queue, { workspaceId: workspace.id, model: before }, async () => {
         const prepared = await work.prepare(scope, before, operations)
         const { records } = prepared
         const impact = impactOf({ before, after: records, operations }, rights)
         await assertUnused(database, workspace.id, impact)
         await work.requirePossible(workspace, prepared, { isDryRun: true })
-        await requireStill(scope, 'dataModel:edit')
         const { migrationEffects } = await import('./migration-effects.ts')
         return {
           statements: await work.shown(prepared),
@@ -106,6 +105,8 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           ...(await migrationEffects({ ports, brokenTests }, scope, { work: prepared, operations })),
         }
       })
+      await requireStill(scope, 'dataModel:edit')
+      return preview
     },
   }
 }

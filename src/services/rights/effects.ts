@@ -3,7 +3,7 @@ import type { Effect, EffectKind, Effects } from '../../core/access/effect.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import { loadRightsOutline, loadSuspended, type RightsOutline } from '../../store/roles.ts'
-import type { RequestScope } from '../caller/callers.ts'
+import { type RequestScope, requireStill } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import type { WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -85,7 +85,9 @@ export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
     async effects(scope, sent) {
       requireInsight(scope)
       const planned = await sent()
-      return queue.run({ id: scope.workspace.id, isLarge: false }, () => between(scope, planned))
+      const effects = await queue.run({ id: scope.workspace.id, isLarge: false }, () => between(scope, planned))
+      await requireStill(scope)
+      return effects
     },
   }
 }

@@ -39,7 +39,7 @@ import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords, loadHolders, loadTakenIds } from '../../../store/access-records.ts'
 import { loadNames } from '../../../store/presentation.ts'
 import { markedSources } from '../../../store/sources.ts'
-import type { RequestScope } from '../../caller/callers.ts'
+import { type RequestScope, requireStill } from '../../caller/callers.ts'
 import { ofWholeModel } from '../../caller/work-queue.ts'
 import type { Work } from '../../model/migration-work.ts'
 import { compileModel } from '../../model/model-cache.ts'
@@ -188,9 +188,11 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
   const sent = await readSentFile(model, scope)
   const before = await deps.changes.current(workspace)
-  return ofWholeModel(deps.queues.changes, { workspaceId: workspace.id, model: before }, () =>
+  const plan = await ofWholeModel(deps.queues.changes, { workspaceId: workspace.id, model: before }, () =>
     answered(deps, scope, { sent, before }),
   )
+  await requireStill(scope, 'dataModel:read')
+  return plan
 }
 
 async function answered(

@@ -8,18 +8,19 @@ import { printModelFile } from '../../../core/file/print.ts'
 import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords } from '../../../store/access-records.ts'
 import { loadNames } from '../../../store/presentation.ts'
-import type { RequestScope } from '../../caller/callers.ts'
+import { type RequestScope, requireStill } from '../../caller/callers.ts'
 import { ofWholeModel } from '../../caller/work-queue.ts'
 import type { ModelFileDeps } from './deps.ts'
 
 export async function readFile(
   { ports, models, queues }: Pick<ModelFileDeps, 'ports' | 'models' | 'queues'>,
-  { workspace, snapshot, rights }: RequestScope,
+  scope: RequestScope,
   { hasIds }: { readonly hasIds: boolean },
 ): Promise<string> {
+  const { workspace, snapshot, rights } = scope
   requireEntitlement(rights, 'dataModel:read')
   const model = await models.load(workspace, snapshot.modelVersion)
-  return ofWholeModel(queues.documents, { workspaceId: workspace.id, model }, async () => {
+  const text = await ofWholeModel(queues.documents, { workspaceId: workspace.id, model }, async () => {
     const file = await inParts(exportModel(model, workspace.apiName))
     const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
     const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined
@@ -27,4 +28,6 @@ export async function readFile(
     const ids = hasIds ? inOrder([...file.ids, ...(access?.ids ?? [])]) : []
     return inParts(printModelFile({ ...file, names, ...access, ids: new Map(ids) }))
   })
+  await requireStill(scope, 'dataModel:read')
+  return text
 }
