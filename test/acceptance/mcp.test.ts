@@ -131,6 +131,20 @@ it('runs operations of batch_items as POST of all items does', async () => {
   expect(JSON.stringify(refused)).toContain('operations[0].kind')
 })
 
+it('names collections in read_schema without their fields where those are thousands', async () => {
+  const fields = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`field${at}`, 'boolean?']))
+  const wide = await world.workspace('mcp', { one: fields, two: fields })
+  const client = await connect(world.administrator.token, wide)
+
+  const list = (await call(client, 'read_schema', {})) as { collections: { apiName: string; fields?: unknown }[] }
+
+  expect(list.collections.map((one) => [one.apiName, one.fields])).toEqual([
+    ['one', undefined],
+    ['two', undefined],
+  ])
+  expect(await call(client, 'read_schema', { collection: 'two' })).toMatchObject({ collections: [{ apiName: 'two' }] })
+})
+
 it('shows in read_schema exactly what this caller may see, with ai:mcp alone', async () => {
   const seen = async (content: Content, asked = {}) => {
     const { token } = await people.member(shop, { ...content, entitlements: ['ai:mcp'] })

@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest'
 import { createKeptTexts } from '../../src/services/documents/kept-texts.ts'
 
+const of = (id: string) => ({ workspace: { id }, caller: { kind: 'anonymous' } as const })
+
 /** Builds that are under way at once, at most, and how many there were. */
 function counted() {
   const counts = { builds: 0, now: 0, most: 0 }
@@ -19,7 +21,7 @@ function counted() {
 it('builds a text once for all who ask for it meanwhile, and keeps it', async () => {
   const texts = createKeptTexts()
   const { counts, build } = counted()
-  const load = () => texts.load({ workspaceId: 'shop', key: 'whole' }, build('text'))
+  const load = () => texts.load({ scope: of('shop'), key: 'whole' }, build('text'))
 
   expect(new Set(await Promise.all(Array.from({ length: 50 }, load)))).toEqual(new Set(['text']))
   expect(await load()).toBe('text')
@@ -29,19 +31,19 @@ it('builds a text once for all who ask for it meanwhile, and keeps it', async ()
 it('builds one document of a workspace at a time, and of another one beside it', async () => {
   const texts = createKeptTexts()
   const { counts, build } = counted()
-  const of = (workspaceId: string) =>
-    Array.from({ length: 4 }, (_, n) => texts.load({ workspaceId, key: `${workspaceId} ${n}` }, build('text')))
+  const documents = (id: string) =>
+    Array.from({ length: 4 }, (_, n) => texts.load({ scope: of(id), key: `${id} ${n}` }, build('text')))
 
-  await Promise.all(of('shop'))
+  await Promise.all(documents('shop'))
   expect(counts).toMatchObject({ builds: 4, most: 1 })
-  await Promise.all([...of('one'), ...of('two')])
+  await Promise.all([...documents('one'), ...documents('two')])
   expect(counts).toMatchObject({ builds: 12, most: 2 })
 })
 
 it('keeps neither what is no text nor what failed, and lets the next one build', async () => {
   const texts = createKeptTexts()
   const { counts, build } = counted()
-  const place = { workspaceId: 'shop', key: 'whole' }
+  const place = { scope: of('shop'), key: 'whole' }
   const failed = texts.load(place, async () => {
     await build('text')()
     throw new Error('broken')
@@ -58,7 +60,7 @@ it('forgets the oldest texts where all of them are too long', async () => {
   const texts = createKeptTexts()
   const { counts, build } = counted()
   const long = 'x'.repeat(6 * 1024 * 1024)
-  const load = (key: string) => texts.load({ workspaceId: 'shop', key }, build(long))
+  const load = (key: string) => texts.load({ scope: of('shop'), key }, build(long))
 
   for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await load(key)
   expect(counts.builds).toBe(4)

@@ -49,3 +49,20 @@ it('is another one for other rights', async () => {
 
   expect(new Set(keys).size).toBe(all.length)
 })
+
+it('is the same for scopes that say the same in another order, or give what the rights lack', async () => {
+  const scoped = (...entitlements: readonly string[]): Rights =>
+    ({
+      kind: 'scoped',
+      rights: rights(policy('a')),
+      entitlements: new Set(entitlements),
+      collections: undefined,
+    }) as never
+
+  const keys = await Promise.all(
+    [scoped('dataModel:read', 'ai:mcp'), scoped('ai:mcp', 'dataModel:read'), scoped('dataModel:read')].map(rightsKey),
+  )
+
+  expect(new Set(keys).size).toBe(1)
+  expect(await rightsKey(scoped())).not.toBe(keys[0])
+})

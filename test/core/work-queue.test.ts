@@ -8,8 +8,8 @@ type Turn = { readonly name: string; readonly end: () => void; readonly fail: ()
 function setUp(patience?: number) {
   const queue = createWorkQueue({ mostLarge: 2, ...(patience !== undefined && { patience }) })
   const going: Turn[] = []
-  const take = (workspace: string, name = workspace) =>
-    queue.run({ id: workspace, isLarge: true }, () => {
+  const take = (workspace: string, name = workspace, by = '') =>
+    queue.run({ id: workspace, by, isLarge: true }, () => {
       return new Promise<string>((resolve, reject) => {
         going.push({ name, end: () => resolve(name), fail: () => reject(new Error(name)) })
       })
@@ -53,6 +53,34 @@ it('lets go on one after the other of a workspace', async () => {
   expect(await last).toBe('three')
 })
 
+it('lets an account that asks once go on before another one of many', async () => {
+  const { take, going, names } = setUp()
+  const all = ['first', 'second', 'third'].map((name) => take('a', name, 'many'))
+  const other = take('a', 'other', 'one')
+  expect(names()).toEqual(['first'])
+
+  for (const at of [0, 1, 2, 3]) {
+    await expect.poll(() => going.length).toBe(at + 1)
+    going[at]?.end()
+  }
+
+  await Promise.all([...all, other])
+  expect(names()).toEqual(['first', 'other', 'second', 'third'])
+})
+
+it('lets so many of an account wait and no more', async () => {
+  const queue = createWorkQueue({ mostOfAccount: 2 })
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  const run = (by: string) => queue.run({ id: 'a', by, isLarge: false }, () => end)
+  const first = run('one')
+  const others = [run('one'), run('one'), run('other')]
+
+  await expect(run('one')).rejects.toMatchObject({ kind: 'unavailable', meta: { retryAfter: 5 } })
+  resolve()
+  await Promise.all([first, ...others])
+  await run('one')
+})
+
 it('refuses who waits too long', async () => {
   const { take, going } = setUp(200)
   const first = take('a')
@@ -68,10 +96,14 @@ it('lets go on what is made of a small model beside a large one, each of another
   const { promise: end, resolve } = Promise.withResolvers<void>()
   const start = (name: string, fields: number, workspaceId = name) => {
     const model = { records: { primitiveFields: Array.from({ length: fields }) } } as unknown as Model
-    return ofWholeModel(queue, { workspaceId, model }, async () => {
-      going.push(name)
-      await end
-    })
+    return ofWholeModel(
+      queue,
+      { scope: { workspace: { id: workspaceId }, caller: { kind: 'anonymous' } }, model },
+      async () => {
+        going.push(name)
+        await end
+      },
+    )
   }
 
   const all = [start('large', 6_000), start('other', 6_000), start('small', 10), start('again', 10, 'small')]

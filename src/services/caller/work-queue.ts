@@ -1,19 +1,20 @@
 /**
  * Work that takes long or much memory, such as what is made of all of a model or of the schema of a database, waits in a queue: one
- * goes on of a workspace or whatever else it is about, and of the large ones some at all. Whoever waits looks again and again, since Workers share no promise
+ * goes on of a workspace or whatever else it is about, and of the large ones some at all. Whose work went on longest ago goes on next. Whoever waits looks again and again, since Workers share no promise
  * between requests, and drop those whose client has gone.
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
 import { pause } from '../../ports.ts'
+import type { Caller } from './callers.ts'
 
 export type WorkQueue = {
   /** Does `work` when nothing else goes on for its id; throws 503 where that takes too long. `work` itself queues nothing. */
   run<Result>(of: QueuedWork, work: () => Promise<Result>): Promise<Result>
 }
 
-/** The id is of a workspace, or of a source. */
-export type QueuedWork = { readonly id: string; readonly isLarge: boolean }
+/** `id` is of a workspace, or of a source, and `by` of the account it is done for, where it is for one. */
+export type QueuedWork = { readonly id: string; readonly by?: string; readonly isLarge: boolean }
 
 /** A model of more fields is large. */
 const LARGE = 5_000
@@ -24,27 +25,54 @@ const SIGN = 200
 /** Milliseconds without a sign after which it does not any more. */
 const LOST = 10_000
 
-/** `mostLarge` go on at a time, and `patience` are the milliseconds that one waits; by default any number. */
-export type WorkQueueDeps = { readonly mostLarge?: number; readonly patience?: number }
+/**
+ * `mostLarge` go on at a time, `mostOfAccount` wait of one account for the same, and `patience` are the milliseconds that one waits;
+ * by default any number.
+ */
+export type WorkQueueDeps = {
+  readonly mostLarge?: number
+  readonly mostOfAccount?: number
+  readonly patience?: number
+}
 
 type Queued = QueuedWork & { seen: number }
 
+/** So many accounts are known whose work went on. */
+const MOST_KNOWN = 10_000
+
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
-  const { mostLarge = Number.POSITIVE_INFINITY, patience = Number.POSITIVE_INFINITY } = deps
-  const going = new Set<Queued>()
+  const any = Number.POSITIVE_INFINITY
+  const { mostLarge = any, mostOfAccount = any, patience = any } = deps
+  const going = new Map<string, Queued>()
   /** In the order in which they came. */
   const waiting = new Set<Queued>()
+  /** When work of an account last went on. */
+  const wentOn = new Map<string, number>()
 
   function hasRoom(own: Queued): boolean {
-    const now = performance.now()
-    own.seen = now
-    for (const all of [going, waiting]) for (const one of all) if (now - one.seen > LOST) all.delete(one)
-    if (firstOf(own.id, going) !== undefined || (firstOf(own.id, waiting) ?? own) !== own) return false
-    return !own.isLarge || [...going].filter((one) => one.isLarge).length < mostLarge
+    own.seen = performance.now()
+    for (const one of going.values()) if (isLost(one)) going.delete(one.id)
+    if (going.has(own.id)) return false
+    if (own.isLarge && [...going.values()].filter(({ isLarge }) => isLarge).length >= mostLarge) return false
+    return (nextOf(own.id) ?? own) === own
   }
+
+  function nextOf(id: string): Queued | undefined {
+    let next: Queued | undefined
+    for (const one of waiting) {
+      if (isLost(one)) waiting.delete(one)
+      else if (one.id === id && (next === undefined || since(one) < since(next))) next = one
+    }
+    return next
+  }
+
+  const since = ({ by = '' }: Queued) => wentOn.get(by) ?? 0
 
   async function wait(own: Queued): Promise<void> {
     const until = performance.now() + patience
+    // Those who have left wait, too.
+    const others = own.by === undefined ? [] : [...waiting].filter(({ id, by }) => id === own.id && by === own.by)
+    if (others.length >= mostOfAccount) throw late()
     waiting.add(own)
     try {
       while (!hasRoom(own)) {
@@ -58,9 +86,11 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
   return {
     async run(of, work) {
-      const own = { ...of, seen: performance.now() }
+      const own: Queued = { ...of, seen: 0 }
       if (!hasRoom(own)) await wait(own)
-      going.add(own)
+      going.set(own.id, own)
+      if (wentOn.size >= MOST_KNOWN) wentOn.clear()
+      wentOn.set(own.by ?? '', performance.now())
       const timer = setInterval(() => {
         own.seen = performance.now()
       }, SIGN)
@@ -68,24 +98,31 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
         return await work()
       } finally {
         clearInterval(timer)
-        going.delete(own)
+        if (going.get(own.id) === own) going.delete(own.id)
       }
     },
   }
 }
 
-function firstOf(id: string, all: ReadonlySet<Queued>): Queued | undefined {
-  for (const one of all) if (one.id === id) return one
-  return undefined
+function isLost({ seen }: Queued): boolean {
+  return performance.now() - seen > LOST
 }
 
 /** Queues `work`, which makes something of all of a model. */
 export function ofWholeModel<Result>(
   queue: WorkQueue,
-  { workspaceId, model }: { readonly workspaceId: string; readonly model: Model },
+  { scope, model }: { readonly scope: Requesting; readonly model: Model },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return queue.run({ id: workspaceId, isLarge: model.records.primitiveFields.length > LARGE }, work)
+  return queue.run({ ...placeOf(scope), isLarge: model.records.primitiveFields.length > LARGE }, work)
+}
+
+/** A workspace, and by whom a request in it is. */
+export type Requesting = { readonly workspace: { readonly id: string }; readonly caller: Caller }
+
+/** What is queued for a request is of its workspace. */
+export function placeOf({ workspace, caller }: Requesting): Pick<QueuedWork, 'id' | 'by'> {
+  return caller.kind === 'user' ? { id: workspace.id, by: caller.userId } : { id: workspace.id }
 }
 
 function late(): ServiceError {

@@ -6,6 +6,7 @@ import { hasEntitlement, requireEntitlement } from '../../core/access/principal.
 import { nested } from '../../core/error.ts'
 import { agentView } from '../../core/manifest/agent-view.ts'
 import { FILES } from '../../core/model/file-collection.ts'
+import type { Collection } from '../../core/model/model.ts'
 import { describeSources } from '../../core/model/overview.ts'
 import { didYouMean } from '../../core/nearest.ts'
 import type { AggregateArguments } from '../../core/query/aggregate-query.ts'
@@ -88,8 +89,8 @@ export type AgentTools = {
   applyModel(sent: { readonly model: unknown; readonly plan: unknown; readonly allow?: unknown }): Promise<object>
 }
 
-/** Longer lists have names only, to keep the answer short for agents. */
-const MAX_DESCRIBED = 40
+/** Of more collections, or of more fields in all, a list has names only, to keep the answer short for agents. */
+const MAX_DESCRIBED = { collections: 40, fields: 2_000 }
 
 export type AgentsDeps = {
   readonly items: Items
@@ -179,7 +180,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         },
         async readSchema(name) {
           const { known, find, describe, name: named } = await view()
-          if (name === undefined) return { collections: known.map(known.length > MAX_DESCRIBED ? named : describe) }
+          if (name === undefined) return { collections: known.map(isLong(known) ? named : describe) }
           const collection = find(name)
           if (collection !== undefined) return { collections: [describe(collection)] }
           const hint = didYouMean(
@@ -205,4 +206,9 @@ export function createAgents(deps: AgentsDeps): Agents {
       }
     },
   }
+}
+
+function isLong(collections: readonly Collection[]): boolean {
+  const fields = collections.reduce((sum, { fields: { size } }) => sum + size, 0)
+  return collections.length > MAX_DESCRIBED.collections || fields > MAX_DESCRIBED.fields
 }

@@ -2,7 +2,7 @@
  * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
  * that of a workspace one is built at a time.
  */
-import { createWorkQueue } from '../caller/work-queue.ts'
+import { createWorkQueue, placeOf, type Requesting } from '../caller/work-queue.ts'
 
 export type KeptTexts = {
   /**
@@ -12,7 +12,7 @@ export type KeptTexts = {
   load<Built>(document: DocumentKey, build: () => Promise<Built>): Promise<Built | string>
 }
 
-export type DocumentKey = { readonly workspaceId: string; readonly key: string }
+export type DocumentKey = { readonly scope: Requesting; readonly key: string }
 
 /** Of one text and of all, in characters. */
 export const MAX_KEPT = 16 * 1024 * 1024
@@ -33,10 +33,10 @@ export function createKeptTexts(): KeptTexts {
   }
 
   return {
-    async load({ workspaceId, key }, build) {
+    async load({ scope, key }, build) {
       return (
         kept.get(key) ??
-        queue.run({ id: workspaceId, isLarge: false }, async () => {
+        queue.run({ ...placeOf(scope), isLarge: false }, async () => {
           const known = kept.get(key)
           if (known !== undefined) return known
           const built = await build()

@@ -56,8 +56,8 @@ export function createManifests(deps: ManifestsDeps): Manifests {
       const ids = collections && [...collections].map(({ id }) => id)
       const key = await sha256Hex(JSON.stringify([version, workspace.id, model.version, seenBy, digest, ids]))
       const build = () =>
-        kept.load({ workspaceId: workspace.id, key }, () =>
-          ofWholeModel(queue, { workspaceId: workspace.id, model }, async () => {
+        kept.load({ scope, key }, () =>
+          ofWholeModel(queue, { scope, model }, async () => {
             const [declared, names] = await Promise.all([declarations(workspace, model), load()])
             const view =
               part === 'usable' ? modelViewOf(viewerOf(rights, model), declared, names) : fullModelView(declared, names)

@@ -62,7 +62,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
       const parts = [version, workspace.id, workspace.apiName, model.version, seenBy, digest]
       const tag = await weakTag(JSON.stringify(parts))
       const build = () =>
-        ofWholeModel(queue, { workspaceId: workspace.id, model }, async () => {
+        ofWholeModel(queue, { scope, model }, async () => {
           const [{ workspaceDocument }, { modelViewOf }, declared, names] = await Promise.all([
             import('../../core/openapi.ts'),
             import('../../core/manifest/model-view.ts'),
@@ -80,7 +80,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
           return streams.open(workspace.id, pieces())
         })
       const render = async () => {
-        const document = await kept.load({ workspaceId: workspace.id, key: tag }, build)
+        const document = await kept.load({ scope, key: tag }, build)
         await requireStill(scope, 'openApiSchema:read')
         return document
       }

@@ -56,8 +56,8 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
       // A right to create files is one to upload them.
       const model = uploadingModel(await models.load(workspace, snapshot.modelVersion))
       const key = await weakTag(JSON.stringify([workspace.id, model.version, await rightsKey(rights)]))
-      const text = await kept.load({ workspaceId: workspace.id, key }, () =>
-        ofWholeModel(queue, { workspaceId: workspace.id, model }, () => build(rights, model, workspace)),
+      const text = await kept.load({ scope, key }, () =>
+        ofWholeModel(queue, { scope, model }, () => build(rights, model, workspace)),
       )
       await requireStill(scope)
       return { text, tag: key }

@@ -1,6 +1,8 @@
 /** What a document depends on of its reader's rights, as a digest: the same for all who see the same of a model. */
+
+import type { Entitlement } from '../../core/access/entitlement.ts'
 import type { PolicyContent } from '../../core/access/policy.ts'
-import type { Rights } from '../../core/access/principal.ts'
+import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
 import { sha256Hex } from '../caller/digest.ts'
 
 /** Policies may be long, and are those of many. */
@@ -16,7 +18,9 @@ async function partsOf(rights: Rights): Promise<unknown> {
   if (rights.kind === 'scoped') {
     const collections =
       rights.collections && [...rights.collections].map(([id, actions]) => [id, ...[...actions].sort()])
-    const entitlements = rights.entitlements && [...rights.entitlements].sort()
+    // Of what the rights lack, a scope gives nothing.
+    const held = (one: Entitlement) => hasEntitlement(rights.rights, one)
+    const entitlements = rights.entitlements && [...rights.entitlements].filter(held).sort()
     return [
       await partsOf(rights.rights),
       entitlements,

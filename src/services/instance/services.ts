@@ -120,7 +120,7 @@ export type Services = {
 const CATALOG_LIMIT = 30_000
 
 /** What is made of large models and schemas: one of ten thousands of fields takes a hundred megabytes meanwhile. */
-const QUEUE = { mostLarge: 2, patience: 30_000 }
+const QUEUE = { mostLarge: 2, mostOfAccount: 16, patience: 30_000 }
 
 /** Migrates the system database and opens the instance. Throws the reason why it cannot start. */
 export async function startServices(ports: Ports, config: Config): Promise<Services> {

@@ -91,7 +91,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       requireEntitlement(rights, 'dataModel:edit')
       const { operations } = parseMigration(body)
       const before = await models.current(workspace)
-      const preview = await ofWholeModel(queue, { workspaceId: workspace.id, model: before }, async () => {
+      const preview = await ofWholeModel(queue, { scope, model: before }, async () => {
         const prepared = await work.prepare(scope, before, operations)
         const { records } = prepared
         const impact = impactOf({ before, after: records, operations }, rights)

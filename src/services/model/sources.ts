@@ -23,7 +23,7 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { isAdministrator, type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LazyBody } from '../caller/directory.ts'
-import type { WorkQueue } from '../caller/work-queue.ts'
+import { placeOf, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
@@ -112,10 +112,10 @@ export function createSources(deps: SourcesDeps): Sources {
   }
 
   /** A database that does not answer at all queues nothing. */
-  async function previewQueued(workspaceId: string, { provider, attempt }: GrantedSetting): Promise<unknown> {
+  async function previewQueued(scope: RequestScope, { provider, attempt }: GrantedSetting): Promise<unknown> {
     if (provider.origin !== 'builtIn') return provider.preview(attempt)
     await provider.test(attempt)
-    return queue.run({ id: workspaceId, isLarge: true }, () => provider.preview(attempt))
+    return queue.run({ ...placeOf(scope), isLarge: true }, () => provider.preview(attempt))
   }
 
   return {
@@ -158,7 +158,7 @@ export function createSources(deps: SourcesDeps): Sources {
     async preview(scope, sent) {
       requireEntitlement(scope.rights, 'dataSource:create')
       const granted = await settings.grant(scope.workspace, await sent())
-      const work = withMessage('Query failed', previewQueued(scope.workspace.id, granted))
+      const work = withMessage('Query failed', previewQueued(scope, granted))
       const schema = await onRecord(scope, attempted('source.preview.v1', granted), work)
       await requireStill(scope, 'dataSource:create')
       return { schema, hash: await sha256Hex(JSON.stringify(schema)) }

@@ -188,7 +188,7 @@ export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body:
   const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
   const sent = await readSentFile(model, scope)
   const before = await deps.changes.current(workspace)
-  const plan = await ofWholeModel(deps.queues.changes, { workspaceId: workspace.id, model: before }, () =>
+  const plan = await ofWholeModel(deps.queues.changes, { scope, model: before }, () =>
     answered(deps, scope, { sent, before }),
   )
   await requireStill(scope, 'dataModel:read')

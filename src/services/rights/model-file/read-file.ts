@@ -20,7 +20,7 @@ export async function readFile(
   const { workspace, snapshot, rights } = scope
   requireEntitlement(rights, 'dataModel:read')
   const model = await models.load(workspace, snapshot.modelVersion)
-  const text = await ofWholeModel(queues.documents, { workspaceId: workspace.id, model }, async () => {
+  const text = await ofWholeModel(queues.documents, { scope, model }, async () => {
     const file = await inParts(exportModel(model, workspace.apiName))
     const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
     const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined
