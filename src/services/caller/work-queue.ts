@@ -16,8 +16,9 @@ export type WorkQueue = {
 /** `id` is of a workspace, or of a source, and `by` of the account it is done for, where it is for one. */
 export type QueuedWork = { readonly id: string; readonly by?: string; readonly isLarge: boolean }
 
-/** A model of more fields is large. */
+/** A model of more fields is large, and what a longer body brings. */
 const LARGE = 5_000
+const LONG = 256 * 1024
 /** Milliseconds between two looks. */
 const LOOK = 10
 /** Milliseconds between two signs that work goes on. */
@@ -111,17 +112,22 @@ function isLost({ seen }: Queued): boolean {
 /** Queues `work`, which makes something of all of a model. */
 export function ofWholeModel<Result>(
   queue: WorkQueue,
-  { scope, model }: { readonly scope: Requesting; readonly model: Model },
+  { scope, model, body = '' }: { readonly scope: Requesting; readonly model: Model; readonly body?: string },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return queue.run({ ...placeOf(scope), isLarge: model.records.primitiveFields.length > LARGE }, work)
+  return queue.run({ ...queuedFor(scope), isLarge: model.records.primitiveFields.length > LARGE || isLong(body) }, work)
+}
+
+/** Whether what a body brings takes much memory. */
+export function isLong(body: string): boolean {
+  return body.length > LONG
 }
 
 /** A workspace, and by whom a request in it is. */
 export type Requesting = { readonly workspace: { readonly id: string }; readonly caller: Caller }
 
 /** What is queued for a request is of its workspace. */
-export function placeOf({ workspace, caller }: Requesting): Pick<QueuedWork, 'id' | 'by'> {
+export function queuedFor({ workspace, caller }: Requesting): Pick<QueuedWork, 'id' | 'by'> {
   return caller.kind === 'user' ? { id: workspace.id, by: caller.userId } : { id: workspace.id }
 }
 

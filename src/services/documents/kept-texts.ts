@@ -2,7 +2,7 @@
  * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
  * that of a workspace one is built at a time.
  */
-import { createWorkQueue, placeOf, type Requesting } from '../caller/work-queue.ts'
+import { createWorkQueue, queuedFor, type Requesting } from '../caller/work-queue.ts'
 
 export type KeptTexts = {
   /**
@@ -36,7 +36,7 @@ export function createKeptTexts(): KeptTexts {
     async load({ scope, key }, build) {
       return (
         kept.get(key) ??
-        queue.run({ ...placeOf(scope), isLarge: false }, async () => {
+        queue.run({ ...queuedFor(scope), isLarge: false }, async () => {
           const known = kept.get(key)
           if (known !== undefined) return known
           const built = await build()

@@ -9,7 +9,7 @@ import type { ModelRecords } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'
-import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
+import { isLong, ofWholeModel, queuedFor, type WorkQueue } from '../caller/work-queue.ts'
 import { rememberIds } from './catalog-identity.ts'
 import type { BrokenTests, MigrationEffects } from './migration-effects.ts'
 import { type MigrationWork, type ShownStatement, throwExplained } from './migration-work.ts'
@@ -47,51 +47,59 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
   const { ports, models, work, queue, brokenTests } = deps
   const { database, ids } = ports
 
+  async function migrate(scope: RequestScope, body: string): Promise<void> {
+    const { workspace, rights } = scope
+    requireEntitlement(rights, 'dataModel:edit')
+    const { operations, plan } = parseMigration(body)
+    const payload = { operations: operations.map(({ kind }) => kind) }
+    const action = 'schema.migrate.v1'
+    let works: readonly SourceMigration[] = []
+    try {
+      const migrated = await models.change(scope, 'dataModel:edit', async (before, now) => {
+        await requirePlan({ workspace, plan }, before.version)
+        const prepared = await work.prepare(now, before, operations)
+        const { records, own, others } = prepared
+        works = own
+        const impact = impactOf({ before, after: records, operations }, now.rights)
+        await assertUnused(database, workspace.id, impact)
+        await work.requirePossible(workspace, prepared, { isDryRun: false })
+        const { statements, elsewhere } = await work.changes(workspace, prepared, (applied) =>
+          recordWorkspaceEvent(ids, scope, { action, outcome: 'failure', payload: { ...payload, applied } }),
+        )
+        return {
+          records,
+          statements: [
+            ...stillUnused(workspace.id, impact),
+            ...stillFree(workspace.id, impact),
+            ...statements,
+            recordWorkspaceEvent(ids, scope, { action, payload }),
+          ],
+          answer: { after: records, made: prepared.made, sources: [...own, ...others] },
+          ...(elsewhere !== undefined && { elsewhere }),
+        }
+      })
+      const { sources, ...change } = migrated
+      await rememberIds(database, { workspace: workspace.apiName, ...change }, sources)
+    } catch (cause) {
+      await throwExplained(cause, works)
+    }
+  }
+
   return {
     async migrate(scope, body) {
-      const { workspace, rights } = scope
-      requireEntitlement(rights, 'dataModel:edit')
-      const { operations, plan } = parseMigration(body)
-      const payload = { operations: operations.map(({ kind }) => kind) }
-      const action = 'schema.migrate.v1'
-      let works: readonly SourceMigration[] = []
-      try {
-        const migrated = await models.change(scope, 'dataModel:edit', async (before, now) => {
-          await requirePlan({ workspace, plan }, before.version)
-          const prepared = await work.prepare(now, before, operations)
-          const { records, own, others } = prepared
-          works = own
-          const impact = impactOf({ before, after: records, operations }, now.rights)
-          await assertUnused(database, workspace.id, impact)
-          await work.requirePossible(workspace, prepared, { isDryRun: false })
-          const { statements, elsewhere } = await work.changes(workspace, prepared, (applied) =>
-            recordWorkspaceEvent(ids, scope, { action, outcome: 'failure', payload: { ...payload, applied } }),
-          )
-          return {
-            records,
-            statements: [
-              ...stillUnused(workspace.id, impact),
-              ...stillFree(workspace.id, impact),
-              ...statements,
-              recordWorkspaceEvent(ids, scope, { action, payload }),
-            ],
-            answer: { after: records, made: prepared.made, sources: [...own, ...others] },
-            ...(elsewhere !== undefined && { elsewhere }),
-          }
-        })
-        const { sources, ...change } = migrated
-        await rememberIds(database, { workspace: workspace.apiName, ...change }, sources)
-      } catch (cause) {
-        await throwExplained(cause, works)
-      }
+      requireEntitlement(scope.rights, 'dataModel:edit')
+      // What a long body brings takes much memory while the lock is waited for.
+      return isLong(body)
+        ? queue.run({ ...queuedFor(scope), isLarge: true }, () => migrate(scope, body))
+        : migrate(scope, body)
     },
 
     async preview(scope, body) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      const { operations } = parseMigration(body)
       const before = await models.current(workspace)
-      const preview = await ofWholeModel(queue, { scope, model: before }, async () => {
+      const preview = await ofWholeModel(queue, { scope, model: before, body }, async () => {
+        const { operations } = parseMigration(body)
         const prepared = await work.prepare(scope, before, operations)
         const { records } = prepared
         const impact = impactOf({ before, after: records, operations }, rights)

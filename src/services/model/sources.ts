@@ -23,7 +23,7 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { isAdministrator, type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LazyBody } from '../caller/directory.ts'
-import { placeOf, type WorkQueue } from '../caller/work-queue.ts'
+import { queuedFor, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
@@ -115,7 +115,7 @@ export function createSources(deps: SourcesDeps): Sources {
   async function previewQueued(scope: RequestScope, { provider, attempt }: GrantedSetting): Promise<unknown> {
     if (provider.origin !== 'builtIn') return provider.preview(attempt)
     await provider.test(attempt)
-    return queue.run({ ...placeOf(scope), isLarge: true }, () => provider.preview(attempt))
+    return queue.run({ ...queuedFor(scope), isLarge: true }, () => provider.preview(attempt))
   }
 
   return {

@@ -5,7 +5,7 @@ import { inParts } from '../../sources/in-parts.ts'
 import { loadRightsOutline, loadSuspended, type RightsOutline } from '../../store/roles.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
-import { placeOf, type WorkQueue } from '../caller/work-queue.ts'
+import { queuedFor, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { type AccessTests, type JudgedTest, requireInsight } from './access-tests.ts'
 import { type LoadGrantor, loadCurrentModel } from './delegation.ts'
@@ -85,7 +85,7 @@ export function createRightsPreview(deps: RightsPreviewDeps): RightsPreview {
     async effects(scope, sent) {
       requireInsight(scope)
       const planned = await sent()
-      const effects = await queue.run({ ...placeOf(scope), isLarge: false }, () => between(scope, planned))
+      const effects = await queue.run({ ...queuedFor(scope), isLarge: false }, () => between(scope, planned))
       await requireStill(scope)
       return effects
     },

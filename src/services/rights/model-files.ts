@@ -2,7 +2,9 @@
  * The model of a workspace as a file (docs/contract.md#the-model-as-a-file). What does the work is loaded with the first
  * request for it (decision 036).
  */
+import { requireEntitlement } from '../../core/access/principal.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { isLong, queuedFor } from '../caller/work-queue.ts'
 import type { ModelFileDeps } from './model-file/deps.ts'
 
 export type ModelFiles = {
@@ -26,7 +28,12 @@ export function createModelFiles(deps: ModelFilesDeps): ModelFiles {
   return {
     read: async (scope, options) => (await load()).readFile(deps, scope, options),
     plan: async (scope, body) => (await load()).answerPlan(deps, scope, body),
-    apply: async (scope, body) => (await load()).applyFile(deps, scope, body),
+    // A file may be long, and is waited with for the lock of the model.
+    apply: async (scope, body) => {
+      requireEntitlement(scope.rights, 'dataModel:read')
+      const { applyFile } = await load()
+      return deps.queues.changes.run({ ...queuedFor(scope), isLarge: isLong(body) }, () => applyFile(deps, scope, body))
+    },
     schema: async () => (await load()).schemaText(),
   }
 }

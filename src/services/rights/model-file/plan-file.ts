@@ -185,12 +185,11 @@ function plannedNames(file: ModelFile, before: readonly NameRecord[], model: Mod
 export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body: string): Promise<object> {
   const { workspace, rights } = scope
   requireEntitlement(rights, 'dataModel:read')
-  const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
-  const sent = await readSentFile(model, scope)
   const before = await deps.changes.current(workspace)
-  const plan = await ofWholeModel(deps.queues.changes, { scope, model: before }, () =>
-    answered(deps, scope, { sent, before }),
-  )
+  const plan = await ofWholeModel(deps.queues.changes, { scope, model: before, body }, async () => {
+    const { model } = membersAt(await inParts(readJsonBody(body)), '', ['model'])
+    return answered(deps, scope, { sent: await readSentFile(model, scope), before })
+  })
   await requireStill(scope, 'dataModel:read')
   return plan
 }
@@ -280,7 +279,7 @@ function faultInFile(fault: unknown, operations: readonly Operation[], places: R
   const reason = fault instanceof FailedMigration ? fault.reason : fault.cause
   if (!(reason instanceof ServiceError) || (operation === undefined && reason.code === undefined)) return fault
   const { message, code, meta } = reason
-  const place = operation && placeOf(operation as Change, places)
+  const place = operation && queuedFor(operation as Change, places)
   return nested('invalid', ['Failed to read the JSON body', place ?? 'model.collections', message], {
     ...(code !== undefined && { code }),
     ...(meta !== undefined && { meta }),
@@ -290,9 +289,9 @@ function faultInFile(fault: unknown, operations: readonly Operation[], places: R
 type Change = { readonly data: { readonly operations?: unknown } }
 
 /** The place of the first thing of the file that a change names; where it is one of a single part, that of the part. */
-function placeOf(change: Change, places: ReadonlyMap<string, string>): string | undefined {
+function queuedFor(change: Change, places: ReadonlyMap<string, string>): string | undefined {
   const parts = (change.data.operations ?? []) as readonly Change[]
   const [only] = parts
-  const ofPart = only !== undefined && parts.length === 1 ? placeOf(only, places) : undefined
+  const ofPart = only !== undefined && parts.length === 1 ? queuedFor(only, places) : undefined
   return ofPart ?? textsIn(change).flatMap((id) => places.get(id) ?? [])[0]
 }
