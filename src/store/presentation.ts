@@ -8,21 +8,40 @@ import { ident, join, json, param, type Sql, sql, statement, uuids } from './sta
 
 /** In one statement. */
 export async function loadNames(database: SqlDriver, workspace: string): Promise<readonly NameRecord[]> {
-  const { collections, fields } = tablesOf(workspace)
-  const shown = sql`json_build_object('displayName', display_name, 'description', description, 'icon', icon, 'color', color,
-    'displayTemplate', display_template, 'sort', sort, 'isHidden', case when is_hidden then true end)`
-  const [[text] = []] = await database.query(
-    statement(sql`
-      select coalesce(json_agg(json_strip_nulls(one)), '[]')::text from (
-        select json_build_object('id', collection_id, 'isField', false, 'shown', ${shown}) as one from ${collections.table}
-        union all
-        select json_build_object('id', field_id, 'isField', true, 'shown', ${shown}) as one from ${fields.table}) x`),
-  )
+  const [[text] = []] = await database.query(statement(sql`select ${namesIn(workspace)}`))
   return parseJson(text ?? '[]') as readonly NameRecord[]
 }
 
-/** A digest of what `loadNames` tells of display names and descriptions. */
+/** A digest of what people call things by. */
 export async function loadNamesDigest(database: SqlDriver, workspace: string): Promise<string> {
+  const [[digest] = []] = await database.query(statement(sql`select ${digestIn(workspace)}`))
+  return digest ?? ''
+}
+
+/** The names, with the digest of the same moment. */
+export async function loadNamesWithDigest(
+  database: SqlDriver,
+  workspace: string,
+): Promise<{ readonly names: readonly NameRecord[]; readonly digest: string }> {
+  const [[text, digest] = []] = await database.query(
+    statement(sql`select ${namesIn(workspace)}, ${digestIn(workspace)}`),
+  )
+  return { names: parseJson(text ?? '[]') as readonly NameRecord[], digest: digest ?? '' }
+}
+
+function namesIn(workspace: string): Sql {
+  const { collections, fields } = tablesOf(workspace)
+  const shown = sql`json_build_object('displayName', display_name, 'description', description, 'icon', icon, 'color', color,
+    'displayTemplate', display_template, 'sort', sort, 'isHidden', case when is_hidden then true end)`
+  return sql`(
+      select coalesce(json_agg(json_strip_nulls(one)), '[]')::text from (
+        select json_build_object('id', collection_id, 'isField', false, 'shown', ${shown}) as one from ${collections.table}
+        union all
+        select json_build_object('id', field_id, 'isField', true, 'shown', ${shown}) as one from ${fields.table}) x)`
+}
+
+/** Of display names and descriptions, by id. */
+function digestIn(workspace: string): Sql {
   const { collections, fields } = tablesOf(workspace)
   const lines = join(
     [collections, fields].map(
@@ -31,12 +50,9 @@ export async function loadNamesDigest(database: SqlDriver, workspace: string): P
     ),
     sql` union all `,
   )
-  const [[digest] = []] = await database.query(
-    statement(sql`
+  return sql`(
       select encode(sha256(convert_to(coalesce(string_agg(line, chr(10) order by line), ''), 'UTF8')), 'hex')
-      from (${lines}) x`),
-  )
-  return digest ?? ''
+      from (${lines}) x)`
 }
 
 /** For the batch that saves the model, behind that: what is said of what goes then is gone already. */

@@ -1,9 +1,13 @@
 /** How people call the collections and fields of a workspace, for the documents that describe them to those who may use them. */
+import { ServiceError } from '../../core/error.ts'
 import type { Called } from '../../core/manifest/model-view.ts'
 import type { Ports } from '../../ports.ts'
-import { loadNames, loadNamesDigest } from '../../store/presentation.ts'
+import { loadNamesDigest, loadNamesWithDigest } from '../../store/presentation.ts'
 
-/** `digest` differs where any name differs; all the names may be long, and are loaded for a document that is built. */
+/**
+ * `digest` differs where any name differs; all the names may be long, and are loaded for a document that is built: 503 where they are
+ * others by then, since the document would be kept as one of `digest`.
+ */
 export type CalledThings = { readonly digest: string; readonly load: () => Promise<Called> }
 
 /** As it is now in a workspace, by one statement. */
@@ -14,16 +18,20 @@ export type CalledDeps = { readonly ports: Pick<Ports, 'database'> }
 export function createCalled(deps: CalledDeps): LoadCalled {
   const { ports } = deps
 
-  async function load(workspace: string): Promise<Called> {
-    const names = await loadNames(ports.database, workspace)
+  async function load(workspace: string, digest: string): Promise<Called> {
+    const { names, digest: now } = await loadNamesWithDigest(ports.database, workspace)
+    if (now !== digest) {
+      const meta = { retryAfter: 1 }
+      throw new ServiceError('unavailable', 'Names have changed meanwhile, try again', { meta })
+    }
     const things = new Map(
       names.map(({ id, shown: { displayName, description } }) => [id, { displayName, description }]),
     )
     return (id) => things.get(id)
   }
 
-  return async (workspace) => ({
-    digest: await loadNamesDigest(ports.database, workspace),
-    load: () => load(workspace),
-  })
+  return async (workspace) => {
+    const digest = await loadNamesDigest(ports.database, workspace)
+    return { digest, load: () => load(workspace, digest) }
+  }
 }
