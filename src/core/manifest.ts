@@ -66,7 +66,7 @@ function* compileServiceSchema(
     namespaces: namespaces.map(({ id, sourceId, dbName, isSystem }) => ({
       id,
       dbName: interner.text(dbName),
-      source: queuedFor(places.sources, sourceId),
+      source: placeOf(places.sources, sourceId),
       ...(isSystem && { isSystem }),
     })),
   }
@@ -85,8 +85,8 @@ function collectionEntry(collection: Collection, interner: Interner, places: Pla
   return {
     id,
     ...names(interner, { id, apiName, dbName }),
-    ...(view.isWhole && { source: queuedFor(places.sources, sourceId) }),
-    ...(view.isWhole && schema !== undefined && { namespace: queuedFor(places.namespaces, `${sourceId} ${schema}`) }),
+    ...(view.isWhole && { source: placeOf(places.sources, sourceId) }),
+    ...(view.isWhole && schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
     ...(isReadOnly && { isReadonly: isReadOnly }),
     ...(isSystem && { isSystem }),
     ...(isView && { isView }),
@@ -101,7 +101,7 @@ function collectionEntry(collection: Collection, interner: Interner, places: Pla
         id: index.id,
         ...(view.isWhole && { dbName: interner.text(index.dbName) }),
         kind: index.kind,
-        fields: index.fields.map((field) => queuedFor(places.primitives, field)),
+        fields: index.fields.map((field) => placeOf(places.primitives, field)),
       })),
     }),
   }
@@ -143,10 +143,10 @@ function relationFieldEntry(field: RelationField, interner: Interner, places: Pl
   return {
     id,
     ...names(interner, { id, apiName }),
-    oppositeCollection: queuedFor(places.collections, target),
-    ...(opposite !== undefined && relations.has(opposite) && { oppositeField: queuedFor(relations, opposite) }),
+    oppositeCollection: placeOf(places.collections, target),
+    ...(opposite !== undefined && relations.has(opposite) && { oppositeField: placeOf(relations, opposite) }),
     linkingFields: isJoinKnown
-      ? joins.map(({ own, other }) => [queuedFor(primitives, own), queuedFor(primitives, other)])
+      ? joins.map(({ own, other }) => [placeOf(primitives, own), placeOf(primitives, other)])
       : [],
     ...(isList && { isList }),
     ...(isNullable && { isNullable }),
@@ -155,7 +155,7 @@ function relationFieldEntry(field: RelationField, interner: Interner, places: Pl
     ...(through !== undefined &&
       relations.has(through.near) &&
       relations.has(through.far) && {
-        through: { near: queuedFor(relations, through.near), far: queuedFor(relations, through.far) },
+        through: { near: placeOf(relations, through.near), far: placeOf(relations, through.far) },
       }),
     ...(constraint !== undefined && {
       constraint: {
@@ -194,7 +194,7 @@ function positions<T>(...lists: readonly (readonly T[])[]): ReadonlyMap<T, numbe
   return new Map(lists.flatMap((list) => list.map((value, index) => [value, index] as const)))
 }
 
-function queuedFor<T>(places: ReadonlyMap<T, number>, value: T): number {
+function placeOf<T>(places: ReadonlyMap<T, number>, value: T): number {
   const place = places.get(value)
   if (place === undefined) throw new Error('the model refers to something that it does not have')
   return place

@@ -50,13 +50,13 @@ export async function listSealed(database: SqlDriver): Promise<readonly SealedTe
 
 /** Replaces a sealed text unless it was changed meanwhile; one result row means it was replaced. */
 export function replaceSealed(one: SealedText, sealed: string): Statement {
-  const [table, column] = queuedFor(one)
+  const [table, column] = placeOf(one)
   return statement(sql`
     update ${table} set ${column} = ${param(sealed)}
     where id::text = ${param(one.id)} and ${column} = ${param(one.sealed)} returning 1`)
 }
 
-function queuedFor(one: SealedText): readonly [Sql, Sql] {
+function placeOf(one: SealedText): readonly [Sql, Sql] {
   switch (one.kind) {
     case 'signingKey':
       return [sql`service.signing_key`, sql`sealed_private_jwk`]

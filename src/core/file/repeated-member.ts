@@ -31,7 +31,7 @@ export function repeatedMember(text: string): string | undefined {
       if (isName && here?.names !== undefined) {
         const name = text.slice(at + 1, end)
         here.at = name.includes('\\') ? String(parseJson(`"${name}"`)) : name
-        if (here.names.size === here.names.add(here.at).size) return queuedFor(open)
+        if (here.names.size === here.names.add(here.at).size) return placeOf(open)
         isName = false
       }
       at = end
@@ -40,7 +40,7 @@ export function repeatedMember(text: string): string | undefined {
   return undefined
 }
 
-function queuedFor(open: readonly Open[]): string {
+function placeOf(open: readonly Open[]): string {
   return open
     .map(({ names, at, index }) => (names === undefined ? `[${index}]` : `.${at.slice(0, 100)}`))
     .join('')

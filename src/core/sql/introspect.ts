@@ -112,11 +112,11 @@ export function typesByCatalogName(names: CatalogNames): ReadonlyMap<string, Pla
 type RowOf<Kind extends CatalogRow['kind']> = Extract<CatalogRow, { readonly kind: Kind }>
 
 export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
-  const columns = Map.groupBy(ofKind(rows, 'column'), queuedFor)
-  const indexes = Map.groupBy(ofKind(rows, 'index'), queuedFor)
-  const foreignKeys = Map.groupBy(ofKind(rows, 'foreignKey'), queuedFor)
+  const columns = Map.groupBy(ofKind(rows, 'column'), placeOf)
+  const indexes = Map.groupBy(ofKind(rows, 'index'), placeOf)
+  const foreignKeys = Map.groupBy(ofKind(rows, 'foreignKey'), placeOf)
   const tables = ofKind(rows, 'table').map((row): SourceTable => {
-    const place = queuedFor(row)
+    const place = placeOf(row)
     const ordered = sorted(columns.get(place) ?? [], ({ position }) => position)
     const own = ordered.map(({ column }) => column)
     const positions = ordered.map(({ position }) => String(position))
@@ -190,7 +190,7 @@ function parts<T extends { readonly name: string; readonly position: number }>(r
   return sorted([...named], ([name]) => name).map(([, columns]) => columns)
 }
 
-function queuedFor({ schema, table }: Place): string {
+function placeOf({ schema, table }: Place): string {
   return `${schema}\0${table}`
 }
 

@@ -95,7 +95,7 @@ export function useGate({ port: gatePort, pass, grant }) {
     const { default: net } = await import('node:net')
     const { connect } = net.Socket.prototype
     net.Socket.prototype.connect = function (...parameters) {
-      const [options, listener] = queuedFor(parameters)
+      const [options, listener] = placeOf(parameters)
       const { host, port, path, ...others } = options
       try {
         if (path) throw new NotCapable('Requires net access to a socket')
@@ -120,8 +120,8 @@ function withAddress(answer, url, redirected) {
 }
 
 /** The forms of `connect`: port, host and listener; options and listener; or both in an array. */
-function queuedFor([first, second, third]) {
-  if (Array.isArray(first)) return queuedFor(first)
+function placeOf([first, second, third]) {
+  if (Array.isArray(first)) return placeOf(first)
   const listener = [second, third].find((one) => typeof one === 'function')
   if (typeof first === 'object' && first !== null) return [{ host: 'localhost', ...first }, listener]
   if (typeof first === 'string' && !/^\d+$/.test(first)) return [{ path: first }, listener]

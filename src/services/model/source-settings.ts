@@ -144,13 +144,13 @@ export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
 
     async outline(workspace, { id, provider }) {
       const { config, permissions } = await stored(workspace, id)
-      return { ...queuedFor(provider, config), permissions, secrets: secretNames(config) }
+      return { ...placeOf(provider, config), permissions, secrets: secretNames(config) }
     },
   }
 }
 
 /** The host and port that a configuration names itself; what it leaves to secrets is not read. */
-function queuedFor(provider: string, config: unknown): Pick<SettingOutline, 'host' | 'port'> {
+function placeOf(provider: string, config: unknown): Pick<SettingOutline, 'host' | 'port'> {
   const known = sqlProviders.find((name) => name === provider)
   if (known === undefined || !isObject(config)) return {}
   const { connectionString, host, port } = config

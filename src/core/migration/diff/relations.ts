@@ -37,7 +37,7 @@ export function* matchRelations(
   const views = new Set(
     matches.flatMap(({ collection, table }) => (collection.isView && table.isView ? [collection.id] : [])),
   )
-  const places = new Map(matches.map(({ collection, table }) => [collection.id, queuedFor(table)]))
+  const places = new Map(matches.map(({ collection, table }) => [collection.id, placeOf(table)]))
   const isColumnGone = (fieldId: string) => {
     const field = fields.get(fieldId)
     const table = tables.get(field?.collectionId ?? '')
@@ -51,7 +51,7 @@ export function* matchRelations(
     tables.get(owner.collectionId)?.foreignKeys.find(
       (key) =>
         key.dbName === constraint.dbName &&
-        queuedFor(key.references) === places.get(owner.oppositeCollectionId) &&
+        placeOf(key.references) === places.get(owner.oppositeCollectionId) &&
         isEqual(
           joinsOf(key),
           constraint.mappings.map(({ constrainedFieldId, referencedFieldId }) =>
@@ -86,7 +86,7 @@ export function* diffRelations(
   { collections, context }: { readonly collections: readonly CollectionDiff[]; readonly context: DiffContext },
 ): Parts<Linked> {
   const own = new Set(collections.map(({ collection }) => collection.id))
-  const places = new Map(collections.map((diff) => [queuedFor(diff.table), diff]))
+  const places = new Map(collections.map((diff) => [placeOf(diff.table), diff]))
   const now: Now = {
     fields: byId([...records.primitiveFields, ...collections.flatMap(({ fields }) => fields)]),
     indexes: Map.groupBy(
@@ -162,7 +162,7 @@ type Now = {
 
 type Place = { readonly schema: string; readonly dbName: string }
 
-function queuedFor({ schema, dbName }: Place): string {
+function placeOf({ schema, dbName }: Place): string {
   return JSON.stringify([schema, dbName])
 }
 
@@ -268,7 +268,7 @@ function foundKey(
   places: ReadonlyMap<string, CollectionDiff>,
 ): readonly FoundKey[] {
   const { references, columns } = foreignKey
-  const target = places.get(queuedFor(references))
+  const target = places.get(placeOf(references))
   if (target === undefined) return []
   const isKnown = columns.every(
     (column, position) =>

@@ -71,7 +71,7 @@ export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]):
       const before = program.steps.length
       const seen = new Map<string, Slot>()
       for (const { row, field } of wanted.get(name) ?? []) {
-        const slot = queuedFor({ answers, shape }, row)
+        const slot = placeOf({ answers, shape }, row)
         const found = slot && seenField(viewer, collection, field)
         if (slot === undefined || found === undefined || found.isWhole(shape)) continue
         const matches = collection.identity.map(
@@ -112,7 +112,7 @@ export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]):
       }
       const source = sourceOf(viewer, collection, { name: reference.field, path })
       requireSameType(source, field, path)
-      const place = queuedFor(earlier, row)
+      const place = placeOf(earlier, row)
       if (place === undefined) throw queryFault(path, `${name} has fewer items`)
       const slot = seen.get(nameOf(row, source.apiName))
       if (slot !== undefined) {
@@ -183,7 +183,7 @@ function isAllSeen({ rows }: Granted, visible: string): boolean {
   return rows.kind === 'all' && visible === 'all'
 }
 
-function queuedFor(
+function placeOf(
   { answers, shape }: Pick<Earlier, 'answers' | 'shape'>,
   row: number | undefined,
 ): { readonly slot: Slot; readonly row: number; readonly or?: Slot } | undefined {

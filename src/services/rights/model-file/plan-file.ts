@@ -279,7 +279,7 @@ function faultInFile(fault: unknown, operations: readonly Operation[], places: R
   const reason = fault instanceof FailedMigration ? fault.reason : fault.cause
   if (!(reason instanceof ServiceError) || (operation === undefined && reason.code === undefined)) return fault
   const { message, code, meta } = reason
-  const place = operation && queuedFor(operation as Change, places)
+  const place = operation && placeOf(operation as Change, places)
   return nested('invalid', ['Failed to read the JSON body', place ?? 'model.collections', message], {
     ...(code !== undefined && { code }),
     ...(meta !== undefined && { meta }),
@@ -289,9 +289,9 @@ function faultInFile(fault: unknown, operations: readonly Operation[], places: R
 type Change = { readonly data: { readonly operations?: unknown } }
 
 /** The place of the first thing of the file that a change names; where it is one of a single part, that of the part. */
-function queuedFor(change: Change, places: ReadonlyMap<string, string>): string | undefined {
+function placeOf(change: Change, places: ReadonlyMap<string, string>): string | undefined {
   const parts = (change.data.operations ?? []) as readonly Change[]
   const [only] = parts
-  const ofPart = only !== undefined && parts.length === 1 ? queuedFor(only, places) : undefined
+  const ofPart = only !== undefined && parts.length === 1 ? placeOf(only, places) : undefined
   return ofPart ?? textsIn(change).flatMap((id) => places.get(id) ?? [])[0]
 }
