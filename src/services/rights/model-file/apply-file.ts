@@ -34,7 +34,6 @@ export async function applyFile(
   const { ports, changes, work } = deps
   const { database, ids } = ports
   const { workspace } = scope
-  requireEntitlement(scope.rights, 'dataModel:read')
   const sent = await readApply(body, scope)
   let works: readonly SourceMigration[] = []
   let tries = 0
