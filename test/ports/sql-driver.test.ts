@@ -12,7 +12,7 @@ import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { openPostgresPerRequest } from '../../src/platform/drivers/postgres/per-request.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { QueryContext, SqlDriver } from '../../src/ports.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { startWorkerDrivers, type WorkerDrivers } from '../support/servers/worker-drivers.ts'
@@ -347,6 +347,27 @@ describe('named statements', () => {
     const [[count]] = (await driver.query(statement('select count(*) from pg_prepared_statements'))) as [[string]]
     expect(Number(count)).toBeLessThan(200)
     await driver.close()
+  })
+})
+
+describe('the embedded database', () => {
+  it('is neither taken by the reads of one workspace, nor by their plans whose terms are looked at', async () => {
+    const driver = openPostgres({ stream: embedded.connect, max: 4 })
+    const done: string[] = []
+    const read = (name: string, context?: QueryContext) =>
+      driver.query(statement('select pg_sleep(0.02)::text'), context).then(() => done.push(name))
+    const term = { isOver: () => true, renew: () => driver.query(statement('select 1')).then(() => true) }
+    try {
+      const many = Array.from({ length: 20 }, (_, at) =>
+        read('of many', { share: 'one', ...(at % 2 === 1 && { term }) }),
+      )
+      await Promise.all([read('of another', { share: 'two' }), read('of the service')])
+
+      expect(done.filter((name) => name === 'of many').length).toBeLessThan(5)
+      await Promise.all(many)
+    } finally {
+      await driver.close()
+    }
   })
 })
 

@@ -28,7 +28,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   const ownReaders = openReaders(own)
   const prepared = createPrepared()
   const patience = options.connectLimit ?? CONNECT_LIMIT
-  const batches = createSharedSlots({ ...BATCHES, patience })
+  const batches = createSharedSlots({ ...(stream === undefined ? BATCHES : EMBEDDED), patience })
   const results = createSharedSlots({ ...LARGE, patience })
   // An embedded database is ended by ending its connection, and a pooler may have sessions for a statement only.
   const confirms = stream === undefined && !options.isPooled ? true : undefined
@@ -51,8 +51,8 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   })
 
   /**
-   * The embedded database runs one thing at a time, in the order of asking. Whoever waits for its versions with a connection of
-   * the pool would wait for themselves.
+   * The embedded database runs one thing at a time, in the order of asking. Whoever asks it for versions while holding a
+   * connection would wait for themselves.
    */
   async function lend(
     from: () => Promise<pg.PoolClient>,
@@ -60,8 +60,10 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     slots: SharedSlots,
   ): Promise<pg.PoolClient> {
     if (stream === undefined) return lendInTerm(() => inSlot(slots, context, from), context)
-    await requireTerm(context?.term)
-    return from()
+    return inSlot(slots, context, async () => {
+      await requireTerm(context?.term)
+      return from()
+    })
   }
 
   // The embedded database has a single session, so sharing a connection gains nothing, and an unshared one can be
@@ -121,6 +123,9 @@ const LARGE = { most: 4, ofShare: 2 }
 
 /** Of the ten connections for transactions, those that callers have; the others are for the service itself. */
 const BATCHES = { most: 8, ofShare: 5 }
+
+/** The same of the four connections to an embedded database, which runs one thing at a time: a workspace waits for itself. */
+const EMBEDDED = { most: 3, ofShare: 1 }
 
 /** Takes a slot of the caller's workspace, which is free again when the connection is released. */
 async function inSlot(
