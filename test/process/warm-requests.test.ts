@@ -90,6 +90,24 @@ describe.each(['an API key', 'an access token', 'nothing'])('a caller with %s', 
   })
 })
 
+it.each(['an API key', 'nothing'])(
+  'costs one look at its rights and one at the model, whoever else waits behind a change of both, with %s',
+  async (name) => {
+    const read = await warm(name)
+    await database.batch([
+      { text: 'update service.instance set access_version = access_version + 1', params: [] },
+      { text: 'update service.workspace set model_version = model_version + 1', params: [] },
+    ])
+    now += STATE_MAX_AGE
+
+    const statuses = await Promise.all(Array.from({ length: READS }, read))
+
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(sent.filter((text) => /^select w.model_version, data_source/.test(text))).toHaveLength(1)
+    expect(sent.filter((text) => /service\.policy/.test(text))).toHaveLength(1)
+  },
+)
+
 it('writes down the use of a key once a minute', async () => {
   const read = await warm('an API key')
   now += USE_INTERVAL

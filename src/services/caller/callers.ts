@@ -28,6 +28,7 @@ import { createKeyUse } from './key-use.ts'
 import { createKnownCallers, type ReadOf } from './known-callers.ts'
 import { isSame, planTermOf } from './plan-term.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
+import { createLoads } from './work-queue.ts'
 
 export type Caller =
   | { readonly kind: 'anonymous' }
@@ -116,6 +117,7 @@ export function createCallers(deps: CallersDeps): Callers {
   const keyUse = createKeyUse(ports)
   const principals = createKnownCallers<Known>({})
   const directory = new Map<string, WorkspaceRow>()
+  const loads = createLoads()
 
   async function claimsOf(token: string): Promise<Claims> {
     return tokens.verify(token, ['at+jwt', 'key+jwt'], ports.clock.now())
@@ -176,6 +178,13 @@ export function createCallers(deps: CallersDeps): Callers {
 
   async function authorizeAnew(name: string, token: string | undefined): Promise<RequestScope> {
     const claims = token === undefined ? undefined : await claimsOf(token)
+    return loads.load(`${name} ${token ?? ''}`, {
+      find: () => remembered(name, token ?? ''),
+      make: () => loadScope(name, token, claims),
+    })
+  }
+
+  async function loadScope(name: string, token: string | undefined, claims: Claims | undefined): Promise<RequestScope> {
     const scopedWorkspace = await currentWorkspace(name)
     const known = principals.get(scopedWorkspace.workspace.id, token ?? '')
     if (known?.accessVersion === scopedWorkspace.snapshot.accessVersion)

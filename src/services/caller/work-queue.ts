@@ -28,12 +28,13 @@ const LOST = 10_000
 
 /**
  * `mostLarge` go on at a time, `mostOfAccount` wait of one account for the same, and `patience` are the milliseconds that one waits;
- * by default any number.
+ * by default any number. `lost` are the milliseconds without a sign after which work does not go on any more.
  */
 export type WorkQueueDeps = {
   readonly mostLarge?: number
   readonly mostOfAccount?: number
   readonly patience?: number
+  readonly lost?: number
 }
 
 type Queued = QueuedWork & { seen: number }
@@ -43,7 +44,8 @@ const MOST_KNOWN = 10_000
 
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   const any = Number.POSITIVE_INFINITY
-  const { mostLarge = any, mostOfAccount = any, patience = any } = deps
+  const { mostLarge = any, mostOfAccount = any, patience = any, lost = LOST } = deps
+  const isLost = ({ seen }: Queued) => performance.now() - seen > lost
   const going = new Map<string, Queued>()
   /** In the order in which they came. */
   const waiting = new Set<Queued>()
@@ -105,10 +107,6 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   }
 }
 
-function isLost({ seen }: Queued): boolean {
-  return performance.now() - seen > LOST
-}
-
 /** Queues `work`, which makes something of all of a model. */
 export function ofWholeModel<Result>(
   queue: WorkQueue,
@@ -116,6 +114,25 @@ export function ofWholeModel<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   return queue.run({ ...queuedFor(scope), isLarge: model.records.primitiveFields.length > LARGE || isLong(body) }, work)
+}
+
+/** What many requests need at once, such as the model behind a change of it. */
+export type Loads = {
+  /**
+   * Returns what `find` finds, or what `make` brings. Whoever comes while another one makes what has this id waits, and finds it.
+   * Throws 503 where that takes too long.
+   */
+  load<Found>(id: string, found: Findable<Found>): Promise<Found>
+}
+
+export type Findable<Found> = { readonly find: () => Found | undefined; readonly make: () => Promise<Found> }
+
+/** Milliseconds. Who has left does not make others wait for long: to load something twice does no harm. */
+const LOADS = { patience: 30_000, lost: 1_000 }
+
+export function createLoads(): Loads {
+  const queue = createWorkQueue(LOADS)
+  return { load: (id, { find, make }) => queue.run({ id, isLarge: false }, async () => find() ?? make()) }
 }
 
 /** Whether what a body brings takes much memory. */

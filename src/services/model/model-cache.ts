@@ -1,4 +1,4 @@
-/** The only cache of compiled models, by workspace and version. A model is built once per version. */
+/** The only cache of compiled models, by workspace and version. A model is loaded and built once per version. */
 import type { Eventual } from '../../core/and-then.ts'
 import { buildModel, isSystemSource, type Model, modelOf, noRecords } from '../../core/model/model.ts'
 import { systemRecords } from '../../core/model/system.ts'
@@ -6,6 +6,7 @@ import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import { loadModel } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
+import { createLoads } from '../caller/work-queue.ts'
 
 export type ModelCache = {
   /** Returns the model of `workspace`, at `version` or a newer one. */
@@ -23,6 +24,7 @@ export type ModelCacheDeps = Pick<Ports, 'database'>
 export function createModelCache(deps: ModelCacheDeps): ModelCache {
   const { database } = deps
   const models = new Map<string, Model>()
+  const loads = createLoads()
 
   async function loadAnew(workspace: WorkspaceRow, version: number): Promise<Model> {
     const loaded = await loadModel(database, workspace)
@@ -35,8 +37,11 @@ export function createModelCache(deps: ModelCacheDeps): ModelCache {
 
   return {
     load(workspace, version) {
-      const known = models.get(workspace.id)
-      return known !== undefined && known.version >= version ? known : loadAnew(workspace, version)
+      const find = () => {
+        const known = models.get(workspace.id)
+        return known !== undefined && known.version >= version ? known : undefined
+      }
+      return find() ?? loads.load(workspace.id, { find, make: () => loadAnew(workspace, version) })
     },
     known(workspaceId, version) {
       const model = models.get(workspaceId)
