@@ -466,6 +466,31 @@ it('tells administrators of the instance, and nobody else, which extensions cann
   ])
 })
 
+it('tries one configuration of an account at a time, which may be silent, and those of others beside it', async () => {
+  const [person, other] = [
+    await people.member(shop, { entitlements: ['dataSource:create'] }),
+    await people.member(shop, { entitlements: ['dataSource:create'] }),
+  ]
+  const wish = sourceInputFor(system)
+  const { reached, release } = system.hold('testConnection')
+  const first = person.post('/sources/data/test', wish)
+  await reached
+
+  const routes = ['/sources/data/test', '/sources/data/introspect']
+  const more = Array.from({ length: 17 }, (_, at) => person.post(routes[at % 2] ?? '', wish))
+  const refused = await readAnswer(await Promise.race(more))
+  const beside = await other.post('/sources/data/test', wish)
+  release()
+
+  expect(refused).toEqual({
+    status: 503,
+    body: { message: 'Too much of this is going on at once, try again later', meta: { retryAfter: 5 } },
+  })
+  expect(beside.status).toBe(204)
+  const statuses = (await Promise.all([first, ...more])).map(({ status }) => status)
+  expect(statuses.filter((status) => status > 204)).toEqual([503])
+})
+
 it('needs dataSource:create for each of the three, and extension:read for the list', async () => {
   const reader = await people.member(shop, { entitlements: ['dataModel:edit', 'dataSource:read'] })
   const wish = sourceInputFor(system)

@@ -8,7 +8,7 @@ type Turn = { readonly name: string; readonly end: () => void; readonly fail: ()
 function setUp(patience?: number) {
   const queue = createWorkQueue({ mostLarge: 2, ...(patience !== undefined && { patience }) })
   const going: Turn[] = []
-  const take = (workspace: string, name = workspace, by = '') =>
+  const take = (workspace: string, name = workspace, by = workspace) =>
     queue.run({ id: workspace, by, isLarge: true }, () => {
       return new Promise<string>((resolve, reject) => {
         going.push({ name, end: () => resolve(name), fail: () => reject(new Error(name)) })
@@ -32,6 +32,18 @@ it('lets two large ones go on at once, and the next one when one of them has end
   await expect.poll(names).toEqual(['a', 'b', 'c', 'd'])
   for (const { end } of going) end()
   expect(await Promise.all([third, fourth])).toEqual(['c', 'd'])
+})
+
+it('lets one large one of an account go on at a time, however many workspaces it is in', async () => {
+  const { take, going, names } = setUp()
+  const all = [take('a', 'one', 'account'), take('b', 'two', 'account'), take('c', 'three', 'other')]
+  expect(names()).toEqual(['one', 'three'])
+
+  going[0]?.end()
+  await all[0]
+  await expect.poll(names).toEqual(['one', 'three', 'two'])
+  for (const { end } of going) end()
+  expect(await Promise.all(all)).toEqual(['one', 'two', 'three'])
 })
 
 it('lets go on one after the other of a workspace', async () => {

@@ -1,7 +1,8 @@
 /**
  * Work that takes long or much memory, such as what is made of all of a model or of the schema of a database, waits in a queue: one
- * goes on of a workspace or whatever else it is about, and of the large ones some at all. Whose work went on longest ago goes on next. Whoever waits looks again and again, since Workers share no promise
- * between requests, and drop those whose client has gone.
+ * goes on of a workspace or whatever else it is about, and of the large ones some at all, each for another account. Whose work went
+ * on longest ago goes on next. Whoever waits looks again and again, since Workers share no promise between requests, and drop those
+ * whose client has gone.
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -13,7 +14,7 @@ export type WorkQueue = {
   run<Result>(of: QueuedWork, work: () => Promise<Result>): Promise<Result>
 }
 
-/** `id` is of a workspace, or of a source, and `by` of the account it is done for, where it is for one. */
+/** `id` is of a workspace, or of a source, and `by` of the account it is done for or that owns that one, where it is for one. */
 export type QueuedWork = { readonly id: string; readonly by?: string; readonly isLarge: boolean }
 
 /** A model of more fields is large, and what a longer body brings. */
@@ -56,8 +57,14 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     own.seen = performance.now()
     for (const one of going.values()) if (isLost(one)) going.delete(one.id)
     if (going.has(own.id)) return false
-    if (own.isLarge && [...going.values()].filter(({ isLarge }) => isLarge).length >= mostLarge) return false
+    if (own.isLarge && !hasRoomForLarge(own)) return false
     return (nextOf(own.id) ?? own) === own
+  }
+
+  /** A source of one account may be silent, and the other large ones are not behind it in another workspace. */
+  function hasRoomForLarge({ by }: Queued): boolean {
+    const large = [...going.values()].filter(({ isLarge }) => isLarge)
+    return large.length < mostLarge && (by === undefined || large.every((one) => one.by !== by))
   }
 
   function nextOf(id: string): Queued | undefined {
@@ -145,10 +152,10 @@ export type Requesting = { readonly workspace: { readonly id: string }; readonly
 
 /** What is queued for a request is of its workspace. */
 export function queuedFor({ workspace, caller }: Requesting): Pick<QueuedWork, 'id' | 'by'> {
-  return caller.kind === 'user' ? { id: workspace.id, by: caller.userId } : { id: workspace.id }
+  return caller.kind === 'user' ? { id: workspace.id, by: caller.ownerId ?? caller.userId } : { id: workspace.id }
 }
 
 function late(): ServiceError {
-  const message = 'Too much of the model is read or compared at once, try again later'
+  const message = 'Too much of this is going on at once, try again later'
   return new ServiceError('unavailable', message, { meta: { retryAfter: 5 } })
 }

@@ -111,6 +111,15 @@ export function createSources(deps: SourcesDeps): Sources {
     return answer
   }
 
+  /**
+   * Of an account one attempt goes on at a time: what it connects to may be silent, and a connector takes one of the few processes
+   * of its workspace meanwhile.
+   */
+  function attemptAlone<T>(scope: RequestScope, attempt: () => Promise<T>): Promise<T> {
+    const { id, by = '' } = queuedFor(scope)
+    return queue.run({ id: `${id} ${by}`, by, isLarge: false }, attempt)
+  }
+
   /** A database that does not answer at all queues nothing. */
   async function previewQueued(scope: RequestScope, { provider, attempt }: GrantedSetting): Promise<unknown> {
     if (provider.origin !== 'builtIn') return provider.preview(attempt)
@@ -126,7 +135,7 @@ export function createSources(deps: SourcesDeps): Sources {
       const granted = await settings.grant(workspace, input)
       const { provider, attempt, sealed: asSent, secretIds } = granted
       const failed = { ...attempted('source.create.v1', granted, { apiName }), isOfFailures: true }
-      await onRecord(scope, failed, withMessage(UNTESTED, provider.test(attempt)))
+      await attemptAlone(scope, () => onRecord(scope, failed, withMessage(UNTESTED, provider.test(attempt))))
       const id = ids.next()
       const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(asSent))
       await models.change(scope, 'dataSource:create', async ({ records: current }) => {
@@ -150,16 +159,23 @@ export function createSources(deps: SourcesDeps): Sources {
     async test(scope, sent) {
       requireEntitlement(scope.rights, 'dataSource:create')
       const granted = await untested(settings.grant(scope.workspace, await sent()))
-      const work = untested(withMessage(UNTESTED, granted.provider.test(granted.attempt)))
-      const tested = await onRecord(scope, attempted('source.test.v1', granted), work)
+      const { provider, attempt } = granted
+      const tested = await attemptAlone(scope, () =>
+        onRecord(scope, attempted('source.test.v1', granted), untested(withMessage(UNTESTED, provider.test(attempt)))),
+      )
       if (tested === 'none') throw noConnectionTest()
     },
 
     async preview(scope, sent) {
       requireEntitlement(scope.rights, 'dataSource:create')
       const granted = await settings.grant(scope.workspace, await sent())
-      const work = withMessage('Query failed', previewQueued(scope, granted))
-      const schema = await onRecord(scope, attempted('source.preview.v1', granted), work)
+      const schema = await attemptAlone(scope, () =>
+        onRecord(
+          scope,
+          attempted('source.preview.v1', granted),
+          withMessage('Query failed', previewQueued(scope, granted)),
+        ),
+      )
       await requireStill(scope, 'dataSource:create')
       return { schema, hash: await sha256Hex(JSON.stringify(schema)) }
     },
