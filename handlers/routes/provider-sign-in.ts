@@ -71,7 +71,9 @@ function redirectOf(c: AppContext, config: Config): string | undefined {
   if (!URL.canParse(redirect, own)) throw fault('must be an address')
   const { origin, username, password, href } = new URL(redirect, own)
   const allowed = [new URL(own).origin, ...(config.SERVICE_AUTH__REDIRECT_ORIGINS ?? [])]
-  if (allowed.includes(origin) && username === '' && password === '') return href
+  // The origin of `blob:` is that of the address in it.
+  const isPage = href.startsWith(`${origin}/`)
+  if (isPage && allowed.includes(origin) && username === '' && password === '') return href
   throw fault('must be of our own origin or of one in SERVICE_AUTH__REDIRECT_ORIGINS')
 }
 

@@ -425,6 +425,7 @@ it.each([
   ['another origin behind a tab', '/\t/attacker.example.com/'],
   ['a script', 'javascript:alert(1)'],
   ['data', 'data:text/html,<script>alert(1)</script>'],
+  ['a blob of an allowed one', 'blob:https://app.example.com/x'],
   ['no address', 'https://'],
   ['too long', `/${'x'.repeat(2_000)}`],
 ])('sends nobody in the end to %s', async (_, redirect) => {
