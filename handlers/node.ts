@@ -229,9 +229,19 @@ function answerWhileStarting(request: Request): Response {
 }
 
 /** Favours speed over size, since there is a single thread. */
-const compress = promisify<string, Uint8Array<ArrayBuffer>>((text, done) =>
+const gzipped = promisify<string | Uint8Array, Uint8Array<ArrayBuffer>>((text, done) =>
   gzip(text, { level: constants.Z_BEST_SPEED }, done),
 )
+
+/** Of documents that are kept in UTF-8, as long as they are. */
+const packed = new WeakMap<Uint8Array, Promise<Uint8Array<ArrayBuffer>>>()
+
+async function compress(text: string | Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  if (typeof text === 'string') return gzipped(text)
+  const known = packed.get(text) ?? gzipped(text)
+  packed.set(text, known)
+  return known
+}
 
 /** The remote address of the socket. */
 function peerOf(c: AppContext): string | undefined {

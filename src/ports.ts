@@ -421,8 +421,8 @@ export type Observe = (observation: Observation) => void
 /** Loads the function that transliterates text to ASCII letters; only introspection needs it. */
 export type LoadTransliterate = () => Promise<(text: string) => string>
 
-/** Returns the text of a static file by its name. Throws if the file was not shipped. */
-export type Assets = (name: string) => Promise<string>
+/** Returns a static file of text by its name, in UTF-8 where it is kept. Throws if the file was not shipped. */
+export type Assets = (name: string) => Promise<string | Uint8Array<ArrayBuffer>>
 
 /** The built console. */
 export type ConsoleFiles = {

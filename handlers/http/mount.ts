@@ -29,8 +29,8 @@ import {
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
   readonly ports: Ports
-  /** Compresses text by gzip; undefined where the platform compresses answers. */
-  readonly compress: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
+  /** Compresses text by gzip, as a string or in UTF-8; undefined where the platform compresses answers. */
+  readonly compress: ((text: string | Uint8Array) => Promise<Uint8Array<ArrayBuffer>>) | undefined
   /** Includes the trace id of requests in events. */
   readonly isTraced: boolean
   /** Requests that take longer, in milliseconds, are told apart. */
@@ -162,21 +162,23 @@ export async function respond(
   )
 }
 
-/** Shorter bodies, in characters, are not worth compressing. */
+/** Shorter bodies, in characters or bytes, are not worth compressing. */
 const COMPRESSED_FROM = 1_400
 
 /** Compresses the answer where it is large enough and the client accepts gzip. */
 function packed({ compress }: App, c: AppContext, answer: Answer): Eventual<Answer> {
   const { body, headers } = answer
-  if (compress === undefined || body === null || body instanceof Uint8Array) return answer
-  if (typeof body === 'string' && body.length < COMPRESSED_FROM) return answer
+  if (compress === undefined || body === null) return answer
+  if (!(body instanceof ReadableStream) && body.length < COMPRESSED_FROM) return answer
+  // Bytes are JSON where nothing else is said; no picture is compressed.
+  if (body instanceof Uint8Array && headers?.['Content-Type']?.startsWith('text/') === false) return answer
   // A file goes out as it is.
   if (headers?.['Content-Length'] !== undefined) return answer
   if (headers?.['Content-Encoding'] !== undefined || !accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
   // Its compression would hold back what is to be seen as it comes.
   if (headers?.['Content-Type'] === EVENTS) return answer
   const announced = { ...weakened(headers), 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
-  if (typeof body === 'string') {
+  if (!(body instanceof ReadableStream)) {
     return compress(body).then((bytes) => {
       if (body.length >= HELD_FROM) answerRoom(c)?.hold(bytes)
       return { ...answer, body: bytes, headers: announced }

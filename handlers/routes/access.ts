@@ -5,7 +5,7 @@ import { actions } from '../../src/core/access/access.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { AccessQuestion } from '../../src/services/documents/explanations.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { data, dataText, noContent } from '../http/answer.ts'
+import { data, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { withEtag } from '../http/etag.ts'
@@ -108,7 +108,7 @@ export function mountAccess(app: App, services: Services): void {
     {
       GET: async (c) => {
         const { tag, text } = await ownAccess.load(await authorize(services, c))
-        return withEtag(c, tag, () => dataText(text).body as string)
+        return withEtag(c, tag, () => text)
       },
     },
     { headers: { GET: ['If-None-Match'] } },

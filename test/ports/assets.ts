@@ -14,7 +14,7 @@ export function describeAssets(platform: string, open: () => Assets): void {
       ['device.css', /\{/],
       ['device.js', /\bdocument\b/],
     ])('answers the text of %s', async (name, text) => {
-      expect(await assets(name)).toMatch(text)
+      expect(await new Response(await assets(name)).text()).toMatch(text)
     })
 
     it('answers the same whenever it is asked', async () => {

@@ -58,3 +58,20 @@ it.each([
 ])('does not compress %s', async (_, search, encoding, count) => {
   expect(await list(search, encoding)).toEqual({ coding: undefined, vary: undefined, count })
 })
+
+it.each(['/api/library/openapi', '/api/library/schema', '/api/library/access', '/api/system/docs/reference.js'])(
+  'answers %s by what is kept of it, as it is and compressed',
+  async (path) => {
+    const headers = { Authorization: `Bearer ${service.token}` }
+    const answers = await Promise.all(
+      ['identity', 'gzip', 'gzip'].map((coding) =>
+        fetch(`${service.url}${path}`, { headers: { ...headers, 'Accept-Encoding': coding } }),
+      ),
+    )
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+
+    expect(answers.map((answer) => answer.headers.get('content-encoding'))).toEqual([null, 'gzip', 'gzip'])
+    expect(texts[0]?.length).toBeGreaterThan(1_400)
+    expect(new Set(texts).size).toBe(1)
+  },
+)

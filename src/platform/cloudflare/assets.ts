@@ -1,12 +1,12 @@
 /** Files served beside the API, from the Worker's static assets. */
-import type { Assets, ConsoleFiles } from '../../ports.ts'
+import type { ConsoleFiles } from '../../ports.ts'
 
 /** The OpenAPI document of the system, which scripts/package-assets.ts renders. */
 export const SYSTEM_DOCUMENT_FILE = 'system-openapi.json'
 
 /** Only the path matters; the host is arbitrary. */
-export function openCloudflareAssets(assets: Fetcher | undefined): Assets {
-  return async (name) => {
+export function openCloudflareAssets(assets: Fetcher | undefined) {
+  return async (name: string): Promise<string> => {
     const response = await assets?.fetch(`https://assets/${name}`)
     if (response?.ok !== true) throw new Error(`the asset ${name} was not deployed`)
     return response.text()
@@ -17,7 +17,7 @@ export function openCloudflareAssets(assets: Fetcher | undefined): Assets {
 export const CONSOLE_PAGE_FILE = 'console.html'
 
 /** A Worker that was deployed without a console shows none. */
-export function openCloudflareConsole(assets: Assets): ConsoleFiles {
+export function openCloudflareConsole(assets: (name: string) => Promise<string>): ConsoleFiles {
   let page: string | undefined
   return {
     async page() {

@@ -3,12 +3,12 @@
  * needed, so it is a static asset (scripts/package-assets.ts), applied here the way the package does it.
  */
 import { parseJson } from '../../core/exact-json.ts'
-import type { Assets, LoadTransliterate } from '../../ports.ts'
+import type { LoadTransliterate } from '../../ports.ts'
 
 /** The table as JSON: pairs of a text and its replacement. */
 export const TRANSLITERATION_FILE = 'transliteration.json'
 
-export function createTransliterate(assets: Assets): LoadTransliterate {
+export function createTransliterate(assets: (name: string) => Promise<string>): LoadTransliterate {
   return async () => {
     const table = new Map(parseJson(await assets(TRANSLITERATION_FILE)) as readonly (readonly [string, string])[])
     const longestFirst = [...table.keys()].sort((one, other) => other.length - one.length)

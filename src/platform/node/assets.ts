@@ -14,10 +14,10 @@ export const viewerFiles: Readonly<Record<string, string>> = {
 }
 
 export function openNodeAssets(): Assets {
-  const texts = new Map<string, Promise<string>>()
+  const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   return (name) => {
-    const text = texts.get(name) ?? readFile(viewerFiles[name] ?? own(name), 'utf8')
-    texts.set(name, text)
-    return text
+    const file = files.get(name) ?? readFile(viewerFiles[name] ?? own(name)).then((bytes) => new Uint8Array(bytes))
+    files.set(name, file)
+    return file
   }
 }

@@ -2,10 +2,12 @@
 
 import { hex } from '../../core/hex.ts'
 
-export async function sha256(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+/** Of a string in UTF-8, or of that. */
+export async function sha256(text: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 }
 
-export async function sha256Hex(text: string): Promise<string> {
+export async function sha256Hex(text: string | Uint8Array<ArrayBuffer>): Promise<string> {
   return hex(await sha256(text))
 }

@@ -1,6 +1,7 @@
 /**
  * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
- * that of a workspace one is built at a time.
+ * that of a workspace one is built at a time. They are kept in UTF-8, as they are sent: to encode megabytes for each answer takes longer
+ * than all the rest of it.
  */
 import { createWorkQueue, queuedFor, type Requesting } from '../caller/work-queue.ts'
 
@@ -9,39 +10,45 @@ export type KeptTexts = {
    * The text that is kept under the key, or what `build` brings. Whoever comes while another builds for the same workspace waits, and
    * finds what was kept meanwhile. What is no text, or too long, is not kept.
    */
-  load<Built>(document: DocumentKey, build: () => Promise<Built>): Promise<Built | string>
+  load<Built>(document: DocumentKey, build: () => Promise<Built>): Promise<Exclude<Built, string> | Bytes>
 }
 
 export type DocumentKey = { readonly scope: Requesting; readonly key: string }
 
-/** Of one text and of all, in characters. */
+/** In UTF-8. */
+export type Bytes = Uint8Array<ArrayBuffer>
+
+/** Of one text and of all, in characters, of which few take more than a byte. */
 export const MAX_KEPT = 16 * 1024 * 1024
+const MAX_BYTES = 2 * MAX_KEPT
 
 export function createKeptTexts(): KeptTexts {
-  const kept = new Map<string, string>()
+  const kept = new Map<string, Bytes>()
   const queue = createWorkQueue({})
 
-  function keep(key: string, text: string): void {
-    if (text.length > MAX_KEPT) return
+  function keep(key: string, text: Bytes): void {
+    if (text.length > MAX_BYTES) return
     kept.set(key, text)
     let length = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
     for (const [oldest, { length: freed }] of kept) {
-      if (length <= MAX_KEPT) return
+      if (length <= MAX_BYTES) return
       kept.delete(oldest)
       length -= freed
     }
   }
 
   return {
-    async load({ scope, key }, build) {
+    async load<Built>({ scope, key }: DocumentKey, build: () => Promise<Built>) {
       return (
         kept.get(key) ??
-        queue.run({ ...queuedFor(scope), isLarge: false }, async () => {
+        queue.run<Exclude<Built, string> | Bytes>({ ...queuedFor(scope), isLarge: false }, async () => {
           const known = kept.get(key)
           if (known !== undefined) return known
           const built = await build()
-          if (typeof built === 'string') keep(key, built)
-          return built
+          if (typeof built !== 'string') return built as Exclude<Built, string>
+          const text = new TextEncoder().encode(built) as Bytes
+          keep(key, text)
+          return text
         })
       )
     },

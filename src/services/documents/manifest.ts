@@ -21,7 +21,7 @@ import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
-import { createKeptTexts } from './kept-texts.ts'
+import { type Bytes, createKeptTexts } from './kept-texts.ts'
 import type { Document } from './openapi.ts'
 import { rightsKey } from './rights-key.ts'
 
@@ -30,7 +30,7 @@ export type Manifests = {
    * Of the collections of these API names alone, where they are given; or of what the caller can use. Throws 403 without the entitlement
    * dataModel:read, unless it is of what they can use, and 422 for a name that no collection has.
    */
-  load(scope: RequestScope, part?: readonly string[] | 'usable'): Promise<Document<string>>
+  load(scope: RequestScope, part?: readonly string[] | 'usable'): Promise<Document<Bytes>>
 }
 
 export type ManifestsDeps = {

@@ -13,11 +13,11 @@ import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadCalled } from './called.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
-import { createKeptTexts, MAX_KEPT } from './kept-texts.ts'
+import { type Bytes, createKeptTexts, MAX_KEPT } from './kept-texts.ts'
 import { createLongStreams, taken } from './long-streams.ts'
 import { rightsKey } from './rights-key.ts'
 
-export type Document<Text = string | ReadableStream<Uint8Array>> = {
+export type Document<Text = string | Bytes | ReadableStream<Uint8Array>> = {
   /** A weak entity tag. */
   readonly tag: string
   readonly render: () => Promise<Text>

@@ -12,11 +12,11 @@ import { ofWholeModel, type WorkQueue } from '../caller/work-queue.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
-import { createKeptTexts } from './kept-texts.ts'
+import { type Bytes, createKeptTexts } from './kept-texts.ts'
 import { rightsKey } from './rights-key.ts'
 
-/** `text` is the JSON of entitlements, collections and their ids, `tag` its weak entity tag. */
-export type AccessText = { readonly text: string; readonly tag: string }
+/** `text` is the JSON of an answer with entitlements, collections and their ids, `tag` its weak entity tag. */
+export type AccessText = { readonly text: Bytes; readonly tag: string }
 
 export type OwnAccess = {
   /** Of any caller, the anonymous one included: what they may do themselves. */
@@ -47,7 +47,7 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
       (one) => (!one.isSystem || isFiles(one)) && Object.hasOwn(collections, one.apiName),
     )
     const ids = Object.fromEntries(named.map(({ apiName, id }) => [apiName, id]))
-    return JSON.stringify({ entitlements, collections, ids })
+    return JSON.stringify({ data: { entitlements, collections, ids } })
   }
 
   return {

@@ -1,7 +1,7 @@
 /** The OpenAPI document of a model with very many collections, and what others had of the thread while it was made. */
 import type { Model } from '../../../src/core/model/model.ts'
 import type { RequestScope } from '../../../src/services/caller/callers.ts'
-import { createOpenApi } from '../../../src/services/documents/openapi.ts'
+import { createOpenApi, type Document } from '../../../src/services/documents/openapi.ts'
 import { createModelCache } from '../../../src/services/model/model-cache.ts'
 import { build } from './build.ts'
 
@@ -24,7 +24,7 @@ export type Rendering = {
 }
 
 /** Returns a function that renders the document again and again, as requests to one process do. */
-export function documentOf(model: Model): () => Promise<string | ReadableStream<Uint8Array>> {
+export function documentOf(model: Model): Document['render'] {
   const models = createModelCache({ database: noDatabase })
   models.keep(workspace.id, model)
   const openApi = createOpenApi({
@@ -54,7 +54,7 @@ export async function renderDocument(model: Model): Promise<Rendering> {
   const start = worked()
   const body = await render()
   const chunks: Uint8Array[] = []
-  if (typeof body !== 'string') for await (const chunk of body) chunks.push(chunk)
+  if (body instanceof ReadableStream) for await (const chunk of body) chunks.push(chunk)
   return { work: worked() - start, chunks, ...others.stop() }
 }
 
