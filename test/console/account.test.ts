@@ -1,5 +1,6 @@
 /** One's own account in the console: what is changed there holds at once, for the API too. */
 import { afterEach, beforeAll, expect, it } from 'vitest'
+import { picture } from '../support/service/console-page.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 import { closePages, openConsole, signIn, storedTexts } from './support/pages.ts'
@@ -113,27 +114,53 @@ it('keeps a key’s form where the service refuses it', async () => {
   expect(await dialog.getByLabel('Name').inputValue()).toBe('Wrong')
 })
 
-it.each([360, 1440])('ends a screen of %i px, and a dialog on it, above what it tells', async (width) => {
+const moments = [360, 1440].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme })))
+
+it.each(moments)('covers nothing with what it says, $width px, $scheme', async ({ width, scheme }) => {
   const page = await opened(await member())
   await page.setViewportSize({ width, height: 740 })
+  await page.emulateMedia({ colorScheme: scheme })
   await page.route(/users\/me\/sessions/, (sent) =>
     sent.request().method() === 'DELETE' ? sent.abort() : sent.continue(),
   )
-  const [screen, notice] = [page.getByRole('main'), page.getByRole('region', { name: 'Notifications' })]
-  const edges = async (one: typeof screen) => {
-    const { y = 0, height = 0 } = (await one.boundingBox()) ?? {}
-    return { top: Math.round(y), bottom: Math.round(y + height) }
+  const screen = page.getByRole('main')
+  const notice = page.getByRole('region', { name: 'Notifications' })
+  const dismiss = notice.getByRole('button', { name: 'Dismiss' })
+  const dialog = page.getByRole('dialog')
+  const heightOf = async (one: typeof screen) => (await one.boundingBox())?.height
+  const isAbove = async (one: typeof screen) => {
+    const [{ y = 0, height = 0 }, top] = [(await one.boundingBox()) ?? {}, (await notice.boundingBox())?.y ?? 0]
+    return y + height <= top
   }
-  const endsAboveNotice = async (one: typeof screen) => (await edges(one)).bottom <= (await edges(notice)).top
-  expect((await edges(screen)).bottom).toBe(740)
+  const before = await heightOf(screen)
+  const length = await page.evaluate('document.documentElement.scrollHeight')
+  const end = page.getByRole('button', { name: 'End all others' })
+  await end.focus()
+  await page.keyboard.press('Enter')
+  await dismiss.waitFor()
 
-  await page.getByRole('button', { name: 'End all others' }).click()
-  await notice.getByRole('button', { name: 'Dismiss' }).waitFor()
-  await expect.poll(() => endsAboveNotice(screen)).toBe(true)
+  expect(await heightOf(screen)).toBe(before)
+  expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(length)
+  await picture(page, `toast-${width}-${scheme}`)
+  const toEnd = 'document.querySelector("main").scrollTo(0, 1e6)'
+  await page.evaluate(toEnd)
+  await expect.poll(() => isAbove(screen.getByRole('button').last())).toBe(true)
+  await dismiss.press('Enter')
+  await dismiss.waitFor({ state: 'detached' })
+  await end.and(page.locator(':focus')).waitFor()
+
+  await page.setViewportSize({ width, height: 520 })
+  await end.press('Enter')
+  await dismiss.waitFor()
   await page.getByRole('button', { name: 'New key' }).click()
-  await page.getByRole('dialog').getByLabel('Name').waitFor()
-  await expect.poll(() => endsAboveNotice(page.getByRole('dialog'))).toBe(true)
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await notice.getByRole('button', { name: 'Dismiss' }).click()
-  await expect.poll(async () => (await edges(screen)).bottom).toBe(740)
+  await dialog.getByLabel('Name').fill('Reports')
+  await dialog.getByRole('alert').getByRole('button', { name: 'Dismiss' }).waitFor()
+  const covered = await heightOf(dialog)
+  await dialog.getByRole('button', { name: 'Cancel' }).click({ trial: true })
+  await picture(page, `toast-on-dialog-${width}-${scheme}`)
+  await dismiss.click()
+  await dismiss.waitFor({ state: 'detached' })
+  expect(await heightOf(dialog)).toBe(covered)
+  await dialog.getByRole('button', { name: 'Make the key' }).click()
+  await dialog.getByText('shown this once').waitFor()
 })

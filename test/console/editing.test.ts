@@ -130,12 +130,16 @@ describe('a cell', () => {
       return y + height
     }
     expect(await bottomOf(last)).toBeGreaterThan((await bottomOf(grid)) - 40)
+    const end = await bottomOf(grid)
     await page.keyboard.press('F2')
     const notice = page.getByRole('region', { name: 'Notifications' })
     await notice.getByText('“title” cannot be changed here. No policy of yours lets you change it.').waitFor()
     const top = async () => (await notice.boundingBox())?.y ?? 0
-    await expect.poll(async () => (await bottomOf(grid)) <= (await top())).toBe(true)
-    await expect.poll(async () => (await bottomOf(last)) <= (await bottomOf(grid))).toBe(true)
+    await expect.poll(async () => (await bottomOf(last)) <= (await top())).toBe(true)
+    expect(await bottomOf(grid)).toBe(end)
+    for (let row = 0; row < 5; row += 1) await page.keyboard.press('ArrowDown')
+    const next = page.getByRole('gridcell', { name: 'Note 45', exact: true })
+    await expect.poll(async () => (await bottomOf(next)) <= (await top())).toBe(true)
     await picture(page, 'grid-notice')
     await page.emulateMedia({ colorScheme: 'dark' })
     await picture(page, 'grid-notice-dark')

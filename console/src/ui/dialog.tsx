@@ -6,6 +6,7 @@ import buttons from './button.module.css'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 import { Icon } from './icon.tsx'
+import { Toasts } from './toasts.tsx'
 
 type DialogProps = {
   readonly title: string
@@ -58,6 +59,7 @@ export function Dialog({ title, onClose, isWide = false, isUndecided = false, ch
         )}
       </div>
       <div class={styles.body}>{children}</div>
+      <Toasts />
     </dialog>
   )
 }

@@ -1,9 +1,9 @@
 /**
- * Short messages that come by themselves, above everything else; failures stay until they are closed. The screen ends above them,
- * so that they cover nothing: `--toasts` is the height that they take of it.
+ * Short messages that come by themselves, above everything else; failures stay until they are closed. Nothing changes its size for
+ * them: what scrolls has room at its end, `--toasts`, for what they lie on.
  */
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../messages/messages.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -13,6 +13,8 @@ import { Notice } from './notice.tsx'
 type Toast = { readonly id: number; readonly text: string; readonly look: 'good' | 'danger' }
 
 const toasts = signal<readonly Toast[]>([])
+/** The screen and the dialogs on it: all but the last are inert, where nothing is read out or can be pressed. */
+const layers = signal<readonly string[]>([])
 let last = 0
 
 const SHOWN_FOR = 6_000
@@ -31,29 +33,59 @@ function dismiss(id: number): void {
 }
 
 export function Toasts() {
+  const id = useId()
+  useLayoutEffect(() => {
+    layers.value = [...layers.value, id]
+    return () => {
+      layers.value = layers.value.filter((layer) => layer !== id)
+    }
+  }, [id])
+  return layers.value.at(-1) === id ? <Shown /> : null
+}
+
+function Shown() {
   const ref = useRef<HTMLElement>(null)
+  const left = useRef<EventTarget | null>(null)
   const shown = toasts.value
-  // Opened anew it lies above a dialog that was opened meanwhile.
+  // Opened anew it lies above a menu that was opened meanwhile.
   useEffect(() => {
     ref.current?.hidePopover()
     if (shown.length > 0) ref.current?.showPopover()
+    // The button that closed one is gone with it.
+    if (document.activeElement === document.body && left.current instanceof HTMLElement) left.current.focus()
   }, [shown])
   useEffect(() => {
     const toasts = ref.current
     if (toasts === null) return
+    const area = toasts.closest('dialog') ?? document.documentElement
+    const keepRoom = (room: number) => area.style.setProperty('--toasts', `${room}px`)
     const observer = new ResizeObserver(() => {
-      const { height, top } = toasts.getBoundingClientRect()
-      document.documentElement.style.setProperty('--toasts', height > 0 ? `${innerHeight - top}px` : '0px')
+      keepRoom(coveredOf(area, toasts.getBoundingClientRect()))
       const { activeElement } = document
       const cell = document.getElementById(activeElement?.getAttribute('aria-activedescendant') ?? '')
       const inUse = cell ?? activeElement?.closest('input, select, textarea')
       inUse?.scrollIntoView({ block: 'nearest' })
     })
     observer.observe(toasts)
-    return () => observer.disconnect()
+    observer.observe(area)
+    return () => {
+      observer.disconnect()
+      keepRoom(0)
+    }
   }, [])
   return (
-    <section ref={ref} popover="manual" class={styles.toasts} aria-label={t.value.shell.notifications}>
+    <section
+      ref={ref}
+      popover="manual"
+      class={styles.toasts}
+      aria-label={t.value.shell.notifications}
+      onFocusIn={({ relatedTarget }) => {
+        if (!isIn(ref.current, relatedTarget)) left.current = relatedTarget
+      }}
+      onFocusOut={({ relatedTarget }) => {
+        if (relatedTarget !== null && !isIn(ref.current, relatedTarget)) left.current = null
+      }}
+    >
       {shown.map(({ id, text, look }) => (
         <Notice
           key={id}
@@ -69,4 +101,16 @@ export function Toasts() {
       ))}
     </section>
   )
+}
+
+function isIn(toasts: HTMLElement | null, target: EventTarget | null): boolean {
+  return target instanceof Node && toasts?.contains(target) === true
+}
+
+/** How much of the end of a dialog, or of the window, lies behind. */
+function coveredOf(area: HTMLElement, toasts: DOMRect): number {
+  if (toasts.height === 0) return 0
+  if (area === document.documentElement) return innerHeight - toasts.top
+  const { left, right, bottom } = area.getBoundingClientRect()
+  return toasts.right <= left || right <= toasts.left ? 0 : Math.max(0, bottom - toasts.top)
 }

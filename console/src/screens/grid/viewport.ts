@@ -73,7 +73,8 @@ function show(
   if (table === null) return
   const height = ROW * size
   const top = row * height
-  const seen = table.clientHeight - height
+  // Messages lie on the end of what is in sight.
+  const seen = table.clientHeight - height - Number.parseFloat(getComputedStyle(table).paddingBlockEnd)
   if (row >= 0 && top < table.scrollTop) table.scrollTop = top
   else if (row >= 0 && top + height > table.scrollTop + seen) table.scrollTop = top + height - seen
   const first = FIRST * size
