@@ -131,6 +131,18 @@ it('is made by hand, and is the same as one that is made by its file', async () 
   await waiting.filter({ hasText: 'New tags: unique index of label' }).waitFor()
   await picture(page, 'model-pending')
   expect(await violations(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await picture(page, 'model-pending-narrow-dark')
+  const edge = await page.evaluate(
+    '(({ backgroundImage: fade, borderBlockEndStyle: end }) => ({ fade, end }))(getComputedStyle(document.querySelector("main ol")))',
+  )
+  expect(edge).toEqual({ fade: 'none', end: 'solid' })
+  await waiting.last().getByRole('button').click()
+  await region(page, '16 changes are not applied yet').waitFor()
+  await makeRelation(page, 'branches', { kind: 'toMany', to: 'shops', opposite: 'parent' })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.emulateMedia({ colorScheme: 'light' })
   await press(page, /^Review /)
   await page
     .getByRole('dialog')
