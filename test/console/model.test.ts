@@ -163,7 +163,19 @@ it('is made by hand, and is the same as one that is made by its file', async () 
       'keywords: List: Text (string), may be empty',
     ]),
   )
-  await made.filter({ hasText: 'New tags: unique index of label' }).waitFor()
+  const tags = made.filter({ hasText: /^New tags/ })
+  expect(await tags.locator('> ul').first().getByRole('listitem').allInnerTexts()).toEqual([
+    'id: Whole number (int64), filled by itself when a row is made',
+    'label: Text (string)',
+    'unique index of label',
+  ])
+  expect((await tags.innerText()).split('\n')[0]).toBe('New tags')
+  const rules = page.getByRole('dialog').getByText('cannot be deleted as long as')
+  expect(await rules.allInnerTexts()).toEqual([
+    'books.sequel: A row of books cannot be deleted as long as any row refers to it.',
+    'shops.parent: A row of shops cannot be deleted as long as any row refers to it.',
+  ])
+  await tags.getByText('tags.books: Where a row of either side is deleted, its links go with it.').waitFor()
   await page.getByRole('dialog').getByText('This change loses no data.').waitFor()
   const links = page.getByRole('dialog').getByText('A new table has its links')
   expect(await links.allTextContents()).toEqual([
@@ -171,6 +183,10 @@ it('is made by hand, and is the same as one that is made by its file', async () 
   ])
   await page.getByRole('dialog').getByText('books.tags: Its links are the rows of books_tags.').waitFor()
   await picture(page, 'model-review')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'model-review-narrow-dark')
+  await page.setViewportSize({ width: 1440, height: 900 })
   await press(page, 'Apply')
   await page.getByText('The data model is changed.').waitFor()
 
@@ -482,7 +498,7 @@ it('leads into another source, and says that a database was changed outside of t
   await press(page, 'Review one change')
   const changes = page.getByRole('dialog').getByRole('list', { name: 'What it changes' })
   await changes.getByText('New in the database: notes (customerId).').waitFor()
-  await changes.getByText('There is no foreign key: no database enforces this relation.').waitFor()
+  await changes.getByText('There is no foreign key: no database enforces this relation, and nothing happens here').waitFor()
   await picture(page, 'model-across')
   await press(page, 'Apply')
   await page.getByText('The data model is changed.').waitFor()

@@ -170,6 +170,7 @@ it('says what a relation is in the database, and what only seems to come and go'
     ['columnsMade', 'notes (tagsOneId)'],
     ['indexMade', 'notes (tagsOneId)'],
     ['keyMade', 'notes (tagsOneId) → tags (id)'],
+    ['refused', 'tags'],
   ])
   const freed = without(held, 'tagsOne')
   expect(effects(held, freed)).toEqual([
@@ -180,6 +181,7 @@ it('says what a relation is in the database, and what only seems to come and go'
   expect(effects(freed, again)).toEqual([
     ['columnsUsed', 'notes (tagsOneId)'],
     ['keyMade', 'notes (tagsOneId) → tags (id)'],
+    ['refused', 'tags'],
   ])
   const far = relate(model, 'toOne', 'shops')
   expect(across(model, far)?.at(-1)).toEqual(['noKey', ''])
@@ -191,9 +193,13 @@ it('says what a relation is in the database, and what only seems to come and go'
   expect(across(near, relate(near, 'toOne', 'shops', column(near, 'shopsOneId')))).toEqual([
     ['columnsUsed', 'notes (shopsOneId)'],
     ['modelOnly', ''],
+    ['noKey', ''],
   ])
   const many = relate(model, 'manyToMany', 'tags')
-  expect(effects(model, many)).toEqual([['tableMade', 'notes_tagsOne']])
+  expect(effects(model, many)).toEqual([
+    ['tableMade', 'notes_tagsOne'],
+    ['linksGo', ''],
+  ])
   expect(effects(many, without(many, 'tagsOne'))).toEqual([
     ['modelOnly', ''],
     ['tableStays', 'notes_tagsOne'],

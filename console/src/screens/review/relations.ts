@@ -17,11 +17,13 @@ export type EffectKind =
   | 'columnChanged'
   | 'indexMade'
   | 'keyMade'
+  | 'refused'
   | 'keyAnew'
   | 'keyGoes'
   | 'noKey'
   | 'modelOnly'
   | 'tableMade'
+  | 'linksGo'
   | 'tableUsed'
   | 'tableStays'
   | 'tableGoes'
@@ -96,7 +98,7 @@ function created(before: Model, after: Model, { owner, far, relation }: Relation
   if (junction !== undefined) {
     const isNew = collectionIn(before, junction.id) === undefined
     return isNew
-      ? [['tableMade', junction.dbName]]
+      ? [['tableMade', junction.dbName], ...(isEmptiedWithRows(junction) ? ([['linksGo', '']] as const) : [])]
       : [
           ['modelOnly', ''],
           ['tableUsed', junction.dbName],
@@ -115,9 +117,18 @@ function created(before: Model, after: Model, { owner, far, relation }: Relation
     ...listed('columnsUsed', owner, used),
     ...(index === undefined ? [] : listed('indexMade', owner, columns)),
   ]
-  if (isKey) return [...changes, ['keyMade', keyText({ owner, far, relation })]]
-  return [...changes, made.length + Number(index !== undefined) > 0 ? ['noKey', ''] : ['modelOnly', '']]
+  if (isKey) {
+    // Of other rules the model file has a member, which is said.
+    const isRefused = relation.actions?.onDelete === 'noAction'
+    const key = ['keyMade', keyText({ owner, far, relation })] as const
+    return [...changes, key, ...(isRefused ? ([['refused', far.apiName]] as const) : [])]
+  }
+  const isModelOnly = made.length === 0 && index === undefined
+  return [...changes, ...(isModelOnly ? ([['modelOnly', '']] as const) : []), ['noKey', '']]
 }
+
+const isEmptiedWithRows = ({ relations }: Collection) =>
+  relations.every(({ actions }) => actions === undefined || actions.onDelete === 'cascade')
 
 function deleted(before: Model, after: Model, place: RelationPlace): readonly Effect[] {
   const { owner, far, relation } = place

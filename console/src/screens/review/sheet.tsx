@@ -149,9 +149,9 @@ export function PathText({ path }: { readonly path: string }) {
   )
 }
 
-/** Of what is made what it is: of a collection its fields, one below the other. */
+/** Of what is made what it is: of a collection its fields, key and indexes, one below the other. */
 function WholeOf({ to }: Change) {
-  const { fields, ...rest } = membersOf(to)
+  const { fields, key, indexes, ...rest } = membersOf(to)
   return (
     <>
       <MembersOf to={rest} />
@@ -163,6 +163,11 @@ function WholeOf({ to }: Change) {
               <MembersOf to={form} />
             </li>
           ))}
+          {memberTexts({}, { ...(key !== undefined && { key }), ...(indexes !== undefined && { indexes }) }).map(
+            (text) => (
+              <li key={text}>{text}</li>
+            ),
+          )}
         </ul>
       )}
     </>

@@ -46,6 +46,7 @@ function oneText(name: string, value: unknown): string {
   const [text, isOn] = [plain(value), value !== false]
   switch (name) {
     case '':
+    case 'key':
       return texts.key(text)
     case 'type':
       return typeWords(text)
