@@ -498,7 +498,9 @@ it('leads into another source, and says that a database was changed outside of t
   await press(page, 'Review one change')
   const changes = page.getByRole('dialog').getByRole('list', { name: 'What it changes' })
   await changes.getByText('New in the database: notes (customerId).').waitFor()
-  await changes.getByText('There is no foreign key: no database enforces this relation, and nothing happens here').waitFor()
+  await changes
+    .getByText('There is no foreign key: no database enforces this relation, and nothing happens here')
+    .waitFor()
   await picture(page, 'model-across')
   await press(page, 'Apply')
   await page.getByText('The data model is changed.').waitFor()

@@ -112,6 +112,8 @@ export const sources = {
     'The source is forgotten, with the collections that lead to it and what they are called here. Its rows stay where they are.',
   deleteWith:
     'The saved views and access tests of its collections go with them. As long as a policy names one of them, the source cannot be deleted: change that policy first.',
+  deleteNamed: 'These policies name its collections. Until they are changed or deleted, it cannot be deleted.',
+  deleteRefused: (reason: string) => `The source was not deleted: ${reason}.`,
   typeName: (name: string) => `Type ${name} to confirm`,
   ownStays: 'It is the workspace’s own, and stays as long as that.',
   deleted: (name: string) => `${name} was deleted.`,

@@ -1,7 +1,8 @@
-/** Deleting a source: what hangs on it, and its name typed once more. */
+/** Deleting a source: what hangs on it and what keeps it from going, and its name typed once more. */
 import { useState } from 'preact/hooks'
 import { navigate, pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
+import { useQuery } from '../../data/queries.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { Button } from '../../ui/button.tsx'
@@ -9,10 +10,13 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { showToast } from '../../ui/toasts.tsx'
+import { policiesQuery } from '../access/data.ts'
 import page from '../page.module.css'
 import { faultOf, useSubmission } from '../submission.tsx'
 import { type Source, sourcesChanged } from './data.ts'
+import { useEntitled } from './rights.tsx'
 import { Collections } from './source.tsx'
+import styles from './sources.module.css'
 
 type DeleteProps = {
   readonly workspace: string
@@ -25,10 +29,24 @@ type DeleteProps = {
 export function DeleteSource({ workspace, source: { id, apiName }, names, onClose }: DeleteProps) {
   const texts = sourceTexts.value
   const [typed, setTyped] = useState('')
+  const [refusal, setRefusal] = useState<string>()
+  const mayRead = useEntitled(workspace, 'workspaceMembers:read')
+  const { data: policies = [], refetch } = useQuery({ ...policiesQuery(workspace), enabled: mayRead })
+  const naming = policies.filter(
+    ({ name, content }) =>
+      refusal?.endsWith(` is used by the policy ${name}`) ||
+      names.some((collection) => Object.hasOwn(content.collections ?? {}, collection)),
+  )
   const { fault, isBusy, submit } = useSubmission(async () => {
     if (typed !== apiName) return texts.typeName(apiName)
     const answer = await clientOf(workspace).$request('DELETE', `sources/data/${id}`)
-    if (!answer.ok && answer.status !== 404) return faultOf(answer)
+    if (!answer.ok && answer.status !== 404) {
+      const reason = answer.error.messages.at(-1) ?? ''
+      if (answer.status !== 409 || !reason.includes(' is used by ')) return faultOf(answer)
+      setRefusal(reason)
+      if (mayRead) await refetch()
+      return texts.deleteRefused(reason)
+    }
     showToast(texts.deleted(apiName))
     navigate(pathTo(workspace, 'sources'))
     void sourcesChanged(workspace)
@@ -40,6 +58,20 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
         {fault && <Notice look="danger">{fault}</Notice>}
         <p>{texts.deleteText}</p>
         {names.length > 0 && <p>{texts.deleteWith}</p>}
+        {naming.length > 0 && (
+          <>
+            <Notice look="warning">{texts.deleteNamed}</Notice>
+            <ul class={styles.lines} aria-label={texts.deleteNamed}>
+              {naming.map(({ id, name }) => (
+                <li key={id}>
+                  <a href={pathTo(workspace, 'access', 'policies', id)} dir="auto">
+                    {name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
         <p class={page.quiet}>{texts.count(formatNumber(names.length), names.length)}</p>
         <Collections workspace={workspace} names={names} />
         <Field
