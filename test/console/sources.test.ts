@@ -219,6 +219,37 @@ it('shows what has changed, imports more, and deletes a source with its name typ
   await page.context().close()
 })
 
+it('tells two sources of the same database apart', async () => {
+  const shop = await world.workspace('twice', {})
+  await run('create schema archive')
+  await run('create table archive.letters (id int primary key)')
+  const sent = { provider: 'postgres', config: { connectionString: postgres.url } }
+  for (const [apiName, include] of [
+    ['main', 'customers'],
+    ['main2', 'archive.*'],
+  ]) {
+    const id = await attach(shop, { ...sent, apiName })
+    expect((await shop.post(`/schema/introspect/${id}`, { tables: { include: [include] } })).status).toBe(200)
+  }
+  const { host } = new URL(postgres.url)
+  const page = await signedInAt(`/${shop.name}/sources`)
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+  await row('main').getByText(`${host} · public`).waitFor()
+  await row('main2').getByText(`${host} · archive`).waitFor()
+  await picture(page, 'sources-twice')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await picture(page, 'sources-twice-narrow-dark')
+  await page.goto(`/${shop.name}/model`)
+  await press(page, 'New collection')
+  const source = page.getByRole('dialog').getByLabel('Data source')
+  await source.getByRole('option', { name: 'main2 · PostgreSQL · 1 collection' }).waitFor({ state: 'attached' })
+  await source.selectOption({ label: 'main2 · PostgreSQL · 1 collection' })
+  await picture(page, 'model-sources-twice-narrow-dark')
+  await run('drop schema archive cascade')
+  await page.context().close()
+})
+
 it('attaches a connector with the hosts that somebody grants', async () => {
   const shop = await world.workspace('granting', {})
   const page = await signedInAt(`/${shop.name}/sources/connectors`)

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { navigate, pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
-import { namesQuery } from '../../data/workspaces.ts'
+import { accessQuery, namesQuery } from '../../data/workspaces.ts'
 import { compareNames, formatNumber, t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -13,7 +13,7 @@ import { Empty, Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
-import { OWN } from '../sources/data.ts'
+import { connectorsQuery, OWN } from '../sources/data.ts'
 import { createCollection, createNamespace, isChanged, makingOf, NAME, type NewCollection } from './changes.ts'
 import { addChange, type Draft, driftQuery, useTyped } from './data.ts'
 import styles from './model.module.css'
@@ -188,7 +188,12 @@ function NewCollectionForm({ workspace, model, onClose }: FormProps) {
           onValue={(to) => set({ name: to })}
         />
         <DbName value={typed.dbName} onValue={(dbName) => set({ dbName })} />
-        <SourceSelect model={model} value={typed.sourceId} onValue={(sourceId) => set({ sourceId, namespaceId: '' })} />
+        <SourceSelect
+          workspace={workspace}
+          model={model}
+          value={typed.sourceId}
+          onValue={(sourceId) => set({ sourceId, namespaceId: '' })}
+        />
         {namespaces.length > 0 && (
           <Select
             label={texts.namespace}
@@ -220,14 +225,28 @@ function NewCollectionForm({ workspace, model, onClose }: FormProps) {
   )
 }
 
-type SourceProps = { readonly model: Model; readonly value: string; readonly onValue: (id: string) => void }
+type SourceProps = Pick<Draft, 'workspace' | 'model'> & {
+  readonly value: string
+  readonly onValue: (id: string) => void
+}
 
-function SourceSelect({ model, value, onValue }: SourceProps) {
+/** Two of the same database may be called much alike: its kind, and how much of it is here, tell them apart. */
+function SourceSelect({ workspace, model, value, onValue }: SourceProps) {
+  const texts = modelTexts.value
+  const { data: access } = useQuery(accessQuery(workspace))
+  const mayRead = access?.entitlements.includes('extension:read') === true
+  const { data } = useQuery({ ...connectorsQuery(workspace), enabled: mayRead })
+  const called = ({ id, name, provider }: Model['sources'][number]) => {
+    if (name === OWN) return texts.own
+    const kind = data?.data.find((one) => one.id === provider)?.name ?? provider
+    const count = model.collections.filter(({ sourceId, isSystem }) => sourceId === id && !isSystem).length
+    return [name, kind, texts.collectionCount(formatNumber(count), count)].join(' · ')
+  }
   return (
     <Select
-      label={modelTexts.value.source}
+      label={texts.source}
       value={value}
-      options={model.sources.map(({ id }) => [id, sourceName(model, id)])}
+      options={model.sources.map((source) => [source.id, called(source)])}
       onValue={onValue}
     />
   )
@@ -251,7 +270,12 @@ function NewNamespaceForm({ workspace, model, onClose }: FormProps) {
           close()
         }}
       >
-        <SourceSelect model={model} value={typed.sourceId} onValue={(sourceId) => set({ sourceId })} />
+        <SourceSelect
+          workspace={workspace}
+          model={model}
+          value={typed.sourceId}
+          onValue={(sourceId) => set({ sourceId })}
+        />
         <Field
           label={texts.dbName}
           hint={texts.namespaceText(workspace)}

@@ -1,7 +1,7 @@
 /** What is attached: where each leads, whether it works, and how much of it is imported. */
 import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
-import { formatNumber, formatTime } from '../../messages/messages.ts'
+import { compareNames, formatNumber, formatTime } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Pending } from '../../ui/notice.tsx'
@@ -79,13 +79,17 @@ export function Kind({ workspace, source: { provider } }: CellProps) {
   return <>{data?.data.find(({ id }) => id === provider)?.name ?? provider}</>
 }
 
-/** The host of a database, or those that a connector was granted. */
+/** The host of a database and the schemas of what is imported, or the hosts that a connector was granted. */
 export function Where({ workspace, source: { id, apiName } }: CellProps) {
   const mayAsk = useEntitled(workspace, 'dataSource:create')
   const { data } = useQuery({ ...outlineQuery(workspace, id), enabled: mayAsk && apiName !== OWN })
+  const mayRead = useEntitled(workspace, 'dataModel:read')
+  const { data: imported = [] } = useQuery({ ...importedQuery(workspace), enabled: mayRead })
   if (data === undefined) return null
+  const own = imported.filter(({ sourceId }) => sourceId === id)
+  const schemas = [...new Set(own.flatMap(({ namespace }) => namespace?.dbName ?? []))].toSorted(compareNames)
   const { host, port, permissions, secrets } = data
-  if (host !== undefined) return <bdi dir="ltr">{`${host}:${port}`}</bdi>
+  if (host !== undefined) return <bdi dir="ltr">{[`${host}:${port}`, ...schemas].join(' · ')}</bdi>
   if (permissions.length > 0) {
     return <bdi dir="ltr">{permissions.map(({ permission }) => permission.replace(/^net:/, '')).join(', ')}</bdi>
   }
