@@ -239,6 +239,13 @@ describe('a cell', () => {
     await type(page, 'text', 'mine at last')
     await dialog.getByRole('button', { name: 'Keep mine' }).click()
     await expect.poll(async () => (await stored(id)).text).toBe('mine at last')
+
+    await shop.patch(`/items/things/${id}`, { at: '2026-01-31T13:45:00' })
+    await type(page, 'at', '2026-02-01T10:00:00')
+    await dialog.getByRole('cell', { name: '2026-01-31 13:45:00', exact: true }).waitFor()
+    await dialog.getByRole('cell', { name: '2026-02-01 10:00:00', exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Keep mine' }).click()
+    await expect.poll(async () => (await stored(id)).text).toBe('mine at last')
     await page.context().close()
   })
 

@@ -119,6 +119,38 @@ describe('an item', () => {
     await page.context().close()
   })
 
+  it('shows times as cells do, in the zone of the reader, and saves only what is typed anew', async () => {
+    const id = await made('loans', {
+      title: 'Notes',
+      isOver: false,
+      at: '2026-01-31T13:45:00',
+      since: '2026-07-31T11:45:07Z',
+    })
+    const page = await signedInAt(at('loans', id), world.administrator, { timezoneId: 'Asia/Kolkata' })
+    const sent: unknown[] = []
+    page.on('request', (one) => one.method() === 'PATCH' && sent.push(one.postDataJSON()))
+    const [time, moment] = ['at', 'since'].map((name) => page.getByLabel(name, { exact: true }))
+    await moment?.waitFor()
+    expect(await time?.inputValue()).toBe('2026-01-31 13:45:00')
+    expect(await moment?.inputValue()).toBe('2026-07-31 17:15:07+05:30')
+    await picture(page, 'item-times')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await moment?.scrollIntoViewIfNeeded()
+    await picture(page, 'item-times-narrow-dark')
+    await moment?.fill('2026-07-31 18:15:07+05:30')
+    await moment?.fill('2026-07-31 17:15:07+05:30')
+    await page.getByLabel('title', { exact: true }).fill('Others')
+    await save(page)
+    await page.getByText('Saved.', { exact: true }).waitFor()
+
+    expect(sent).toEqual([{ title: 'Others' }])
+    await moment?.fill('2026-07-31 18:15:07+05:30')
+    await save(page)
+    await expect.poll(() => stored('loans', id)).toMatchObject({ since: '2026-07-31T12:45:07Z' })
+    await page.context().close()
+  })
+
   it('merges with what another changed beside it, asks about the same, and keeps what is not saved', async () => {
     const id = await made('books', { title: 'Old', note: 'n' })
     const page = await signedInAt(at('books', id))

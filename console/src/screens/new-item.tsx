@@ -15,7 +15,7 @@ import { WhyRefused } from './access/asking.tsx'
 import { itemsOf } from './grid/items.ts'
 import { type CollectionModel, calledBy, type FieldModel, formFields } from './grid/model.ts'
 import { keyOf } from './grid/rows.ts'
-import { inputTextOf, isKept, isSame, ownOf, type Row } from './grid/values.ts'
+import { formTextOf, isKept, isSame, ownOf, type Row } from './grid/values.ts'
 import { WithModel } from './grid/with-model.tsx'
 import { type Drafts, draftsOf, readDrafts, without } from './item/drafts.ts'
 import { Fields } from './item/fields.tsx'
@@ -63,7 +63,7 @@ function copyOf(row: Row, model: CollectionModel, fields: readonly FieldModel[])
       const value = row[field.name] ?? null
       if (value === null && (field.isNullable || field.hasDefault)) return []
       const label = labels.get(field.name)
-      return [[field.name, { text: inputTextOf(field, value), base: undefined, ...(label && { label }) }] as const]
+      return [[field.name, { text: formTextOf(field, value), base: undefined, ...(label && { label }) }] as const]
     }),
   )
 }

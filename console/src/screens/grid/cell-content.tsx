@@ -7,7 +7,7 @@ import { sizeText } from '../files/size.ts'
 import { type Column, cellText, keyNowhere, valueAt } from './columns.ts'
 import styles from './grid.module.css'
 import { readableOf, valuesIn } from './readable.ts'
-import { type Row, textOf } from './values.ts'
+import { isTime, type Row, textOf } from './values.ts'
 
 type ContentProps = { readonly workspace: string; readonly column: Column; readonly row: Row }
 
@@ -34,11 +34,13 @@ export function CellContent({ workspace, column, row }: ContentProps): Component
   )
 }
 
+type PlainProps = { readonly value: unknown; readonly field?: Column['field'] | undefined }
+
 /** A value outside of a grid, where nothing around it says whether there is none or a text without characters. */
-export function PlainValue({ value }: { readonly value: unknown }): ComponentChildren {
+export function PlainValue({ value, field }: PlainProps): ComponentChildren {
   if (value === null || value === undefined) return <span class={styles.null}>{t.value.grid.null}</span>
   if (value === '') return <span class={styles.null}>""</span>
-  return textOf(value)
+  return field && isTime(field) ? readableOf(field, value) : textOf(value)
 }
 
 function Nowhere({ text }: { readonly text: string }) {

@@ -11,7 +11,8 @@ export function ConflictDialog({ model, saving }: { readonly model: CollectionMo
   const now = saving.conflicts.value
   if (now === undefined) return null
   const texts = t.value.grid
-  const title = ({ change }: Conflict) => model.fields.find(({ name }) => name === change.field)?.title ?? change.field
+  const fieldOf = ({ change }: Conflict) => model.fields.find(({ name }) => name === change.field)
+  const title = (one: Conflict) => fieldOf(one)?.title ?? one.change.field
   return (
     <Dialog title={texts.conflictTitle} isWide isUndecided onClose={() => now.choose(undefined)}>
       <p>{texts.conflictText}</p>
@@ -20,8 +21,8 @@ export function ConflictDialog({ model, saving }: { readonly model: CollectionMo
         label={texts.conflictTitle}
         columns={[
           { title: texts.field, cell: title },
-          { title: texts.mine, cell: ({ change }) => <PlainValue value={change.value} /> },
-          { title: texts.theirs, cell: ({ theirs }) => <PlainValue value={theirs} /> },
+          { title: texts.mine, cell: (one) => <PlainValue value={one.change.value} field={fieldOf(one)} /> },
+          { title: texts.theirs, cell: (one) => <PlainValue value={one.theirs} field={fieldOf(one)} /> },
         ]}
         rows={now.all}
         keyOf={({ change }) => JSON.stringify([change.key, change.field])}

@@ -7,8 +7,9 @@ import { Notice } from '../../ui/notice.tsx'
 import { keyTextOf, WhyRefused } from '../access/asking.tsx'
 import styles from './grid.module.css'
 import type { CollectionModel } from './model.ts'
+import { readableOf } from './readable.ts'
 import type { Saving } from './saving.ts'
-import { textOf } from './values.ts'
+import { isTime, textOf } from './values.ts'
 
 type UnsavedProps = { readonly workspace: string; readonly model: CollectionModel; readonly saving: Saving }
 
@@ -22,9 +23,11 @@ export function Unsaved({ workspace, model, saving }: UnsavedProps) {
         const { changes, error } = edit
         const [first] = changes
         if (error === undefined || first === undefined) return null
-        const named = [...model.fields, ...model.toMany].find(({ name }) => name === first.field)
+        const field = model.fields.find(({ name }) => name === first.field)
+        const named = field ?? model.toMany.find(({ name }) => name === first.field)
         const title = named?.title ?? first.field
-        const value = first.link?.shown ?? textOf(first.value)
+        const value =
+          first.link?.shown ?? (field && isTime(field) ? readableOf(field, first.value) : textOf(first.value))
         return (
           <Notice
             key={JSON.stringify([first.key, first.field])}

@@ -1,6 +1,6 @@
 /** Values as people read and type them. What the API writes as a text (decimals, long integers, times) stays that text. */
 import type { FieldModel } from './model.ts'
-import { DATE_TIME } from './readable.ts'
+import { DATE_TIME, readableOf } from './readable.ts'
 
 export type Value = unknown
 export type Row = Readonly<Record<string, Value>>
@@ -9,6 +9,7 @@ export type Row = Readonly<Record<string, Value>>
 export type InputKind = 'line' | 'lines' | 'choice'
 
 type Shape = Pick<FieldModel, 'type' | 'isList' | 'isNullable' | 'values'>
+type Typed = Pick<FieldModel, 'type' | 'isList'>
 
 export function inputKindOf({ type, isList, values }: Shape, value: Value): InputKind {
   if (isList || type === 'json') return 'lines'
@@ -23,10 +24,17 @@ export function textOf(value: Value): string {
 }
 
 /** What an input begins with. */
-export function inputTextOf({ type, isList }: Shape, value: Value): string {
+export function inputTextOf({ type, isList }: Typed, value: Value): string {
   if (value === null || value === undefined) return ''
   return isList || type === 'json' ? JSON.stringify(value, null, 2) : textOf(value)
 }
+
+/** Likewise in a form, which saves only what is changed: times as cells show them. */
+export function formTextOf(field: Typed, value: Value): string {
+  return isTime(field) ? readableOf(field, value) : inputTextOf(field, value)
+}
+
+export const isTime = ({ type, isList }: Typed) => !isList && type.startsWith('dateTime')
 
 export type Parsed = { readonly value: Value } | { readonly wrong: WrongKind }
 export type WrongKind =

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { formTextOf } from '../grid/values.ts'
 import styles from './item.module.css'
 
 type CalendarProps = {
@@ -48,5 +49,6 @@ function picked(type: string, text: string): string {
 /** As the field has it. Browsers leave out seconds that are none. */
 function typed(type: string, value: string): string {
   if (type === 'date') return value
-  return type === 'dateTime' ? value.padEnd(19, ':00') : new Date(value).toISOString().replace('.000', '')
+  const whole = type === 'dateTime' ? value.padEnd(19, ':00') : new Date(value).toISOString().replace('.000', '')
+  return formTextOf({ type, isList: false }, whole)
 }

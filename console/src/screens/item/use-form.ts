@@ -8,7 +8,7 @@ import { t } from '../../messages/messages.ts'
 import { calledBy, type FieldModel, formFields, type ToOne } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
 import { baseIn, type Change, type Saving, savingOf, waitingIn } from '../grid/saving.ts'
-import { inputTextOf, isKept, isSame, ownOf, type Row } from '../grid/values.ts'
+import { formTextOf, isKept, isSame, ownOf, type Row } from '../grid/values.ts'
 import { type Drafts, draftsOf, readDrafts, without } from './drafts.ts'
 import type { Shown } from './fields.tsx'
 import { type ItemPlace, itemQuery } from './item-query.ts'
@@ -58,7 +58,7 @@ export function useForm(props: FormProps) {
   const takeBack = (former: Row) => {
     for (const field of formerIn(former)) {
       const value = former[field.name]
-      onText(field, value === null ? null : inputTextOf(field, value))
+      onText(field, value === null ? null : formTextOf(field, value))
     }
   }
   const submit = (event: Event) => {
@@ -153,7 +153,7 @@ function shownOf(place: Place, field: FieldModel, drafts: Drafts, wrong: Wrong):
   const found = waitingAt(place, field.name)
   const value = found ? found.change.value : row[field.name]
   const draft = ownOf(drafts, field.name)
-  const text = draft ? draft.text : value === null ? null : inputTextOf(field, value)
+  const text = draft ? draft.text : value === null ? null : formTextOf(field, value)
   const isExactly = isKept(field, value)
   const refused = found?.error && isAbout(found.error, field.name) ? explainFault(found.error) : undefined
   const message = ownOf(wrong, field.name) ?? refused ?? (isExactly ? undefined : t.value.grid.wrong.exact)
@@ -173,6 +173,6 @@ function withText(drafts: Drafts, place: Place, field: FieldModel, typed: Typed)
   const before = without(drafts, field.name)
   const base = ownOf(drafts, field.name)?.base ?? baseIn(saving, key, field.name, row[field.name]) ?? null
   const isAsBefore =
-    typed.text === (base === null ? null : inputTextOf(field, base)) && waitingAt(place, field.name) === undefined
+    typed.text === (base === null ? null : formTextOf(field, base)) && waitingAt(place, field.name) === undefined
   return isAsBefore ? before : { ...before, [field.name]: { ...typed, base } }
 }

@@ -119,10 +119,10 @@ type PreviewProps = { readonly source: Source; readonly plan: Plan; readonly che
 function Preview({ source, plan, checked }: PreviewProps) {
   const texts = t.value.many
   const { fits, wrongs, listed, samples } = checked
-  const columns = [...plan.fields].map(([name, { title }]) => ({
-    title,
+  const columns = [...plan.fields].map(([name, field]) => ({
+    title: field.title,
     cell: ({ values }: Checked['samples'][number]) =>
-      Object.hasOwn(values, name) && <PlainValue value={valueIn(values, name)} />,
+      Object.hasOwn(values, name) && <PlainValue value={valueIn(values, name)} field={field} />,
   }))
   return (
     <>
