@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { model as arModel } from '../../console/src/messages/ar/model.ts'
 import { sources as arSources } from '../../console/src/messages/ar/sources.ts'
@@ -1006,6 +1006,39 @@ it('reaches a collection by the palette, and nothing else than the keyboard', as
   await expect.poll(() => page.url()).toBe(`${world.url}/${shop.name}/items/articles`)
   await page.goBack()
   await expect.poll(() => page.url()).toBe(`${world.url}/${shop.name}`)
+})
+
+it('keeps what is on its way as far from the edge as what comes', async () => {
+  const page = await openConsole({ viewport: { width: 1440, height: 900 } })
+  await signIn(page, `/${shop.name}`)
+  await page.getByRole('main').getByRole('link', { name: 'articles' }).waitFor()
+  const kept: (() => Promise<void>)[] = []
+  const keep = (pattern: string) => page.route(pattern, (route) => void kept.push(() => route.continue()))
+  const letGo = async () => {
+    await page.unroute('**/-/assets/**')
+    for (const one of kept.splice(0)) await one()
+  }
+  const startOf = async (one: Locator) => (await one.first().boundingBox())?.x ?? 0
+  const loading = (within: Locator) => within.getByRole('status').filter({ hasText: 'Loading' }).locator('span').last()
+  const beside = page.getByRole('complementary', { name: 'Assistant' })
+
+  await page.route('**/ai/conversations*', () => undefined)
+  await button(page, 'Assistant').click()
+  await loading(beside).waitFor()
+  expect((await startOf(loading(beside))) - (await startOf(beside))).toBeGreaterThanOrEqual(12)
+  await picture(page, 'skeleton-assistant')
+  await button(page, 'Assistant').click()
+  await page.setViewportSize({ width: 360, height: 720 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await keep('**/-/assets/**')
+  const main = page.getByRole('main')
+  await main.getByRole('link', { name: 'articles' }).click()
+  await loading(main).waitFor()
+  const start = await startOf(loading(main))
+  await picture(page, 'skeleton-narrow-dark')
+  await letGo()
+  await title(page, 'articles')
+  expect(await startOf(main.getByRole('heading'))).toBe(start)
 })
 
 it('opens the navigation of a narrow window, and closes it with the choice', async () => {

@@ -38,7 +38,11 @@ export default function Assistant({ workspace, onClose }: PanelProps) {
   const isReady = data?.meta.isReady === true
   return (
     <aside class={styles.panel} aria-label={texts.title}>
-      {data === undefined && <Pending data={data} error={error} onRetry={() => void refetch()} lines={6} />}
+      {data === undefined && (
+        <div class={styles.conversation}>
+          <Pending data={data} error={error} onRetry={() => void refetch()} lines={6} />
+        </div>
+      )}
       {data && (isSettingUp || !isReady) && (
         <>
           <Head title={texts.setUp} onClose={onClose} />
