@@ -57,11 +57,14 @@ export function FieldInput(props: FieldInputProps) {
     : reference?.isAlone
       ? `${field.name} · ${typeName(field)}`
       : typeName(field)
+  // A key that nobody types here says less than the name that it leads to.
+  const key = isReadOnly && reference?.isAlone && reference.label && !reference.file ? text : undefined
+  const isGroup = reference?.file !== undefined || key !== undefined
   const isRequired = isNew && !field.isNullable && !field.hasDefault
   return (
-    <div class={styles.field} {...(reference?.file && ({ role: 'group', 'aria-label': title } as const))}>
+    <div class={styles.field} {...(isGroup && ({ role: 'group', 'aria-label': title } as const))}>
       <div class={styles.label}>
-        {reference?.file ? (
+        {isGroup ? (
           <span dir="auto">{title}</span>
         ) : (
           <label for={id} dir="auto">
@@ -86,10 +89,10 @@ export function FieldInput(props: FieldInputProps) {
         )}
       </div>
       <div class={styles.value}>
-        {reference && <Referred {...reference} />}
+        {reference && <Referred {...reference} keyText={key} />}
         {reference?.file}
         <div class={styles.line}>
-          {!reference?.file && <Input {...props} id={id} />}
+          {!isGroup && <Input {...props} id={id} />}
           {!isReadOnly && !field.isList && hasCalendar(field.type) && (
             <Calendar title={field.title} type={field.type} text={text ?? ''} onText={onText} />
           )}
@@ -115,7 +118,8 @@ export function FieldInput(props: FieldInputProps) {
 }
 
 /** What the item is called that a field refers to, and the way to it. */
-function Referred({ title, isAlone, label, isNowhere, href, onRemove }: Reference) {
+function Referred(props: Reference & { readonly keyText: string | null | undefined }) {
+  const { title, isAlone, label, isNowhere, href, onRemove, keyText } = props
   if (!label && !isNowhere) return null
   return (
     <p class={styles.reference}>
@@ -132,6 +136,12 @@ function Referred({ title, isAlone, label, isNowhere, href, onRemove }: Referenc
         <a href={href} dir="auto">
           {label}
         </a>
+      )}
+      {keyText && (
+        <span>
+          {' '}
+          <bdi>{keyText}</bdi>
+        </span>
       )}
       {onRemove && (
         <Button look="plain" isIcon aria-label={t.value.item.unlink(label ?? title)} onClick={onRemove}>
