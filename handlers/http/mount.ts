@@ -9,6 +9,7 @@ import { shortName } from '../../src/core/message-text.ts'
 import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
 import type { SessionClient } from '../../src/services/accounts/sessions.ts'
+import { inParts } from '../../src/sources/in-parts.ts'
 import { type Answer, EVENTS, failure, isFault, toResponse, withoutCredential } from './answer.ts'
 import { discardBody } from './body.ts'
 import type { Cors } from './cors.ts'
@@ -25,6 +26,7 @@ import {
   requireKnownParameters,
   unreadHeaders,
 } from './unexpected-input.ts'
+import { utf8Parts } from './utf8.ts'
 
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
@@ -165,10 +167,16 @@ export async function respond(
 /** Shorter bodies, in characters or bytes, are not worth compressing. */
 const COMPRESSED_FROM = 1_400
 
+/** Longer ones are encoded in parts. */
+const ENCODED_FROM = 64 * 1024
+
 /** Compresses the answer where it is large enough and the client accepts gzip. */
-function packed({ compress }: App, c: AppContext, answer: Answer): Eventual<Answer> {
+function packed(app: App, c: AppContext, answer: Answer): Eventual<Answer> {
+  const { compress } = app
   const { body, headers } = answer
   if (compress === undefined || body === null) return answer
+  if (typeof body === 'string' && body.length >= ENCODED_FROM)
+    return andThen(inParts(utf8Parts(body)), (bytes) => packed(app, c, { ...answer, body: bytes }))
   if (!(body instanceof ReadableStream) && body.length < COMPRESSED_FROM) return answer
   // Bytes are JSON where nothing else is said; no picture is compressed.
   if (body instanceof Uint8Array && headers?.['Content-Type']?.startsWith('text/') === false) return answer

@@ -51,7 +51,7 @@ export function release({ buffer, byteLength }: Uint8Array): void {
 }
 
 /** Returns all of them as one. */
-export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let offset = 0
   for (const chunk of chunks) {
