@@ -34,6 +34,21 @@ it('lets two large ones go on at once, and the next one when one of them has end
   expect(await Promise.all([third, fourth])).toEqual(['c', 'd'])
 })
 
+it('lets the account of which none went on longest ago be the next large one, whichever workspace that is in', async () => {
+  const { take, going, names } = setUp()
+  const all = [take('a', 'one', 'first'), take('b', 'two', 'second')]
+  const waiting = [take('c', 'again', 'first'), take('d', 'more', 'second'), take('e', 'new', 'third')]
+
+  for (const { end } of going) end()
+  await Promise.all(all)
+  await expect.poll(names).toHaveLength(4)
+  expect(names().slice(2).toSorted()).toEqual(['again', 'new'])
+  for (const { end } of going) end()
+  await expect.poll(names).toHaveLength(5)
+  going.at(-1)?.end()
+  await Promise.all(waiting)
+})
+
 it('lets one large one of an account go on at a time, however many workspaces it is in', async () => {
   const { take, going, names } = setUp()
   const all = [take('a', 'one', 'account'), take('b', 'two', 'account'), take('c', 'three', 'other')]

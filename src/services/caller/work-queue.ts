@@ -1,7 +1,7 @@
 /**
  * Work that takes long or much memory, such as what is made of all of a model or of the schema of a database, waits in a queue: one
- * goes on of a workspace or whatever else it is about, and of the large ones some at all, each for another account. Whose work went
- * on longest ago goes on next. Whoever waits looks again and again, since Workers share no promise between requests, and drop those
+ * goes on of an account in a workspace, or of whatever else it is about, and of the large ones some at all, each for another account.
+ * Whose work went on longest ago goes on next. Whoever waits looks again and again, since Workers share no promise between requests, and drop those
  * whose client has gone.
  */
 import { ServiceError } from '../../core/error.ts'
@@ -14,7 +14,7 @@ export type WorkQueue = {
   run<Result>(of: QueuedWork, work: () => Promise<Result>): Promise<Result>
 }
 
-/** `id` is of a workspace, or of a source, and `by` of the account it is done for or that owns that one, where it is for one. */
+/** `id` is of an account in a workspace, of a workspace, or of a source, and `by` of the account it is done for or that owns that one, where it is for one. */
 export type QueuedWork = { readonly id: string; readonly by?: string; readonly isLarge: boolean }
 
 /** A model of more fields is large, and what a longer body brings. */
@@ -56,22 +56,23 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   function hasRoom(own: Queued): boolean {
     own.seen = performance.now()
     for (const one of going.values()) if (isLost(one)) going.delete(one.id)
-    if (going.has(own.id)) return false
-    if (own.isLarge && !hasRoomForLarge(own)) return false
-    return (nextOf(own.id) ?? own) === own
+    for (const one of waiting) if (isLost(one)) waiting.delete(one)
+    return isAble(own) && (nextBeside(own) ?? own) === own
   }
 
-  /** A source of one account may be silent, and the other large ones are not behind it in another workspace. */
-  function hasRoomForLarge({ by }: Queued): boolean {
-    const large = [...going.values()].filter(({ isLarge }) => isLarge)
+  /** A source of one account may be silent: no other large one is behind it. */
+  function isAble({ id, by, isLarge }: Queued): boolean {
+    if (going.has(id)) return false
+    const large = isLarge ? [...going.values()].filter((one) => one.isLarge) : []
     return large.length < mostLarge && (by === undefined || large.every((one) => one.by !== by))
   }
 
-  function nextOf(id: string): Queued | undefined {
+  /** Of those that wait for the same, the one whose work went on longest ago. */
+  function nextBeside(own: Queued): Queued | undefined {
     let next: Queued | undefined
     for (const one of waiting) {
-      if (isLost(one)) waiting.delete(one)
-      else if (one.id === id && (next === undefined || since(one) < since(next))) next = one
+      const isSame = one.id === own.id || (one.isLarge && own.isLarge && isAble(one))
+      if (isSame && (next === undefined || since(one) < since(next))) next = one
     }
     return next
   }
@@ -150,9 +151,11 @@ export function isLong(body: string): boolean {
 /** A workspace, and by whom a request in it is. */
 export type Requesting = { readonly workspace: { readonly id: string }; readonly caller: Caller }
 
-/** What is queued for a request is of its workspace. */
+/** What is queued for a request is of its account in its workspace: a source that is silent holds up nobody else there. */
 export function queuedFor({ workspace, caller }: Requesting): Pick<QueuedWork, 'id' | 'by'> {
-  return caller.kind === 'user' ? { id: workspace.id, by: caller.ownerId ?? caller.userId } : { id: workspace.id }
+  if (caller.kind === 'anonymous') return { id: workspace.id }
+  const by = caller.ownerId ?? caller.userId
+  return { id: `${workspace.id} ${by}`, by }
 }
 
 function late(): ServiceError {

@@ -3,7 +3,7 @@
  * that of a workspace one is built at a time. They are kept in UTF-8, as they are sent: to encode megabytes for each answer takes longer
  * than all the rest of it.
  */
-import { createWorkQueue, queuedFor, type Requesting } from '../caller/work-queue.ts'
+import { createWorkQueue, type Requesting } from '../caller/work-queue.ts'
 
 export type KeptTexts = {
   /**
@@ -41,7 +41,7 @@ export function createKeptTexts(): KeptTexts {
     async load<Built>({ scope, key }: DocumentKey, build: () => Promise<Built>) {
       return (
         kept.get(key) ??
-        queue.run<Exclude<Built, string> | Bytes>({ ...queuedFor(scope), isLarge: false }, async () => {
+        queue.run<Exclude<Built, string> | Bytes>({ id: scope.workspace.id, isLarge: false }, async () => {
           const known = kept.get(key)
           if (known !== undefined) return known
           const built = await build()

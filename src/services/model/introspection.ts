@@ -26,7 +26,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
-import type { WorkQueue } from '../caller/work-queue.ts'
+import { type QueuedWork, queuedFor, type WorkQueue } from '../caller/work-queue.ts'
 import { createAgreements, shortened } from './agreements.ts'
 import type { Breaks, BrokenTests } from './migration-effects.ts'
 import { compileModel } from './model-cache.ts'
@@ -109,9 +109,13 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   const looked = async (at: WorkspaceSource) => ({ schema: await catalogs.look(at), statements: [] })
 
   /** Whatever does not answer at all queues nothing. */
-  async function queued<Result>(at: WorkspaceSource, work: () => Promise<Result>): Promise<Result> {
+  async function queued<Result>(
+    at: WorkspaceSource,
+    { id, by }: Pick<QueuedWork, 'id' | 'by'>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     await catalogs.reach(at)
-    return queues.imports.run({ id: at.workspace.id, isLarge: true }, work)
+    return queues.imports.run({ id, ...(by !== undefined && { by }), isLarge: true }, work)
   }
 
   function requireSource(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): WorkspaceSource {
@@ -211,7 +215,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         async ({ records: current, version: modelVersion }, { rights }) => {
           const at = requireSource(workspace, current, request.sourceId)
           const { source } = at
-          return queued(at, async () => {
+          return queued(at, queuedFor(scope), async () => {
             const skipped = await stillSkipped(at, request)
             if (skipped !== undefined) return { records: current, statements: [], answer: { operations: [], skipped } }
             const imported = await catalogs.read(at)
@@ -275,7 +279,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
     async differences(workspace, current, sourceId) {
       const at = requireSource(workspace, current, sourceId)
-      return queued(at, async () => {
+      return queued(at, workspace, async () => {
         const { schema, records, operations } = await compare(at, await looked(at), unchosen)
         const isHarmless = operations.length > 0 && operations.every(harmsNobody)
         if (isHarmless || (operations.length === 0 && isAlike(records, current))) return undefined
@@ -296,7 +300,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       const before = await models.current(workspace)
       const { records: current, version: modelVersion } = before
       const at = requireSource(workspace, current, request.sourceId)
-      return queued(at, async () => {
+      return queued(at, queuedFor(scope), async () => {
         const { schema, records, operations, renames } = await compare(at, await looked(at), request)
         await requireStill(scope, 'dataModel:edit')
         const hash = await hashOf(schema)

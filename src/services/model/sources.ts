@@ -116,8 +116,8 @@ export function createSources(deps: SourcesDeps): Sources {
    * of its workspace meanwhile.
    */
   function attemptAlone<T>(scope: RequestScope, attempt: () => Promise<T>): Promise<T> {
-    const { id, by = '' } = queuedFor(scope)
-    return queue.run({ id: `${id} ${by}`, by, isLarge: false }, attempt)
+    const { id, ...by } = queuedFor(scope)
+    return queue.run({ id: `attempt ${id}`, ...by, isLarge: false }, attempt)
   }
 
   /** A database that does not answer at all queues nothing. */
