@@ -9,7 +9,6 @@ import { shortName } from '../../src/core/message-text.ts'
 import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
 import type { SessionClient } from '../../src/services/accounts/sessions.ts'
-import { inParts } from '../../src/sources/in-parts.ts'
 import { type Answer, EVENTS, failure, isFault, toResponse, withoutCredential } from './answer.ts'
 import { discardBody } from './body.ts'
 import type { Cors } from './cors.ts'
@@ -26,7 +25,7 @@ import {
   requireKnownParameters,
   unreadHeaders,
 } from './unexpected-input.ts'
-import { utf8Parts } from './utf8.ts'
+import { encodedInParts } from './utf8.ts'
 
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
@@ -176,7 +175,7 @@ function packed(app: App, c: AppContext, answer: Answer): Eventual<Answer> {
   const { body, headers } = answer
   if (compress === undefined || body === null) return answer
   if (typeof body === 'string' && body.length >= ENCODED_FROM)
-    return andThen(inParts(utf8Parts(body)), (bytes) => packed(app, c, { ...answer, body: bytes }))
+    return encodedInParts(body).then((bytes) => packed(app, c, { ...answer, body: bytes }))
   if (!(body instanceof ReadableStream) && body.length < COMPRESSED_FROM) return answer
   // Bytes are JSON where nothing else is said; no picture is compressed.
   if (body instanceof Uint8Array && headers?.['Content-Type']?.startsWith('text/') === false) return answer

@@ -1,7 +1,8 @@
 /** What takes much memory waits in a queue: some goes on at a time, each of another workspace, whatever becomes of that before. */
 import { expect, it } from 'vitest'
 import type { Model } from '../../src/core/model/model.ts'
-import { createWorkQueue, ofWholeModel } from '../../src/services/caller/work-queue.ts'
+import { ofWholeModel } from '../../src/services/caller/queued-requests.ts'
+import { createWorkQueue } from '../../src/services/caller/work-queue.ts'
 
 type Turn = { readonly name: string; readonly end: () => void; readonly fail: () => void }
 

@@ -5,9 +5,7 @@
  * whose client has gone.
  */
 import { ServiceError } from '../../core/error.ts'
-import type { Model } from '../../core/model/model.ts'
 import { pause } from '../../ports.ts'
-import type { Caller } from './callers.ts'
 
 export type WorkQueue = {
   /** Does `work` when nothing else goes on for its id; throws 503 where that takes too long. `work` itself queues nothing. */
@@ -17,9 +15,6 @@ export type WorkQueue = {
 /** `id` is of an account in a workspace, of a workspace, or of a source, and `by` of the account it is done for or that owns that one, where it is for one. */
 export type QueuedWork = { readonly id: string; readonly by?: string; readonly isLarge: boolean }
 
-/** A model of more fields is large, and what a longer body brings. */
-const LARGE = 5_000
-const LONG = 256 * 1024
 /** Milliseconds between two looks. */
 const LOOK = 10
 /** Milliseconds between two signs that work goes on. */
@@ -115,15 +110,6 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   }
 }
 
-/** Queues `work`, which makes something of all of a model. */
-export function ofWholeModel<Result>(
-  queue: WorkQueue,
-  { scope, model, body = '' }: { readonly scope: Requesting; readonly model: Model; readonly body?: string },
-  work: () => Promise<Result>,
-): Promise<Result> {
-  return queue.run({ ...queuedFor(scope), isLarge: model.records.primitiveFields.length > LARGE || isLong(body) }, work)
-}
-
 /** What many requests need at once, such as the model behind a change of it. */
 export type Loads = {
   /**
@@ -141,21 +127,6 @@ const LOADS = { patience: 30_000, lost: 1_000 }
 export function createLoads(): Loads {
   const queue = createWorkQueue(LOADS)
   return { load: (id, { find, make }) => queue.run({ id, isLarge: false }, async () => find() ?? make()) }
-}
-
-/** Whether what a body brings takes much memory. */
-export function isLong(body: string): boolean {
-  return body.length > LONG
-}
-
-/** A workspace, and by whom a request in it is. */
-export type Requesting = { readonly workspace: { readonly id: string }; readonly caller: Caller }
-
-/** What is queued for a request is of its account in its workspace: a source that is silent holds up nobody else there. */
-export function queuedFor({ workspace, caller }: Requesting): Pick<QueuedWork, 'id' | 'by'> {
-  if (caller.kind === 'anonymous') return { id: workspace.id }
-  const by = caller.ownerId ?? caller.userId
-  return { id: `${workspace.id} ${by}`, by }
 }
 
 function late(): ServiceError {

@@ -3,7 +3,8 @@
  * that of a workspace one is built at a time. They are kept in UTF-8, as they are sent: to encode megabytes for each answer takes longer
  * than all the rest of it.
  */
-import { createWorkQueue, type Requesting } from '../caller/work-queue.ts'
+import type { Requesting } from '../caller/queued-requests.ts'
+import { createWorkQueue } from '../caller/work-queue.ts'
 
 export type KeptTexts = {
   /**

@@ -4,7 +4,7 @@
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import type { RequestScope } from '../caller/callers.ts'
-import { isLong, queuedFor } from '../caller/work-queue.ts'
+import { isLong, queuedFor } from '../caller/queued-requests.ts'
 import type { ModelFileDeps } from './model-file/deps.ts'
 
 export type ModelFiles = {

@@ -40,7 +40,7 @@ import { loadAccessRecords, loadHolders, loadTakenIds } from '../../../store/acc
 import { loadNames } from '../../../store/presentation.ts'
 import { markedSources } from '../../../store/sources.ts'
 import { type RequestScope, requireStill } from '../../caller/callers.ts'
-import { ofWholeModel } from '../../caller/work-queue.ts'
+import { ofWholeModel } from '../../caller/queued-requests.ts'
 import type { Work } from '../../model/migration-work.ts'
 import { compileModel } from '../../model/model-cache.ts'
 import { requireUnused } from './apply-access.ts'

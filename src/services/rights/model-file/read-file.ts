@@ -9,7 +9,7 @@ import { inParts } from '../../../sources/in-parts.ts'
 import { loadAccessRecords } from '../../../store/access-records.ts'
 import { loadNames } from '../../../store/presentation.ts'
 import { type RequestScope, requireStill } from '../../caller/callers.ts'
-import { ofWholeModel } from '../../caller/work-queue.ts'
+import { ofWholeModel } from '../../caller/queued-requests.ts'
 import type { ModelFileDeps } from './deps.ts'
 
 export async function readFile(
