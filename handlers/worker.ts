@@ -4,7 +4,12 @@
  */
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
-import { openCloudflareAssets, openCloudflareConsole, SYSTEM_DOCUMENT_FILE } from '../src/platform/cloudflare/assets.ts'
+import {
+  openCloudflareAssets,
+  openCloudflareConsole,
+  openCloudflareTexts,
+  SYSTEM_DOCUMENT_FILE,
+} from '../src/platform/cloudflare/assets.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
 import { openCloudflareFiles } from '../src/platform/cloudflare/files.ts'
@@ -139,7 +144,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
   if (databaseUrl === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
 
-  const assets = openCloudflareAssets(env.ASSETS)
+  const texts = openCloudflareTexts(env.ASSETS)
   const database = runsAgain(openNeonLazily({ connectionString: databaseUrl, timeLimit }))
   const ports: Ports = {
     database,
@@ -166,7 +171,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     files: openCloudflareFiles({ config: reading.config, bindings: env, database, observe: observeOnConsole }),
     images: openCloudflareImages(env.IMAGES),
     telemetry: createTelemetryClient({ platform: 'workers' }),
-    transliterate: createTransliterate(assets),
+    transliterate: createTransliterate(texts),
     licensing: {
       client: createLicensingClient({ pause }),
       alarm: createCloudflareAlarm({ namespace: env.LICENSE, clock }),
@@ -182,9 +187,9 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
       // Of a local run; elsewhere there is none.
       ...(env.PORT !== undefined && { port: reading.config.PORT }),
       peerOf: peerIn(env),
-      assets,
-      console: openCloudflareConsole(assets),
-      systemDocument: () => assets(SYSTEM_DOCUMENT_FILE),
+      assets: openCloudflareAssets(env.ASSETS),
+      console: openCloudflareConsole(texts),
+      systemDocument: () => texts(SYSTEM_DOCUMENT_FILE),
     }),
     services,
   }

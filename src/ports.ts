@@ -421,8 +421,8 @@ export type Observe = (observation: Observation) => void
 /** Loads the function that transliterates text to ASCII letters; only introspection needs it. */
 export type LoadTransliterate = () => Promise<(text: string) => string>
 
-/** Returns a static file of text by its name, in UTF-8 where it is kept. Throws if the file was not shipped. */
-export type Assets = (name: string) => Promise<string | Uint8Array<ArrayBuffer>>
+/** Returns a static file of text by its name, in UTF-8. Throws if the file was not shipped. */
+export type Assets = (name: string) => Promise<string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>>
 
 /** The built console. */
 export type ConsoleFiles = {

@@ -6,5 +6,5 @@ import { describeAssets } from './assets.ts'
 describeAssets('Node', openNodeAssets)
 
 it.each(Object.keys(viewerFiles))('reads %s from its package', async (name) => {
-  expect((await openNodeAssets()(name)).length).toBeGreaterThan(1_000)
+  expect((await new Response(await openNodeAssets()(name)).text()).length).toBeGreaterThan(1_000)
 })

@@ -1,8 +1,8 @@
 /**
  * Work that takes long or much memory, such as what is made of all of a model or of the schema of a database, waits in a queue: one
  * goes on of an account in a workspace, or of whatever else it is about, and of the large ones some at all, each for another account.
- * Whose work went on longest ago goes on next. Whoever waits looks again and again, since Workers share no promise between requests, and drop those
- * whose client has gone.
+ * Whose work went on longest ago goes on next. Whoever waits looks again and again, since Workers share no promise between requests,
+ * and drop those whose client has gone.
  */
 import { ServiceError } from '../../core/error.ts'
 import { pause } from '../../ports.ts'
@@ -12,7 +12,10 @@ export type WorkQueue = {
   run<Result>(of: QueuedWork, work: () => Promise<Result>): Promise<Result>
 }
 
-/** `id` is of an account in a workspace, of a workspace, or of a source, and `by` of the account it is done for or that owns that one, where it is for one. */
+/**
+ * `id` is of an account in a workspace, of a workspace, or of a source, and `by` of the account it is done for or that owns that one,
+ * where it is for one.
+ */
 export type QueuedWork = { readonly id: string; readonly by?: string; readonly isLarge: boolean }
 
 /** Milliseconds between two looks. */
@@ -50,15 +53,17 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
   function hasRoom(own: Queued): boolean {
     own.seen = performance.now()
-    for (const one of going.values()) if (isLost(one)) going.delete(one.id)
+    // Hundreds may look again and again.
+    if (!isAble(own)) return false
     for (const one of waiting) if (isLost(one)) waiting.delete(one)
-    return isAble(own) && (nextBeside(own) ?? own) === own
+    return (nextBeside(own) ?? own) === own
   }
 
   /** A source of one account may be silent: no other large one is behind it. */
   function isAble({ id, by, isLarge }: Queued): boolean {
-    if (going.has(id)) return false
-    const large = isLarge ? [...going.values()].filter((one) => one.isLarge) : []
+    const before = going.get(id)
+    if (before !== undefined && !isLost(before)) return false
+    const large = isLarge ? [...going.values()].filter((one) => one.isLarge && !isLost(one)) : []
     return large.length < mostLarge && (by === undefined || large.every((one) => one.by !== by))
   }
 
@@ -94,6 +99,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     async run(of, work) {
       const own: Queued = { ...of, seen: 0 }
       if (!hasRoom(own)) await wait(own)
+      for (const one of going.values()) if (isLost(one)) going.delete(one.id)
       going.set(own.id, own)
       if (wentOn.size >= MOST_KNOWN) wentOn.clear()
       wentOn.set(own.by ?? '', performance.now())
