@@ -245,6 +245,19 @@ it('mails an address ten times an hour at most, however often it is invited anew
   expect((await world.anonymous.post('/api/auth/password-reset/request', { email: address })).status).toBe(204)
 })
 
+it('counts no mail for invitations that are refused', async () => {
+  const editor = await people.member(shop, { entitlements: ['workspaceMembers:edit'] })
+  const email = people.email()
+  const refused = await Promise.all(
+    Array.from({ length: 10 }, () => editor.post('/invitations', { email, workspace_roles: [reading] })),
+  )
+
+  const invited = await shop.post('/invitations', { email, workspace_roles: [reading] })
+
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([403]))
+  expect(invited.status).toBe(201)
+})
+
 it('lets nobody invite to more than they hold', async () => {
   const editor = await people.member(shop, { entitlements: ['workspaceMembers:edit'] })
   const invite = (roles: readonly string[]) =>

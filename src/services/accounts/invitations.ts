@@ -109,12 +109,12 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const { email, workspace_roles: roles, expiresIn } = await sent()
-      await throttle.requireMail(email)
       const id = ids.next()
       const [token, mailToken] = [newToken(), newToken()]
       const expiresAt = clock.now() + expiresIn
       const hashes = { tokenHash: await sha256Hex(token), mailTokenHash: await sha256Hex(mailToken) }
       const made = { id, workspaceId: workspace.id, email, roleIds: roles, ...hashes }
+      let isCounted = false
       await changeRights(ports, workspace.id, {
         caller,
         reach: 'workspace',
@@ -128,6 +128,9 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
           if (invited !== undefined) requireAnothers(caller, invited)
           await requireAssignable(grantor, { path: 'workspace_roles', wanted: roles, known, held: [] })
           if (isMember) throw new ServiceError('conflict', 'The account of this address is already a member')
+          // What is refused sends no mail, and keeps none from others.
+          if (!isCounted) await throttle.requireMail(email)
+          isCounted = true
           const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })
           return [
             ...license.within(['seats'], workspace.id, writes),
