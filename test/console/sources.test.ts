@@ -206,10 +206,13 @@ it('shows what has changed, imports more, and deletes a source with its name typ
   await press(page, 'Delete stock')
   // Before it is tried as well.
   await naming.waitFor()
+  expect(await dialog.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0)
   await page.setViewportSize({ width: 360, height: 740 })
   await page.emulateMedia({ colorScheme: 'dark' })
   await picture(page, 'sources-delete-narrow-dark')
   await shop.delete(`/policies/${policy.id}`)
+  await press(page, 'Cancel')
+  await press(page, 'Delete stock')
   await dialog.getByLabel('Type stock to confirm').fill('stock')
   await page.keyboard.press('Enter')
   await page.getByText('Nothing is attached yet').waitFor()

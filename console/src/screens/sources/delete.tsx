@@ -60,7 +60,7 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
         {names.length > 0 && <p>{texts.deleteWith}</p>}
         {naming.length > 0 && (
           <>
-            <Notice look="warning">{texts.deleteNamed}</Notice>
+            {!fault && <Notice look="warning">{texts.deleteNamed}</Notice>}
             <ul class={styles.lines} aria-label={texts.deleteNamed}>
               {naming.map(({ id, name }) => (
                 <li key={id}>
@@ -74,22 +74,26 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
         )}
         <p class={page.quiet}>{texts.count(formatNumber(names.length), names.length)}</p>
         <Collections workspace={workspace} names={names} />
-        <Field
-          label={texts.typeName(apiName)}
-          labelCode={apiName}
-          required
-          autofocus
-          dir="ltr"
-          autocomplete="off"
-          spellcheck={false}
-          value={typed}
-          onValue={setTyped}
-        />
+        {naming.length === 0 && (
+          <Field
+            label={texts.typeName(apiName)}
+            labelCode={apiName}
+            required
+            autofocus
+            dir="ltr"
+            autocomplete="off"
+            spellcheck={false}
+            value={typed}
+            onValue={setTyped}
+          />
+        )}
         <DialogActions>
           <Button onClick={onClose}>{t.value.common.cancel}</Button>
-          <Button type="submit" look="danger" isBusy={isBusy} disabled={typed !== apiName}>
-            {texts.delete}
-          </Button>
+          {naming.length === 0 && (
+            <Button type="submit" look="danger" isBusy={isBusy} disabled={typed !== apiName}>
+              {texts.delete}
+            </Button>
+          )}
         </DialogActions>
       </form>
     </Dialog>
