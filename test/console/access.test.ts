@@ -551,7 +551,7 @@ it('keeps what was typed into a policy over a reload, and refuses what is no con
 
   await page.reload()
   expect(await page.getByLabel('Description').inputValue()).toBe('For everybody')
-  await press(page, 'Discard the changes')
+  await press(page, 'Discard changes')
   expect(await page.getByLabel('Description').inputValue()).toBe('')
 })
 

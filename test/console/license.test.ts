@@ -54,7 +54,7 @@ async function warnings(page: Page, count: number): Promise<readonly string[]> {
 }
 
 const refresh = async (page: Page) => {
-  await page.getByRole('button', { name: 'Ask the licensing service' }).click()
+  await page.getByRole('button', { name: 'Check the license now' }).click()
 }
 
 it('tells administrators the state, and warns 14 days before its end and of what is above soft limits', async () => {

@@ -105,14 +105,14 @@ it('makes a service account with a role, and a key of it for some actions on one
 it('adds a provider, never shows its secret again, and asks for it with another address', async () => {
   page = await signedInAt('/-/providers?new')
   const name = world.name('corporate').replaceAll('_', '-').toLowerCase()
-  await page.getByLabel('Kind').selectOption('Another by OpenID Connect')
+  await page.getByLabel('Kind').selectOption('Other provider (OpenID Connect)')
   await page.getByLabel('Name', { exact: true }).fill(name)
   await page.getByText(`${world.url}/api/auth/providers/${name}/callback`).waitFor()
   await page.getByLabel('Issuer URL').fill('https://login.example.com')
   await page.getByLabel('Client ID').fill('shop')
   await page.getByLabel('Client secret').fill('a secret of it')
   await page.reload()
-  await page.getByLabel('Kind').selectOption('Another by OpenID Connect')
+  await page.getByLabel('Kind').selectOption('Other provider (OpenID Connect)')
   expect(await page.getByLabel('Issuer URL').inputValue()).toBe('https://login.example.com')
   await page.getByLabel('Client secret').fill('a secret of it')
   const widths = ['Kind', 'Name', 'Issuer URL'].map(async (label) => {

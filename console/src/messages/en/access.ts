@@ -26,7 +26,7 @@ export const access = {
     editOf: (name: string) => `Edit ${name}`,
     remove: 'Remove',
     removeOf: (name: string) => `Remove ${name}`,
-    discard: 'Discard the changes',
+    discard: 'Discard changes',
 
     members: 'Members',
     person: 'Person',

@@ -158,7 +158,7 @@ export const data = {
     deleteTitle: (item: string) => `Delete ${item}?`,
     deleteText: 'Once it is deleted, it is gone for good.',
     deleteRecorded: 'Once it is deleted, only its history keeps the values that it had.',
-    deleteKept: 'It cannot be deleted yet: rows refer to it that keep it. Change or delete those first.',
+    deleteKept: 'It cannot be deleted yet, because other rows refer to it. Change or delete those first.',
     deleteRelated: 'These refer to it:',
     onDelete: {
       noAction: 'As long as there are any, it cannot be deleted.',

@@ -30,7 +30,7 @@ export const entry = {
   reset: {
     title: 'Choose a new password',
     requestTitle: 'Reset the password',
-    requestText: 'We send a token to this address if there is an account that may sign in.',
+    requestText: 'If an account with this address may sign in, we send a mail with a token to it.',
     requestSubmit: 'Send the mail',
     requested:
       'If there is an account with this address and the service sends mails, one is on its way, and valid for one hour. If none arrives, ask whoever runs the service whether SERVICE_MAIL__URL is set.',

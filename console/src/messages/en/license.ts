@@ -12,7 +12,7 @@ export const license = {
     withoutEnd: 'without an end',
     details: 'Details',
     validated: (time: string) => `The licensing service answered last at ${time}.`,
-    refresh: 'Ask the licensing service',
+    refresh: 'Check the license now',
     refreshed: 'The licensing service has answered.',
     expiry: (when: string) => `The license expires ${when}. Renew it before; nothing changes until then.`,
     grace: (until: string) => `The license has expired. Everything works until ${until}; renew it before.`,

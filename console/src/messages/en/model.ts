@@ -122,8 +122,8 @@ export const model = {
   noRelations: 'No relations yet',
   noRelationsText: 'A relation leads from a row to rows of the same or another collection.',
   relationKinds: {
-    toOne: 'Each row here has one there',
-    toMany: 'Each row here has many there',
+    toOne: 'Many to one: a row here refers to one there',
+    toMany: 'One to many: many rows there refer to one here',
     oneToOne: 'One to one',
     manyToMany: 'Many to many',
   },
@@ -138,7 +138,7 @@ export const model = {
   onDelete: 'Where the other row is deleted',
   onUpdate: 'Where the key of the other row changes',
   referential: {
-    noAction: 'Refuse, at the end',
+    noAction: 'Refuse at the end of the transaction',
     restrict: 'Refuse at once',
     cascade: 'Do the same here',
     setNull: 'Empty the field here',

@@ -36,7 +36,7 @@ export const system = {
   delete: 'Delete',
   deleteOf: (who: string) => `Delete ${who}`,
   deleteUserShort: 'What belongs to the account goes with it, for good. Rows that they wrote stay.',
-  deleteUserText: 'Rows that they wrote stay. With the account goes, for good:',
+  deleteUserText: 'Rows that they wrote stay. Deleted with the account, for good:',
   goes: {
     memberships: (count: string) => `Memberships, in workspaces that you may see: ${count}`,
     keys: (count: string) => `API keys: ${count}`,
@@ -65,7 +65,7 @@ export const system = {
     delete: 'Delete the workspace',
     deleteOf: (apiName: string) => `Delete the workspace ${apiName}`,
     both: (name: string, apiName: string) => `${name} (${apiName})`,
-    deleteText: 'With the workspace goes, for good:',
+    deleteText: 'Deleted with the workspace, for good:',
     goes: {
       collections: 'Its collections in the service’s own database, with all rows',
       counted: (count: string) => `Collections in the service’s own database, with all rows: ${count}`,
@@ -114,7 +114,7 @@ export const system = {
     google: 'Google',
     microsoft: 'Microsoft',
     github: 'GitHub',
-    openid: 'Another by OpenID Connect',
+    openid: 'Other provider (OpenID Connect)',
     oauth2: 'Another by OAuth 2.0',
   },
   kindHints: {
@@ -148,7 +148,7 @@ export const system = {
   claims: 'Claims',
   claim: { subject: 'Subject', email: 'E-mail', emailVerified: 'E-mail verified' },
   enabled: 'People can sign in by it',
-  autoJoin: 'Whoever is not known joins',
+  autoJoin: 'New people join',
   nobody: 'Nobody',
   nobodyJoins: 'Nobody: only people who are known or invited get in',
   autoRole: 'With the role',
