@@ -31,7 +31,7 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
   const [typed, setTyped] = useState('')
   const [refusal, setRefusal] = useState<string>()
   const mayRead = useEntitled(workspace, 'workspaceMembers:read')
-  const { data: policies = [], refetch } = useQuery({ ...policiesQuery(workspace), enabled: mayRead })
+  const { data: policies = [], refetch } = useQuery({ ...policiesQuery(workspace), staleTime: 0, enabled: mayRead })
   const naming = policies.filter(
     ({ name, content }) =>
       refusal?.endsWith(` is used by the policy ${name}`) ||
