@@ -37,6 +37,8 @@ const open = async (path = `/${shop.name}/items/articles`) => {
   await page.getByRole('button', { name: 'Assistant', exact: true }).click()
   const panel = page.getByRole('complementary', { name: 'Assistant' })
   const say = async (text: string) => {
+    // While an answer is on its way nothing is sent.
+    await panel.locator('[role=log][aria-busy=false]').waitFor()
     await panel.getByLabel('Message').fill(text)
     await page.keyboard.press('Enter')
   }
