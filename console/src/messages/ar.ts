@@ -75,7 +75,7 @@ export const ar: Messages = {
     create: 'مساحة عمل جديدة',
     open: 'فتح',
     warnings: 'تحذيرات',
-    drift: 'تغيّرت قواعد بيانات خارج الخدمة. انظر إلى مصادر البيانات في',
+    drift: (workspace) => `تغيّرت قاعدة بيانات في ${workspace} خارج الخدمة.`,
   },
 
   workspace: {

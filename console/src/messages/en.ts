@@ -74,7 +74,7 @@ export const en = {
     noneFound: 'No workspace is called that.',
     open: 'Open',
     warnings: 'Warnings',
-    drift: 'Databases were changed outside of the service. Look at the sources of',
+    drift: (workspace: string) => `A database of ${workspace} was changed outside of the service.`,
   },
 
   workspace: {
