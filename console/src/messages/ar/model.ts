@@ -19,14 +19,6 @@ export const model: Translated<ModelTexts> = {
   collection: 'المجموعة',
   shape: 'فيها',
   state: 'الحالة',
-  collectionCount: (shown, count) =>
-    plural(count, {
-      zero: 'لا مجموعات',
-      one: 'مجموعة واحدة',
-      two: 'مجموعتان',
-      few: `${shown} مجموعات`,
-      other: `${shown} مجموعة`,
-    }),
   fieldCount: (shown, count) =>
     plural(count, { zero: 'لا حقول', one: 'حقل واحد', two: 'حقلان', few: `${shown} حقول`, other: `${shown} حقلًا` }),
   relationCount: (shown, count) =>

@@ -17,8 +17,6 @@ export const model = {
   collection: 'Collection',
   shape: 'Has',
   state: 'State',
-  collectionCount: (shown: string, count: number) =>
-    plural(count, { one: `${shown} collection`, other: `${shown} collections` }),
   fieldCount: (shown: string, count: number) => plural(count, { one: `${shown} field`, other: `${shown} fields` }),
   relationCount: (shown: string, count: number) =>
     plural(count, { one: `${shown} relation`, other: `${shown} relations` }),

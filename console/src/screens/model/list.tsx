@@ -5,6 +5,7 @@ import { useQuery } from '../../data/queries.ts'
 import { accessQuery, namesQuery } from '../../data/workspaces.ts'
 import { compareNames, formatNumber, t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
+import { sourceTexts } from '../../messages/sources.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -240,7 +241,7 @@ function SourceSelect({ workspace, model, value, onValue }: SourceProps) {
     if (name === OWN) return texts.own
     const kind = data?.data.find((one) => one.id === provider)?.name ?? provider
     const count = model.collections.filter(({ sourceId, isSystem }) => sourceId === id && !isSystem).length
-    return [name, kind, texts.collectionCount(formatNumber(count), count)].join(' · ')
+    return [name, kind, sourceTexts.value.count(formatNumber(count), count)].join(' · ')
   }
   return (
     <Select
