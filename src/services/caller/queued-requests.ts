@@ -25,7 +25,7 @@ export function isLong(body: string): boolean {
 export type Requesting = { readonly workspace: { readonly id: string }; readonly caller: Caller }
 
 /** What is queued for a request is of its account in its workspace: a source that is silent holds up nobody else there. */
-export function queuedFor({ workspace, caller }: Requesting): Pick<QueuedWork, 'id' | 'by'> {
+export function queuedFor({ workspace, caller }: Requesting): Omit<QueuedWork, 'isLarge'> {
   if (caller.kind === 'anonymous') return { id: workspace.id }
   const by = caller.ownerId ?? caller.userId
   return { id: `${workspace.id} ${by}`, by }

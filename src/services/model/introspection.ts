@@ -112,11 +112,11 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   /** Whatever does not answer at all queues nothing. */
   async function queued<Result>(
     at: WorkspaceSource,
-    { id, by }: Pick<QueuedWork, 'id' | 'by'>,
+    of: Omit<QueuedWork, 'isLarge'>,
     work: () => Promise<Result>,
   ): Promise<Result> {
     await catalogs.reach(at)
-    return queues.imports.run({ id, ...(by !== undefined && { by }), isLarge: true }, work)
+    return queues.imports.run({ ...of, isLarge: true }, work)
   }
 
   function requireSource(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): WorkspaceSource {
@@ -280,7 +280,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 
     async differences(workspace, current, sourceId) {
       const at = requireSource(workspace, current, sourceId)
-      return queued(at, workspace, async () => {
+      return queued(at, { id: workspace.id }, async () => {
         const { schema, records, operations } = await compare(at, await looked(at), unchosen)
         const isHarmless = operations.length > 0 && operations.every(harmsNobody)
         if (isHarmless || (operations.length === 0 && isAlike(records, current))) return undefined

@@ -96,29 +96,26 @@ export function createSources(deps: SourcesDeps): Sources {
   const { ports, models, settings, openSources, queue, providers } = deps
   const { database, ids, vault } = ports
 
-  /** Records what was connected to, and how that went: an attempt leaves nothing else behind. */
-  async function onRecord<T>(
+  /**
+   * Records what was connected to, and how that went: an attempt leaves nothing else behind. Of an account one goes on at a time: what it
+   * connects to may be silent, and a connector takes one of the few processes of its workspace meanwhile.
+   */
+  function onRecord<T>(
     scope: RequestScope,
     { action, payload, isOfFailures = false }: Attempted,
-    attempt: Promise<T>,
+    attempt: () => Promise<T>,
   ): Promise<T> {
     const record = (outcome: { readonly outcome?: 'failure' }) =>
       database.batch([recordWorkspaceEvent(ids, scope, { action, payload, ...outcome })])
-    const answer = await attempt.catch(async (cause: unknown) => {
-      await record({ outcome: 'failure' })
-      throw cause
-    })
-    if (!isOfFailures) await record({})
-    return answer
-  }
-
-  /**
-   * Of an account one attempt goes on at a time: what it connects to may be silent, and a connector takes one of the few processes
-   * of its workspace meanwhile.
-   */
-  function attemptAlone<T>(scope: RequestScope, attempt: () => Promise<T>): Promise<T> {
     const { id, ...by } = queuedFor(scope)
-    return queue.run({ id: `attempt ${id}`, ...by, isLarge: false }, attempt)
+    return queue.run({ id: `attempt ${id}`, ...by, isLarge: false }, async () => {
+      const answer = await attempt().catch(async (cause: unknown) => {
+        await record({ outcome: 'failure' })
+        throw cause
+      })
+      if (!isOfFailures) await record({})
+      return answer
+    })
   }
 
   /** A database that does not answer at all queues nothing. */
@@ -136,7 +133,7 @@ export function createSources(deps: SourcesDeps): Sources {
       const granted = await settings.grant(workspace, input)
       const { provider, attempt, sealed: asSent, secretIds } = granted
       const failed = { ...attempted('source.create.v1', granted, { apiName }), isOfFailures: true }
-      await attemptAlone(scope, () => onRecord(scope, failed, withMessage(UNTESTED, provider.test(attempt))))
+      await onRecord(scope, failed, () => withMessage(UNTESTED, provider.test(attempt)))
       const id = ids.next()
       const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(asSent))
       await models.change(scope, 'dataSource:create', async ({ records: current }) => {
@@ -161,8 +158,8 @@ export function createSources(deps: SourcesDeps): Sources {
       requireEntitlement(scope.rights, 'dataSource:create')
       const granted = await untested(settings.grant(scope.workspace, await sent()))
       const { provider, attempt } = granted
-      const tested = await attemptAlone(scope, () =>
-        onRecord(scope, attempted('source.test.v1', granted), untested(withMessage(UNTESTED, provider.test(attempt)))),
+      const tested = await onRecord(scope, attempted('source.test.v1', granted), () =>
+        untested(withMessage(UNTESTED, provider.test(attempt))),
       )
       if (tested === 'none') throw noConnectionTest()
     },
@@ -170,12 +167,8 @@ export function createSources(deps: SourcesDeps): Sources {
     async preview(scope, sent) {
       requireEntitlement(scope.rights, 'dataSource:create')
       const granted = await settings.grant(scope.workspace, await sent())
-      const schema = await attemptAlone(scope, () =>
-        onRecord(
-          scope,
-          attempted('source.preview.v1', granted),
-          withMessage('Query failed', previewQueued(scope, granted)),
-        ),
+      const schema = await onRecord(scope, attempted('source.preview.v1', granted), () =>
+        withMessage('Query failed', previewQueued(scope, granted)),
       )
       await requireStill(scope, 'dataSource:create')
       return { schema, hash: await sha256Hex(JSON.stringify(schema)) }
