@@ -130,9 +130,12 @@ export type Findable<Found> = { readonly find: () => Found | undefined; readonly
 /** Milliseconds. Who has left does not make others wait for long: to load something twice does no harm. */
 const LOADS = { patience: 30_000, lost: 1_000 }
 
-export function createLoads(): Loads {
-  const queue = createWorkQueue(LOADS)
-  return { load: (id, { find, make }) => queue.run({ id, isLarge: false }, async () => find() ?? make()) }
+export function createLoads(deps: WorkQueueDeps = LOADS): Loads {
+  const queue = createWorkQueue(deps)
+  return {
+    // What is there already waits for nobody who makes something else of this id.
+    load: async (id, { find, make }) => find() ?? queue.run({ id, isLarge: false }, async () => find() ?? make()),
+  }
 }
 
 function late(): ServiceError {

@@ -4,7 +4,7 @@
  * than all the rest of it.
  */
 import type { Requesting } from '../caller/queued-requests.ts'
-import { createWorkQueue } from '../caller/work-queue.ts'
+import { createLoads } from '../caller/work-queue.ts'
 
 export type KeptTexts = {
   /**
@@ -25,7 +25,7 @@ const MAX_BYTES = 2 * MAX_KEPT
 
 export function createKeptTexts(): KeptTexts {
   const kept = new Map<string, Bytes>()
-  const queue = createWorkQueue({})
+  const loads = createLoads({})
 
   function keep(key: string, text: Bytes): void {
     if (text.length > MAX_BYTES) return
@@ -39,19 +39,17 @@ export function createKeptTexts(): KeptTexts {
   }
 
   return {
-    async load<Built>({ scope, key }: DocumentKey, build: () => Promise<Built>) {
-      return (
-        kept.get(key) ??
-        queue.run<Exclude<Built, string> | Bytes>({ id: scope.workspace.id, isLarge: false }, async () => {
-          const known = kept.get(key)
-          if (known !== undefined) return known
+    load<Built>({ scope, key }: DocumentKey, build: () => Promise<Built>) {
+      return loads.load<Exclude<Built, string> | Bytes>(scope.workspace.id, {
+        find: () => kept.get(key),
+        async make() {
           const built = await build()
           if (typeof built !== 'string') return built as Exclude<Built, string>
           const text = new TextEncoder().encode(built) as Bytes
           keep(key, text)
           return text
-        })
-      )
+        },
+      })
     },
   }
 }
