@@ -117,7 +117,7 @@ export function createCallers(deps: CallersDeps): Callers {
   const keyUse = createKeyUse(ports)
   const principals = createKnownCallers<Known>({})
   const directory = new Map<string, WorkspaceRow>()
-  const loads = createLoads()
+  const loads = createLoads({ isLong: false })
 
   async function claimsOf(token: string): Promise<Claims> {
     return tokens.verify(token, ['at+jwt', 'key+jwt'], ports.clock.now())

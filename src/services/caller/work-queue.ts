@@ -127,11 +127,14 @@ export type Loads = {
 
 export type Findable<Found> = { readonly find: () => Found | undefined; readonly make: () => Promise<Found> }
 
-/** Milliseconds. Who has left does not make others wait for long: to load something twice does no harm. */
-const LOADS = { patience: 30_000, lost: 1_000 }
+/** Whether what is made may take minutes: then others wait for as long. */
+export type LoadsDeps = { readonly isLong: boolean }
 
-export function createLoads(deps: WorkQueueDeps = LOADS): Loads {
-  const queue = createWorkQueue(deps)
+/** Milliseconds. Who has left does not make others wait for long: to load something twice does no harm. */
+const SHORT = { patience: 30_000, lost: 1_000 }
+
+export function createLoads(deps: LoadsDeps): Loads {
+  const queue = createWorkQueue(deps.isLong ? {} : SHORT)
   return {
     // What is there already waits for nobody who makes something else of this id.
     load: async (id, { find, make }) => find() ?? queue.run({ id, isLarge: false }, async () => find() ?? make()),

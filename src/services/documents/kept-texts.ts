@@ -25,7 +25,7 @@ const MAX_BYTES = 2 * MAX_KEPT
 
 export function createKeptTexts(): KeptTexts {
   const kept = new Map<string, Bytes>()
-  const loads = createLoads({})
+  const loads = createLoads({ isLong: true })
 
   function keep(key: string, text: Bytes): void {
     if (text.length > MAX_BYTES) return

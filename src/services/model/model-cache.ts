@@ -24,7 +24,7 @@ export type ModelCacheDeps = Pick<Ports, 'database'>
 export function createModelCache(deps: ModelCacheDeps): ModelCache {
   const { database } = deps
   const models = new Map<string, Model>()
-  const loads = createLoads()
+  const loads = createLoads({ isLong: false })
 
   async function loadAnew(workspace: WorkspaceRow, version: number): Promise<Model> {
     const loaded = await loadModel(database, workspace)
