@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
-import { consoleFolder } from '../../scripts/console/build.ts'
+import { consoleFolder } from '../scripts/console/build.ts'
 
 const KIB = 1024
 
