@@ -13,6 +13,7 @@ import { ServiceError } from '../src/core/error.ts'
 import { GuardedClient } from '../src/platform/drivers/postgres/client.ts'
 import { openPostgres } from '../src/platform/drivers/postgres/driver.ts'
 import { runsAgain } from '../src/platform/drivers/run-again.ts'
+import { createSharedSlots } from '../src/platform/drivers/shared-slots.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
 import { repeatEvery, type Ticker } from '../src/platform/node/alarm.ts'
@@ -24,6 +25,7 @@ import { openNodeFiles } from '../src/platform/node/files.ts'
 import { type AnswerRoom, createAnswerRoom } from '../src/platform/node/http/answer-room.ts'
 import { bodyOf } from '../src/platform/node/http/body-stream.ts'
 import { type HttpServer, openHttpServer } from '../src/platform/node/http/http-server.ts'
+import { createRequestSlots, type RequestSlotsDeps } from '../src/platform/node/http/request-slots.ts'
 import { openNodeImages } from '../src/platform/node/image-scaler.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
 import { createNetwork, operatorFetch } from '../src/platform/node/network/network.ts'
@@ -65,6 +67,8 @@ export type NodeOptions = {
   readonly answerRoom?: number
   /** Maximum bytes of the bodies that are arriving; 128 MiB where absent, or 32 of the largest bodies of items. */
   readonly bodyRoom?: number
+  /** Requests of one account that are worked on at a time: 20 of a collection, 60 in all, and 1,000 more that wait, where absent. */
+  readonly requestSlots?: RequestSlotsDeps
 }
 
 export type NodeServer = {
@@ -99,6 +103,11 @@ const HASHES = 2
 /** Bytes. */
 const BODY_ROOM = 128 * 1024 * 1024
 
+const REQUEST_SLOTS = { ofCollection: 20, ofAccount: 60, waiting: 1_000 }
+
+/** Long answers that are encoded at a time, one of an account. They are made already, so that they wait for as long as it takes. */
+const LONG_ANSWERS = { most: 2, ofShare: 1, patience: 10 * 60_000 }
+
 /** Resolves once requests are served. Throws an Error whose message tells the operator what to change. */
 export async function startNode({
   environment,
@@ -111,6 +120,7 @@ export async function startNode({
   shutdownLimit = SHUTDOWN_LIMIT,
   answerRoom,
   bodyRoom,
+  requestSlots = REQUEST_SLOTS,
 }: NodeOptions): Promise<NodeServer> {
   const config = requireConfig(environment, observe)
   const http = await openHttpServer({
@@ -133,6 +143,7 @@ export async function startNode({
       shutdownLimit,
       answerRoom,
       bodyRoom,
+      requestSlots,
     })
   } catch (cause) {
     await http.drain({ delay: 0, limit: 0 })
@@ -141,6 +152,7 @@ export async function startNode({
 }
 
 type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'consoleFolder' | 'ticker'> & {
+  readonly requestSlots: NonNullable<NodeOptions['requestSlots']>
   readonly config: Config
   readonly log: Observe
   readonly clock: Clock
@@ -152,7 +164,7 @@ type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'consoleFolder' | 
 
 async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
   const { config, environment, embedded, consoleFolder, log, clock, passwords, ticker } = serving
-  const { shutdownLimit, answerRoom, bodyRoom } = serving
+  const { shutdownLimit, answerRoom, bodyRoom, requestSlots } = serving
   const { observe, metrics, isTraced, ...observing } = await openObserving({
     log,
     config,
@@ -169,6 +181,8 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     await services.prune()
     const answers = createAnswerRoom({ most: answerRoom })
     const bodies = createBodyRoom({ most: bodyRoom ?? Math.max(BODY_ROOM, 32 * config.SERVICE_ITEMS__BODY_LIMIT) })
+    const encodings = createSharedSlots(LONG_ANSWERS)
+    const pacing = { ...createRequestSlots(requestSlots), takeEncoding: (caller: string) => encodings.take(caller) }
     const { fetch } = createApp({
       services,
       isAccepting: () => isAccepting,
@@ -191,6 +205,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
             isDisconnected: leaving(env),
             room: roomFor(env, answers),
             bodies,
+            pacing,
           }),
         {
           errorHandler,
@@ -271,7 +286,7 @@ function openNodeProviderGate({ SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: allowPriv
 /** Counts what is answered to a request. */
 function roomFor({ outgoing }: HttpBindings | Http2Bindings, answers: AnswerRoom): RoomForAnswer {
   return {
-    hold: (body) => answers.hold(outgoing, typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength),
+    hold: (bytes) => answers.hold(outgoing, bytes),
     makeRoom: () => answers.makeRoomFor(outgoing),
   }
 }

@@ -89,6 +89,12 @@ function parseBody(text: string, parse: (text: string) => unknown = plainly, bou
 
 /** Reads the body as text of at most `limit` bytes, counted as they arrive; `setting` names what allows more. */
 export async function readText(c: AppContext, limit: number, setting?: keyof Config): Promise<string> {
+  const text = await arrivingText(c, limit, setting)
+  c.set('hasArrived', true)
+  return text
+}
+
+async function arrivingText(c: AppContext, limit: number, setting: keyof Config | undefined): Promise<string> {
   const type = headerOf(c, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ServiceError('unsupportedMediaType', 'The body must be application/json')

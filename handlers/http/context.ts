@@ -4,6 +4,7 @@ import { type Caller, type RequestScope, requireAllowedAddress } from '../../src
 import type { Services } from '../../src/services/instance/services.ts'
 import { requireSameOrigin } from './origin.ts'
 import { type AppContext, pathParam } from './request.ts'
+import { inSlot } from './request-slots.ts'
 
 /** Authorizes the caller in the workspace of the path. */
 export function authorize(services: Services, c: AppContext): Eventual<RequestScope> {
@@ -16,21 +17,30 @@ export function authorizeToken(
   c: AppContext,
   token: string | undefined,
 ): Eventual<RequestScope> {
-  return andThen(callers.authorize(pathParam(c, 'workspace'), token), (scope) => {
-    c.set('requireThere', () => callers.requireThere(scope.workspace.id))
-    known(c, scope.caller)
-    return scope
-  })
+  const enter = () =>
+    andThen(callers.authorize(pathParam(c, 'workspace'), token), (scope) => {
+      c.set('requireThere', () => callers.requireThere(scope.workspace.id))
+      known(c, scope.caller)
+      return scope
+    })
+  return inSlot(c, enter, ({ caller }) => accountOf(c, caller))
 }
 
 /** Identifies the caller of a system route; 403 for a key whose scope limits its user's rights. */
 export async function identify(services: Services, c: AppContext): Promise<Caller> {
-  return known(c, await services.callers.identify(tokenOf(services, c)))
+  const enter = async () => known(c, await services.callers.identify(tokenOf(services, c)))
+  return inSlot(c, enter, (caller) => accountOf(c, caller))
 }
 
 /** Identifies the caller of a route that describes the key itself, which every key may use. */
 export async function identifyItself(services: Services, c: AppContext): Promise<Caller> {
-  return known(c, await services.callers.identify(tokenOf(services, c), 'itself'))
+  const enter = async () => known(c, await services.callers.identify(tokenOf(services, c), 'itself'))
+  return inSlot(c, enter, (caller) => accountOf(c, caller))
+}
+
+/** Whose slots a request takes. */
+function accountOf(c: AppContext, caller: Caller): string | undefined {
+  return caller.kind === 'user' ? caller.userId : c.get('addressOf')(c)
 }
 
 /** Records who the caller is, and the time of authentication. Throws 403 for a key whose scope excludes the client's address. */

@@ -3,7 +3,7 @@
  * There is no other middleware, so that the router calls a single handler.
  */
 import type { Hono } from 'hono'
-import { andThen, type Eventual } from '../../src/core/and-then.ts'
+import type { Eventual } from '../../src/core/and-then.ts'
 import { codedError, ServiceError } from '../../src/core/error.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import type { Ports } from '../../src/ports.ts'
@@ -14,7 +14,8 @@ import { discardBody } from './body.ts'
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { weakened } from './etag.ts'
-import { type AppContext, answerRoom, headerOf, type Variables } from './request.ts'
+import { type AppContext, answerRoom, callerOf, headerOf, pacing, type Variables } from './request.ts'
+import { endSlot } from './request-slots.ts'
 import { phasesOf, serverTiming, startTiming } from './timing.ts'
 import {
   type BindingHeader,
@@ -158,9 +159,12 @@ export async function respond(
     const named = collection === undefined ? {} : { collection: shortName(collection) }
     observe({ kind: 'slow', requestId, method, route, ...named, milliseconds, ...phasesOf(timing) })
   }
-  return andThen(packed(app, c, answer), (sent) =>
-    toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c), takesQuery }),
-  )
+  try {
+    const sent = await packed(app, c, answer)
+    return toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c), takesQuery })
+  } finally {
+    endSlot(c)
+  }
 }
 
 /** Shorter bodies, in characters or bytes, are not worth compressing. */
@@ -175,7 +179,7 @@ function packed(app: App, c: AppContext, answer: Answer): Eventual<Answer> {
   const { body, headers } = answer
   if (compress === undefined || body === null) return answer
   if (typeof body === 'string' && body.length >= ENCODED_FROM)
-    return encodedInParts(body).then((bytes) => packed(app, c, { ...answer, body: bytes }))
+    return encoded(c, body).then((bytes) => packed(app, c, { ...answer, body: bytes }))
   if (!(body instanceof ReadableStream) && body.length < COMPRESSED_FROM) return answer
   // Bytes are JSON where nothing else is said; no picture is compressed.
   if (body instanceof Uint8Array && headers?.['Content-Type']?.startsWith('text/') === false) return answer
@@ -187,11 +191,23 @@ function packed(app: App, c: AppContext, answer: Answer): Eventual<Answer> {
   const announced = { ...weakened(headers), 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
   if (!(body instanceof ReadableStream)) {
     return compress(body).then((bytes) => {
-      if (body.length >= HELD_FROM) answerRoom(c)?.hold(bytes)
+      if (body.length >= HELD_FROM) answerRoom(c)?.hold(bytes.length)
       return { ...answer, body: bytes, headers: announced }
     })
   }
   return { ...answer, body: body.pipeThrough(new CompressionStream('gzip')), headers: announced }
+}
+
+/** Returns the text in UTF-8, of which the memory of answers counts the bytes from now on. */
+async function encoded(c: AppContext, text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const end = await pacing(c)?.takeEncoding(callerOf(c) ?? '')
+  try {
+    const bytes = await encodedInParts(text)
+    answerRoom(c)?.hold(bytes.length)
+    return bytes
+  } finally {
+    end?.()
+  }
 }
 
 /** Returns true if a list such as `gzip, br;q=0.5` has `coding`, or a media type, with a weight above zero. */
@@ -248,9 +264,9 @@ function held(c: AppContext, answer: Answer): Answer {
   const { body } = answer
   if (body === null || body instanceof ReadableStream || body.length < HELD_FROM) return answer
   const room = answerRoom(c)
-  if (room === undefined || room.hold(body)) return answer
+  if (room === undefined || room.hold(body.length)) return answer
   if (c.req.method === 'HEAD' || reading.has(c.req.method)) {
-    room.hold('')
+    room.hold(0)
     throw codedError('5008', { meta: { retryAfter: ROOM_AFTER } })
   }
   room.makeRoom()

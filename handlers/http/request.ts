@@ -13,6 +13,10 @@ export type Variables = {
   readonly userId: string | undefined
   /** Set where the caller was authorized in a workspace; throws 404 where that has been deleted meanwhile. */
   readonly requireThere: (() => Promise<void>) | undefined
+  /** Set once a body was read as a whole. */
+  readonly hasArrived: true | undefined
+  /** Ends the slot of a request that has one. */
+  readonly endSlot: (() => void) | undefined
   readonly timing: Timing
   /** Returns the client's IP address. */
   readonly addressOf: (c: AppContext) => string | undefined
@@ -52,10 +56,10 @@ export function isDisconnected(c: Context): boolean {
 /** What the platform tells in `env` of the memory for answers that their clients have not taken yet. */
 export type AnswerRoom = {
   /**
-   * Counts the answer to the request with `body`, in place of what it was counted with before. Returns false where others
+   * Counts the answer to the request with `bytes`, in place of what it was counted with before. Returns false where others
    * hold so much that it has no room.
    */
-  hold(body: string | Uint8Array): boolean
+  hold(bytes: number): boolean
   /** Cuts off the answers that have been held for longest, until that of the request has room. */
   makeRoom(): void
 }
@@ -63,6 +67,20 @@ export type AnswerRoom = {
 /** Returns undefined where the platform bounds memory itself. */
 export function answerRoom(c: Context): AnswerRoom | undefined {
   return ((c.env ?? {}) as { readonly room?: AnswerRoom }).room
+}
+
+/** What the platform tells in `env` of what goes on at a time; undefined where it bounds that itself. */
+export type Pacing = {
+  /** Returns what ends the slot of a request, or undefined where none of the account is free for the collection; '' is for none. */
+  takeNow(account: string, collection: string): (() => void) | undefined
+  /** Waits for it. Rejects where none became free in time, too many wait, or the client `hasLeft`. */
+  take(account: string, collection: string, hasLeft: () => boolean): Promise<() => void>
+  /** Waits until a long answer of the caller may be encoded, and returns what ends that. */
+  takeEncoding(caller: string): Promise<() => void>
+}
+
+export function pacing(c: Context): Pacing | undefined {
+  return ((c.env ?? {}) as { readonly pacing?: Pacing }).pacing
 }
 
 /** Returns undefined where the platform bounds memory itself. */

@@ -188,14 +188,14 @@ describe.each(adapters)('$name', ({ open }) => {
 
   it('answers every one of many parallel queries, failing ones among them', async () => {
     const answers = await Promise.allSettled(
-      Array.from({ length: 200 }, (_, index) =>
+      Array.from({ length: 60 }, (_, index) =>
         driver.query(statement('select 12 / $1::int, $2::text', [String(index % 4), String(index)])),
       ),
     )
 
     const outcomes = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.state))
     expect(outcomes).toEqual(
-      Array.from({ length: 200 }, (_, index) =>
+      Array.from({ length: 60 }, (_, index) =>
         index % 4 === 0 ? '22012' : [[String(12 / (index % 4)), String(index)]],
       ),
     )

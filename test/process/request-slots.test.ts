@@ -1,0 +1,130 @@
+/** Requests of one account that are worked on at a time by a Node process (docs/contract.md#limits). */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type NodeServer, startNode } from '../../handlers/node.ts'
+import { generousLicense } from '../support/service/license.ts'
+import { type NodeService, startService } from '../support/service/node-service.ts'
+
+const secret = randomBytes(32).toString('base64url')
+
+let service: NodeService
+/** Of the same database, with two slots of an account for a collection, and three in all, for each of which one waits. */
+let narrow: NodeServer
+let database: pg.Client
+let watcher: pg.Client
+let member: string
+
+beforeAll(async () => {
+  const fields = { id: 'int32 = counted', text: 'string?' }
+  const drawing = { collections: { notes: fields, pages: fields }, keys: {}, relations: [] }
+  service = await startService('library', drawing, { SERVICE_SECRET: secret })
+  narrow = await startNode({
+    environment: {
+      ...(await generousLicense()),
+      SERVICE_SECRET: secret,
+      SERVICE_DATABASE_URL: service.databaseUrl,
+      SERVICE_QUERY__TIMEOUT: '10m',
+      PORT: '0',
+    },
+    observe: () => {},
+    requestSlots: { ofCollection: 2, ofAccount: 3, waiting: 1 },
+  })
+  database = new pg.Client({ connectionString: service.databaseUrl })
+  watcher = new pg.Client({ connectionString: service.databaseUrl })
+  await Promise.all([database.connect(), watcher.connect()])
+  member = await service.member({ collections: { notes: { read: 'all' }, pages: { read: 'all' } } })
+})
+
+afterAll(async () => {
+  await Promise.all([database?.end(), watcher?.end()])
+  await narrow?.close()
+  await service?.close()
+})
+
+async function send(token: string, path: string, change?: object) {
+  const response = await fetch(narrow.url + path, {
+    method: change === undefined ? 'GET' : 'PATCH',
+    headers: { Authorization: `Bearer ${token}`, ...(change && { 'Content-Type': 'application/json' }) },
+    ...(change && { body: JSON.stringify(change) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+const notes = '/api/library/items/notes'
+const pages = '/api/library/items/pages'
+const access = '/api/library/access'
+
+/** Requests of the member that wait for their tables until the function is called. */
+async function held(...paths: readonly string[]) {
+  await database.query(`begin; lock table "${service.schema}".notes, "${service.schema}".pages`)
+  const answers = paths.map((path) => send(member, path))
+  await expect.poll(lockedOut).toBe(paths.length)
+  return async () => {
+    await database.query('commit')
+    return Promise.all(answers)
+  }
+}
+
+async function lockedOut(): Promise<number> {
+  const { rows } = await watcher.query(`select count(*)::int from pg_stat_activity where wait_event_type = 'Lock'`)
+  return rows[0].count
+}
+
+it.each([
+  ['of a collection', [notes, notes], notes, [access]],
+  ['of all', [notes, notes, pages], access, []],
+])('lets the next of an account %s wait, refuses those behind it, and answers others', async (_, busy, path, free) => {
+  const release = await held(...busy)
+  const more = [send(member, path), send(member, path)]
+
+  const refused = await Promise.race(more)
+  const beside = await Promise.all([send(service.token, access), ...free.map((one) => send(member, one))])
+  const first = await release()
+  const last = await Promise.all(more)
+
+  expect(refused).toEqual({
+    status: 429,
+    body: { message: 'Too many requests of this account go on at once, try again later', meta: { retryAfter: 2 } },
+  })
+  expect(new Set([...first, ...beside].map(({ status }) => status))).toEqual(new Set([200]))
+  expect(last.map(({ status }) => status).toSorted()).toEqual([200, 429])
+})
+
+it('counts a request that waited with the rights of when its turn comes', async () => {
+  const { body } = await send(service.token, '/api/library/policies')
+  const [policy] = (body as { data: readonly { id: string; name: string }[] }).data.filter(({ name }) =>
+    name.includes('@'),
+  )
+  const release = await held(notes, notes)
+  const late = send(member, notes)
+
+  const changed = await send(service.token, `/api/library/policies/${policy?.id}`, {
+    content: { collections: {} },
+  })
+  await release()
+
+  expect(changed.status).toBe(200)
+  expect((await late).status).toBe(403)
+})
+
+it('counts no request whose body has not arrived', async () => {
+  const { hostname, port } = new URL(narrow.url)
+  const head = `QUERY ${notes} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${service.token}\r\n`
+  const sockets = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const socket = connect(Number(port), hostname)
+      socket.write(`${head}Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`)
+      // It asks for the body that is on its way.
+      expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /)
+      return socket
+    }),
+  )
+
+  const statuses = await Promise.all([1, 2].map(async () => (await send(service.token, notes)).status))
+
+  expect(statuses).toEqual([200, 200])
+  for (const socket of sockets) socket.destroy()
+})
