@@ -265,6 +265,13 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: dataSources,
     answers: { '200': data(source, 'The data source, without its configuration.') },
   },
+  'PATCH /api/{workspace}/sources/data/{id}': {
+    summary: 'Give a data source another configuration, once it has passed its test',
+    tag: dataSources,
+    body: requestBody(sources.changeBody(), { config: { connectionString: 'postgres://…' } }),
+    answers: { '204': noContent },
+    errors: ['conflict'],
+  },
   'DELETE /api/{workspace}/sources/data/{id}': deletion(
     'Forget a data source; its data stays where it is',
     dataSources,

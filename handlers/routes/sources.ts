@@ -25,6 +25,7 @@ const input = lazily(() => ({
 }))
 
 export const createBody = lazily(() => z.strictObject({ apiName: apiNameSchema(), ...input() }))
+export const changeBody = lazily(() => z.strictObject({ config: z.unknown().refine(isObject, 'must be an object') }))
 export const testBody = lazily(() => z.strictObject(input()))
 
 export function mountSources(app: App, services: Services): void {
@@ -57,6 +58,10 @@ export function mountSources(app: App, services: Services): void {
 
   mount(app, '/api/:workspace/sources/data/:id', {
     GET: async (c) => data(await sources.read(await authorize(services, c), idOf(c, 'Source'))),
+    PATCH: async (c) => {
+      await sentTo(c, changeBody, (scope, sent) => sources.change(scope, idOf(c, 'Source'), sent))
+      return noContent()
+    },
     DELETE: async (c) => {
       await sources.delete(await authorize(services, c), idOf(c, 'Source'))
       return noContent()

@@ -48,6 +48,7 @@ export const auditActions = {
   'schema.introspect.v1': 'Data source introspected',
   'schema.drift.v1': 'Data source changed outside of the service',
   'source.create.v1': 'Data source created',
+  'source.update.v1': 'Configuration of a data source changed',
   'source.test.v1': 'Connection to a data source tested',
   'source.preview.v1': 'Data source looked at',
   'source.delete.v1': 'Data source deleted',

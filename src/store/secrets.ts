@@ -1,7 +1,8 @@
 /** Named secrets of workspaces. Only the sealed text is stored. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { json, milliseconds, param, sql, statement, uuids } from './statements.ts'
+import { metaSchema } from './installation.ts'
+import { ident, json, milliseconds, param, sql, statement, uuids } from './statements.ts'
 
 export type SecretRow = { readonly id: string; readonly name: string; readonly sealed: string }
 
@@ -55,7 +56,7 @@ export function deleteSecret(id: string): Statement {
   return statement(sql`delete from service.secret where id = ${param(id)}::uuid`)
 }
 
-/** For the batch that creates the source. Fails by its foreign key if a secret was deleted. */
+/** For the batch that creates or changes the source. Fails by its foreign key if a secret was deleted. */
 export function bindSecrets(
   { workspaceId, sourceId }: { readonly workspaceId: string; readonly sourceId: string },
   secretIds: readonly string[],
@@ -65,7 +66,7 @@ export function bindSecrets(
     select ${param(workspaceId)}::uuid, ${param(sourceId)}::uuid, s.id from (${uuids(secretIds)}) as s (id)`)
 }
 
-/** For the batch that deletes the source: releases its secrets. */
+/** For the batch that changes or deletes the source: releases its secrets. */
 export function unbindSecrets(sourceId: string): Statement {
   return statement(sql`delete from service.source_secret where source_id = ${param(sourceId)}::uuid`)
 }
@@ -78,13 +79,17 @@ export async function sourcesOf(database: SqlDriver, secretId: string): Promise<
   return new Set(rows.map(([id]) => id ?? ''))
 }
 
-/** Returns a text that changes whenever a secret of the data source changes. */
-export async function secretsRevision(database: SqlDriver, sourceId: string): Promise<string> {
+/** Returns a text that changes whenever the configuration of the data source or a secret in it changes. */
+export async function settingRevision(
+  database: SqlDriver,
+  { workspace, sourceId }: { readonly workspace: string; readonly sourceId: string },
+): Promise<string> {
   const [[mark] = []] = await database.query(
     statement(sql`
-      select string_agg(s.id::text || s.updated_at::text, ' ' order by s.id)
-      from service.source_secret b join service.secret s on s.id = b.secret_id
-      where b.source_id = ${param(sourceId)}::uuid`),
+      select concat_ws(' ', md5(sealed_credentials), (
+        select string_agg(s.id::text || s.updated_at::text, ' ' order by s.id)
+        from service.source_secret b join service.secret s on s.id = b.secret_id where b.source_id = d.id))
+      from ${ident(metaSchema(workspace), 'data_source')} d where d.id = ${param(sourceId)}::uuid`),
   )
   return mark ?? ''
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqlProviders } from '../../src/core/sql/address.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { messagesOf } from '../support/service/messages.ts'
@@ -398,12 +399,67 @@ it('records what was tried out and looked at, and where, also where that failed'
   })
 })
 
-it('has no list and no change of a source', async () => {
+it('has no list of sources', async () => {
   const list = await shop.get('/sources/data')
-  const change = await shop.patch(`/sources/data/${shop.sourceId}`, { config })
+  const put = await shop.send('PUT', `/sources/data/${shop.sourceId}`, { body: { config } })
 
   expect([list.status, list.headers.get('Allow')]).toEqual([405, 'POST'])
-  expect([change.status, change.headers.get('Allow')]).toEqual([405, 'GET, HEAD, DELETE'])
+  expect([put.status, put.headers.get('Allow')]).toEqual([405, 'GET, HEAD, PATCH, DELETE'])
+})
+
+it('replaces the configuration of a source once it has passed its test', async () => {
+  const postgres = await startPostgres()
+  const first = await startNeonGateway(postgres.url)
+  const second = await startNeonGateway(postgres.url)
+  close.push(second.close, postgres.close)
+  const driver = openPostgres({ connectionString: postgres.url })
+  await driver.query({ text: 'create table crates (id integer primary key)', params: [] })
+  await driver.query({ text: 'insert into crates values (7)', params: [] })
+  await driver.close()
+  const own = await world.workspace('moved', {})
+  const made = await own.post('/sources/data', {
+    apiName: 'crates',
+    provider: 'neon',
+    config: { connectionString: first.url },
+  })
+  const { data } = (await made.json()) as { data: { id: string } }
+  const path = `/sources/data/${data.id}`
+  expect((await own.post(`/schema/introspect/${data.id}`, undefined)).status).toBe(200)
+
+  const wrong = new URL(second.url)
+  wrong.password = 'canary-password'
+  const refused = await own.patch(path, { config: { connectionString: wrong.href } })
+  expect([refused.status, await refused.text()]).toEqual([422, expect.not.stringContaining('canary')])
+  expect((await own.patch(path, { config: { host: 'only' } })).status).toBe(422)
+  expect((await own.patch(path, { config: {}, permissions: [] })).status).toBe(422)
+  expect(await own.data('/items/crates?fields=id')).toEqual([{ id: 7 }])
+
+  const { hostname, port, pathname, username, password } = new URL(second.url)
+  await own.send('PUT', '/secrets/crates', { body: { value: password } })
+  const parts = { host: hostname, port: Number(port), database: pathname.slice(1), user: username, tls: false }
+  const changed = await own.patch(path, { config: { ...parts, password: { $secret: 'crates' } } })
+  expect(changed.status).toBe(204)
+  await first.close()
+  expect(await own.data('/items/crates?fields=id')).toEqual([{ id: 7 }])
+  expect(await own.data(path)).toMatchObject({ host: hostname, port: Number(port), secrets: ['crates'] })
+  expect((await own.delete('/secrets/crates')).status).toBe(409)
+  expect((await own.patch(path, { config: { connectionString: second.url } })).status).toBe(204)
+  expect((await own.delete('/secrets/crates')).status).toBe(204)
+
+  const sorted = 'sort[0][time][direction]=asc&filter[action][_eq]=source.update.v1'
+  const attempts = await own.data(`/audit-log?fields=outcome,payload&${sorted}`)
+  const place = { apiName: 'crates', provider: 'neon', host: hostname, port: Number(port) }
+  const success = { outcome: 'success', payload: place }
+  expect(attempts).toEqual([{ outcome: 'failure', payload: place }, success, success])
+})
+
+it('has no other configuration for the workspace’s own source, nor for whom the right is lacking', async () => {
+  const other = await people.member(shop, { entitlements: ['dataSource:read', 'dataSource:delete', 'dataModel:edit'] })
+  const path = `/sources/data/${shop.sourceId}`
+
+  expect((await shop.patch(path, { config })).status).toBe(409)
+  expect((await other.patch(path, { config })).status).toBe(403)
+  expect((await shop.patch(`/sources/data/${crypto.randomUUID()}`, { config })).status).toBe(404)
 })
 
 it('tells where a source leads, what it was granted and which secrets it uses, and nothing else of it', async () => {

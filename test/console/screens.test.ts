@@ -860,6 +860,15 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     },
   ],
   [
+    'another connection of a data source',
+    ['screens/sources/connection.tsx'],
+    async (page, t) => {
+      await source(page)
+      await button(page, sourcesIn(t).changeConnection).click()
+      await page.getByRole('dialog').getByLabel(sourcesIn(t).json).waitFor()
+    },
+  ],
+  [
     'what can be attached',
     [],
     async (page, t) => {

@@ -90,6 +90,7 @@ const used: Readonly<Record<string, readonly [file: string, text: string]>> = {
     'sources/data/introspect',
   ],
   'GET /api/{workspace}/sources/data/{id}': ['screens/sources/data.ts', '`sources/data/'],
+  'PATCH /api/{workspace}/sources/data/{id}': ['screens/sources/connection.tsx', '`sources/data/'],
   'DELETE /api/{workspace}/sources/data/{id}': ['screens/sources/delete.tsx', '`sources/data/'],
   'GET /api/{workspace}/connectors/data': ['screens/sources/data.ts', 'connectors/data'],
   'POST /api/{workspace}/items': ['screens/grid/items.ts', '$batch('],

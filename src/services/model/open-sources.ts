@@ -1,6 +1,6 @@
 /**
  * The opened sources of this process: opens them for reads, writes, migrations and introspection, keeps them open, and
- * closes them when they or their secrets change.
+ * closes them when they, their configuration or secrets change.
  */
 import { ServiceError } from '../../core/error.ts'
 import { isSystemSource, type Model, type SourceRecord } from '../../core/model/model.ts'
@@ -9,7 +9,7 @@ import { withCrossSourceRelations } from '../../sources/cross-source.ts'
 import { lazySource } from '../../sources/lazy-source.ts'
 import type { OpenedSource } from '../../sources/provider.ts'
 import type { Source } from '../../sources/source.ts'
-import { secretsRevision } from '../../store/secrets.ts'
+import { settingRevision } from '../../store/secrets.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { SourceSettings } from './source-settings.ts'
 
@@ -52,27 +52,28 @@ export function createOpenSources(deps: OpenSourcesDeps): OpenSources {
 
   async function openSealed(workspace: WorkspaceRow, record: SourceRecord, version: number): Promise<KeptSource> {
     // Read before the values, so that a concurrent change is found by the next check.
-    const mark = await secretsRevision(database, record.id)
+    const mark = await settingRevision(database, { workspace: workspace.apiName, sourceId: record.id })
     const { provider, setting } = await settings.load(workspace, record)
     const source = await provider.open(setting, { workspaceId: workspace.id, id: record.id })
-    return { ...source, secrets: mark === '' ? undefined : { mark, version } }
+    return { ...source, revision: { mark, version } }
   }
 
-  /** Returns true if a secret of the source was written since it was opened; checked once per version. */
-  async function isOutdated({ secrets }: KeptSource, sourceId: string, version: number | 'any'): Promise<boolean> {
-    if (secrets === undefined || (version !== 'any' && secrets.version >= version)) return false
-    if ((await secretsRevision(database, sourceId)) !== secrets.mark) return true
-    if (version !== 'any') secrets.version = version
+  /** Returns true if the configuration of the source or a secret in it was written since it was opened; checked once per version. */
+  async function isOutdated({ revision }: KeptSource, place: Place, version: number | 'any'): Promise<boolean> {
+    if (version !== 'any' && revision.version >= version) return false
+    if ((await settingRevision(database, place)) !== revision.mark) return true
+    if (version !== 'any') revision.version = version
     return false
   }
 
-  async function open(workspace: WorkspaceRow, record: SourceRecord, check: SecretsCheck): Promise<OpenedSource> {
+  async function open(workspace: WorkspaceRow, record: SourceRecord, check: SettingCheck): Promise<OpenedSource> {
     if (isSystemSource(record)) return systemOf(workspace)
     const ofWorkspace = opened.get(workspace.id) ?? { version: 0, sources: new Map<string, KeptSource>() }
     opened.set(workspace.id, ofWorkspace)
     const known = ofWorkspace.sources.get(record.id)
     if (known !== undefined) {
-      const isOld = await isOutdated(known, record.id, check === 'always' ? 'any' : ofWorkspace.version)
+      const place = { workspace: workspace.apiName, sourceId: record.id }
+      const isOld = await isOutdated(known, place, check === 'always' ? 'any' : ofWorkspace.version)
       if (!isOld) return known
       if (ofWorkspace.sources.get(record.id) === known) {
         ofWorkspace.sources.delete(record.id)
@@ -143,10 +144,12 @@ export function createOpenSources(deps: OpenSourcesDeps): OpenSources {
   }
 }
 
-/** An opened source, and the revision of the secrets it was opened with; undefined without secrets. */
-type KeptSource = OpenedSource & { readonly secrets: { readonly mark: string; version: number } | undefined }
+type Place = { readonly workspace: string; readonly sourceId: string }
 
-/** Reads use the opened source as it is; migrations and introspections check its secrets every time. */
-type SecretsCheck = 'always' | 'oncePerVersion'
+/** An opened source, and the revision of the configuration it was opened with. */
+type KeptSource = OpenedSource & { readonly revision: { readonly mark: string; version: number } }
+
+/** Reads use the opened source as it is; migrations and introspections check its configuration every time. */
+type SettingCheck = 'always' | 'oncePerVersion'
 
 type OpenedOfWorkspace = { version: number; readonly sources: Map<string, KeptSource> }

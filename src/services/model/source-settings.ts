@@ -1,6 +1,6 @@
 /**
  * The setting of a data source: what it was created with. Finds its provider, puts the values of secrets into it and
- * checks its grant. A setting is sealed, immutable and never returned.
+ * checks its grant. A setting is sealed and never returned.
  */
 
 import { requireGrant } from '../../core/connector/handshake.ts'

@@ -40,6 +40,8 @@ import {
 
 export type NewSource = SourceInput & { readonly apiName: string }
 
+export type ChangedSource = { readonly config: SourceInput['config'] }
+
 /** Bodies are parsed only after authorization. */
 export type Sources = {
   /**
@@ -64,6 +66,11 @@ export type Sources = {
   }
   /** Returns what may be told of a source. Requires dataSource:create (403), since its secrets and hosts are named. */
   read(scope: RequestScope, id: string): Promise<ReadSource>
+  /**
+   * Gives a source another configuration after testing it; its grant stays. Requires dataSource:create (403); throws 409 for
+   * the workspace's own, and otherwise what `create` throws.
+   */
+  change(scope: RequestScope, id: string, sent: LazyBody<ChangedSource>): Promise<void>
   /** Deletes the source and the model of its collections; its data is not touched. */
   delete(scope: RequestScope, id: string): Promise<void>
   /** Tests a source with a new value of a secret that it uses; throws ServiceError. */
@@ -145,7 +152,7 @@ export function createSources(deps: SourcesDeps): Sources {
           records: { ...current, sources: [...current.sources, { id, apiName, provider: provider.id }] },
           statements: [
             sealSource({ workspace: workspace.apiName, sourceId: id }, sealed),
-            ...(secretIds.length === 0 ? [] : [bindSecrets({ workspaceId: workspace.id, sourceId: id }, secretIds)]),
+            bindSecrets({ workspaceId: workspace.id, sourceId: id }, secretIds),
             recordWorkspaceEvent(ids, scope, { action: 'source.create.v1', target: { type: 'source', id }, payload }),
           ],
           answer: undefined,
@@ -194,8 +201,7 @@ export function createSources(deps: SourcesDeps): Sources {
 
     async read({ workspace, rights }, id) {
       requireEntitlement(rights, 'dataSource:create')
-      const record = (await models.current(workspace)).records.sources.find((source) => source.id === id)
-      if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
+      const record = recordIn((await models.current(workspace)).records.sources, id)
       const { apiName, provider } = record
       const outline = isSystemSource(record)
         ? { permissions: [], secrets: [] }
@@ -203,14 +209,44 @@ export function createSources(deps: SourcesDeps): Sources {
       return { id, apiName, provider, ...outline }
     },
 
+    async change(scope, id, sent) {
+      const { workspace, rights } = scope
+      requireEntitlement(rights, 'dataSource:create')
+      const { config } = await sent()
+      const record = recordIn((await models.current(workspace)).records.sources, id)
+      if (isSystemSource(record)) throw nested('conflict', ['The data source cannot be changed', OWN])
+      const { apiName, provider } = record
+      const { permissions } = await settings.outline(workspace, record)
+      const granted = await settings.grant(workspace, { provider, config, permissions })
+      const { action, payload } = attempted('source.update.v1', granted, { apiName })
+      await onRecord(scope, { action, payload, isOfFailures: true }, () =>
+        untested(withMessage(UNTESTED, granted.provider.test(granted.attempt))),
+      )
+      const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(granted.sealed))
+      // A new version of the model makes every process check what its open sources were opened with.
+      await models.change(scope, 'dataSource:create', async ({ records }) => {
+        recordIn(records.sources, id)
+        return {
+          records,
+          statements: [
+            sealSource({ workspace: workspace.apiName, sourceId: id }, sealed),
+            unbindSecrets(id),
+            bindSecrets({ workspaceId: workspace.id, sourceId: id }, granted.secretIds),
+            recordWorkspaceEvent(ids, scope, { action, target: { type: 'source', id }, payload }),
+          ],
+          answer: undefined,
+        }
+      })
+      await openSources.closeSources(workspace.id, [id])
+    },
+
     async delete(scope, id) {
       const { workspace } = scope
       requireEntitlement(scope.rights, 'dataSource:delete')
       await models.change(scope, 'dataSource:delete', async ({ records: current }, { rights }) => {
-        const record = current.sources.find((source) => source.id === id)
-        if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
+        const record = recordIn(current.sources, id)
         const { apiName, provider } = record
-        if (isSystemSource(record)) throw inUse('it is the workspace’s own')
+        if (isSystemSource(record)) throw inUse(OWN)
         const records = withoutSource(current, id)
         const lost = gone({ before: current, after: records })
         const use = await firstUse(database, workspace.id, { lost, rights })
@@ -238,6 +274,15 @@ export function createSources(deps: SourcesDeps): Sources {
       await untested(withMessage(UNTESTED, provider.test({ setting, workspaceId: workspace.id })))
     },
   }
+}
+
+const OWN = 'it is the workspace’s own'
+
+/** Throws 404 where there is none. */
+function recordIn(sources: readonly SourceRecord[], id: string): SourceRecord {
+  const record = sources.find((source) => source.id === id)
+  if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
+  return record
 }
 
 type Attempted = {

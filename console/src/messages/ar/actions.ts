@@ -50,6 +50,7 @@ export const actions: Readonly<Record<string, string>> = {
   'schema.introspect.v1': 'استكشاف مصدر بيانات',
   'schema.drift.v1': 'تغيّر مصدر بيانات خارج الخدمة',
   'source.create.v1': 'إنشاء مصدر بيانات',
+  'source.update.v1': 'تغيير إعدادات مصدر بيانات',
   'source.test.v1': 'اختبار الاتصال بمصدر بيانات',
   'source.preview.v1': 'معاينة مصدر بيانات',
   'source.delete.v1': 'حذف مصدر بيانات',

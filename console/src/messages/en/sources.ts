@@ -10,7 +10,7 @@ export const sources = {
     list: 'Where the rows of this workspace live: its own database, and those and other systems that are attached.',
     connectors: 'What can be attached: databases, and systems for which an extension is installed.',
     secrets:
-      'Passwords and keys by name. A source refers to the name, so the value can be changed later; it is never shown again.',
+      'Passwords and keys by name. Sources refer to the name, so one change serves all of them; the value is never shown again.',
   },
   attach: 'Attach a source',
   attachIt: 'Attach',
@@ -43,20 +43,21 @@ export const sources = {
       'It starts again by itself once it asks for the granted hosts again. If you agree to the new ones, attach it once more under another name and grant them: the grant of a source is fixed when it is attached.',
     off: 'It starts again by itself once its extension is installed or repaired. If the extension can do other things than before, an import starts it.',
     refused:
-      'Its extension refuses what the source is set up with. Mend that where the source runs, or write its secret anew, then import: that starts it again. What is wrong in its configuration itself is attached anew.',
+      'Its extension refuses what the source is set up with. Mend that where the source runs, or write its secret anew, then import: that starts it again. What is wrong in its configuration is changed below.',
     starting: 'This takes a few seconds. Check again then.',
-    failing:
-      'Mend it where the source runs, or write its secret anew where the password has changed, and check again. What leads elsewhere for good is attached anew.',
+    failing: 'Mend it where the source runs, or change its password or connection below, and check again.',
   },
   look: 'Check again',
   lookOf: (name: string) => `Check again: ${name}`,
   settings: 'Settings',
-  settingsText: {
-    secrets:
-      'The rest of its configuration is encrypted and never shown, and cannot be changed. The values of its secrets can.',
-    none: 'The rest of its configuration, with any password in it, is encrypted and never shown, and cannot be changed. To use another password, attach the source again.',
-    unknown: 'The rest of its configuration is encrypted and never shown.',
-  },
+  settingsText: 'The rest of its configuration, with any password in it, is encrypted and never shown.',
+  changeSecret: (name: string) => `Change the secret ${name}`,
+  changeConnection: 'Change the password or connection',
+  changeConnectionOf: (name: string) => `Change the connection of ${name}`,
+  changeConnectionText:
+    'Give the whole connection again, with the new password: what is kept is never shown. It is tested first. If the test fails, the old connection stays.',
+  testAndSave: 'Test and save',
+  connectionChanged: (name: string) => `${name} was tested and is opened with the new connection.`,
   usedSecrets: 'Named secrets',
   noSecrets: 'None',
   toPart: 'All data sources',
@@ -138,7 +139,7 @@ export const sources = {
   users: 'Used by',
   noUsers: 'nothing',
   noSecretsYet: 'No secrets yet',
-  noSecretsText: 'Write one to attach a source whose password can be changed later.',
+  noSecretsText: 'Write one to use a password in several sources and change it in one place.',
   actions: 'Actions',
   rotate: 'Change',
   rotateOf: (name: string) => `Change ${name}`,

@@ -69,7 +69,7 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
         </>
       )}
       {dialog?.what === 'write' && (
-        <Write workspace={workspace} name={dialog.name} users={usersOf(dialog.name ?? '')} onClose={close} />
+        <WriteSecret workspace={workspace} name={dialog.name} users={usersOf(dialog.name ?? '')} onClose={close} />
       )}
       {dialog?.what === 'delete' && <Delete workspace={workspace} name={dialog.name} onClose={close} />}
     </div>
@@ -85,7 +85,7 @@ type WriteProps = {
   readonly onClose: () => void
 }
 
-function Write({ workspace, name: known, users, onClose }: WriteProps) {
+export function WriteSecret({ workspace, name: known, users, onClose }: WriteProps) {
   const texts = sourceTexts.value
   const [name, setName] = useState(known ?? '')
   const [value, setValue] = useState('')

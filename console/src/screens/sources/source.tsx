@@ -11,6 +11,7 @@ import { Notice, Pending } from '../../ui/notice.tsx'
 import { Entries } from '../audit/entries.tsx'
 import { Missing } from '../missing.tsx'
 import page from '../page.module.css'
+import { ChangeConnection } from './connection.tsx'
 import {
   attachPath,
   connectorsQuery,
@@ -27,6 +28,7 @@ import { Grants } from './grants.tsx'
 import { Import } from './import.tsx'
 import { Kind, ShownState, useLook, Where } from './list.tsx'
 import { useEntitled, useLacking } from './rights.tsx'
+import { WriteSecret } from './secrets.tsx'
 import styles from './sources.module.css'
 import { sourceTitle } from './title.ts'
 
@@ -134,6 +136,8 @@ function Settings({ workspace, source, state }: StateProps) {
   const { data, error, refetch } = useQuery({ ...outlineQuery(workspace, source.id), enabled: isEntitled })
   const granted = data?.permissions ?? []
   const required = state.required ?? granted
+  const [changed, setChanged] = useState<'connection' | { readonly secret: string }>()
+  const close = () => setChanged(undefined)
   return (
     <section class={styles.part} aria-label={texts.settings}>
       <h2>{texts.settings}</h2>
@@ -161,7 +165,23 @@ function Settings({ workspace, source, state }: StateProps) {
       </dl>
       {lacking && !isEntitled && <p class={page.quiet}>{t.value.palette.takes(lacking.join(', '))}</p>}
       {isEntitled && <Pending data={data} error={error} onRetry={() => void refetch()} lines={2} />}
-      <p class={page.quiet}>{texts.settingsText[data ? (data.secrets.length > 0 ? 'secrets' : 'none') : 'unknown']}</p>
+      <p class={page.quiet}>{texts.settingsText}</p>
+      {data && (
+        <div class={page.row}>
+          {data.secrets.map((secret) => (
+            <Button key={secret} onClick={() => setChanged({ secret })}>
+              {texts.changeSecret(secret)}
+            </Button>
+          ))}
+          <Button onClick={() => setChanged('connection')}>{texts.changeConnection}</Button>
+        </div>
+      )}
+      {data && changed === 'connection' && (
+        <ChangeConnection workspace={workspace} source={source} outline={data} onClose={close} />
+      )}
+      {changed !== undefined && changed !== 'connection' && (
+        <WriteSecret workspace={workspace} name={changed.secret} users={source.apiName} onClose={close} />
+      )}
       {required.length + granted.length > 0 && (
         <>
           <h3>{texts.grants}</h3>
