@@ -233,17 +233,17 @@ it('changes what is there, says what is lost, and takes back what was collected'
   await page.getByRole('dialog').getByLabel('Where the other row is deleted').selectOption('cascade')
   await add(page)
   const waiting = region(page, '4 changes are not applied yet').getByRole('listitem')
-  await waiting.filter({ hasText: 'Changed notes: its history is recorded' }).waitFor()
+  await waiting.filter({ hasText: 'Will change notes: its history is recorded' }).waitFor()
   await waiting.filter({ hasText: 'when the other row is deleted: do the same here' }).waitFor()
   await press(page, 'Review 4 changes')
   await page.getByRole('dialog').getByText('1 row', { exact: false }).first().waitFor()
   const changed = page.getByRole('dialog').getByRole('list', { name: 'What it changes' })
   expect((await changed.allInnerTexts()).join().split('\n')).toEqual(
     expect.arrayContaining([
-      'Changed notes: its history is recorded',
-      'Renamed notes.writer to notes.author',
-      'Changed notes.author: when the other row is deleted: do the same here · refers by writerId',
-      'Renamed notes.pages to notes.length',
+      'Will change notes: its history is recorded',
+      'Will be renamed notes.writer to notes.author',
+      'Will change notes.author: when the other row is deleted: do the same here · refers by writerId',
+      'Will be renamed notes.pages to notes.length',
     ]),
   )
   await page.getByRole('dialog').getByText('loses data').waitFor()
@@ -317,7 +317,7 @@ it('says what becomes of values, marks what waits, and takes back what was made'
   expect(await marked.count()).toBe(2)
   const waiting = region(page, '2 changes are not applied yet').getByRole('listitem')
   await waiting
-    .filter({ hasText: 'Changed notes.title: Text (string), may be empty → Whole number (int32), may be empty' })
+    .filter({ hasText: 'Will change notes.title: Text (string), may be empty → Whole number (int32), may be empty' })
     .waitFor()
   await picture(page, 'model-changed')
   await press(page, 'Review 2 changes')
@@ -516,7 +516,7 @@ it('leads into another source, and says that a database was changed outside of t
   await press(page, 'Take the change back')
   await changes.getByText('It uses notes (customerId), which stays as it is.').waitFor()
   await changes.getByText('Only the model changes; the database stays as it is.').waitFor()
-  expect(await changes.getByText(/^Deleted /).count()).toBe(0)
+  expect(await changes.getByText(/^Will be deleted /).count()).toBe(0)
   await page.setViewportSize({ width: 360, height: 740 })
   await page.emulateMedia({ colorScheme: 'dark' })
   await picture(page, 'model-across-back-narrow-dark')

@@ -156,7 +156,7 @@ export const entry: Translated<typeof en> = {
     showPlan: 'عرض الخطة',
     changes: 'ما يغيّره',
     noChanges: 'مساحة العمل كذلك بالفعل.',
-    actions: { create: 'جديد', change: 'تغيّر', rename: 'سُمّي من جديد', delete: 'حُذف' },
+    actions: { create: 'جديد', change: 'سيتغيّر', rename: 'سيُسمّى من جديد', delete: 'سيُحذف' },
     destructive: 'هذا يُفقد بيانات لا يعيدها شيء:',
     mayDrop: 'أقبل فقدها',
     statements: 'أوامر SQL التي تُنفّذ',

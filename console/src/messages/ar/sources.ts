@@ -88,8 +88,8 @@ export const sources: Translated<SourceTexts> = {
   same: 'كل شيء مستورد كما هو هناك.',
   sameChosen: 'بهذا الاختيار لا يتغير شيء.',
   wouldChange: 'سيغيّر الاستيراد ما يلي. المصدر نفسه يُقرأ فقط.',
-  kinds: { create: 'جديد', change: 'تغيّر', delete: 'حُذف' },
-  breaks: 'لمن يستخدمون الواجهة البرمجية يتغيّر هذا:',
+  kinds: { create: 'جديد', change: 'سيتغيّر', delete: 'سيُحذف' },
+  breaks: 'يتغيّر بهذا ما يستخدمه الناس والبرامج.',
   breakings: {
     deleteCollection: 'تزول المجموعة بكل حقولها، فلا تُقرأ صفوفها ولا تُكتب',
     deletePrimitiveField: 'يزول الحقل',
@@ -105,7 +105,15 @@ export const sources: Translated<SourceTexts> = {
   renames: 'قد تكون هذه نفسها باسم جديد. اختر ما هو كذلك: تبقى سياساته وعلاقاته.',
   renameOf: (from, to) => `${apart(from)} اسمه الآن ${apart(to)}`,
   import: 'استيراد',
-  reviewOf: (name) => `الاستيراد من ${apart(name)}`,
+  importDeleting: (shown, count) =>
+    plural(count, {
+      zero: 'استيراد',
+      one: 'استيراد وحذف مجموعة واحدة',
+      two: 'استيراد وحذف مجموعتين',
+      few: `استيراد وحذف ${shown} مجموعات`,
+      other: `استيراد وحذف ${shown} مجموعة`,
+    }),
+  reviewOf: (what, name) => `${what}: ${apart(name)}`,
   importing: 'جارٍ الاستيراد دفعة واحدة. قد يستغرق ذلك دقيقة.',
   looking: 'جارٍ النظر فيما يوجد.',
   stop: 'إيقاف',

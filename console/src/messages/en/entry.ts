@@ -142,7 +142,7 @@ export const entry = {
     showPlan: 'Show the plan',
     changes: 'What it changes',
     noChanges: 'The workspace is already as this says.',
-    actions: { create: 'New', change: 'Changed', rename: 'Renamed', delete: 'Deleted' },
+    actions: { create: 'New', change: 'Will change', rename: 'Will be renamed', delete: 'Will be deleted' },
     destructive: 'This loses data, which nothing brings back:',
     mayDrop: 'Lose this data',
     statements: 'SQL that it runs',

@@ -77,8 +77,8 @@ export const sources = {
   same: 'Everything is imported as it is there.',
   sameChosen: 'With this choice nothing changes.',
   wouldChange: 'An import would change this. The source itself is only read.',
-  kinds: { create: 'New', change: 'Changed', delete: 'Deleted' },
-  breaks: 'For those who use the API this changes:',
+  kinds: { create: 'New', change: 'Will change', delete: 'Will be deleted' },
+  breaks: 'This changes what people and programs use.',
   breakings: {
     deleteCollection: 'the collection disappears with all of its fields; nobody reads or writes its rows any more',
     deletePrimitiveField: 'the field disappears',
@@ -94,7 +94,9 @@ export const sources = {
   renames: 'These may be the same under a new name. Choose those that are: their policies and relations stay.',
   renameOf: (from: string, to: string) => `${from} is now ${to}`,
   import: 'Import',
-  reviewOf: (name: string) => `Import from ${name}`,
+  importDeleting: (shown: string, count: number) =>
+    plural(count, { one: `Import and delete ${shown} collection`, other: `Import and delete ${shown} collections` }),
+  reviewOf: (what: string, name: string) => `${what}: ${name}`,
   importing: 'Importing, all at once. This can take a minute.',
   looking: 'Reading what there is.',
   stop: 'Stop',

@@ -102,7 +102,8 @@ export function Changes({ changes, level: Title = 'h3' }: ChangesProps) {
       <ul class={styles.list} aria-label={texts.changes}>
         {changes.map((change) => (
           <li key={`${change.action} ${change.path}`}>
-            <span class={page.quiet}>{texts.actions[change.action]}</span> <PathOf {...change} />
+            <span class={change.action === 'delete' ? page.wrong : page.quiet}>{texts.actions[change.action]}</span>{' '}
+            <PathOf {...change} />
             {change.action === 'create' && ofModel.test(change.path) && <WholeOf {...change} />}
             {change.action === 'change' && ofField.test(change.path) && <ValuesOf {...change} />}
             {change.action === 'change' && ofModel.test(change.path) && <MembersOf {...change} />}

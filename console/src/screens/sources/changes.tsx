@@ -50,6 +50,13 @@ function kindOf(operation: string): Kind {
   return operation.startsWith('delete') ? 'delete' : 'change'
 }
 
+/** What the button of an import says: also how many collections it deletes. */
+export function importLabel({ operations }: Pick<Preview, 'operations'>): string {
+  const { import: plain, importDeleting } = sourceTexts.value
+  const count = operations.filter(({ kind }) => kind === 'deleteCollection').length
+  return count === 0 ? plain : importDeleting(formatNumber(count), count)
+}
+
 /** What is taken from those who use the API. */
 export function Taken({ breaking }: Pick<Preview, 'breaking'>) {
   if (breaking.length === 0) return null
@@ -89,6 +96,7 @@ export function Changes({ preview: { operations, breaking, policies, skipped }, 
   const left = skipped.filter(({ reason }) => reason !== NOT_CHOSEN)
   return (
     <>
+      <Taken breaking={breaking} />
       <p class={page.quiet}>{operations.length === 0 ? none : texts.wouldChange}</p>
       {changes.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well
@@ -96,14 +104,14 @@ export function Changes({ preview: { operations, breaking, policies, skipped }, 
           <ul class={styles.lines}>
             {changes.slice(0, SHOWN).map(({ kind, path }) => (
               <li key={`${kind} ${path}`}>
-                <span class={page.quiet}>{texts.kinds[kind]}</span> <code dir="ltr">{path}</code>
+                <span class={kind === 'delete' ? page.wrong : page.quiet}>{texts.kinds[kind]}</span>{' '}
+                <code dir="ltr">{path}</code>
               </li>
             ))}
             {rest > 0 && <li class={page.quiet}>{texts.andMore(formatNumber(rest), rest)}</li>}
           </ul>
         </section>
       )}
-      <Taken breaking={breaking} />
       {policies.length > 0 && (
         <Notice look="warning">
           {named.length > 0 ? texts.breaksPolicies(named.join(', ')) : texts.unnamedPolicies}

@@ -4,7 +4,7 @@ import { sourceTexts } from '../../messages/sources.ts'
 import { Notice } from '../../ui/notice.tsx'
 import page from '../page.module.css'
 import { ReviewSheet } from '../review/sheet.tsx'
-import { type Change, Taken } from './changes.tsx'
+import { type Change, importLabel, Taken } from './changes.tsx'
 import type { Preview } from './data.ts'
 
 type ImportReviewProps = {
@@ -24,24 +24,25 @@ export function ImportReview(props: ImportReviewProps) {
   const { name, preview, changes, renames, hasMoved, onConfirm, onClose } = props
   const { operations, breaking, breaks } = preview
   const texts = sourceTexts.value
+  const label = importLabel(preview)
   return (
     <ReviewSheet
-      title={texts.reviewOf(name)}
+      title={texts.reviewOf(label, name)}
       review={{
         changes: changes.map(({ kind, path }) => ({ action: kind, path })),
         ...(breaks && { breaks }),
       }}
-      label={texts.import}
+      label={label}
       look={breaking.length > 0 ? 'danger' : 'primary'}
       onConfirm={onConfirm}
       onClose={onClose}
     >
       {hasMoved && <Notice look="danger">{t.value.model.moved}</Notice>}
-      <p class={page.quiet}>{operations.length === 0 ? texts.sameChosen : texts.wouldChange}</p>
       {renames.map(({ from, to }) => (
         <p key={from}>{texts.renameOf(from, to)}</p>
       ))}
       <Taken breaking={breaking} />
+      <p class={page.quiet}>{operations.length === 0 ? texts.sameChosen : texts.wouldChange}</p>
     </ReviewSheet>
   )
 }

@@ -11,7 +11,7 @@ import { showToast } from '../../ui/toasts.tsx'
 import { Elapsed, useAsking } from '../connect-database/asking.tsx'
 import { type FoundTable, Tables } from '../connect-database/tables.tsx'
 import page from '../page.module.css'
-import { Changes, changesOf } from './changes.tsx'
+import { Changes, changesOf, importLabel } from './changes.tsx'
 import {
   fieldNamesQuery,
   type Imported,
@@ -182,7 +182,7 @@ export function Import({ workspace, source }: ImportProps) {
                 disabled={busy === 'looking'}
                 onClick={() => setReviewed(shown)}
               >
-                {texts.import}
+                {importLabel(shown.preview)}
               </Button>
             )}
           </div>
