@@ -6,10 +6,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { account as arAccount } from '../../console/src/messages/ar/account.ts'
 import { model as arModel } from '../../console/src/messages/ar/model.ts'
 import { sources as arSources } from '../../console/src/messages/ar/sources.ts'
 import { system as arSystem } from '../../console/src/messages/ar/system.ts'
 import { ar } from '../../console/src/messages/ar.ts'
+import { account as enAccount } from '../../console/src/messages/en/account.ts'
 import { model as enModel } from '../../console/src/messages/en/model.ts'
 import { sources as enSources } from '../../console/src/messages/en/sources.ts'
 import { system as enSystem } from '../../console/src/messages/en/system.ts'
@@ -144,15 +146,15 @@ async function form(page: Page): Promise<void> {
   await page.getByLabel('title', { exact: true }).waitFor()
 }
 
-async function account(page: Page, { account: texts }: Messages): Promise<void> {
+async function account(page: Page, t: Messages): Promise<void> {
   await at(page, '/-/account', person)
-  await page.getByRole('cell', { name: texts.thisOne }).waitFor()
+  await page.getByRole('cell', { name: accountIn(t).thisOne }).waitFor()
 }
 
 async function newKey(page: Page, t: Messages): Promise<void> {
   await account(page, t)
-  await button(page, t.account.newKey).click()
-  await page.getByRole('dialog').getByLabel(t.account.keyName, { exact: true }).waitFor()
+  await button(page, accountIn(t).newKey).click()
+  await page.getByRole('dialog').getByLabel(accountIn(t).keyName, { exact: true }).waitFor()
 }
 
 const modelIn = (t: Messages) => (t === ar ? arModel : enModel)
@@ -164,6 +166,7 @@ async function model(page: Page, part: readonly string[], name: string): Promise
   await page.getByRole('dialog').getByRole('button').nth(1).waitFor()
 }
 
+const accountIn = (t: Messages) => (t === ar ? arAccount : enAccount)
 const sourcesIn = (t: Messages) => (t === ar ? arSources : enSources)
 
 const systemIn = (t: Messages) => (t === ar ? arSystem : enSystem)
@@ -510,9 +513,9 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     [],
     async (page, t) => {
       await newKey(page, t)
-      await page.getByLabel(t.account.keyName, { exact: true }).fill(script)
-      await button(page, t.account.makeKey).click()
-      await button(page, t.account.keyKept).waitFor()
+      await page.getByLabel(accountIn(t).keyName, { exact: true }).fill(script)
+      await button(page, accountIn(t).makeKey).click()
+      await button(page, accountIn(t).keyKept).waitFor()
     },
   ],
   [
@@ -520,8 +523,8 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     [],
     async (page, t) => {
       await account(page, t)
-      await button(page, t.account.deleteOf(script)).first().click()
-      await page.getByRole('dialog').getByText(t.account.deleteText).waitFor()
+      await button(page, accountIn(t).deleteOf(script)).first().click()
+      await page.getByRole('dialog').getByText(accountIn(t).deleteText).waitFor()
     },
   ],
   [
@@ -529,8 +532,8 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     [],
     async (page, t) => {
       await newKey(page, t)
-      await page.getByRole('dialog').getByLabel(t.account.workspace, { exact: true }).selectOption(shop.name)
-      const chosen = page.getByRole('dialog').getByLabel(t.account.rights, { exact: true })
+      await page.getByRole('dialog').getByLabel(accountIn(t).workspace, { exact: true }).selectOption(shop.name)
+      const chosen = page.getByRole('dialog').getByLabel(accountIn(t).rights, { exact: true })
       await chosen.selectOption(systemIn(t).chosenRights)
       await page.getByLabel(t.access.actionOn(t.access.does.read, 'articles')).check()
     },
@@ -542,7 +545,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
       await at(page, `/-/users?q=${encodeURIComponent(person.email)}`)
       await page.getByRole('link', { name: script, exact: true }).waitFor()
       await button(page, systemIn(t).invite).click()
-      await page.getByRole('dialog').getByLabel(t.account.workspace, { exact: true }).waitFor()
+      await page.getByRole('dialog').getByLabel(accountIn(t).workspace, { exact: true }).waitFor()
     },
   ],
   [
@@ -569,7 +572,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
       await at(page, '/-/service-accounts')
       await page.getByRole('link', { name: script, exact: true }).first().waitFor()
       await button(page, systemIn(t).newAccount).click()
-      await page.getByRole('dialog').getByLabel(t.account.workspace, { exact: true }).selectOption(shop.name)
+      await page.getByRole('dialog').getByLabel(accountIn(t).workspace, { exact: true }).selectOption(shop.name)
       await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
     },
   ],
@@ -746,7 +749,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
       await people.memberWith(shop, [await people.role(shop, [policy])])
       await at(page, `/${shop.name}/access/policies/${policy}`)
       await page.getByLabel(t.access.actionOn(t.access.does.delete, 'articles'), { exact: true }).selectOption('all')
-      await button(page, t.account.save).click()
+      await button(page, accountIn(t).save).click()
       await page.getByRole('region', { name: t.access.effect }).waitFor()
     },
   ],

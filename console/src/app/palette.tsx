@@ -220,7 +220,7 @@ function useOffered(): readonly Command[] {
     ...added.value,
     ...ofCollection,
     { ...action, id: 'home', label: texts.home, run: () => navigate('/') },
-    { ...action, id: 'account', label: t.value.account.title, run: go('-', 'account') },
+    { ...action, id: 'account', label: t.value.shell.yourAccount, run: go('-', 'account') },
     ...ofWorkspace,
     {
       ...action,

@@ -253,7 +253,7 @@ function AccountMenu({ user }: { readonly user: User }) {
   useEffect(() => void import('./places.ts').then((loaded) => setOthers(() => loaded.menuOf), ignored), [])
   const items: readonly MenuItem[] = [
     { kind: 'title', label: user.fullName ? `${user.fullName} · ${user.email}` : user.email },
-    { kind: 'action', label: t.value.account.title, onSelect: () => navigate('/-/account') },
+    { kind: 'action', label: t.value.shell.yourAccount, onSelect: () => navigate('/-/account') },
     ...(others?.(user) ?? []),
     { kind: 'line' },
     { kind: 'title', label: shell.appearance },

@@ -1,6 +1,7 @@
 /** One's own account: name, password, sessions and API keys. */
 import { CodeButton } from '../app/code.tsx'
 import type { User } from '../data/session.ts'
+import { accountTexts } from '../messages/account.ts'
 import { t } from '../messages/messages.ts'
 import { Heading } from '../ui/heading.tsx'
 import { Keys } from './account/keys.tsx'
@@ -22,14 +23,14 @@ export default function Account({ user }: { readonly user: User }) {
   return (
     <div class={styles.page}>
       <div class={styles.head}>
-        <Heading text={t.value.account.title} />
+        <Heading text={t.value.shell.yourAccount} />
         <CodeButton request={() => sessionsRequest} />
       </div>
       <Places at="account" user={user} />
       <Profile user={user} />
       <Password />
       <Sessions />
-      <Keys userId={user.id} text={t.value.account.keysText} />
+      <Keys userId={user.id} text={accountTexts.value.keysText} />
     </div>
   )
 }

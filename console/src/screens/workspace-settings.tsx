@@ -5,7 +5,8 @@ import { clientOf, system } from '../data/client.ts'
 import { FILES } from '../data/files.ts'
 import { type Query, queries, useQuery } from '../data/queries.ts'
 import { accessQuery, type Workspace } from '../data/workspaces.ts'
-import { formatNumber, t } from '../messages/messages.ts'
+import { accountTexts } from '../messages/account.ts'
+import { formatNumber } from '../messages/messages.ts'
 import { systemTexts } from '../messages/system.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, FormActions } from '../ui/dialog.tsx'
@@ -73,7 +74,7 @@ function Renaming({ workspace: { id, apiName, displayName }, onClose }: DialogPr
           value={name}
           onValue={setName}
         />
-        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={onClose} />
+        <FormActions label={accountTexts.value.save} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   )

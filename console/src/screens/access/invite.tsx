@@ -5,6 +5,7 @@ import { pathTo } from '../../app/router.ts'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { mailless, session } from '../../data/session.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -62,7 +63,7 @@ export function Invite({ workspace, onClose }: InviteProps) {
         {offered.length === 1 && <a href={pathTo(workspace, 'access', 'roles')}>{texts.makeRoles}</a>}
         {isWithoutRole && <Notice look="warning">{texts.noRoleChosen}</Notice>}
         <Select
-          label={t.value.account.expires}
+          label={accountTexts.value.expires}
           value={expiresIn}
           onValue={setExpiresIn}
           options={(['1d', '7d', '30d'] as const).map((one) => [one, texts.lifetimes[one]])}

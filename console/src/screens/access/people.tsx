@@ -2,6 +2,7 @@
 import type { Invitation, Member, PlannedRights } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
@@ -178,7 +179,7 @@ function MemberRoles({ workspace, member, onClose }: RolesProps) {
         workspace={workspace}
         title={title}
         planned={plannedFor(member, { roles: chosen })}
-        label={t.value.account.save}
+        label={accountTexts.value.save}
         look="primary"
         onConfirm={(how) => accessOf(workspace).members.update(member.userId, { roles: chosen }, how)}
         onDone={() => {
@@ -236,7 +237,7 @@ function Invitations({ workspace, mayEdit }: PeopleProps) {
         columns={[
           { title: t.value.signIn.email, cell: ({ email }) => email },
           { title: texts.roles, cell: (one) => namesOf(one.workspace_roles, roles) || texts.noRoles },
-          { title: t.value.account.expires, cell: ({ expiresAt }) => formatTime(expiresAt) },
+          { title: accountTexts.value.expires, cell: ({ expiresAt }) => formatTime(expiresAt) },
           ...(mayEdit ? [{ title: texts.actions, cell: action }] : []),
         ]}
       />

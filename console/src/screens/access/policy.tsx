@@ -8,6 +8,7 @@ import { useQuery } from '../../data/queries.ts'
 import { session } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { collectionsQuery, readableQuery, titleIn } from '../../data/workspaces.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -63,7 +64,7 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
     draft.value = {}
     setReviewed(false)
     setWarnings((meta?.warnings ?? []).map(({ message }) => message))
-    showToast(t.value.account.saved)
+    showToast(accountTexts.value.saved)
     await peopleChanged(workspace)
     if (policy === undefined) navigate(pathTo(workspace, 'access', 'policies', data.id), 'replace')
   }
@@ -129,7 +130,7 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
         {mayEdit && (
           <div class={page.row}>
             <Button type="submit" look="primary" isBusy={isBusy}>
-              {t.value.account.save}
+              {accountTexts.value.save}
             </Button>
             {isChanged && (
               <Button
@@ -148,7 +149,7 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
           workspace={workspace}
           title={texts.editOf(policy.name)}
           planned={{ policies: { [policy.id]: { content } } }}
-          label={t.value.account.save}
+          label={accountTexts.value.save}
           look="primary"
           onConfirm={send}
           onDone={saved}

@@ -5,6 +5,7 @@ import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
 import { userId } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
@@ -152,7 +153,7 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
         workspace={workspace}
         title={texts.editOf(role.name)}
         planned={{ roles: { [role.id]: { policies: chosen } } }}
-        label={t.value.account.save}
+        label={accountTexts.value.save}
         look="primary"
         onConfirm={(how) => roles.update(role.id, form, how)}
         onDone={done}
@@ -192,7 +193,7 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
         <p>
           <a href={pathTo(workspace, 'access', 'policies', 'new')}>{texts.newPolicy}</a>
         </p>
-        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={close} />
+        <FormActions label={accountTexts.value.save} isBusy={isBusy} onCancel={close} />
       </form>
     </Dialog>
   )

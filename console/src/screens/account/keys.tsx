@@ -3,6 +3,7 @@ import type { ApiKey, KeyScope } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
@@ -29,7 +30,7 @@ type KeysProps = {
 }
 
 export function Keys({ userId, text, mayMake = true }: KeysProps) {
-  const texts = t.value.account
+  const texts = accountTexts.value
   const { data, error, refetch } = useQuery(keysQuery(userId))
   const [isMaking, setMaking] = useState(false)
   const [gone, setGone] = useState<ApiKey>()
@@ -110,7 +111,7 @@ export function Keys({ userId, text, mayMake = true }: KeysProps) {
 const NAMED = 3
 
 function scopeText(scope: KeyScope | null): string {
-  const texts = t.value.account
+  const texts = accountTexts.value
   const { does } = t.value.access
   const { workspaces, entitlements, collections, addresses } = scope ?? {}
   const isLimited = entitlements !== undefined || collections !== undefined

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { collectionsQuery, workspacesQuery } from '../../data/workspaces.ts'
-import { t } from '../../messages/messages.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -27,7 +27,7 @@ const MOST_COLLECTIONS = 200
 type Lifetime = '30d' | '90d' | '365d' | ''
 
 export function NewKey({ userId, onMade, onClose }: NewKeyProps) {
-  const texts = t.value.account
+  const texts = accountTexts.value
   const [made, setMade] = useState<string>()
   return (
     <Dialog title={made === undefined ? texts.newKey : texts.keyMade} onClose={onClose} isWide={made === undefined}>
@@ -57,7 +57,7 @@ type FormProps = {
 }
 
 function KeyForm({ userId, onMade, onCancel }: FormProps) {
-  const texts = t.value.account
+  const texts = accountTexts.value
   const [name, setName] = useState('')
   const [expiresIn, setExpiresIn] = useState<Lifetime>('90d')
   const [workspace, setWorkspace] = useState('')

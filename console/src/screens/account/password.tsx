@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { instance } from '../../data/client.ts'
 import { queries } from '../../data/queries.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -11,7 +12,7 @@ import styles from './account.module.css'
 import { Section } from './section.tsx'
 
 export function Password() {
-  const texts = t.value.account
+  const texts = accountTexts.value
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
   const { fault, isBusy, submit } = useSubmission(async () => {

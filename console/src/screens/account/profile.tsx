@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { checkSession, type User } from '../../data/session.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -13,7 +14,7 @@ import { Identifier } from './identifier.tsx'
 import { Section } from './section.tsx'
 
 export function Profile({ user }: { readonly user: User }) {
-  const texts = t.value.account
+  const texts = accountTexts.value
   const [fullName, setFullName] = useState(user.fullName ?? '')
   const { fault, isBusy, submit } = useSubmission(async () => {
     const answer = await system.me.update({ fullName: fullName.trim() || null })

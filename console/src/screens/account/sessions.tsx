@@ -2,7 +2,8 @@
 import type { Session } from 'governed-data-client/system'
 import { system } from '../../data/client.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
-import { formatTime, t } from '../../messages/messages.ts'
+import { accountTexts } from '../../messages/account.ts'
+import { formatTime } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -15,7 +16,7 @@ function sessionsQuery(): Query<readonly Session[]> {
 }
 
 export function Sessions() {
-  const texts = t.value.account
+  const texts = accountTexts.value
   const { data, error, refetch } = useQuery(sessionsQuery())
   const end = async (id?: string) => {
     const answer = await system.me.endSessions(id)
@@ -73,6 +74,6 @@ function nameOf({ name, userAgent }: Session): string {
   const [, browser] = browsers.find(([mark]) => userAgent?.includes(mark)) ?? []
   const [platform] = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(userAgent ?? '') ?? []
   if (name !== null) return name
-  if (browser === undefined) return (userAgent ?? t.value.account.unknownDevice).slice(0, 60)
+  if (browser === undefined) return (userAgent ?? accountTexts.value.unknownDevice).slice(0, 60)
   return [browser, platform].filter(Boolean).join(', ')
 }

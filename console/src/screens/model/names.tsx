@@ -5,7 +5,7 @@ import { lazy } from '../../app/lazy.tsx'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { modelChanged, namesQuery, type Presentation } from '../../data/workspaces.ts'
-import { t } from '../../messages/messages.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -167,7 +167,7 @@ function NamesForm({ workspace, thing, before, onClose }: FormProps) {
           onValue={(sort) => set({ sort })}
         />
         <Checkbox label={texts.isHidden} isChecked={typed.isHidden} onCheck={(isHidden) => set({ isHidden })} />
-        <FormActions label={t.value.account.save} isBusy={isBusy} onCancel={close} />
+        <FormActions label={accountTexts.value.save} isBusy={isBusy} onCancel={close} />
       </form>
       {isPicking && (
         <IconPicker

@@ -6,6 +6,7 @@ import { useQuery } from '../../data/queries.ts'
 import type { User } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { workspacesQuery } from '../../data/workspaces.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { FormActions } from '../../ui/dialog.tsx'
@@ -155,7 +156,7 @@ function RolesByWorkspace({ roles, onRoles }: RolesProps) {
       {workspace !== undefined && (
         <>
           <Select
-            label={t.value.account.workspace}
+            label={accountTexts.value.workspace}
             value={workspace}
             onValue={setChosen}
             options={names.map((one) => [one, one])}

@@ -6,7 +6,8 @@ import { address, navigate } from '../../app/router.ts'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import type { User } from '../../data/session.ts'
-import { formatTime, t } from '../../messages/messages.ts'
+import { accountTexts } from '../../messages/account.ts'
+import { formatTime } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -107,7 +108,7 @@ function OneAccount({ id, user }: { readonly id: string; readonly user: User }) 
           {isDeleting && (
             <Sure
               title={texts.deleteOf(data.name)}
-              label={t.value.account.delete}
+              label={accountTexts.value.delete}
               typed={data.name}
               onConfirm={() => system.serviceAccounts.delete(id)}
               onDone={() => {

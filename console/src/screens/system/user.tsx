@@ -6,6 +6,7 @@ import { navigate, pathTo } from '../../app/router.ts'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { checkSession, userId } from '../../data/session.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { formatNumber, formatTime, t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
@@ -172,7 +173,7 @@ function Memberships({ id }: { readonly id: string }) {
           keyOf={({ workspace }) => workspace}
           columns={[
             {
-              title: t.value.account.workspace,
+              title: accountTexts.value.workspace,
               cell: ({ workspace }) => <a href={pathTo(workspace, 'access')}>{workspace}</a>,
             },
             { title: texts.roles, cell: ({ roles }) => roles || t.value.access.noRoles },

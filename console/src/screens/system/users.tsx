@@ -6,6 +6,7 @@ import { address, navigate } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
 import type { User as Reader } from '../../data/session.ts'
 import { workspacesQuery } from '../../data/workspaces.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
@@ -107,7 +108,7 @@ function InviteSomewhere({ onClose }: { readonly onClose: () => void }) {
         <p>{first === undefined && !isPending ? texts.inviteNowhere : texts.inviteText}</p>
         {first !== undefined && (
           <Select
-            label={t.value.account.workspace}
+            label={accountTexts.value.workspace}
             value={chosen === '' ? first : chosen}
             onValue={setChosen}
             options={workspaces.map(({ apiName, displayName }) => [apiName, displayName ?? apiName])}
