@@ -80,7 +80,7 @@ it('is set up, answers, shows its steps, and deletes only what was approved', as
   expect(await shop.data('/items/articles?fields=title')).toHaveLength(2)
   await page.reload()
   await page.getByRole('button', { name: 'Assistant', exact: true }).click()
-  await card.getByRole('button', { name: 'Approve' }).click()
+  await card.getByRole('button', { name: 'Delete', exact: true }).click()
 
   await panel.getByText('The lamp is gone.').waitFor()
   expect(await shop.data('/items/articles?fields=title')).toEqual([{ title: 'Chair' }])

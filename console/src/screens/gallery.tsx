@@ -65,6 +65,7 @@ export default function Gallery() {
         <Button>Default</Button>
         <Button look="primary">Primary</Button>
         <Button look="danger">Danger</Button>
+        <Button look="risky">Risky</Button>
         <Button look="plain">Plain</Button>
         <CopyButton text="Ada" />
         <Button disabled>Disabled</Button>

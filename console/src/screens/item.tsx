@@ -107,7 +107,7 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
             </ButtonLink>
           )}
           {model.mayDelete && (
-            <Button tool="delete" aria-haspopup="dialog" onClick={() => setDeleting(true)}>
+            <Button look="risky" tool="delete" aria-haspopup="dialog" onClick={() => setDeleting(true)}>
               {texts.delete}
             </Button>
           )}

@@ -41,7 +41,11 @@ export default function WorkspaceSettings({ workspace, mayEdit, mayDelete }: Set
       </dl>
       <div class={page.row}>
         {mayEdit && <Button onClick={() => setOpenDialog('name')}>{texts.rename}</Button>}
-        {mayDelete && <Button onClick={() => setOpenDialog('end')}>{texts.delete}</Button>}
+        {mayDelete && (
+          <Button look="risky" onClick={() => setOpenDialog('end')}>
+            {texts.delete}
+          </Button>
+        )}
       </div>
       {openDialog === 'name' && <Renaming workspace={workspace} onClose={close} />}
       {openDialog === 'end' && <Deletion workspace={workspace} onClose={close} />}

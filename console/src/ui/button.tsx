@@ -4,8 +4,8 @@ import styles from './button.module.css'
 import { Icon, type IconName, Spinner } from './icon.tsx'
 
 type Look = {
-  /** `danger` does what cannot be taken back, in the dialog that asks for it; what opens that has no look of its own. */
-  readonly look?: 'primary' | 'danger' | 'plain'
+  /** `danger` does what cannot be taken back, in the dialog that asks for it; `risky` opens that, or takes something away. */
+  readonly look?: 'primary' | 'danger' | 'risky' | 'plain'
   /** Has an icon only; `aria-label` is its name. */
   readonly isIcon?: boolean
   readonly isWide?: boolean

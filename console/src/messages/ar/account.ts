@@ -6,6 +6,7 @@ export const account: Translated<AccountTexts> = {
   profile: 'الملف الشخصي',
   id: 'المعرّف الذي تعرفك به السياسات والبرامج',
   save: 'حفظ',
+  saveOf: (what) => `حفظ \u2068${what}\u2069؟`,
   saved: 'تم الحفظ.',
   passwordText: 'كلمة المرور الجديدة تنهي كل جلساتك الأخرى.',
   currentPassword: 'كلمة المرور الحالية',

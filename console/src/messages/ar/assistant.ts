@@ -30,6 +30,7 @@ export const assistant: Translated<AssistantTexts> = {
   allowsWrites: 'في هذه المحادثة يُنشئ العناصر ويغيّرها دون سؤال',
   waits: 'ينتظرك',
   approve: 'موافقة',
+  approvals: { delete_item: 'حذف', create_items: 'إنشاء', update_item: 'تغيير' },
   decline: 'رفض',
   states: { pending: 'ينتظرك', approved: 'تمت الموافقة', declined: 'رُفض', expired: 'قديم: اسأل من جديد' },
   calls: {

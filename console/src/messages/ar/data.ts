@@ -164,9 +164,10 @@ export const data: Translated<typeof en> = {
     duplicate: 'إنشاء نسخة',
     delete: 'حذف',
     deleteTitle: (item) => `حذف \u2068${item}\u2069؟`,
+    keptTitle: (item) => `لا يمكن حذف \u2068${item}\u2069`,
     deleteText: 'سيزول نهائيًا.',
     deleteRecorded: 'سيزول نهائيًا، ولا يحفظ القيم التي كانت له إلا سجلّه.',
-    deleteKept: 'لا يمكن حذفه بعد، فثمة صفوف تشير إليه وتُبقيه. غيّر تلك الصفوف أو احذفها أولًا.',
+    deleteKept: 'ثمة صفوف تشير إليه. غيّر تلك الصفوف أو احذفها أولًا.',
     deleteRelated: 'هذه تشير إليه:',
     onDelete: {
       noAction: 'ما دام منها شيء فلا يمكن حذفه.',

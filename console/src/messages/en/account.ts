@@ -4,6 +4,7 @@ export const account = {
   profile: 'Profile',
   id: 'Id, by which policies and programs know you',
   save: 'Save',
+  saveOf: (what: string) => `Save ${what}?`,
   saved: 'Saved.',
   passwordText: 'A new password ends all your other sessions.',
   currentPassword: 'Current password',

@@ -27,6 +27,9 @@ export const assistant = {
   allowsWrites: 'In this conversation it may create and change items without asking',
   waits: 'Waits for you',
   approve: 'Approve',
+  approvals: { delete_item: 'Delete', create_items: 'Create', update_item: 'Change' } as Readonly<
+    Record<string, string>
+  >,
   decline: 'Decline',
   states: { pending: 'Waits for you', approved: 'Approved', declined: 'Declined', expired: 'Too old: ask again' },
   calls: {

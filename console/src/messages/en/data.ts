@@ -156,9 +156,10 @@ export const data = {
     duplicate: 'Duplicate',
     delete: 'Delete',
     deleteTitle: (item: string) => `Delete ${item}?`,
+    keptTitle: (item: string) => `${item} cannot be deleted`,
     deleteText: 'Once it is deleted, it is gone for good.',
     deleteRecorded: 'Once it is deleted, only its history keeps the values that it had.',
-    deleteKept: 'It cannot be deleted yet, because other rows refer to it. Change or delete those first.',
+    deleteKept: 'Other rows refer to it. Change or delete those first.',
     deleteRelated: 'These refer to it:',
     onDelete: {
       noAction: 'As long as there are any, it cannot be deleted.',

@@ -111,11 +111,14 @@ export const sources = {
 
   delete: 'Delete',
   deleteOf: (name: string) => `Delete ${name}`,
+  sureOf: (name: string) => `Delete ${name}?`,
+  keptOf: (name: string) => `${name} cannot be deleted`,
+  gone: (shown: string, count: number) =>
+    plural(count, { one: `${shown} collection is deleted:`, other: `${shown} collections are deleted:` }),
   deleteText:
     'The source is forgotten, with the collections that lead to it and what they are called here. Its rows stay where they are.',
-  deleteWith:
-    'The saved views and access tests of its collections go with them. As long as a policy names one of them, the source cannot be deleted: change that policy first.',
-  deleteNamed: 'These policies name its collections. Until they are changed or deleted, it cannot be deleted.',
+  deleteWith: 'The saved views and access tests of its collections are deleted with them.',
+  deleteNamed: 'These policies name its collections. Change or delete them first.',
   deleteRefused: (reason: string) => `The source was not deleted: ${reason}.`,
   typeName: (name: string) => `Type ${name} to confirm`,
   ownStays: 'It is the workspace’s own, and stays as long as that.',

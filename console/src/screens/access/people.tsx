@@ -63,7 +63,11 @@ function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onIn
       >
         {member.status === 'active' ? texts.suspend : texts.activate}
       </Button>
-      <Button aria-label={texts.removeOf(member.email)} onClick={() => setDialog({ member, what: 'removal' })}>
+      <Button
+        look="risky"
+        aria-label={texts.removeOf(member.email)}
+        onClick={() => setDialog({ member, what: 'removal' })}
+      >
         {texts.remove}
       </Button>
     </span>

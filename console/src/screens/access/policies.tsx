@@ -27,7 +27,7 @@ export function Policies({ workspace, mayEdit }: { readonly workspace: string; r
     )
   }
   const action = (policy: Policy) => (
-    <Button aria-label={texts.removeOf(policy.name)} onClick={() => setGone(policy)}>
+    <Button look="risky" aria-label={texts.removeOf(policy.name)} onClick={() => setGone(policy)}>
       {texts.remove}
     </Button>
   )

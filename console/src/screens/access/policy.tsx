@@ -147,7 +147,7 @@ function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
       {policy && isReviewed && (
         <Confirm
           workspace={workspace}
-          title={texts.editOf(policy.name)}
+          title={accountTexts.value.saveOf(policy.name)}
           planned={{ policies: { [policy.id]: { content } } }}
           label={accountTexts.value.save}
           look="primary"

@@ -40,7 +40,11 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
         </Button>
       )}
       {mayEdit && role.kind === 'custom' && (
-        <Button aria-label={texts.removeOf(role.name)} onClick={() => setDialog({ what: 'removal', role })}>
+        <Button
+          look="risky"
+          aria-label={texts.removeOf(role.name)}
+          onClick={() => setDialog({ what: 'removal', role })}
+        >
           {texts.remove}
         </Button>
       )}
@@ -151,7 +155,7 @@ function RoleForm({ workspace, role, onClose }: FormProps) {
     return (
       <Confirm
         workspace={workspace}
-        title={texts.editOf(role.name)}
+        title={accountTexts.value.saveOf(role.name)}
         planned={{ roles: { [role.id]: { policies: chosen } } }}
         label={accountTexts.value.save}
         look="primary"

@@ -80,7 +80,7 @@ export function Tests({ workspace }: { readonly workspace: string }) {
             {
               title: texts.actions,
               cell: (test) => (
-                <Button aria-label={texts.removeOf(test.name)} onClick={() => setGone(test)}>
+                <Button look="risky" aria-label={texts.removeOf(test.name)} onClick={() => setGone(test)}>
                   {texts.remove}
                 </Button>
               ),

@@ -71,7 +71,7 @@ export function Keys({ userId, text, mayMake = true }: KeysProps) {
                   <Button aria-label={texts.turnOf(key.active, key.name)} onClick={() => void turn(key)}>
                     {key.active ? texts.switchOff : texts.switchOn}
                   </Button>
-                  <Button aria-label={texts.deleteOf(key.name)} onClick={() => setGone(key)}>
+                  <Button look="risky" aria-label={texts.deleteOf(key.name)} onClick={() => setGone(key)}>
                     {texts.delete}
                   </Button>
                 </span>

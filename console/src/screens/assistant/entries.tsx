@@ -57,7 +57,7 @@ function One({ workspace, one, isBusy, onDecide }: Omit<EntriesProps, 'shown'> &
                 {texts.decline}
               </Button>
               <Button look="danger" isBusy={isBusy} onClick={() => onDecide(approval.id, true)}>
-                {texts.approve}
+                {texts.approvals[approval.tool] ?? texts.approve}
               </Button>
             </div>
           ) : (

@@ -137,7 +137,7 @@ function Chosen({ model, marks, onDo }: ChosenProps) {
             </Button>
           )}
           {model.mayDelete && (
-            <Button aria-haspopup="dialog" onClick={() => onDo('delete')}>
+            <Button look="risky" aria-haspopup="dialog" onClick={() => onDo('delete')}>
               {texts.delete}
             </Button>
           )}

@@ -48,7 +48,7 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
     }
   }
   return (
-    <Dialog title={texts.deleteTitle(title)} onClose={onClose}>
+    <Dialog title={isKept ? texts.keptTitle(title) : texts.deleteTitle(title)} onClose={onClose}>
       {error && (
         <Fault error={error}>
           <WhyRefused
@@ -72,10 +72,12 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
         </>
       )}
       <DialogActions>
-        <Button onClick={onClose}>{t.value.common.cancel}</Button>
-        <Button look="danger" isBusy={isBusy} disabled={isKept} onClick={() => void remove()}>
-          {texts.delete}
-        </Button>
+        <Button onClick={onClose}>{isKept ? t.value.common.close : t.value.common.cancel}</Button>
+        {!isKept && (
+          <Button look="danger" isBusy={isBusy} onClick={() => void remove()}>
+            {texts.delete}
+          </Button>
+        )}
       </DialogActions>
     </Dialog>
   )

@@ -105,7 +105,7 @@ function Whole({ workspace, collection, changes, isNew, mayEdit }: OfCollection)
               {texts.rename}
             </Button>
           )}
-          <Button aria-label={texts.deleteOf(apiName)} onClick={remove}>
+          <Button look="risky" aria-label={texts.deleteOf(apiName)} onClick={remove}>
             {texts.delete}
           </Button>
         </>

@@ -89,7 +89,7 @@ export function Actions({ workspace, id, name, onEdit, deletion }: ActionsProps)
           {texts.edit}
         </Button>
       )}
-      <Button aria-label={texts.deleteOf(name)} onClick={() => addChange(workspace, deletion())}>
+      <Button look="risky" aria-label={texts.deleteOf(name)} onClick={() => addChange(workspace, deletion())}>
         {texts.delete}
       </Button>
     </span>

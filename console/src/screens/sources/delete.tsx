@@ -37,6 +37,7 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
       refusal?.endsWith(` is used by the policy ${name}`) ||
       names.some((collection) => Object.hasOwn(content.collections ?? {}, collection)),
   )
+  const isNamed = naming.length > 0
   const { fault, isBusy, submit } = useSubmission(async () => {
     if (typed !== apiName) return texts.typeName(apiName)
     const answer = await clientOf(workspace).$request('DELETE', `sources/data/${id}`)
@@ -53,12 +54,12 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
     return undefined
   })
   return (
-    <Dialog title={texts.deleteOf(apiName)} onClose={onClose}>
+    <Dialog title={isNamed ? texts.keptOf(apiName) : texts.sureOf(apiName)} onClose={onClose}>
       <form class={page.stack} onSubmit={submit}>
         {fault && <Notice look="danger">{fault}</Notice>}
-        <p>{texts.deleteText}</p>
-        {names.length > 0 && <p>{texts.deleteWith}</p>}
-        {naming.length > 0 && (
+        {!isNamed && <p>{texts.deleteText}</p>}
+        {!isNamed && names.length > 0 && <p>{texts.deleteWith}</p>}
+        {isNamed && (
           <>
             {!fault && <Notice look="warning">{texts.deleteNamed}</Notice>}
             <ul class={styles.lines} aria-label={texts.deleteNamed}>
@@ -72,9 +73,13 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
             </ul>
           </>
         )}
-        <p class={page.quiet}>{texts.count(formatNumber(names.length), names.length)}</p>
-        <Collections workspace={workspace} names={names} />
-        {naming.length === 0 && (
+        {!isNamed && names.length > 0 && (
+          <>
+            <p class={page.quiet}>{texts.gone(formatNumber(names.length), names.length)}</p>
+            <Collections workspace={workspace} names={names} />
+          </>
+        )}
+        {!isNamed && (
           <Field
             label={texts.typeName(apiName)}
             labelCode={apiName}
@@ -88,8 +93,8 @@ export function DeleteSource({ workspace, source: { id, apiName }, names, onClos
           />
         )}
         <DialogActions>
-          <Button onClick={onClose}>{t.value.common.cancel}</Button>
-          {naming.length === 0 && (
+          <Button onClick={onClose}>{isNamed ? t.value.common.close : t.value.common.cancel}</Button>
+          {!isNamed && (
             <Button type="submit" look="danger" isBusy={isBusy} disabled={typed !== apiName}>
               {texts.delete}
             </Button>

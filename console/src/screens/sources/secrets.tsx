@@ -38,7 +38,7 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
       <Button aria-label={texts.rotateOf(name)} onClick={() => setDialog({ what: 'write', name })}>
         {texts.rotate}
       </Button>
-      <Button aria-label={texts.deleteOf(name)} onClick={() => setDialog({ what: 'delete', name })}>
+      <Button look="risky" aria-label={texts.deleteOf(name)} onClick={() => setDialog({ what: 'delete', name })}>
         {texts.delete}
       </Button>
     </span>

@@ -231,7 +231,9 @@ function Deletion({ workspace, source, names }: SourceProps & { readonly names: 
       {!isOwn && lacking.length > 0 && <p class={page.quiet}>{t.value.palette.takes(lacking.join(', '))}</p>}
       {!isOwn && lacking.length === 0 && (
         <div class={page.row}>
-          <Button onClick={() => setOpen(true)}>{texts.deleteOf(source.apiName)}</Button>
+          <Button look="risky" onClick={() => setOpen(true)}>
+            {texts.deleteOf(source.apiName)}
+          </Button>
         </div>
       )}
       {isOpen && <DeleteSource workspace={workspace} source={source} names={names} onClose={() => setOpen(false)} />}

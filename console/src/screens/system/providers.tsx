@@ -147,7 +147,9 @@ function Shown({ provider }: { readonly provider: Provider }) {
       </Section>
       <Section title={texts.delete} text={texts.deleteProviderText}>
         <div class={page.row}>
-          <Button onClick={() => setDeleting(true)}>{texts.deleteOf(name)}</Button>
+          <Button look="risky" onClick={() => setDeleting(true)}>
+            {texts.deleteOf(name)}
+          </Button>
         </div>
       </Section>
       {isDeleting && (

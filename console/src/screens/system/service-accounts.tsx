@@ -102,7 +102,9 @@ function OneAccount({ id, user }: { readonly id: string; readonly user: User }) 
           <Keys userId={id} text={texts.accountKeys} />
           <Section title={texts.delete} text={texts.deleteAccountText}>
             <div class={page.row}>
-              <Button onClick={() => setDeleting(true)}>{texts.deleteOf(data.name)}</Button>
+              <Button look="risky" onClick={() => setDeleting(true)}>
+                {texts.deleteOf(data.name)}
+              </Button>
             </div>
           </Section>
           {isDeleting && (

@@ -116,7 +116,9 @@ function End({ account }: { readonly account: User }) {
   return (
     <Section title={texts.delete} text={texts.deleteUserShort}>
       <div class={page.row}>
-        <Button onClick={() => setDeleting(true)}>{texts.deleteOf(account.email)}</Button>
+        <Button look="risky" onClick={() => setDeleting(true)}>
+          {texts.deleteOf(account.email)}
+        </Button>
       </div>
       {isDeleting && <Deletion account={account} onClose={() => setDeleting(false)} />}
     </Section>
