@@ -401,6 +401,30 @@ it('changes the password of a source that is attached, and keeps the old connect
   await page.context().close()
 })
 
+it('says once at home which workspaces have a changed database, each with a link to its sources', async () => {
+  const page = await signedInAt('/')
+  const names = ['shop', 'archive', 'stock', 'a_rather_long_name_of_a_workspace', 'archive']
+  await page.route('**/api/system/info', async (route) => {
+    const answer = await route.fetch()
+    const warnings = names.map((workspace, at) => ({ kind: 'schemaDrift', workspace, sourceId: String(at) }))
+    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), warnings } })
+  })
+  await page.reload()
+  const warning = page.getByRole('region', { name: 'Warnings' }).getByRole('status')
+  await warning.filter({ hasText: 'Databases were changed outside of the service.' }).waitFor()
+
+  expect(await warning.count()).toBe(1)
+  const links = warning.getByRole('link')
+  expect(await links.allTextContents()).toEqual([...new Set(names)].sort())
+  expect(await links.first().getAttribute('href')).toBe('/a_rather_long_name_of_a_workspace/sources')
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'home-drift')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'home-drift-narrow-dark')
+  await page.context().close()
+})
+
 it('shows what one may not do with its reason', async () => {
   const shop = await world.workspace('looking', {})
   const id = await attach(shop, { apiName: 'stock', provider: 'postgres', config: { connectionString: postgres.url } })

@@ -75,7 +75,7 @@ export const ar: Messages = {
     create: 'مساحة عمل جديدة',
     open: 'فتح',
     warnings: 'تحذيرات',
-    drift: (workspace) => `تغيّرت قاعدة بيانات في ${workspace} خارج الخدمة.`,
+    drift: 'تغيّرت قواعد بيانات خارج الخدمة. راجع التغييرات في',
   },
 
   workspace: {

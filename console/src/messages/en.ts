@@ -74,7 +74,7 @@ export const en = {
     noneFound: 'No workspace is called that.',
     open: 'Open',
     warnings: 'Warnings',
-    drift: (workspace: string) => `A database of ${workspace} was changed outside of the service.`,
+    drift: 'Databases were changed outside of the service. Review the changes in',
   },
 
   workspace: {

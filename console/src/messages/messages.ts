@@ -86,6 +86,12 @@ export function firstWeekday(): number {
   return (new Intl.Locale(locale.value) as WithWeeks).getWeekInfo?.().firstDay ?? 1
 }
 
+/** Such as `a, b, and c`: what stands between the values, too. */
+export function listParts(values: readonly string[]): readonly { readonly isValue: boolean; readonly text: string }[] {
+  const parts = new Intl.ListFormat(locale.value).formatToParts(values)
+  return parts.map(({ type, value }) => ({ isValue: type === 'element', text: value }))
+}
+
 /** Such as `in 12 days`. */
 export function formatDays(days: number): string {
   return new Intl.RelativeTimeFormat(locale.value, { numeric: 'auto' }).format(days, 'day')

@@ -5,7 +5,7 @@ import { navigate, pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import type { Info, User } from '../data/session.ts'
 import { type Workspace, workspacesQuery } from '../data/workspaces.ts'
-import { compareNames, t } from '../messages/messages.ts'
+import { compareNames, listParts, t } from '../messages/messages.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
@@ -107,30 +107,38 @@ type WarningsProps = { readonly info: Info; readonly user: User }
 
 function Warnings({ info, user }: WarningsProps) {
   const texts = t.value.home
-  const warnings = [
-    ...licenseWarnings(info, user.isAdministrator).map((text) => ({ text, workspace: undefined })),
-    ...(info.warnings ?? []).flatMap(({ kind, workspace = '' }) =>
-      kind === 'schemaDrift' ? [{ text: texts.drift(workspace), workspace }] : [],
-    ),
-  ]
-  if (warnings.length === 0) return null
+  const ofLicense = licenseWarnings(info, user.isAdministrator)
+  const drifted = (info.warnings ?? []).flatMap(({ kind, workspace }) =>
+    kind === 'schemaDrift' && workspace ? [workspace] : [],
+  )
+  if (ofLicense.length + drifted.length === 0) return null
   return (
     <section class={styles.stack} aria-label={texts.warnings}>
-      {warnings.map(({ text, workspace }) => (
-        <Notice
-          key={text}
-          look="warning"
-          action={
-            workspace && (
-              <ButtonLink look="plain" href={pathTo(workspace, 'sources')}>
-                {t.value.shell.sources}
-              </ButtonLink>
-            )
-          }
-        >
+      {ofLicense.map((text) => (
+        <Notice key={text} look="warning">
           {text}
         </Notice>
       ))}
+      {drifted.length > 0 && <Drifted workspaces={[...new Set(drifted)].toSorted(compareNames)} />}
     </section>
+  )
+}
+
+/** Each leads to its sources, where the change is taken in. */
+function Drifted({ workspaces }: { readonly workspaces: readonly string[] }) {
+  const texts = t.value.home
+  return (
+    <Notice look="warning">
+      {texts.drift}{' '}
+      {listParts(workspaces).map(({ isValue, text }) =>
+        isValue ? (
+          <a key={text} href={pathTo(text, 'sources')}>
+            <bdi>{text}</bdi>
+          </a>
+        ) : (
+          text
+        ),
+      )}
+    </Notice>
   )
 }
