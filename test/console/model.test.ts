@@ -164,7 +164,7 @@ it('is made by hand, and is the same as one that is made by its file', async () 
     ]),
   )
   const tags = made.filter({ hasText: /^New tags/ })
-  expect(await tags.locator('> ul').first().getByRole('listitem').allInnerTexts()).toEqual([
+  expect(await tags.locator('details > ul').first().getByRole('listitem').allInnerTexts()).toEqual([
     'id: Whole number (int64), filled by itself when a row is made',
     'label: Text (string)',
     'unique index of label',

@@ -67,7 +67,14 @@ export const model: Translated<ModelTexts> = {
       few: `راجع ${shown} تغييرات`,
       other: `راجع ${shown} تغييرًا`,
     }),
-  reviewTitle: 'تغيير نموذج البيانات',
+  reviewTitle: (shown, count) =>
+    plural(count, {
+      zero: 'تغيير نموذج البيانات',
+      one: 'تغيير نموذج البيانات: تغيير واحد',
+      two: 'تغيير نموذج البيانات: تغييران',
+      few: `تغيير نموذج البيانات: ${shown} تغييرات`,
+      other: `تغيير نموذج البيانات: ${shown} تغييرًا`,
+    }),
   drop: 'تراجع',
   dropOf: (what) => `تراجع عن ${what}`,
   dropAll: 'تراجع عن الكل',

@@ -1,8 +1,19 @@
 /** Texts of what a change of a field does to its values, in Arabic. */
 import type { ValuesTexts } from '../en/values.ts'
+import { pluralIn } from '../plural.ts'
 import type { Translated } from '../translated.ts'
 
+const plural = pluralIn('ar')
+
 export const values: Translated<ValuesTexts> = {
+  changes: (shown, count) =>
+    plural(count, {
+      zero: 'لا تغييرات',
+      one: 'تغيير واحد',
+      two: 'تغييران',
+      few: `${shown} تغييرات`,
+      other: `${shown} تغييرًا`,
+    }),
   becomes: '←',
   renamed: 'إلى',
   kept: 'تبقى كل قيمة كما هي.',

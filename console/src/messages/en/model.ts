@@ -54,7 +54,8 @@ export const model = {
     plural(count, { one: 'One change is not applied yet', other: `${shown} changes are not applied yet` }),
   review: (shown: string, count: number) =>
     plural(count, { one: 'Review one change', other: `Review ${shown} changes` }),
-  reviewTitle: 'Change the data model',
+  reviewTitle: (shown: string, count: number) =>
+    plural(count, { one: 'Change the data model: one change', other: `Change the data model: ${shown} changes` }),
   drop: 'Take back',
   dropOf: (what: string) => `Take back ${what}`,
   dropAll: 'Take back all',

@@ -1,5 +1,9 @@
 /** Texts of what a change of a field does to its values. */
+import { pluralIn } from '../plural.ts'
+
+const plural = pluralIn('en')
 export const values = {
+  changes: (shown: string, count: number) => plural(count, { one: 'one change', other: `${shown} changes` }),
   /** Between the type that a field has and the one that it gets. */
   becomes: '→',
   /** Between the name that something has and the one that it gets. */

@@ -66,7 +66,7 @@ export function Pending({ workspace, model }: PendingProps) {
       {isReviewed && (
         <MigrationReview
           workspace={workspace}
-          title={texts.reviewTitle}
+          title={texts.reviewTitle(shown, all.length)}
           operations={operationsOf(all)}
           onDone={(made) => {
             changes.value = []

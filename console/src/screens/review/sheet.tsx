@@ -94,30 +94,80 @@ type ChangesProps = {
   readonly level?: 'h2' | 'h3'
 }
 
+/** Of several collections each is a group that can be folded; none is folded at first, so that all of it was seen. */
 export function Changes({ changes, level: Title = 'h3' }: ChangesProps) {
   const texts = t.value.model
+  const groups = [...Map.groupBy(changes, ({ path }) => path.split(/[.:]/)[0] ?? path)]
+  const lines = (some: readonly ShownChange[]) =>
+    some.map((change) => (
+      <li key={`${change.action} ${change.path}`}>
+        <HeadOf {...change} />
+        <RestOf {...change} />
+      </li>
+    ))
   return (
     <section class={page.stack}>
       <Title>{texts.changes}</Title>
-      <ul class={styles.list} aria-label={texts.changes}>
-        {changes.map((change) => (
-          <li key={`${change.action} ${change.path}`}>
-            <span class={change.action === 'delete' ? page.wrong : page.quiet}>{texts.actions[change.action]}</span>{' '}
-            <PathOf {...change} />
-            {change.action === 'create' && ofModel.test(change.path) && <WholeOf {...change} />}
-            {change.action === 'change' && ofField.test(change.path) && <ValuesOf {...change} />}
-            {change.action === 'change' && ofModel.test(change.path) && <MembersOf {...change} />}
-            {change.effects && change.effects.length > 0 && (
-              <ul class={styles.effects}>
-                {change.effects.map((effect) => (
-                  <li key={effect}>{effect}</li>
-                ))}
-              </ul>
-            )}
-          </li>
-        ))}
-      </ul>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well */}
+      <section class={styles.changes} tabIndex={0} aria-label={texts.changes}>
+        <ul class={styles.list} aria-label={texts.changes}>
+          {groups.length === 1
+            ? lines(changes)
+            : groups.map(([name, own]) => (
+                <li key={name}>
+                  <details open>
+                    {own.length === 1 && own[0] ? (
+                      <>
+                        <summary>
+                          <HeadOf {...own[0]} />
+                        </summary>
+                        <RestOf {...own[0]} />
+                      </>
+                    ) : (
+                      <>
+                        <summary>
+                          <code dir="ltr">{name}</code>{' '}
+                          <span class={page.quiet}>
+                            {valuesTexts.value.changes(formatNumber(own.length), own.length)}
+                          </span>
+                        </summary>
+                        <ul class={styles.list}>{lines(own)}</ul>
+                      </>
+                    )}
+                  </details>
+                </li>
+              ))}
+        </ul>
+      </section>
     </section>
+  )
+}
+
+function HeadOf(change: ShownChange) {
+  const { action } = change
+  return (
+    <>
+      <span class={action === 'delete' ? page.wrong : page.quiet}>{t.value.model.actions[action]}</span>{' '}
+      <PathOf {...change} />
+    </>
+  )
+}
+
+function RestOf(change: ShownChange) {
+  const { action, path, effects = [] } = change
+  return (
+    <>
+      {action === 'create' && ofModel.test(path) && <WholeOf {...change} />}
+      {action === 'change' && ofField.test(path) && <ValuesOf {...change} />}
+      {action === 'change' && ofModel.test(path) && <MembersOf {...change} />}
+      {effects.length > 0 && (
+        <ul class={styles.effects}>
+          {effects.map((effect) => (
+            <li key={effect}>{effect}</li>
+          ))}
+        </ul>
+      )}
+    </>
   )
 }
 
