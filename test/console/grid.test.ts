@@ -141,7 +141,7 @@ describe('a grid', () => {
     await expect.poll(isInSight).toBe(false)
     // Where one is and what there is for oneself are in sight, beside each other or below.
     const bar = page.getByRole('banner')
-    const place = await bar.getByRole('link', { name: shop.name }).boundingBox()
+    const place = await bar.getByRole('link', { name: 'books' }).boundingBox()
     expect(place?.width).toBeGreaterThan(64)
     const ends = await bar.getByRole('button').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right))
     expect(Math.max(...ends)).toBeLessThanOrEqual(360)

@@ -467,6 +467,27 @@ it('says which field has a value that is taken', async () => {
 })
 
 describe('deleting an item', () => {
+  it('says where one is down to the item, on a narrow screen only that', async () => {
+    const author = await made('authors', { name: 'Somewhere' })
+    const page = await signedInAt(at('authors', author))
+    const bar = page.getByRole('banner')
+    await bar.getByText('Somewhere', { exact: true }).waitFor()
+    await bar.getByRole('link', { name: 'authors' }).waitFor()
+    await picture(page, 'place')
+    await page.setViewportSize({ width: 360, height: 740 })
+    await bar.getByText('Somewhere', { exact: true }).waitFor()
+    await bar.getByRole('link', { name: 'authors' }).waitFor({ state: 'hidden' })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await picture(page, 'place-narrow-dark')
+    // What is above it is in the navigation.
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('heading', { name: 'Collections' }).getByRole('link').click()
+    await page.getByRole('heading', { name: shop.name, level: 1 }).waitFor()
+    await page.goto(`/${shop.name}/model/authors`)
+    await bar.getByText('authors', { exact: true }).waitFor()
+    await page.context().close()
+  })
+
   it('asks first, says what refers to it and what is in the way', async () => {
     const author = await made('authors', { name: 'Gone' })
     const book = await made('books', { title: 'In the way', authorId: author })

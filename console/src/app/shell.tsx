@@ -92,6 +92,11 @@ function Place() {
     return <div class={styles.place}>{screen && screen !== t.value.shell.notFound && <Named text={screen} />}</div>
   }
   const named = workspaces?.find(({ apiName }) => apiName === at.workspace)?.displayName
+  const { access, shell, audit } = t.value
+  const parts = { access: access.title, sources: shell.sources, model: shell.model, audit: audit.title }
+  const part = at.kind in parts ? parts[at.kind as keyof typeof parts] : undefined
+  // What a collection and its grid, and a part and its first screen, are called is one.
+  const last = at.kind === 'collection' || at.kind === 'workspace' ? undefined : ofScreen.value[0]
   return (
     <div class={styles.place}>
       <span>
@@ -99,15 +104,17 @@ function Place() {
           {named ?? at.workspace}
         </a>
       </span>
-      {at.kind === 'access' && <Named text={t.value.access.title} />}
-      {at.kind === 'sources' && <Named text={t.value.shell.sources} />}
-      {at.kind === 'model' && <Named text={t.value.shell.model} />}
-      {at.kind === 'audit' && <Named text={t.value.audit.title} />}
+      {part && (
+        <span>
+          <a href={pathTo(at.workspace, at.kind === 'audit' ? 'audit-log' : at.kind)}>{part}</a>
+        </span>
+      )}
       {'collection' in at && (
         <span>
           <CollectionLink {...at} />
         </span>
       )}
+      {last && last !== part && last !== shell.notFound && <Named text={last} />}
     </div>
   )
 }
@@ -160,7 +167,9 @@ function Side({ workspace }: { readonly workspace: string }) {
       class={styles.side}
       aria-label={t.value.shell.navigation}
     >
-      <h2 class={styles.sideTitle}>{t.value.workspace.collections}</h2>
+      <h2 class={styles.sideTitle}>
+        <a href={pathTo(workspace)}>{t.value.workspace.collections}</a>
+      </h2>
       {own.length > 8 && (
         <input
           type="search"
