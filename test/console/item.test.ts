@@ -76,7 +76,7 @@ describe('an item', () => {
     await page.getByLabel('price', { exact: true }).fill('12345678901234.5678')
     await page.getByLabel('isOut', { exact: true }).selectOption('true')
     await page.getByLabel('data', { exact: true }).fill('{"a": [1]}')
-    await page.getByRole('button', { name: 'Set note to null' }).click()
+    await page.getByRole('button', { name: 'Set to null: note' }).click()
     await save(page)
     await page.getByText('Saved.', { exact: true }).waitFor()
 

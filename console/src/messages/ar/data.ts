@@ -154,7 +154,7 @@ export const data: Translated<typeof en> = {
     byDefault: 'يُملأ من تلقاء نفسه',
     required: 'مطلوب',
     chooseDate: (field) => `اختر تاريخ ${field}`,
-    setNull: (field) => `اجعل ${field} بلا قيمة`,
+    setNull: 'اجعله بلا قيمة',
     choose: (relation) => `اختيار \u2068${relation}\u2069`,
     search: (collection) => `ابحث في ${collection}`,
     link: (relation) => `إضافة إلى \u2068${relation}\u2069`,

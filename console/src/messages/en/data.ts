@@ -146,7 +146,7 @@ export const data = {
     byDefault: 'Filled in by itself',
     required: 'required',
     chooseDate: (field: string) => `Choose the date of ${field}`,
-    setNull: (field: string) => `Set ${field} to null`,
+    setNull: 'Set to null',
     choose: (relation: string) => `Choose ${relation}`,
     search: (collection: string) => `Search ${collection}`,
     link: (relation: string) => `Add to ${relation}`,

@@ -102,8 +102,8 @@ export function FieldInput(props: FieldInputProps) {
             </Button>
           )}
           {mayNull && !(isNew && text === undefined) && text !== null && (
-            <Button aria-label={texts.setNull(field.title)} onClick={() => onText(null)}>
-              {t.value.grid.null}
+            <Button aria-label={`${texts.setNull}: ${field.title}`} onClick={() => onText(null)}>
+              {texts.setNull}
             </Button>
           )}
         </div>
