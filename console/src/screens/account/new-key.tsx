@@ -116,7 +116,7 @@ function KeyForm({ userId, onMade, onCancel }: FormProps) {
         options={choices}
         hint={workspace === '' ? texts.rightsHint : undefined}
       />
-      {rights === 'some' && <Scope workspace={workspace} rights={some} onRights={setSome} />}
+      {rights === 'some' && <Scope workspace={workspace} userId={userId} rights={some} onRights={setSome} />}
       <Field
         label={texts.addresses}
         hint={texts.addressesHint}
