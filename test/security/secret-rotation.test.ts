@@ -132,12 +132,13 @@ async function signedIn({ request, administrator }: InProcess) {
   return { send: (method: string, path: string, body?: object) => call(method, path, body, accessToken) }
 }
 
-it('a secret that is written in one process is read anew in the other within 5 seconds', async () => {
+it('a secret or a configuration that is written in one process is read anew in the other within 5 seconds', async () => {
   const other = await startPostgres()
   const tables = openPostgres({ connectionString: other.url })
   await tables.query({ text: 'create table crates (id integer primary key)', params: [] })
   await tables.close()
-  const gateways = [await startNeonGateway(other.url), await startNeonGateway(other.url)]
+  const startGateway = () => startNeonGateway(other.url)
+  const gateways = [await startGateway(), await startGateway(), await startGateway(), await startGateway()]
   const mine = openPostgres({ connectionString: postgres.url })
   const administrator = { email: 'second@example.com', password: 'a password of some length' }
   const variables = { SERVICE_SECRET: `${old},${fresh}`, SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true' }
@@ -172,9 +173,18 @@ it('a secret that is written in one process is read anew in the other within 5 s
 
   ahead += 5_000
   expect(await read()).toBe(200)
+
+  // Also without a secret, before and after.
+  for (const place of [2, 3]) {
+    const changed = { config: { connectionString: gateways[place]?.url } }
+    expect((await here.send('PATCH', `/api/depot/sources/data/${data.id}`, changed)).status).toBe(204)
+    await gateways[place - 1]?.close()
+    ahead += 5_000
+    expect(await read()).toBe(200)
+  }
   await first.close()
   await second.close()
   await mine.close()
-  await gateways[1]?.close()
+  await gateways[3]?.close()
   await other.close()
 })
