@@ -42,6 +42,7 @@ const source = z.strictObject({
   port: z.number().int().optional(),
   permissions: z.array(permission),
   secrets: z.array(z.string()),
+  mayChange: z.boolean(),
 })
 
 const secret = z.strictObject({ name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })

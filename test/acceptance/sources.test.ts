@@ -455,9 +455,13 @@ it('replaces the configuration of a source once it has passed its test', async (
 
 it('has no other configuration for the workspace’s own source, nor for whom the right is lacking', async () => {
   const other = await people.member(shop, { entitlements: ['dataSource:read', 'dataSource:delete', 'dataModel:edit'] })
+  const manager = await people.member(shop, { entitlements: ['dataSource:create'] })
   const path = `/sources/data/${shop.sourceId}`
 
   expect((await shop.patch(path, { config })).status).toBe(409)
+  expect(await (await manager.patch(path, { config })).json()).toEqual({
+    message: 'Only Administrators of the workspace or of the instance choose where a data source leads',
+  })
   expect((await other.patch(path, { config })).status).toBe(403)
   expect((await shop.patch(`/sources/data/${crypto.randomUUID()}`, { config })).status).toBe(404)
 })
@@ -483,11 +487,15 @@ it('tells where a source leads, what it was granted and which secrets it uses, a
 
   const place = { host, port: Number(port) }
   expect(answers).toEqual([
-    { id: ids[0], apiName: 'whole', provider: 'neon', ...place, permissions: [], secrets: [] },
-    { id: ids[1], apiName: 'parts', provider: 'neon', ...place, permissions: [], secrets: ['told'] },
-    { id: ids[2], apiName: 'hidden', provider: 'neon', permissions: [], secrets: ['address'] },
+    { id: ids[0], apiName: 'whole', provider: 'neon', ...place, permissions: [], secrets: [], mayChange: true },
+    { id: ids[1], apiName: 'parts', provider: 'neon', ...place, permissions: [], secrets: ['told'], mayChange: true },
+    { id: ids[2], apiName: 'hidden', provider: 'neon', permissions: [], secrets: ['address'], mayChange: true },
   ])
-  expect(await own.data(`/sources/data/${own.sourceId}`)).toMatchObject({ permissions: [], secrets: [] })
+  expect(await own.data(`/sources/data/${own.sourceId}`)).toMatchObject({
+    permissions: [],
+    secrets: [],
+    mayChange: false,
+  })
   expect((await reader.get(`/sources/data/${ids[0]}`)).status).toBe(403)
   expect((await own.get(`/sources/data/${crypto.randomUUID()}`)).status).toBe(404)
 })

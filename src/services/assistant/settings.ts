@@ -3,7 +3,7 @@
  * be sent, and how much. The key is sealed for its address and never read back.
  */
 
-import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
 import type { AssistantConnector, DataLevel } from '../../core/assistant/choices.ts'
 import { auditChanges } from '../../core/audit-changes.ts'
 import { nested, ServiceError } from '../../core/error.ts'
@@ -22,7 +22,7 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import {
   type Caller,
   callerNow,
-  isAdministrator,
+  isAdministratorIn,
   type RequestScope,
   requireAdministrator,
   rightsNow,
@@ -141,7 +141,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
   return {
     async read(scope) {
       requireEntitlement(scope.rights, 'workspaceSettings:read')
-      return shown(scope, isAbove(scope.caller, scope.rights))
+      return shown(scope, isAdministratorIn(scope.caller, scope.rights))
     },
 
     async change(scope, sent) {
@@ -152,7 +152,8 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const rights = await rightsNow(database, scope.caller, workspace.id)
         requireEntitlement(rights, 'workspaceSettings:edit')
-        const mayChoose = isAbove(await callerNow(database, scope.caller), rights)
+        // Whoever is asked something sees what its asker may read: only who reads everything themselves chooses who that is.
+        const mayChoose = isAdministratorIn(await callerNow(database, scope.caller), rights)
         const row = await loadAssistantSettings(database, workspace.id)
         const before: AssistantSettings = { ...defaults, ...row?.settings }
         const formerKey = row?.sealedKey ?? null
@@ -211,11 +212,6 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
       throw new ServiceError('invalid', 'The key of the assistant is of another address')
     return key
   }
-}
-
-/** Whoever is asked something sees what its asker may read: only who reads everything themselves chooses who that is. */
-function isAbove(caller: Caller, rights: Rights): boolean {
-  return rights.kind === 'all' || isAdministrator(caller)
 }
 
 function notTheirs(): ServiceError {

@@ -368,6 +368,11 @@ export function isAdministrator(caller: Caller): boolean {
   return caller.kind === 'user' && caller.isAdministrator
 }
 
+/** Returns true for administrators of the instance, and for those of the workspace whose rights these are. */
+export function isAdministratorIn(caller: Caller, rights: Rights): boolean {
+  return rights.kind === 'all' || isAdministrator(caller)
+}
+
 /**
  * Throws 403 where the caller is a service account and `target` is itself, its owner or another account of that owner:
  * otherwise an owner could change their own rights through a service account.

@@ -3,7 +3,7 @@
  * opened is `open-sources.ts`, what they were created with `source-settings.ts`.
  */
 import { gone } from '../../core/access/gone.ts'
-import { requireEntitlement } from '../../core/access/principal.ts'
+import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import type { AuditAction } from '../../core/audit.ts'
 import { noConnectionTest } from '../../core/connector/handshake.ts'
 import { nested, ServiceError } from '../../core/error.ts'
@@ -20,7 +20,14 @@ import { forgetPlace } from '../../store/source-places.ts'
 import { sealSource, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import { isAdministrator, type RequestScope, requireStill } from '../caller/callers.ts'
+import {
+  type Caller,
+  callerNow,
+  isAdministrator,
+  isAdministratorIn,
+  type RequestScope,
+  requireStill,
+} from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import { queuedFor } from '../caller/queued-requests.ts'
@@ -67,8 +74,9 @@ export type Sources = {
   /** Returns what may be told of a source. Requires dataSource:create (403), since its secrets and hosts are named. */
   read(scope: RequestScope, id: string): Promise<ReadSource>
   /**
-   * Gives a source another configuration after testing it; its grant stays. Requires dataSource:create (403); throws 409 for
-   * the workspace's own, and otherwise what `create` throws.
+   * Gives a source another configuration after testing it; its grant stays. Requires dataSource:create and an administrator of the
+   * workspace or the instance (403): whoever chooses the database gets what everybody writes to it. Throws 409 for the
+   * workspace's own, and otherwise what `create` throws.
    */
   change(scope: RequestScope, id: string, sent: LazyBody<ChangedSource>): Promise<void>
   /** Deletes the source and the model of its collections; its data is not touched. */
@@ -77,7 +85,11 @@ export type Sources = {
   testWith(workspace: WorkspaceRow, record: SourceRecord, secret: NewSecret): Promise<void>
 }
 
-export type ReadSource = Pick<SourceRecord, 'id' | 'apiName' | 'provider'> & SettingOutline
+export type ReadSource = Pick<SourceRecord, 'id' | 'apiName' | 'provider'> &
+  SettingOutline & {
+    /** Whether the caller may give it another configuration. */
+    readonly mayChange: boolean
+  }
 
 export type ListedConnector = {
   readonly id: string
@@ -199,19 +211,21 @@ export function createSources(deps: SourcesDeps): Sources {
       return { listed, broken }
     },
 
-    async read({ workspace, rights }, id) {
+    async read({ workspace, caller, rights }, id) {
       requireEntitlement(rights, 'dataSource:create')
       const record = recordIn((await models.current(workspace)).records.sources, id)
       const { apiName, provider } = record
       const outline = isSystemSource(record)
         ? { permissions: [], secrets: [] }
         : await settings.outline(workspace, record)
-      return { id, apiName, provider, ...outline }
+      const mayChange = !isSystemSource(record) && isAdministratorIn(caller, rights)
+      return { id, apiName, provider, ...outline, mayChange }
     },
 
     async change(scope, id, sent) {
-      const { workspace, rights } = scope
+      const { workspace, caller, rights } = scope
       requireEntitlement(rights, 'dataSource:create')
+      requireChooser(caller, rights)
       const { config } = await sent()
       const record = recordIn((await models.current(workspace)).records.sources, id)
       if (isSystemSource(record)) throw nested('conflict', ['The data source cannot be changed', OWN])
@@ -224,7 +238,8 @@ export function createSources(deps: SourcesDeps): Sources {
       )
       const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(granted.sealed))
       // A new version of the model makes every process check what its open sources were opened with.
-      await models.change(scope, 'dataSource:create', async ({ records }) => {
+      await models.change(scope, 'dataSource:create', async ({ records }, { rights }) => {
+        requireChooser(await callerNow(database, caller), rights)
         recordIn(records.sources, id)
         return {
           records,
@@ -274,6 +289,14 @@ export function createSources(deps: SourcesDeps): Sources {
       await untested(withMessage(UNTESTED, provider.test({ setting, workspaceId: workspace.id })))
     },
   }
+}
+
+function requireChooser(caller: Caller, rights: Rights): void {
+  if (isAdministratorIn(caller, rights)) return
+  throw new ServiceError(
+    'forbidden',
+    'Only Administrators of the workspace or of the instance choose where a data source leads',
+  )
 }
 
 const OWN = 'it is the workspace’s own'

@@ -21,6 +21,7 @@ export type Outline = {
   readonly port?: number
   readonly permissions: readonly Permission[]
   readonly secrets: readonly string[]
+  readonly mayChange: boolean
 }
 
 /** What is imported of a table. */

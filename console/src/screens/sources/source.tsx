@@ -173,7 +173,7 @@ function Settings({ workspace, source, state }: StateProps) {
               {texts.changeSecret(secret)}
             </Button>
           ))}
-          <Button onClick={() => setChanged('connection')}>{texts.changeConnection}</Button>
+          {data.mayChange && <Button onClick={() => setChanged('connection')}>{texts.changeConnection}</Button>}
         </div>
       )}
       {data && changed === 'connection' && (
