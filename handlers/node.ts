@@ -67,7 +67,7 @@ export type NodeOptions = {
   readonly answerRoom?: number
   /** Maximum bytes of the bodies that are arriving; 128 MiB where absent, or 32 of the largest bodies of items. */
   readonly bodyRoom?: number
-  /** Requests of one account that are worked on at a time: 20 of a collection, 60 in all, and 1,000 more that wait, where absent. */
+  /** Requests of one account that are worked on at a time: 20 of a collection, 60 in all, and 400 more that wait, where absent. */
   readonly requestSlots?: RequestSlotsDeps
 }
 
@@ -103,7 +103,7 @@ const HASHES = 2
 /** Bytes. */
 const BODY_ROOM = 128 * 1024 * 1024
 
-const REQUEST_SLOTS = { ofCollection: 20, ofAccount: 60, waiting: 1_000 }
+const REQUEST_SLOTS = { ofCollection: 20, ofAccount: 60, waiting: 400 }
 
 /** Long answers that are encoded at a time, one of an account. They are made already, so that they wait for as long as it takes. */
 const LONG_ANSWERS = { most: 2, ofShare: 1, patience: 10 * 60_000 }

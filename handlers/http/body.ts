@@ -10,6 +10,7 @@ import { issuePath } from '../../src/core/message-text.ts'
 import { keptNumbers } from '../../src/core/model/codec/number.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
 import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf } from './request.ts'
+import { slotForBody } from './request-slots.ts'
 
 /** For all bodies but those of items and migrations, which have their own limits. */
 const SMALL_BODY = 64 * 1024
@@ -89,12 +90,6 @@ function parseBody(text: string, parse: (text: string) => unknown = plainly, bou
 
 /** Reads the body as text of at most `limit` bytes, counted as they arrive; `setting` names what allows more. */
 export async function readText(c: AppContext, limit: number, setting?: keyof Config): Promise<string> {
-  const text = await arrivingText(c, limit, setting)
-  c.set('hasArrived', true)
-  return text
-}
-
-async function arrivingText(c: AppContext, limit: number, setting: keyof Config | undefined): Promise<string> {
   const type = headerOf(c, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ServiceError('unsupportedMediaType', 'The body must be application/json')
@@ -104,13 +99,15 @@ async function arrivingText(c: AppContext, limit: number, setting: keyof Config 
   const room = bodyRoom(c)
   // At most the announced length can arrive, so nothing needs counting.
   if (announced !== undefined && (room === undefined || Number(announced) <= SMALL_BODY)) {
-    return decodeUtf8(new Uint8Array(await arriving(c.req.raw.arrayBuffer())))
+    const bytes = new Uint8Array(await arriving(c.req.raw.arrayBuffer()))
+    await slotForBody(c)
+    return decodeUtf8(bytes)
   }
   const body = bodyOf(c)
   if (body === null) return ''
   const total = Number(announced ?? limit)
   const held = { gathered: new Gathered(total), bytes: 0, total, isGivenUp: false, caller: callerOf(c) }
-  const bounds = { room, body: held, excess: () => tooLarge(limit, advice) }
+  const bounds = { room, body: held, excess: () => tooLarge(limit, advice), behind: () => slotForBody(c) }
   return decodeUtf8(await arrived(body.getReader() as BodyReader, limit, bounds))
 }
 
@@ -205,10 +202,12 @@ type Bounds = {
   readonly room: BodyRoom | undefined
   readonly body: ArrivingBody & { readonly gathered: Gathered }
   readonly excess: () => ServiceError
+  /** What a body waits for when it is there, while the room counts it. */
+  readonly behind: () => Promise<void> | undefined
 }
 
 /** Throws `excess` above `limit` bytes, and 503 where other bodies have taken the room meanwhile. */
-async function arrived(reader: BodyReader, limit: number, { room, body, excess }: Bounds): Promise<Uint8Array> {
+async function arrived(reader: BodyReader, limit: number, { room, body, excess, behind }: Bounds): Promise<Uint8Array> {
   const pieces = piecesOf(reader, () => body.isGivenUp)
   const count = inSteps(() => room?.hold(body))
   try {
@@ -218,6 +217,8 @@ async function arrived(reader: BodyReader, limit: number, { room, body, excess }
       body.gathered.add(part.value)
       count(body.bytes)
     }
+    body.isComplete = true
+    await behind()
     return body.gathered.bytes
   } catch (error) {
     body.gathered.clear()

@@ -39,8 +39,8 @@ export async function identifyItself(services: Services, c: AppContext): Promise
 }
 
 /** Whose slots a request takes. */
-function accountOf(c: AppContext, caller: Caller): string | undefined {
-  return caller.kind === 'user' ? caller.userId : c.get('addressOf')(c)
+function accountOf(c: AppContext, caller: Caller): string {
+  return caller.kind === 'user' ? caller.userId : (c.get('addressOf')(c) ?? '')
 }
 
 /** Records who the caller is, and the time of authentication. Throws 403 for a key whose scope excludes the client's address. */

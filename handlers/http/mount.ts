@@ -14,12 +14,11 @@ import { discardBody } from './body.ts'
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { weakened } from './etag.ts'
-import { type AppContext, answerRoom, callerOf, headerOf, pacing, type Variables } from './request.ts'
+import { type AppContext, answerRoom, callerOf, hasBody, headerOf, pacing, type Variables } from './request.ts'
 import { endSlot } from './request-slots.ts'
 import { phasesOf, serverTiming, startTiming } from './timing.ts'
 import {
   type BindingHeader,
-  hasBody,
   refuseActAs,
   refusePart,
   refuseUnexpectedBody,

@@ -1,29 +1,37 @@
 /**
  * Bounds how many requests of one account are worked on at a time (docs/contract.md#limits): their answers, which may have megabytes
- * each, are made on one thread, and may wait for a database that is slow. A request counts from when all of it has arrived, so that nobody takes slots by sending slowly, until
- * its answer is ready to be sent. What sends anything but JSON does not count.
+ * each, are made on one thread, and may wait for a database that is slow. A request counts from when all of it has arrived, so that
+ * nobody takes slots by sending slowly, until its answer is ready to be sent. What sends anything but JSON does not count.
  */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { ServiceError } from '../../src/core/error.ts'
-import { type AppContext, isDisconnected, pacing } from './request.ts'
-import { hasBody } from './unexpected-input.ts'
+import { type AppContext, hasBody, isDisconnected, pacing } from './request.ts'
 
 /** Seconds. */
 const AGAIN = 2
 
 /**
- * Returns what `enter` returns, which finds out who asks, once the request has a slot of `accountOf`. Whoever waited enters anew, with
- * the rights of then. Throws 429 where that takes too long.
+ * Returns what `enter` returns, which finds out who asks, once the request has a slot of `accountOf`, unless it has a body, which
+ * waits for the slot itself. Whoever waited enters anew, with the rights of then. Throws 429 where that takes too long.
  */
 export function inSlot<Entered>(
   c: AppContext,
   enter: () => Eventual<Entered>,
-  accountOf: (entered: Entered) => string | undefined,
+  accountOf: (entered: Entered) => string,
 ): Eventual<Entered> {
   return andThen(enter(), (entered) => {
-    const wait = takeSlot(c, accountOf(entered))
+    c.set('account', accountOf(entered))
+    const wait = hasBody(c) ? undefined : takeSlot(c)
     return wait === undefined ? entered : wait.then(enter)
   })
+}
+
+/**
+ * Takes the slot of a request whose body has arrived and is not parsed yet, which would take many times its bytes while it waits.
+ * Resolves at once where nobody asked yet who the caller is. Throws 429 where it takes too long.
+ */
+export function slotForBody(c: AppContext): Promise<void> | undefined {
+  return c.get('account') === undefined ? undefined : takeSlot(c)
 }
 
 /** Ends the slot of a request, if it has one. */
@@ -31,11 +39,10 @@ export function endSlot(c: AppContext): void {
   c.get('endSlot')?.()
 }
 
-function takeSlot(c: AppContext, account = ''): Promise<void> | undefined {
+function takeSlot(c: AppContext): Promise<void> | undefined {
   const slots = pacing(c)
-  const isArriving = c.get('hasArrived') === undefined && hasBody(c)
-  if (slots === undefined || isArriving || c.get('endSlot') !== undefined) return undefined
-  const collection = c.req.param('collection') ?? ''
+  if (slots === undefined || c.get('endSlot') !== undefined) return undefined
+  const [account = '', collection = ''] = [c.get('account'), c.req.param('collection')]
   const end = slots.takeNow(account, collection)
   if (end === undefined)
     return slots.take(account, collection, () => isDisconnected(c)).then((end) => c.set('endSlot', end), refuse)

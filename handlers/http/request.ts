@@ -13,8 +13,8 @@ export type Variables = {
   readonly userId: string | undefined
   /** Set where the caller was authorized in a workspace; throws 404 where that has been deleted meanwhile. */
   readonly requireThere: (() => Promise<void>) | undefined
-  /** Set once a body was read as a whole. */
-  readonly hasArrived: true | undefined
+  /** Whose slots the request takes, where a handler asked who the caller is. */
+  readonly account: string | undefined
   /** Ends the slot of a request that has one. */
   readonly endSlot: (() => void) | undefined
   readonly timing: Timing
@@ -106,6 +106,11 @@ export function callerOf(c: AppContext): string | undefined {
 export function headerOf(c: Context, name: string): string | undefined {
   const { header } = (c.env ?? {}) as { readonly header?: (name: string) => string | undefined }
   return typeof header === 'function' ? header(name) : c.req.header(name)
+}
+
+export function hasBody(c: AppContext): boolean {
+  const length = headerOf(c, 'content-length')
+  return length === undefined ? headerOf(c, 'transfer-encoding') !== undefined : length !== '0'
 }
 
 /** A token and its location. A browser sends cookies by itself, so they prove less (origin.ts). */

@@ -66,9 +66,4 @@ export async function refuseUnexpectedBody(c: AppContext): Promise<void> {
   throw nested('invalid', ['Failed to read the request', 'body', 'must be empty'])
 }
 
-export function hasBody(c: AppContext): boolean {
-  const length = headerOf(c, 'content-length')
-  return length === undefined ? headerOf(c, 'transfer-encoding') !== undefined : length !== '0'
-}
-
 const nothing = lazily(() => z.strictObject({}))

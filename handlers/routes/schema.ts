@@ -10,10 +10,9 @@ import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
 import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
-import { type AppContext, pathParam } from '../http/request.ts'
+import { type AppContext, hasBody, pathParam } from '../http/request.ts'
 import { textSchema } from '../http/schemas.ts'
 import { readIn } from '../http/sent.ts'
-import { hasBody } from '../http/unexpected-input.ts'
 
 export function mountSchema(app: App, services: Services): void {
   const inScope = <Sent>(c: AppContext, read: () => Promise<Sent>) => readIn(() => authorize(services, c), read)

@@ -5,8 +5,6 @@ import { createKeptTexts } from '../../src/services/documents/kept-texts.ts'
 /** As it is kept: bytes that are sent are not made anew for each answer. */
 const text = new TextEncoder().encode('text')
 
-const of = (id: string) => ({ workspace: { id }, caller: { kind: 'anonymous' } as const })
-
 /** Builds that are under way at once, at most, and how many there were. */
 function counted() {
   const counts = { builds: 0, now: 0, most: 0 }
@@ -24,29 +22,26 @@ function counted() {
 it('builds a text once for all who ask for it meanwhile, and keeps it', async () => {
   const texts = createKeptTexts()
   const { counts, build } = counted()
-  const load = () => texts.load({ scope: of('shop'), key: 'whole' }, build('text'))
+  const load = () => texts.load('whole', build('text'))
 
   expect(new Set(await Promise.all(Array.from({ length: 50 }, load)))).toEqual(new Set([text]))
   expect(await load()).toBe(await load())
   expect(counts).toMatchObject({ builds: 1, most: 1 })
 })
 
-it('builds one document of a workspace at a time, and of another one beside it', async () => {
+it('builds documents side by side', async () => {
   const texts = createKeptTexts()
   const { counts, build } = counted()
-  const documents = (id: string) =>
-    Array.from({ length: 4 }, (_, n) => texts.load({ scope: of(id), key: `${id} ${n}` }, build('text')))
 
-  await Promise.all(documents('shop'))
-  expect(counts).toMatchObject({ builds: 4, most: 1 })
-  await Promise.all([...documents('one'), ...documents('two')])
-  expect(counts).toMatchObject({ builds: 12, most: 2 })
+  await Promise.all(Array.from({ length: 4 }, (_, n) => texts.load(`part ${n}`, build('text'))))
+
+  expect(counts).toMatchObject({ builds: 4, most: 4 })
 })
 
 it('keeps neither what is no text nor what failed, and lets the next one build', async () => {
   const texts = createKeptTexts()
   const { counts, build } = counted()
-  const place = { scope: of('shop'), key: 'whole' }
+  const place = 'whole'
   const failed = texts.load(place, async () => {
     await build('text')()
     throw new Error('broken')
@@ -63,7 +58,7 @@ it('forgets the oldest texts where all of them are too long', async () => {
   const texts = createKeptTexts()
   const { counts, build } = counted()
   const long = 'x'.repeat(12 * 1024 * 1024)
-  const load = (key: string) => texts.load({ scope: of('shop'), key }, build(long))
+  const load = (key: string) => texts.load(key, build(long))
 
   for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await load(key)
   expect(counts.builds).toBe(4)

@@ -1,20 +1,17 @@
 /**
  * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
- * that of a workspace one is built at a time. They are kept in UTF-8, as they are sent: to encode megabytes for each answer takes longer
+ * that each is built once for all who want it meanwhile; who builds how many at a time is up to whoever builds. They are kept in UTF-8, as they are sent: to encode megabytes for each answer takes longer
  * than all the rest of it.
  */
-import type { Requesting } from '../caller/queued-requests.ts'
 import { createLoads } from '../caller/work-queue.ts'
 
 export type KeptTexts = {
   /**
-   * The text that is kept under the key, or what `build` brings. Whoever comes while another builds for the same workspace waits, and
-   * finds what was kept meanwhile. What is no text, or too long, is not kept.
+   * The text that is kept under the key, or what `build` brings. Whoever comes while another builds it waits, and finds what was kept
+   * meanwhile. What is no text, or too long, is not kept.
    */
-  load<Built>(document: DocumentKey, build: () => Promise<Built>): Promise<Exclude<Built, string> | Bytes>
+  load<Built>(key: string, build: () => Promise<Built>): Promise<Exclude<Built, string> | Bytes>
 }
-
-export type DocumentKey = { readonly scope: Requesting; readonly key: string }
 
 /** In UTF-8. */
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -39,8 +36,8 @@ export function createKeptTexts(): KeptTexts {
   }
 
   return {
-    load<Built>({ scope, key }: DocumentKey, build: () => Promise<Built>) {
-      return loads.load<Exclude<Built, string> | Bytes>(scope.workspace.id, {
+    load<Built>(key: string, build: () => Promise<Built>) {
+      return loads.load<Exclude<Built, string> | Bytes>(key, {
         find: () => kept.get(key),
         async make() {
           const built = await build()

@@ -57,7 +57,7 @@ export function createManifests(deps: ManifestsDeps): Manifests {
       const ids = collections && [...collections].map(({ id }) => id)
       const key = await sha256Hex(JSON.stringify([version, workspace.id, model.version, seenBy, digest, ids]))
       const build = () =>
-        kept.load({ scope, key }, () =>
+        kept.load(key, () =>
           ofWholeModel(queue, { scope, model }, async () => {
             const [declared, names] = await Promise.all([declarations(workspace, model), load()])
             const view =

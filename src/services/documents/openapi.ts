@@ -81,7 +81,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
           return streams.open(workspace.id, pieces())
         })
       const render = async () => {
-        const document = await kept.load({ scope, key: tag }, build)
+        const document = await kept.load(tag, build)
         await requireStill(scope, 'openApiSchema:read')
         return document
       }

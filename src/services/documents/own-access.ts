@@ -57,7 +57,7 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
       // A right to create files is one to upload them.
       const model = uploadingModel(await models.load(workspace, snapshot.modelVersion))
       const key = await weakTag(JSON.stringify([workspace.id, model.version, await rightsKey(rights)]))
-      const text = await kept.load({ scope, key }, () =>
+      const text = await kept.load(key, () =>
         ofWholeModel(queue, { scope, model }, () => build(rights, model, workspace)),
       )
       await requireStill(scope)
