@@ -13,6 +13,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import type * as z from 'zod'
+import { pause } from '../../src/ports.ts'
 import { type Answer, json } from '../http/answer.ts'
 
 /** What answers a method: a result, or a rejection with McpError. */
@@ -66,7 +67,11 @@ export async function answerMessages(
   }
   const responses: object[] = []
   // Notifications and responses mean nothing without a session.
-  for (const request of messages.filter(isJSONRPCRequest)) responses.push(await responseTo(request, methods))
+  for (const request of messages.filter(isJSONRPCRequest)) {
+    // Other requests have their turn between two messages.
+    if (responses.length > 0) await pause()
+    responses.push(await responseTo(request, methods))
+  }
   if (responses.length === 0) return { status: 202, body: null }
   return json(responses.length === 1 ? responses[0] : responses)
 }

@@ -23,6 +23,7 @@ import {
   TooManyRawNumbers,
   withPlainNumbers,
 } from '../../src/core/exact-json.ts'
+import { lazily } from '../../src/core/lazily.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
@@ -68,28 +69,33 @@ const instructions =
 
 /** The tools that the caller can use, as they are published. */
 export function listed(usable: ReadonlySet<AgentTool>) {
-  return agentTools
-    .filter((name) => usable.has(name))
-    .map((name) => {
-      const { title, description, input, output, meta, isKeyed, hints } = tools[name]
-      const answer = {
-        data: output.optional(),
-        ...(meta && { meta: meta.optional() }),
-        ...(isKeyed && { replayed: z.literal(true).optional() }),
-        error: errorSchema.optional(),
-      }
-      return {
-        name,
-        title,
-        description,
-        inputSchema: objectSchema(input, 'input'),
-        outputSchema: {
-          ...objectSchema(z.strictObject(answer), 'output'),
-          oneOf: [{ required: ['data'] }, { required: ['error'] }],
-        },
-        annotations: { title, ...hints, openWorldHint: false },
-      }
-    })
+  return agentTools.filter((name) => usable.has(name)).map((name) => published[name]())
+}
+
+/** Each is made once: its schemas take longer than most requests. */
+const published = Object.fromEntries(agentTools.map((name) => [name, lazily(() => publish(name))])) as Readonly<
+  Record<AgentTool, () => ReturnType<typeof publish>>
+>
+
+function publish(name: AgentTool) {
+  const { title, description, input, output, meta, isKeyed, hints } = tools[name]
+  const answer = {
+    data: output.optional(),
+    ...(meta && { meta: meta.optional() }),
+    ...(isKeyed && { replayed: z.literal(true).optional() }),
+    error: errorSchema.optional(),
+  }
+  return {
+    name,
+    title,
+    description,
+    inputSchema: objectSchema(input, 'input'),
+    outputSchema: {
+      ...objectSchema(z.strictObject(answer), 'output'),
+      oneOf: [{ required: ['data'] }, { required: ['error'] }],
+    },
+    annotations: { title, ...hints, openWorldHint: false },
+  }
 }
 
 const errorSchema = z.strictObject({
