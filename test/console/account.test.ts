@@ -132,9 +132,10 @@ it.each(moments)('covers nothing with what it says, $width px, $scheme', async (
     const [{ y = 0, height = 0 }, top] = [(await one.boundingBox()) ?? {}, (await notice.boundingBox())?.y ?? 0]
     return y + height <= top
   }
+  const end = page.getByRole('button', { name: 'End all others' })
+  await end.waitFor()
   const before = await heightOf(screen)
   const length = await page.evaluate('document.documentElement.scrollHeight')
-  const end = page.getByRole('button', { name: 'End all others' })
   await end.focus()
   await page.keyboard.press('Enter')
   await dismiss.waitFor()

@@ -56,6 +56,9 @@ beforeAll(async () => {
   const byKey = client(address, (key.body as { data: { key: string } }).data.key, request)
   callers.set('an API key', (query) => read(byKey, query))
   callers.set('an access token', (query) => read(signedIn, query))
+  const unused = await signedIn.send('POST', '/api/system/api-keys', { name: 'unused' })
+  const byUnused = client(address, (unused.body as { data: { key: string } }).data.key, request)
+  callers.set('a key that was never used', (query) => read(byUnused, query))
   callers.set('nothing', (query) => read(client(address, '', request), query))
 })
 
@@ -167,6 +170,20 @@ it('is told apart in the log where it took longer than SERVICE_LOG__SLOW, withou
     plan: expect.any(Number),
     source: expect.any(Number),
   })
+})
+
+it('reads the rights of a credential once for all who come at once, however long the database takes', async () => {
+  const read = callers.get('a key that was never used')
+  sent.length = 0
+  // Versions are older than they may be once the rights are there.
+  taken = STATE_MAX_AGE
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => read?.()))
+  taken = 0
+
+  const counted = (part: string) => sent.filter((text) => text.includes(part)).length
+  expect(counted('service_account_owner_id')).toBe(1)
+  expect(counted('i.access_version')).toBeLessThan(5)
+  expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
 function noting(): SqlDriver {

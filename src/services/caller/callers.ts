@@ -178,32 +178,35 @@ export function createCallers(deps: CallersDeps): Callers {
 
   async function authorizeAnew(name: string, token: string | undefined): Promise<RequestScope> {
     const claims = token === undefined ? undefined : await claimsOf(token)
-    return loads.load(`${name} ${token ?? ''}`, {
-      find: () => remembered(name, token ?? ''),
-      make: () => loadScope(name, token, claims),
+    const scopedWorkspace = await currentWorkspace(name)
+    const { workspace, snapshot } = scopedWorkspace
+    const of = { workspaceId: workspace.id, version: snapshot.accessVersion }
+    // By the version, which does not age while others wait for whoever loads it.
+    const known = await loads.load(`${of.workspaceId} ${of.version} ${token ?? ''}`, {
+      find: () => knownOf(of, token ?? ''),
+      make: () => loadKnown(of, token ?? '', claims),
     })
+    return scopeOf(scopedWorkspace, token ?? '', known)
   }
 
-  async function loadScope(name: string, token: string | undefined, claims: Claims | undefined): Promise<RequestScope> {
-    const scopedWorkspace = await currentWorkspace(name)
-    const known = principals.get(scopedWorkspace.workspace.id, token ?? '')
-    if (known?.accessVersion === scopedWorkspace.snapshot.accessVersion)
-      return scopeOf(scopedWorkspace, token ?? '', known)
-    const { id } = scopedWorkspace.workspace
-    const of = { workspaceId: id, version: scopedWorkspace.snapshot.accessVersion }
+  function knownOf({ workspaceId, version }: ReadOf, token: string): Known | undefined {
+    const known = principals.get(workspaceId, token)
+    return known?.accessVersion === version ? known : undefined
+  }
+
+  async function loadKnown(of: ReadOf, token: string, claims: Claims | undefined): Promise<Known> {
     const read = principals.reader(of)
     if (claims === undefined) {
-      const rights = await publicRights(ports.database, id, read)
-      const found = { caller: anonymous, rights, expiresAt: undefined }
-      return scopeOf(scopedWorkspace, '', remember(of, '', found, 0))
+      const rights = await publicRights(ports.database, of.workspaceId, read)
+      return remember(of, '', { caller: anonymous, rights, expiresAt: undefined }, 0)
     }
-    const state = await principalState(ports.database, credentialOf(claims), id, read)
+    const state = await principalState(ports.database, credentialOf(claims), of.workspaceId, read)
     const found = {
       caller: callerOf(state, credentialOf(claims)),
       rights: rightsOfPrincipal(state),
       expiresAt: claims.expiresAt,
     }
-    return scopeOf(scopedWorkspace, token ?? '', remember(of, token ?? '', found, state.weight))
+    return remember(of, token, found, state.weight)
   }
 
   /** Returns the scope once the use of its key is recorded, where that is due. */

@@ -89,6 +89,8 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       while (!hasRoom(own)) {
         if (performance.now() >= until) throw late()
         await pause(LOOK)
+        // Whoever was held up for long was taken for one that has left.
+        waiting.add(own)
       }
     } finally {
       waiting.delete(own)
