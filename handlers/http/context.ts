@@ -23,24 +23,19 @@ export function authorizeToken(
       known(c, scope.caller)
       return scope
     })
-  return inSlot(c, enter, ({ caller }) => accountOf(c, caller))
+  return inSlot(c, enter)
 }
 
 /** Identifies the caller of a system route; 403 for a key whose scope limits its user's rights. */
 export async function identify(services: Services, c: AppContext): Promise<Caller> {
   const enter = async () => known(c, await services.callers.identify(tokenOf(services, c)))
-  return inSlot(c, enter, (caller) => accountOf(c, caller))
+  return inSlot(c, enter)
 }
 
 /** Identifies the caller of a route that describes the key itself, which every key may use. */
 export async function identifyItself(services: Services, c: AppContext): Promise<Caller> {
   const enter = async () => known(c, await services.callers.identify(tokenOf(services, c), 'itself'))
-  return inSlot(c, enter, (caller) => accountOf(c, caller))
-}
-
-/** Whose slots a request takes. */
-function accountOf(c: AppContext, caller: Caller): string {
-  return caller.kind === 'user' ? caller.userId : (c.get('addressOf')(c) ?? '')
+  return inSlot(c, enter)
 }
 
 /** Records who the caller is, and the time of authentication. Throws 403 for a key whose scope excludes the client's address. */
@@ -48,6 +43,7 @@ function known(c: AppContext, caller: Caller): Caller {
   c.get('timing').authenticated = performance.now()
   if (caller.kind === 'anonymous' && c.get('credential') === undefined) c.set('isAnonymous', true)
   if (caller.kind === 'user') c.set('userId', caller.ownerId ?? caller.userId)
+  c.set('account', caller.kind === 'user' ? caller.userId : (c.get('addressOf')(c) ?? ''))
   if (caller.kind === 'user' && caller.scope !== undefined) requireAllowedAddress(caller, () => c.get('addressOf')(c))
   return caller
 }

@@ -11,16 +11,11 @@ import { type AppContext, hasBody, isDisconnected, pacing } from './request.ts'
 const AGAIN = 2
 
 /**
- * Returns what `enter` returns, which finds out who asks, once the request has a slot of `accountOf`, unless it has a body, which
- * waits for the slot itself. Whoever waited enters anew, with the rights of then. Throws 429 where that takes too long.
+ * Returns what `enter` returns, which finds out who asks, once the request has a slot, unless it has a body, which waits for the
+ * slot itself. Whoever waited enters anew, with the rights of then. Throws 429 where that takes too long.
  */
-export function inSlot<Entered>(
-  c: AppContext,
-  enter: () => Eventual<Entered>,
-  accountOf: (entered: Entered) => string,
-): Eventual<Entered> {
+export function inSlot<Entered>(c: AppContext, enter: () => Eventual<Entered>): Eventual<Entered> {
   return andThen(enter(), (entered) => {
-    c.set('account', accountOf(entered))
     const wait = hasBody(c) ? undefined : takeSlot(c)
     return wait === undefined ? entered : wait.then(enter)
   })

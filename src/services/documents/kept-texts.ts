@@ -1,7 +1,7 @@
 /**
  * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
- * that each is built once for all who want it meanwhile; who builds how many at a time is up to whoever builds. They are kept in UTF-8, as they are sent: to encode megabytes for each answer takes longer
- * than all the rest of it.
+ * that each is built once for all who want it meanwhile; who builds how many at a time is up to whoever builds. They are kept in
+ * UTF-8, as they are sent: to encode megabytes for each answer takes longer than all the rest of it.
  */
 import { createLoads } from '../caller/work-queue.ts'
 
