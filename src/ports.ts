@@ -98,6 +98,8 @@ export interface QueryContext {
   isDisconnected?(): boolean
   /** Whose statement it is, by `ofShare`: what one has running and slow leaves room for others. */
   readonly share?: string
+  /** Which account of the share asked: what one has running and slow leaves room for the others, too. */
+  readonly account?: string | undefined
   /** It is work of the service itself, as without a context: without limits, and some drivers run it again. */
   readonly isInternal?: true
   /** The statement changes rows. A driver that cannot tell whether a cancelled one took effect must not cancel it. */

@@ -55,6 +55,7 @@ export function readOptions(c: AppContext): Omit<ItemQuery, 'sent'> {
     // No getter: an object with one gets its own hidden class, which lives until the next full garbage collection.
     freshness: headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept',
     isDisconnected: () => isDisconnected(c),
+    account: c.get('userId') ?? c.get('account'),
   }
 }
 

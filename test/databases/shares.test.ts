@@ -19,6 +19,7 @@ let service: InProcess
 let client: Client
 let shop: Workspace
 let key: string | undefined
+let account: string
 /** Attempts that would not wait. */
 let refusals = 0
 const contexts: (QueryContext | undefined)[] = []
@@ -57,6 +58,8 @@ beforeAll(async () => {
       },
     }),
   )
+  account = ((await client.send('GET', '/api/system/users/me')).body as { readonly data: { readonly id: string } }).data
+    .id
   shop = await client.workspace('shop')
   await client.workspace('other')
   const notes = plainCollection(shop, 'notes')
@@ -113,12 +116,12 @@ const writes: Record<string, Sent> = {
 }
 
 it.each(Object.entries(reads))(
-  'asks in the share of the workspace, and as long as its caller is there, for %s',
+  'asks in the share of the workspace, by its account, and as long as its caller is there, for %s',
   async (_, sent) => {
     await answered(sent)
 
-    expect(contexts.map((context) => [context?.share, context?.isDisconnected?.()])).toEqual(
-      contexts.map(() => [shop.id, false]),
+    expect(contexts.map((context) => [context?.share, context?.account, context?.isDisconnected?.()])).toEqual(
+      contexts.map(() => [shop.id, account, false]),
     )
   },
 )

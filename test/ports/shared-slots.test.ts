@@ -65,6 +65,20 @@ it('lets shares take turns, however many of one wait', async () => {
   expect(order).toEqual(['a', 'b', 'a', 'b', 'c', 'a', 'b'])
 })
 
+it('lets the accounts of a share take turns, however many of one wait', async () => {
+  const slots = createSharedSlots({ most: 2, ofShare: 1, patience: 60_000 })
+  const order: string[] = []
+  const take = async (account: string) => {
+    const end = await slots.take('a', undefined, account)
+    order.push(account)
+    await new Promise((resolve) => setImmediate(resolve))
+    end()
+  }
+  await Promise.all(['many', 'many', 'many', 'many', 'one', 'other'].map(take))
+
+  expect(order).toEqual(['many', 'many', 'one', 'other', 'many', 'many'])
+})
+
 it('has only so many of a share wait, and counts nobody who has gone', async () => {
   const slots = createSharedSlots({ most: 1, ofShare: 1, patience: 60_000, waiting: 2 })
   const end = await slots.take('a')

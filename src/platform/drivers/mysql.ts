@@ -3,9 +3,10 @@
  */
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise'
 import { BUSY, SqlFault } from '../../core/sql/fault.ts'
-import type { ConversingDriver } from '../../ports.ts'
+import type { ConversingDriver, QueryContext } from '../../ports.ts'
 import { createMysqlDriver } from './mysql/driver.ts'
 import { CONNECT_LIMIT, connectionOptions, type MysqlAddress, sessionSetup } from './mysql/session.ts'
+import { createSharedSlots, type SharedSlots } from './shared-slots.ts'
 import { isForCaller } from './time-limit.ts'
 
 /** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` enables TLS. */
@@ -17,15 +18,15 @@ export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }
 
 export function openMysql(options: MysqlOptions): ConversingDriver {
   const address = 'connectionString' in options ? parseAddress(options.connectionString) : options
-  const { max, timeLimit = 0 } = options
+  const { max = MAX_SESSIONS, timeLimit = 0 } = options
   const limited = openPool(address, { max, timeLimit })
   const unlimited = openPool(address, { max, timeLimit: 0 })
+  const { connectLimit = CONNECT_LIMIT } = address
+  const slots = createSharedSlots({ most: max, ofShare: Math.max(max - RESERVED, 1), patience: connectLimit })
+  const take = ({ pool, renew }: ReturnType<typeof openPool>) => renew(() => lend(pool, connectLimit))
   return createMysqlDriver({
     sessions: {
-      take(context) {
-        const { pool, renew } = isForCaller(context) ? limited : unlimited
-        return renew(() => lend(pool, address.connectLimit))
-      },
+      take: (context) => (isForCaller(context) ? inSlot(slots, context, () => take(limited)) : take(unlimited)),
       async close() {
         await Promise.all([limited.pool.end(), unlimited.pool.end()])
       },
@@ -35,9 +36,9 @@ export function openMysql(options: MysqlOptions): ConversingDriver {
   })
 }
 
-type Limits = { readonly max: number | undefined; readonly timeLimit: number }
+type Limits = { readonly max: number; readonly timeLimit: number }
 
-function openPool(address: MysqlAddress, { max = 10, timeLimit }: Limits) {
+function openPool(address: MysqlAddress, { max, timeLimit }: Limits) {
   const pool = createPool({ ...connectionOptions(address), connectionLimit: max, maxIdle: max, idleTimeout: 60_000 })
   // Queued first on a new connection, before the statement that opened it.
   pool.pool.on('connection', (session) => {
@@ -50,8 +51,36 @@ function openPool(address: MysqlAddress, { max = 10, timeLimit }: Limits) {
   return { pool, renew: renewal(pool, address) }
 }
 
+const MAX_SESSIONS = 10
+/** Those that one account of a workspace leaves to others. */
+const RESERVED = 2
+
+/** Takes a slot of the caller's account, which is free again when the session is given back or closed. */
+async function inSlot(
+  slots: SharedSlots,
+  { share, account, isDisconnected }: QueryContext,
+  lend: () => Promise<PoolConnection>,
+): Promise<PoolConnection> {
+  const end = await slots.take(`${share} ${account}`, () => isDisconnected?.() === true)
+  try {
+    const session = await lend()
+    // Set anew for each time that it is lent.
+    for (const name of ['release', 'destroy'] as const) {
+      const giveBack = session[name]
+      session[name] = () => {
+        end()
+        giveBack.call(session)
+      }
+    }
+    return session
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
 /** Lends a connection of the pool, which has no limit of its own. Throws SqlFault BUSY where none becomes free in time. */
-function lend(pool: Pool, limit = CONNECT_LIMIT): Promise<PoolConnection> {
+function lend(pool: Pool, limit: number): Promise<PoolConnection> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
     let isGivenUp = false

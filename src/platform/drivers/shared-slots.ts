@@ -1,6 +1,7 @@
 /**
  * Limits how many go on at a time, in total and of one share (a workspace); the others wait, and those of whose share the fewest go on are
- * first, share by share. The last slot is for a share that has none, so that two cannot take them all.
+ * first, share by share, and account by account within one. The last slot is for a share that has none, so that two cannot take them
+ * all.
  */
 import { BUSY, CANCELED, SqlFault } from '../../core/sql/fault.ts'
 
@@ -18,13 +19,14 @@ export type SharedSlots = {
    * Returns what frees the slot, which counts once. Throws SqlFault BUSY where none became free in time or too many of the share
    * wait, CANCELED where whoever waited `hasLeft` by then.
    */
-  take(share: string, hasLeft?: () => boolean): Promise<() => void>
+  take(share: string, hasLeft?: () => boolean, account?: string): Promise<() => void>
   /** The same without waiting; undefined where none is free. */
   takeNow(share: string): (() => void) | undefined
 }
 
 type Waiting = {
   readonly share: string
+  readonly account: string
   readonly hasLeft: () => boolean
   readonly admit: (end: () => void) => void
   readonly refuse: (fault: SqlFault) => void
@@ -72,10 +74,10 @@ export function createSharedSlots({
   function handOut(): void {
     dropLeavers()
     for (let one = next(); one !== undefined; one = next()) {
-      const { share } = one
-      const others = waiting.filter((other) => other !== one)
-      // Behind the others, however many of its share came before them.
-      waiting = [...others.filter((other) => other.share !== share), ...others.filter((other) => other.share === share)]
+      const { share, account } = one
+      // Behind the others, however many of its account, or of its share, came before them.
+      const distance = (other: Waiting) => (other.share !== share ? 0 : other.account !== account ? 1 : 2)
+      waiting = waiting.filter((other) => other !== one).toSorted((a, b) => distance(a) - distance(b))
       one.admit(begin(share))
     }
   }
@@ -89,7 +91,7 @@ export function createSharedSlots({
   return {
     takeNow: (share) => (hasRoom(share) ? begin(share) : undefined),
 
-    async take(share, hasLeft = () => false) {
+    async take(share, hasLeft = () => false, account = '') {
       if (hasRoom(share)) return begin(share)
       dropLeavers()
       const isFull = waiting.filter((one) => one.share === share).length >= line
@@ -107,7 +109,7 @@ export function createSharedSlots({
           clearTimeout(timer)
           reject(fault)
         }
-        const one: Waiting = { share, hasLeft, admit, refuse }
+        const one: Waiting = { share, account, hasLeft, admit, refuse }
         waiting = [...waiting, one]
       })
     },

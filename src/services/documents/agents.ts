@@ -13,6 +13,7 @@ import type { AggregateArguments } from '../../core/query/aggregate-query.ts'
 import type { JsonArguments } from '../../core/query/parse-json.ts'
 import type { AssetFiles } from '../assets/assets.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { queuedFor } from '../caller/queued-requests.ts'
 import type { BatchText, Items, ListAnswer } from '../data/items.ts'
 import { createViewers } from '../data/plan-cache.ts'
 import type { OnceKey } from '../data/planned.ts'
@@ -108,7 +109,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   return {
     open(scope, { address, client, isDisconnected }) {
       const { workspace, snapshot, rights } = scope
-      const own = { isDisconnected }
+      const own = { isDisconnected, account: queuedFor(scope).by ?? client }
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
       const view = async () => {

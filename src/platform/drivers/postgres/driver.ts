@@ -133,7 +133,10 @@ async function inSlot(
   context: QueryContext | undefined,
   lend: () => Promise<pg.PoolClient>,
 ): Promise<pg.PoolClient> {
-  const end = isForCaller(context) && context.share !== undefined ? await slots.take(context.share) : undefined
+  const end =
+    isForCaller(context) && context.share !== undefined
+      ? await slots.take(context.share, () => context.isDisconnected?.() === true, context.account)
+      : undefined
   if (end === undefined) return lend()
   try {
     const client = await lend()

@@ -7,19 +7,20 @@ import type { Refusal } from './shares.ts'
 export function startLine(offer: (pending: PendingStatement) => Refusal | undefined) {
   let waiting: PendingStatement[] = []
 
-  /** Passes on what can be, beyond those whose share is used up, or that wait for a reader of their own. */
+  /** Passes on what can be, beyond those whose account or share has used up its readers, or that wait for a reader of their own. */
   function handOut(): void {
     if (waiting.length === 0) return
-    /** Shares of what has to be first, and of the rest. */
-    const usedUp = { first: new Set<string | undefined>(), rest: new Set<string | undefined>() }
+    /** Accounts in their shares, of what has to be first, and of the rest. */
+    const usedUp = { first: new Set<string>(), rest: new Set<string>() }
     let isBusy = false
     for (let place = 0; place < waiting.length; ) {
       const pending = waiting[place] as PendingStatement
-      const { share } = pending.context
+      const { share, account } = pending.context
+      const asker = `${share} ${account}`
       const alike = isFirst(pending) ? usedUp.first : usedUp.rest
-      const waits = alike.has(share) || (isBusy && !pending.isRead)
+      const waits = alike.has(asker) || (isBusy && !pending.isRead)
       const refusal = waits ? undefined : offer(pending)
-      if (refusal === 'used-up') alike.add(share)
+      if (refusal === 'used-up') alike.add(asker)
       else if (refusal === 'no-room' && pending.isRead) return
       else if (refusal === 'no-room') isBusy = true
       if (waits || refusal !== undefined) place += 1
