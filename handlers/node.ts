@@ -47,7 +47,7 @@ import { startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { failure, toResponse } from './http/answer.ts'
 import { createBodyRoom } from './http/body-room.ts'
-import type { AppContext, AnswerRoom as RoomForAnswer } from './http/request.ts'
+import type { AppContext, Pacing, AnswerRoom as RoomForAnswer } from './http/request.ts'
 import { closedAnswer } from './routes/system.ts'
 
 export type NodeOptions = {
@@ -67,6 +67,8 @@ export type NodeOptions = {
   readonly answerRoom?: number
   /** Maximum bytes of the bodies that are arriving; 128 MiB where absent, or 32 of the largest bodies of items. */
   readonly bodyRoom?: number
+  /** Maximum weight in bytes of the bodies that are parsed; 64 MiB where absent. A single one may exceed it. */
+  readonly parsedRoom?: number
   /** Requests of one account that are worked on at a time: 20 of a collection, 60 in all, and 400 more that wait, where absent. */
   readonly requestSlots?: RequestSlotsDeps
 }
@@ -103,6 +105,9 @@ const HASHES = 2
 /** Bytes. */
 const BODY_ROOM = 128 * 1024 * 1024
 
+/** Bytes. */
+const PARSED_ROOM = 64 * 1024 * 1024
+
 const REQUEST_SLOTS = { ofCollection: 20, ofAccount: 60, waiting: 400 }
 
 /** Long answers that are encoded at a time, one of an account. They are made already, so that they wait for as long as it takes. */
@@ -120,6 +125,7 @@ export async function startNode({
   shutdownLimit = SHUTDOWN_LIMIT,
   answerRoom,
   bodyRoom,
+  parsedRoom = PARSED_ROOM,
   requestSlots = REQUEST_SLOTS,
 }: NodeOptions): Promise<NodeServer> {
   const config = requireConfig(environment, observe)
@@ -143,6 +149,7 @@ export async function startNode({
       shutdownLimit,
       answerRoom,
       bodyRoom,
+      parsedRoom,
       requestSlots,
     })
   } catch (cause) {
@@ -160,11 +167,12 @@ type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'consoleFolder' | 
   readonly shutdownLimit: number
   readonly answerRoom: number | undefined
   readonly bodyRoom: number | undefined
+  readonly parsedRoom: number
 }
 
 async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
   const { config, environment, embedded, consoleFolder, log, clock, passwords, ticker } = serving
-  const { shutdownLimit, answerRoom, bodyRoom, requestSlots } = serving
+  const { shutdownLimit, answerRoom, bodyRoom, parsedRoom, requestSlots } = serving
   const { observe, metrics, isTraced, ...observing } = await openObserving({
     log,
     config,
@@ -182,7 +190,11 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     const answers = createAnswerRoom({ most: answerRoom })
     const bodies = createBodyRoom({ most: bodyRoom ?? Math.max(BODY_ROOM, 32 * config.SERVICE_ITEMS__BODY_LIMIT) })
     const encodings = createSharedSlots(LONG_ANSWERS)
-    const pacing = { ...createRequestSlots(requestSlots), takeEncoding: (caller: string) => encodings.take(caller) }
+    const pacing: Pacing = {
+      ...createRequestSlots(requestSlots),
+      takeEncoding: (caller) => encodings.take(caller),
+      parsed: createBodyRoom({ most: parsedRoom }),
+    }
     const { fetch } = createApp({
       services,
       isAccepting: () => isAccepting,

@@ -60,7 +60,7 @@ export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '5007':
     'A request waited for a connection to the database for as long as it may, or the database has as many as it allows; nothing was sent: send it again after `Retry-After` seconds',
   '5008':
-    'Bodies that are still arriving, or answers that their clients have not taken yet, hold as much memory as they may together; nothing was written: send it again after `Retry-After` seconds',
+    'Bodies that are arriving or parsed, or answers that their clients have not taken yet, hold as much memory as they may together; nothing was written: send it again after `Retry-After` seconds',
   '6001': limit('workspaces'),
   '6002': limit('service_accounts'),
   '6003': limit('sso_enabled'),

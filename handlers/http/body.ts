@@ -4,12 +4,13 @@ import type { Config } from '../../src/config.ts'
 import { Gathered, release } from '../../src/core/chunks.ts'
 import { codedError, nested, ServiceError } from '../../src/core/error.ts'
 import { faultOfJson, parseExactJson, rawNumbers } from '../../src/core/exact-json.ts'
-import { bodyBounds, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
+import { bodyBounds, hasPrototypeMember, oversizedJson, weightOfJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
 import { keptNumbers } from '../../src/core/model/codec/number.ts'
+import { pause } from '../../src/ports.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
-import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf } from './request.ts'
+import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf, isDisconnected, pacing } from './request.ts'
 import { slotForBody } from './request-slots.ts'
 
 /** For all bodies but those of items and migrations, which have their own limits. */
@@ -19,6 +20,11 @@ const SMALL_BODY = 64 * 1024
 export function isSmall(c: AppContext): boolean {
   return Number(headerOf(c, 'content-length') ?? Number.POSITIVE_INFINITY) <= SMALL_BODY
 }
+
+/** The weight of a body of which as many may be parsed as come. */
+const LIGHT = 256 * 1024
+/** The weight for which a body rests a millisecond before it is parsed, which takes about four. */
+const WEIGHT_OF_MILLISECOND = 2_000_000
 
 const UNREADABLE = 'Failed to read the JSON body'
 
@@ -100,15 +106,38 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   // At most the announced length can arrive, so nothing needs counting.
   if (announced !== undefined && (room === undefined || Number(announced) <= SMALL_BODY)) {
     const bytes = new Uint8Array(await arriving(c.req.raw.arrayBuffer()))
-    await slotForBody(c)
+    await turnOf(c, bytes)
     return decodeUtf8(bytes)
   }
   const body = bodyOf(c)
   if (body === null) return ''
   const total = Number(announced ?? limit)
   const held = { gathered: new Gathered(total), bytes: 0, total, isGivenUp: false, caller: callerOf(c) }
-  const bounds = { room, body: held, excess: () => tooLarge(limit, advice), behind: () => slotForBody(c) }
+  const bounds = {
+    room,
+    body: held,
+    excess: () => tooLarge(limit, advice),
+    behind: (bytes: Uint8Array) => turnOf(c, bytes),
+  }
   return decodeUtf8(await arrived(body.getReader() as BodyReader, limit, bounds))
+}
+
+/** Resolves once a body that is there may be parsed, which takes many times its bytes. Throws 429, 499 and 503. */
+async function turnOf(c: AppContext, bytes: Uint8Array): Promise<void> {
+  await slotForBody(c)
+  const room = pacing(c)?.parsed
+  const weight = weightOfJson(bytes)
+  if (room === undefined || weight <= LIGHT) return
+  const held: ArrivingBody = { bytes: weight, isGivenUp: false, isComplete: true, caller: callerOf(c) }
+  if (!(await room.enter(held))) throw noRoom()
+  const end = c.get('endSlot')
+  c.set('endSlot', () => {
+    room.release(held)
+    end?.()
+  })
+  // Others are answered between two of them.
+  await pause(weight / WEIGHT_OF_MILLISECOND)
+  if (isDisconnected(c)) throw new ServiceError('abandoned', 'The client has disconnected')
 }
 
 /** Returns `Content-Length`. Throws 415 for a compressed body, whose size would be counted wrongly, and 413. */
@@ -203,7 +232,7 @@ type Bounds = {
   readonly body: ArrivingBody & { readonly gathered: Gathered }
   readonly excess: () => ServiceError
   /** What a body waits for when it is there, while the room counts it. */
-  readonly behind: () => Promise<void> | undefined
+  readonly behind: (bytes: Uint8Array) => Promise<void>
 }
 
 /** Throws `excess` above `limit` bytes, and 503 where other bodies have taken the room meanwhile. */
@@ -218,8 +247,9 @@ async function arrived(reader: BodyReader, limit: number, { room, body, excess, 
       count(body.bytes)
     }
     body.isComplete = true
-    await behind()
-    return body.gathered.bytes
+    const { bytes } = body.gathered
+    await behind(bytes)
+    return bytes
   } catch (error) {
     body.gathered.clear()
     room?.release(body)

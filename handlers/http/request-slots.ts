@@ -11,12 +11,12 @@ import { type AppContext, hasBody, isDisconnected, pacing } from './request.ts'
 const AGAIN = 2
 
 /**
- * Returns what `enter` returns, which finds out who asks, once the request has a slot, unless it has a body, which waits for the
- * slot itself. Whoever waited enters anew, with the rights of then. Throws 429 where that takes too long.
+ * Returns what `enter` returns, which finds out who asks, once the request has a slot, unless it has a body that is still to be
+ * read, which waits for the slot itself. Whoever waited enters anew, with the rights of then. Throws 429 where that takes too long.
  */
 export function inSlot<Entered>(c: AppContext, enter: () => Eventual<Entered>): Eventual<Entered> {
   return andThen(enter(), (entered) => {
-    const wait = hasBody(c) ? undefined : takeSlot(c)
+    const wait = hasBody(c) && c.get('isBodyRead') !== true ? undefined : takeSlot(c)
     return wait === undefined ? entered : wait.then(enter)
   })
 }
@@ -26,6 +26,7 @@ export function inSlot<Entered>(c: AppContext, enter: () => Eventual<Entered>): 
  * Resolves at once where nobody asked yet who the caller is. Throws 429 where it takes too long.
  */
 export function slotForBody(c: AppContext): Promise<void> | undefined {
+  c.set('isBodyRead', true)
   return c.get('account') === undefined ? undefined : takeSlot(c)
 }
 

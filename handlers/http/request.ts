@@ -15,7 +15,9 @@ export type Variables = {
   readonly requireThere: (() => Promise<void>) | undefined
   /** Whose slots the request takes, where a handler asked who the caller is. */
   readonly account: string | undefined
-  /** Ends the slot of a request that has one. */
+  /** Set where the body was read. */
+  readonly isBodyRead: true | undefined
+  /** Ends the slot of a request that has one, and gives back the room of its parsed body. */
   readonly endSlot: (() => void) | undefined
   readonly timing: Timing
   /** Returns the client's IP address. */
@@ -77,6 +79,8 @@ export type Pacing = {
   take(account: string, collection: string, hasLeft: () => boolean): Promise<() => void>
   /** Waits until a long answer of the caller may be encoded, and returns what ends that. */
   takeEncoding(caller: string): Promise<() => void>
+  /** The memory for bodies that are parsed. */
+  readonly parsed: BodyRoom
 }
 
 export function pacing(c: Context): Pacing | undefined {

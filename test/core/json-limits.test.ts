@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
+import { exceedsLimits, hasPrototypeMember, oversizedJson, weightOfJson } from '../../src/core/json-limits.ts'
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
@@ -76,4 +76,12 @@ describe('a member __proto__', () => {
   ])('%s', (_name, text, is) => {
     expect(hasPrototypeMember(text, JSON.parse(text))).toBe(is)
   })
+})
+
+it.each([
+  ['{}', 2 * 2 + 96],
+  ['[1,{"a":[2]}]', 2 * 13 + 2 * 48 + 3 * 96],
+  [`"${'é'.repeat(10)}"`, 2 * 22],
+])('weighs %s before it is parsed', (text, weight) => {
+  expect(weightOfJson(new TextEncoder().encode(text))).toBe(weight)
 })

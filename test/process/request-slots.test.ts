@@ -30,6 +30,7 @@ beforeAll(async () => {
       PORT: '0',
     },
     observe: () => {},
+    parsedRoom: 64 * 1024,
     requestSlots: { ofCollection: 2, ofAccount: 3, waiting: 1 },
   })
   database = new pg.Client({ connectionString: service.databaseUrl })
@@ -107,6 +108,42 @@ it('parses no body while it waits', async () => {
 
   expect(refused).toBe(429)
   expect((await Promise.all(more)).toSorted()).toEqual([422, 429])
+})
+
+it('parses a heavy body of a caller once the one before is worked off, and light ones meanwhile', async () => {
+  await database.query(`begin; lock table "${service.schema}".pages`)
+  const send = async (path: string, body: string) => {
+    const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
+    return (await fetch(narrow.url + path, { method: 'POST', headers, body })).status
+  }
+  const items = JSON.stringify(Array.from({ length: 1000 }, () => ({ text: 'a'.repeat(100) })))
+  const first = send(pages, items)
+  await expect.poll(lockedOut).toBe(1)
+  let isParsed = false
+  const second = send(notes, `${items}}`).finally(() => {
+    isParsed = true
+  })
+
+  const light = await Promise.all([send('/api/library/items', '[}'), send('/api/library/items', '[}')])
+  const before = isParsed
+  await database.query('commit')
+
+  expect([light, before, await first, await second]).toEqual([[422, 422], false, 200, 422])
+})
+
+it('counts what needs no body and has one', async () => {
+  const release = await held(notes, notes)
+  const erase = async () => {
+    const headers = { Authorization: `Bearer ${member}`, 'Content-Type': 'application/json' }
+    return (await fetch(`${narrow.url}${notes}?filter[id][_eq]=0`, { method: 'DELETE', headers, body: '{}' })).status
+  }
+  const more = [erase(), erase()]
+
+  const refused = await Promise.race(more)
+  await release()
+
+  expect(refused).toBe(429)
+  expect((await Promise.all(more)).toSorted()).toEqual([403, 429])
 })
 
 it('counts no request whose body has not arrived', async () => {
