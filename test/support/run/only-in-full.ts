@@ -1,6 +1,6 @@
 /**
  * What the quick tier leaves out (docs/testing.md): files that take long and prove what no sentence of docs/proofs.md says, or
- * prove again, at greater length or in another runtime, what a file of the quick tier proves.
+ * prove again, at greater length or in another runtime, what a file of the quick tier proves. Of the console it tries stories alone.
  */
 import { readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
@@ -10,14 +10,15 @@ import { effort } from './effort.ts'
 export const ONLY_IN_FULL: readonly string[] = [
   'test/**/{embedded,hostile,large,odd}-*.test.ts',
   'test/acceptance/command-line/{data,signing-in}.test.ts',
-  'test/acceptance/{changed-types,connector-outage,imported-databases,source-first-use,source-outage}.test.ts',
-  'test/console/{assistant-injection,bulk,columns,device,export,fill,focus,import,keyboard,large,links,sequences,types,workspace-settings}.test.ts',
+  'test/access/access.mariadb.test.ts',
+  'test/acceptance/{changed-types,connector-outage,files-random,imported-databases,source-first-use,source-outage}.test.ts',
+  'test/console/{assistant-injection,bulk,columns,device,export,fill,focus,import,keyboard,large,links,screens,sequences,types,workspace-settings}.test.ts',
   'test/databases/{column-defaults.mariadb,ended-statements,hyperdrive,published.*,round-trip.postgres}.test.ts',
   'test/databases/{ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
   'test/migration/model-file-crash.test.ts',
   'test/process/{browser,cli-package,client-package,connector-create,left-requests,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',
-  'test/ports/{connector-reload.node,sql-driver.planetscale}.test.ts',
-  'test/property/{reads.collations,types.embedded,types.neon,types.planetscale}.test.ts',
+  'test/ports/{connector-reload.*,lost-connection,sql-driver.mariadb,sql-driver.planetscale}.test.ts',
+  'test/property/{reads.collations,types.embedded,types.mariadb,types.neon,types.planetscale}.test.ts',
   'test/timing/*.test.ts',
   'test/workerd/refused-start.test.ts',
 ]
@@ -27,28 +28,22 @@ export const ONLY_IN_FULL: readonly string[] = [
  * long. Of a file that stands neither here nor on the pages it tries all.
  */
 export const STORIES: Readonly<Record<string, readonly string[]>> = {
-  'console/access': ['makes a policy in its matrix', 'says why somebody may'],
-  'console/account': ['makes a key by the keyboard', 'changes one’s password by the current one'],
-  'console/assistant': ['is set up, answers, shows its steps', 'shows what a model writes as it is written'],
+  'console/access': ['makes a policy in its matrix'],
+  'console/account': ['makes a key by the keyboard'],
+  'console/assistant': ['is set up, answers, shows its steps'],
   'console/audit-log': ['lists what happened, by action and by whom'],
   'console/code': ['reads an item, and saves what was typed'],
   'console/documentation': ['says of a screen what it is'],
-  'console/editing': ['of every type is typed, saved at once', 'merges with what another changed beside it'],
-  'console/files': ['are uploaded by a button or dropped anywhere', 'takes an upload, to one and to many'],
-  'console/grid': [
-    'shows rows by one request, exactly',
-    'sorts by its headers and filters',
-    'shows a member what their rights give',
-  ],
+  'console/editing': ['merges with what another changed beside it'],
+  'console/files': ['are uploaded by a button or dropped anywhere'],
+  'console/grid': ['shows rows by one request, exactly', 'shows a member what their rights give'],
   'console/history': ['is shown when it is opened'],
   'console/item': [
     'opens from its row, by a link',
-    'is chosen by what it is called',
     'asks first, says what refers to it',
     'has what was typed, and is made once where the answer was lost',
-    'keeps what was typed over a reload',
   ],
-  'console/layouts': ['is chosen, shows items on their days', 'counts, groups and sums what is filtered'],
+  'console/layouts': ['is chosen, shows items on their days'],
   'console/license': ['tells administrators the state'],
   'console/model': ['is made by hand'],
   'console/palette': ['leads to an item of any collection'],
@@ -61,22 +56,53 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
   ],
   'console/sources': ['shows what has changed, imports more'],
   'console/views': ['is saved for oneself by a member'],
-  'console/ways-in': ['an invitation: by its mail to an account', 'a forgotten password'],
+  'console/ways-in': ['an invitation: by its mail to an account'],
+  'acceptance/canary': ['says no secret that is sent to any route'],
   'acceptance/command-line/model': ['pushes what was agreed to'],
+  'acceptance/exact-texts': ['shows and changes by a policy what it exactly says'],
+  'fuzz/items-fuzz': ['are answered: batch %i', 'comes back as it was sent: %s', 'is refused: %s'],
+  'ports/connector-host.node': [
+    'ends an endless loop, and nothing but it',
+    'bounds memory: %s',
+    'leaves no process behind when it is closed',
+    'lets the module scope make a request to a granted host',
+    'follows a redirect within the grant',
+    'has no way out at all without a grant',
+    'gives a call up after its time',
+  ],
+  'ports/file-store.s3': [
+    'is not asked again after a refusal',
+    'ends with an error where it sends less than it promised',
+  ],
+  'ports/sql-driver': [
+    'answers every value in the text form of the database',
+    'leaves nothing behind of a batch that failed',
+    'waits for running statements when it closes',
+    'is not sent',
+  ],
+  'process/local-run.node': [
+    'prints one block whose curl line',
+    'leaves no process and no lock',
+    'loses no acknowledged write',
+  ],
+  'process/local-run.workerd': ['prints one block whose curl line'],
+  'process/observing': ['count requests by route'],
   'process/assistant-kills': ['runs an approved call at most once', 'counts all that was kept'],
   'process/client-types': ['is of this version', 'takes what is right'],
 }
 
 /** Files that take long beyond what the pages name. */
 const LONG = [
-  'test/acceptance/{access-effect,access-tests,aggregate-refusals,assistant,bulk-writes,connector-answers,connectors}.test.ts',
-  'test/acceptance/{database-refusals,devices,example-connectors,files,history,idempotency-elsewhere}.test.ts',
+  'test/acceptance/{access-effect,access-tests,aggregate-refusals,assistant,bulk-writes,canary,connector-answers,connectors}.test.ts',
+  'test/acceptance/{database-refusals,devices,example-connectors,exact-texts,files,history,idempotency-elsewhere}.test.ts',
   'test/acceptance/{idempotent-batches,license-limits,license-status,list-aggregates,many-to-many,members}.test.ts',
   'test/acceptance/{migration-effects,model-file-apply,model-file-databases,names-and-views,passwords}.test.ts',
-  'test/acceptance/{provider-sign-in,silent-sources,source-databases,states-between,upserts,workspaces}.test.ts',
+  'test/acceptance/{provider-sign-in,rights-meanwhile,silent-sources,source-databases,states-between,upserts,workspaces}.test.ts',
   'test/acceptance/command-line/model.test.ts',
-  'test/ports/image-scaler.test.ts',
-  'test/process/{assistant-kills,client-types,openapi-clients}.test.ts',
+  'test/fuzz/items-fuzz.test.ts',
+  'test/ports/{answers-from-outside,connector-gate,connector-host.node,file-store.s3,image-scaler,sql-driver}.test.ts',
+  'test/ports/workspace-state.node.test.ts',
+  'test/process/{assistant-kills,client-types,license-start,local-run.*,node-server,observing,openapi-clients}.test.ts',
 ]
 
 /** Whether the quick tier tries of a file only what is named: on the Worker, of the console, and of files that take long. */
@@ -119,13 +145,16 @@ export function promised(project: string): ReadonlyMap<string, readonly Place[]>
   const stories = Object.entries(STORIES).flatMap(([name, titles]) =>
     titles.map((title) => ({ file: `test/${name}.test.ts`, title })),
   )
-  return Map.groupBy([...rows().flat(), ...stories], ({ file }) => file)
+  const isOfConsole = ({ file }: Place) => file.startsWith('test/console/')
+  const named = project.startsWith('console-') ? stories.filter(isOfConsole) : [...rows().flat(), ...stories]
+  return Map.groupBy(named, ({ file }) => file)
 }
 
 /** Patterns of the files of a room that are tried on a platform: of the console what a platform answers to a browser. */
 export function filesOn(platform: string, room: 'console' | 'acceptance'): readonly string[] {
-  if (platform === 'node' || effort() === 'full') return [`test/${room}/**/*.test.ts`]
-  return room === 'console' ? ['test/console/sign-in.test.ts'] : [...promised('acceptance-workerd').keys()]
+  if (effort() === 'full' || (platform === 'node' && room === 'acceptance')) return [`test/${room}/**/*.test.ts`]
+  if (room === 'acceptance') return [...promised('acceptance-workerd').keys()]
+  return platform === 'workerd' ? ['test/console/sign-in.test.ts'] : [...promised('console-node').keys()]
 }
 
 /** A MySQL is nowhere but where somebody names one. */
