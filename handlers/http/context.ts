@@ -1,6 +1,7 @@
 /** Identifies and authorizes the caller of a request, for all handlers. */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
-import { type Caller, type RequestScope, requireAllowedAddress } from '../../src/services/caller/callers.ts'
+import { type Caller, requireAllowedAddress } from '../../src/services/caller/caller.ts'
+import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { requireSameOrigin } from './origin.ts'
 import { type AppContext, pathParam } from './request.ts'

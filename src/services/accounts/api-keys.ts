@@ -25,7 +25,8 @@ import {
 import type { AuditStatement } from '../../store/audit.ts'
 import { breaksReference } from '../../store/failed-batch.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
-import { type Caller, callerNow, isAdministrator, requestCredentialOf, requireUser } from '../caller/callers.ts'
+import { type Caller, isAdministrator, requestCredentialOf, requireUser } from '../caller/caller.ts'
+import { callerNow } from '../caller/callers.ts'
 import {
   type Directory,
   everything,

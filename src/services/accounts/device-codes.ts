@@ -13,7 +13,7 @@ import {
   takeDeviceSession,
 } from '../../store/device-sign-ins.ts'
 import { type AuditEvent, actorOf, recordEvent } from '../caller/audit.ts'
-import { type Caller, requireUser, sessionOf } from '../caller/callers.ts'
+import { type Caller, requireUser, sessionOf } from '../caller/caller.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { invalidToken } from '../caller/tokens.ts'

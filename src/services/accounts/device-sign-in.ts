@@ -3,7 +3,7 @@
  * the first request for it (decision 036).
  */
 import { deleteEndedDeviceSignIns } from '../../store/device-sign-ins.ts'
-import type { Caller } from '../caller/callers.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { DeviceCodes, DeviceDecision, DeviceSignInDeps } from './device-codes.ts'
 import type { LoginResult, SessionClient } from './sessions.ts'
 

@@ -4,7 +4,7 @@ import type { Ports } from '../../ports.ts'
 import type { AuditStatement } from '../../store/audit.ts'
 import { endOtherSessions, endSession, loadSessions } from '../../store/sessions.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
-import { type Caller, requireUser, sessionOf } from '../caller/callers.ts'
+import { type Caller, requireUser, sessionOf } from '../caller/caller.ts'
 
 export type OwnSessions = {
   /** The JSON text of the newest thousand that have not ended; 403 for the anonymous caller. */

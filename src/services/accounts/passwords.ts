@@ -18,7 +18,7 @@ import {
 import { endSessions } from '../../store/sessions.ts'
 import { findUserByEmail } from '../../store/users.ts'
 import { recordEvent } from '../caller/audit.ts'
-import { type Caller, requireUser, sessionOf } from '../caller/callers.ts'
+import { type Caller, requireUser, sessionOf } from '../caller/caller.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { invalidToken } from '../caller/tokens.ts'

@@ -18,7 +18,8 @@ import {
   updateServiceAccount,
 } from '../../store/service-accounts.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
-import { type Caller, callerNow, isAdministrator, requireAnothers, requireUser } from '../caller/callers.ts'
+import { type Caller, isAdministrator, requireAnothers, requireUser } from '../caller/caller.ts'
+import { callerNow } from '../caller/callers.ts'
 import { type Directory, everything, type LazyBody, notFound, rowScopeOfUser } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
 import type { LoadGrantor } from '../rights/delegation.ts'

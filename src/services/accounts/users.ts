@@ -10,14 +10,8 @@ import { deleteResets } from '../../store/passwords.ts'
 import { ownedServiceAccounts } from '../../store/service-accounts.ts'
 import { endSessions } from '../../store/sessions.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
-import {
-  type Caller,
-  callerNow,
-  requireAdministrator,
-  requireAnothers,
-  requirePerson,
-  requireUser,
-} from '../caller/callers.ts'
+import { type Caller, requireAdministrator, requireAnothers, requirePerson, requireUser } from '../caller/caller.ts'
+import { callerNow } from '../caller/callers.ts'
 import { type Directory, everything, type LazyBody, notFound } from '../caller/directory.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'

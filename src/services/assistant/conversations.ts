@@ -10,7 +10,8 @@ import {
   type Owner,
   type StoredConversation,
 } from '../../store/assistant.ts'
-import { type RequestScope, requireUser } from '../caller/callers.ts'
+import { requireUser } from '../caller/caller.ts'
+import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 
 export type ConversationChange = { readonly title?: string | undefined; readonly allowsWrites?: boolean | undefined }

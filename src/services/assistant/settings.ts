@@ -19,14 +19,8 @@ import {
 } from '../../store/assistant.ts'
 import { isOutOfDate } from '../../store/failed-batch.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import {
-  type Caller,
-  callerNow,
-  isAdministratorIn,
-  type RequestScope,
-  requireAdministrator,
-  rightsNow,
-} from '../caller/callers.ts'
+import { type Caller, isAdministratorIn, requireAdministrator } from '../caller/caller.ts'
+import { callerNow, type RequestScope, rightsNow } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 
 type Provider = {

@@ -10,7 +10,8 @@ import type { Sql, Statement } from '../../core/sql/statement.ts'
 import type { Ids, Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { auditStatement, deleteEntriesBefore } from '../../store/audit.ts'
-import { type Caller, type RequestScope, requireAdministrator } from './callers.ts'
+import { type Caller, requireAdministrator } from './caller.ts'
+import type { RequestScope } from './callers.ts'
 import { type Directory, everything, type LazyBody, rowScopeOf } from './directory.ts'
 
 /** An event to record; omitted members mean a success, no workspace, no target. */

@@ -19,7 +19,8 @@ import { all, type Filter, none, or } from '../../core/query/filter.ts'
 import { noArguments, type ReadQuery, refuseEstimate } from '../../core/query/parse.ts'
 import { unbound } from '../../core/query/placeholder.ts'
 import type { ListAnswer, Source } from '../../sources/source.ts'
-import { type Caller, isAdministrator, type RequestScope, requireUser } from './callers.ts'
+import { type Caller, isAdministrator, requireUser } from './caller.ts'
+import type { RequestScope } from './callers.ts'
 
 /** Parses the request body; called only after authorization. */
 /** JSON text of an item that was saved, and what whoever saved it may want to know. */

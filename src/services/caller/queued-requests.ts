@@ -1,6 +1,6 @@
 /** How requests are queued: what is done for one is of its account in its workspace. */
 import type { Model } from '../../core/model/model.ts'
-import type { Caller } from './callers.ts'
+import type { Caller } from './caller.ts'
 import type { QueuedWork, WorkQueue } from './work-queue.ts'
 
 /** A model of more fields is large, and what a longer body brings. */

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports.ts'
 import { loadPassword } from '../../store/passwords.ts'
-import { type Caller, requireAdministrator, requirePerson } from '../caller/callers.ts'
+import { type Caller, requireAdministrator, requirePerson } from '../caller/caller.ts'
 import type { Throttle } from '../caller/throttle.ts'
 
 export type MailTest = {

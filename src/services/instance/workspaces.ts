@@ -23,14 +23,8 @@ import {
   waitForName,
 } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import {
-  type Caller,
-  callerNow,
-  type ForgetWorkspace,
-  requireAdministrator,
-  requireUser,
-  rightsOfPrincipal,
-} from '../caller/callers.ts'
+import { type Caller, requireAdministrator, requireUser } from '../caller/caller.ts'
+import { callerNow, type ForgetWorkspace, rightsOfPrincipal } from '../caller/callers.ts'
 import { type Directory, everything, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
 import { changeRights } from '../rights/rights-changes.ts'

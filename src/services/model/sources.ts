@@ -20,14 +20,8 @@ import { forgetPlace } from '../../store/source-places.ts'
 import { sealSource, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
-import {
-  type Caller,
-  callerNow,
-  isAdministrator,
-  isAdministratorIn,
-  type RequestScope,
-  requireStill,
-} from '../caller/callers.ts'
+import { type Caller, isAdministrator, isAdministratorIn } from '../caller/caller.ts'
+import { callerNow, type RequestScope, requireStill } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import { queuedFor } from '../caller/queued-requests.ts'

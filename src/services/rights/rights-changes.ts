@@ -12,7 +12,8 @@ import { isDuplicate, isHeld, isOutOfDate } from '../../store/failed-batch.ts'
 import { policiesFault } from '../../store/policies.ts'
 import { loadRightsVersion, takeRights } from '../../store/rights.ts'
 import { limitFault } from '../../store/usage.ts'
-import { type Caller, callerNow, presentedBy } from '../caller/callers.ts'
+import { type Caller, presentedBy } from '../caller/caller.ts'
+import { callerNow } from '../caller/callers.ts'
 
 export type RightsChange<Facts> = {
   /** Whose change it is: nothing is written by a credential that was withdrawn meanwhile. Undefined where something else proves it. */
