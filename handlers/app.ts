@@ -1,7 +1,7 @@
 /** The whole HTTP surface: mounts every route, in order. http/mount.ts has what runs around each handler. */
 import { Hono } from 'hono'
 import { ServiceError } from '../src/core/error.ts'
-import type { Assets, ConsoleFiles } from '../src/ports.ts'
+import type { Assets, ConsoleFiles } from '../src/ports/files.ts'
 import type { Services } from '../src/services/instance/services.ts'
 import { clientAddress } from './http/client-address.ts'
 import { createCors } from './http/cors.ts'

@@ -11,7 +11,7 @@ import type { Config, Environment } from '../src/config.ts'
 import { readConfig } from '../src/config.ts'
 import { isLoopback } from '../src/core/loopback.ts'
 import type { DataDirectory } from '../src/platform/node/embedded/data-directory.ts'
-import type { Observe } from '../src/ports.ts'
+import type { Observe } from '../src/ports/observe.ts'
 import { signInLinkOf } from './console/sign-in-link.ts'
 
 /** Throws one line per fault if a variable is wrong. */

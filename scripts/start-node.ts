@@ -4,7 +4,7 @@ import { startNode } from '../handlers/node.ts'
 import { openDataDirectory } from '../src/platform/node/embedded/data-directory.ts'
 import { openEmbeddedPostgres } from '../src/platform/node/embedded/postgres.ts'
 import { createBufferedLog } from '../src/platform/node/observing/buffered-log.ts'
-import type { Observe } from '../src/ports.ts'
+import type { Observe } from '../src/ports/observe.ts'
 import { consoleFolder } from './console/build.ts'
 import {
   clearStep,

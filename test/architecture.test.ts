@@ -6,7 +6,8 @@ import { expect, it } from 'vitest'
 /** First match wins: whose files, what they may import. */
 const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/core\//, /^(src\/core\/|zod$)/],
-  [/^src\/(ports|config)/, /^(src\/(core\/|config-values)|zod$)/],
+  [/^src\/ports\//, /^src\/(core|ports)\//],
+  [/^src\/config/, /^(src\/(core\/|config-values)|zod$)/],
   [/^src\/connector-kit\/harness\./, /^src\//],
   [
     /^src\/connector-kit\//,

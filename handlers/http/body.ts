@@ -8,7 +8,7 @@ import { bodyBounds, hasPrototypeMember, oversizedJson, weightOfJson } from '../
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
 import { keptNumbers } from '../../src/core/model/codec/number.ts'
-import { pause } from '../../src/ports.ts'
+import { pause } from '../../src/ports/clock.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
 import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf, isDisconnected, pacing } from './request.ts'
 import { slotForBody } from './request-slots.ts'

@@ -4,7 +4,7 @@
  */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { nested } from '../../src/core/error.ts'
-import type { TagOf } from '../../src/ports.ts'
+import type { TagOf } from '../../src/ports/ports.ts'
 import { type Answer, dataText } from './answer.ts'
 import { type AppContext, headerOf } from './request.ts'
 import type { BindingHeader } from './unexpected-input.ts'

@@ -3,7 +3,7 @@
  * matter of HTTP alone, so that it is taken out of the query before anybody else reads that.
  */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
-import type { TagOf } from '../../src/ports.ts'
+import type { TagOf } from '../../src/ports/ports.ts'
 import type { ListQuery } from '../../src/services/data/items.ts'
 import type { Answer } from './answer.ts'
 import { type Tags, tagsOf, withTag } from './etag.ts'

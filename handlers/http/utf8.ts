@@ -3,7 +3,7 @@
  * to a socket encodes it as a whole, and ten times as slowly where a character is beyond Latin-1.
  */
 import { joinChunks } from '../../src/core/chunks.ts'
-import { pause } from '../../src/ports.ts'
+import { pause } from '../../src/ports/clock.ts'
 
 /** Code units of a part. */
 const PART = 256 * 1024

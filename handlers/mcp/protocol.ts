@@ -13,7 +13,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import type * as z from 'zod'
-import { pause } from '../../src/ports.ts'
+import { pause } from '../../src/ports/clock.ts'
 import { type Answer, json } from '../http/answer.ts'
 
 /** What answers a method: a result, or a rejection with McpError. */

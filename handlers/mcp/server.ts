@@ -26,7 +26,7 @@ import {
 import { lazily } from '../../src/core/lazily.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
-import type { Observe } from '../../src/ports.ts'
+import type { Observe } from '../../src/ports/observe.ts'
 import { batchBody, listBody } from '../../src/services/data/items.ts'
 import { type AgentTool, type AgentTools, agentTools } from '../../src/services/documents/agents.ts'
 import { VERSION } from '../../src/services/instance/release.ts'

@@ -3,7 +3,8 @@
  * Whoever asks for `text/html` is shown the page, every other client is answered by the API.
  */
 import { ServiceError } from '../../src/core/error.ts'
-import type { ConsoleFiles, TagOf } from '../../src/ports.ts'
+import type { ConsoleFiles } from '../../src/ports/files.ts'
+import type { TagOf } from '../../src/ports/ports.ts'
 import { type Answer, json } from '../http/answer.ts'
 import { tagsOf, withTag } from '../http/etag.ts'
 import { type App, accepts, type Handler, mount } from '../http/mount.ts'

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
-import type { Assets } from '../../src/ports.ts'
+import type { Assets } from '../../src/ports/files.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, dataText, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'

@@ -5,7 +5,7 @@
  */
 
 import { ServiceError } from '../../src/core/error.ts'
-import type { Assets } from '../../src/ports.ts'
+import type { Assets } from '../../src/ports/files.ts'
 import type { Answer } from '../http/answer.ts'
 import { type App, mount } from '../http/mount.ts'
 import { pageHeaders } from '../http/page.ts'

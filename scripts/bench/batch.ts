@@ -8,7 +8,7 @@ import { type Form, formName, planForm } from '../../src/core/plan/batch/form.ts
 import { type Operation, parseOperations } from '../../src/core/plan/batch/operation.ts'
 import { planBatch } from '../../src/core/plan/batch/plan.ts'
 import type { Statement } from '../../src/core/sql/statement.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { inParts } from '../../src/sources/in-parts.ts'
 import { openSqlSource } from '../../src/sources/sql-source.ts'
 import { type Database, mariadbDatabase, postgresDatabase } from '../../test/property/support/database.ts'

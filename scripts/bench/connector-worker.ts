@@ -3,7 +3,7 @@ import { exports } from 'cloudflare:workers'
 import { createCloudflareConnectorHost } from '../../src/platform/cloudflare/connector-host.ts'
 import type { GateProps } from '../../src/platform/cloudflare/gate.ts'
 import type { IsolateRuntime } from '../../src/platform/connectors/isolate-runtime.ts'
-import type { ConnectorSession } from '../../src/ports.ts'
+import type { ConnectorSession } from '../../src/ports/connectors.ts'
 
 export { ConnectorGate } from '../../src/platform/cloudflare/gate.ts'
 

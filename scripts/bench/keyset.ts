@@ -8,7 +8,7 @@ import type { Collection, Index, PrimitiveField } from '../../src/core/model/mod
 import { planList } from '../../src/core/plan/read.ts'
 import { writeCursor } from '../../src/core/query/cursor.ts'
 import { parseList } from '../../src/core/query/raw-query.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import type { ListAnswer } from '../../src/sources/source.ts'
 import { openSqlSource } from '../../src/sources/sql-source.ts'
 import { type Database, mariadbDatabase, postgresDatabase } from '../../test/property/support/database.ts'

@@ -1,7 +1,7 @@
 /** The one-time link by which a local run signs its administrator in: written into the embedded database, by no route. */
 import type { Duplex } from 'node:stream'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { newToken } from '../../src/services/accounts/one-time-tokens.ts'
 import { sha256Hex } from '../../src/services/caller/digest.ts'
 import { replaceSignInLinks } from '../../src/store/sign-in-links.ts'

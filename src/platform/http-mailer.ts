@@ -3,7 +3,7 @@
  * password in the URL is sent as a Bearer token, or with a user as Basic. Every 2xx status means accepted.
  */
 import { Buffer } from 'node:buffer'
-import type { Mailer } from '../ports.ts'
+import type { Mailer } from '../ports/accounts.ts'
 import { type Fetch, limitedFetch } from './fetch.ts'
 import type { MailAccount } from './mail-account.ts'
 

@@ -1,5 +1,5 @@
 /** UUIDs of version 7: 48 bits of time, then random bits. The same code on every platform. */
-import type { Ids } from '../ports.ts'
+import type { Ids } from '../ports/ports.ts'
 
 let at = -1
 let timePart = ''

@@ -1,6 +1,6 @@
 /** Client of the licensing service over fetch, with the retries of docs/contract.md#licensing; for both platforms. */
 import type { LicensingResponse } from '../core/license/answer.ts'
-import type { LicensingClient } from '../ports.ts'
+import type { LicensingClient } from '../ports/licensing.ts'
 import { type Fetch, type FetchLimits, limitedFetch, readBounded } from './fetch.ts'
 
 export type LicensingClientOptions = {

@@ -1,5 +1,6 @@
 /** Prints observations as JSON lines, but for mails, which somebody reads. Error details are for the operator, never for the caller. */
-import type { Mail, Observation, Observe } from '../ports.ts'
+import type { Mail } from '../ports/accounts.ts'
+import type { Observation, Observe } from '../ports/observe.ts'
 
 /** Calls `write` with each line; `isTrouble` is true for errors and warnings. */
 export function observeAsLines(write: (line: string, isProblem: boolean) => void): Observe {

@@ -2,7 +2,8 @@
  * Opens the mailer of SERVICE_MAIL__URL (decision 017): `smtp:` and `smtps:` where the platform supports them, http and
  * https addresses post JSON, `log:` prints the mail. Unset, mails are not sent and a warning is observed.
  */
-import type { Mailer, Observe } from '../ports.ts'
+import type { Mailer } from '../ports/accounts.ts'
+import type { Observe } from '../ports/observe.ts'
 import type { Fetch } from './fetch.ts'
 import { openHttpMailer } from './http-mailer.ts'
 import type { MailAccount } from './mail-account.ts'

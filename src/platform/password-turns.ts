@@ -4,7 +4,8 @@
  * has gone.
  */
 import { ServiceError } from '../core/error.ts'
-import { type Passwords, pause } from '../ports.ts'
+import type { Passwords } from '../ports/accounts.ts'
+import { pause } from '../ports/clock.ts'
 
 export type PasswordTurns = {
   /** Hashes at a time. */

@@ -4,7 +4,7 @@
  * edge `fetch` cannot pin DNS, but a host with a private address would still need a certificate for its name.
  */
 import { isLoopback } from '../core/loopback.ts'
-import type { ProviderGate } from '../ports.ts'
+import type { ProviderGate } from '../ports/accounts.ts'
 import { type Fetch, limitedFetch, readBounded } from './fetch.ts'
 import { isPrivateHost } from './private-hosts.ts'
 

@@ -1,5 +1,5 @@
 /** Posts telemetry over fetch: one attempt, no redirects; only the status of the response is read. */
-import type { TelemetryPort } from '../ports.ts'
+import type { TelemetryPort } from '../ports/licensing.ts'
 import { type Fetch, limitedFetch } from './fetch.ts'
 
 const TIME_LIMIT = 5_000

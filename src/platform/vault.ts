@@ -6,7 +6,7 @@
  * Format: `v1.` and base64url of the 12-byte IV followed by the ciphertext.
  */
 import { Buffer } from 'node:buffer'
-import type { Vault } from '../ports.ts'
+import type { Vault } from '../ports/accounts.ts'
 
 export function openVault(secrets: string): Vault {
   const [first, ...others] = secretsOf(secrets).map(keyOf)

@@ -3,7 +3,9 @@
  * whose callers may share a promise: a Node process, a Durable Object.
  */
 import type { Statement } from '../core/sql/statement.ts'
-import { type Age, type AgingSnapshot, type Clock, type SqlDriver, startAge, type WorkspaceSnapshot } from '../ports.ts'
+import { type Age, type Clock, startAge } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
+import type { AgingSnapshot, WorkspaceSnapshot } from '../ports/workspace-state.ts'
 
 export type DatedSnapshot = {
   readonly snapshot: AgingSnapshot | undefined

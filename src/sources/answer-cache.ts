@@ -4,7 +4,7 @@
  * made again for each caller. So no caller gets rows read for another's rights.
  */
 import type { QueryAnswer } from '../core/connector/protocol.ts'
-import { type Age, type Clock, startAge } from '../ports.ts'
+import { type Age, type Clock, startAge } from '../ports/clock.ts'
 
 export type AnswerCache = {
   get(request: string): QueryAnswer | undefined

@@ -1,6 +1,6 @@
 /** Stops waiting for a source that cannot be interrupted when the client has disconnected. */
 import { disconnectedError } from '../core/sql/database-error.ts'
-import type { QueryContext } from '../ports.ts'
+import type { QueryContext } from '../ports/database.ts'
 import { queryFailed } from './assertion-error.ts'
 
 /** Milliseconds between two checks for a disconnect. */

@@ -4,7 +4,7 @@ import { databaseError } from '../core/sql/database-error.ts'
 import type { Rows } from '../core/sql/dialect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { loadCluster } from './cluster.ts'
 import type { DigestDepth, SourceDatabase } from './provider.ts'
 

@@ -1,7 +1,8 @@
 /** A driver that fails fast while its database is known to be unreachable, and detects by itself when it is back. */
 import { afterEvent, type Breaker, closedBreaker, isRefusing } from '../core/sql/breaker.ts'
 import { SqlFault } from '../core/sql/fault.ts'
-import { type Clock, elapsedOf, type SqlDriver } from '../ports.ts'
+import { type Clock, elapsedOf } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 
 export function withCircuitBreaker(driver: SqlDriver, clock: Clock): SqlDriver {
   const { converse, confirms } = driver

@@ -3,7 +3,7 @@ import { inCluster } from '../core/sql/catalog-ids.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
 import type { SourceTable } from '../core/sql/source-schema.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 
 type Database = { readonly driver: Pick<SqlDriver, 'query'>; readonly catalog: Pick<Introspection, 'identities'> }
 

@@ -14,18 +14,10 @@ import {
   toSourceSchema,
 } from '../core/connector/schema.ts'
 import type { Collection } from '../core/model/model.ts'
-import {
-  type Age,
-  type Clock,
-  type ConnectorCatalog,
-  type ConnectorHost,
-  type ConnectorSession,
-  type Ids,
-  type InstalledConnector,
-  type SqlDriver,
-  startAge,
-  type TagOf,
-} from '../ports.ts'
+import { type Age, type Clock, startAge } from '../ports/clock.ts'
+import type { ConnectorCatalog, ConnectorHost, ConnectorSession, InstalledConnector } from '../ports/connectors.ts'
+import type { SqlDriver } from '../ports/database.ts'
+import type { Ids, TagOf } from '../ports/ports.ts'
 import { type ImportedCapabilities, loadCapabilities, saveCapabilities } from '../store/capabilities.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { cancelable } from './cancelable.ts'

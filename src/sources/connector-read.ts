@@ -19,7 +19,7 @@ import { evaluate, filterFields, type Row } from '../core/query/evaluate.ts'
 import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
-import type { TagOf } from '../ports.ts'
+import type { TagOf } from '../ports/ports.ts'
 import { cursorFields, pushWalk } from './connector-walk.ts'
 import type { ReadOptions } from './source.ts'
 

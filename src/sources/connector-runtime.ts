@@ -23,7 +23,13 @@ import {
   type SourceCapabilities,
 } from '../core/connector/schema.ts'
 import { ServiceError } from '../core/error.ts'
-import type { ConnectorCatalog, ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
+import type {
+  ConnectorCatalog,
+  ConnectorHost,
+  ConnectorReply,
+  ConnectorSession,
+  InstalledConnector,
+} from '../ports/connectors.ts'
 import { queryFailed } from './assertion-error.ts'
 import { openSession, startConnector } from './connector-start.ts'
 import type { SourceRef, SourceSetting } from './provider.ts'

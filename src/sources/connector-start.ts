@@ -10,7 +10,7 @@ import { mergePermissions, type Permission, sameTargets, targetsOf } from '../co
 import { asynchronousPreflight, missingHandlers, parsePreflight } from '../core/connector/protocol.ts'
 import { invalidAnswer } from '../core/connector/schema.ts'
 import { ServiceError } from '../core/error.ts'
-import type { ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
+import type { ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports/connectors.ts'
 import type { SourceRef, SourceSetting } from './provider.ts'
 
 export type Started =

@@ -1,6 +1,6 @@
 /** Runs work that comes in parts: at once if there are few, otherwise with pauses in which other requests run. */
 import type { Parts } from '../core/parts.ts'
-import { pause } from '../ports.ts'
+import { pause } from '../ports/clock.ts'
 
 /** Milliseconds of work between two pauses. */
 const LONG = 8

@@ -1,5 +1,5 @@
 /** A database that workspaces share, as one of them uses it (docs/decisions/037). */
-import type { QueryContext, SqlDriver } from '../ports.ts'
+import type { QueryContext, SqlDriver } from '../ports/database.ts'
 
 /**
  * Returns the driver for what is done for one workspace, or another who shall not hold up others: each of its statements is in

@@ -7,7 +7,7 @@ import type { Dialect } from '../core/sql/dialect.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import type { Source } from './source.ts'
 
 /**

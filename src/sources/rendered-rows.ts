@@ -3,7 +3,7 @@
 import type { Selection } from '../core/plan/plan.ts'
 import { projectRow, taggedTexts } from '../core/plan/project-row.ts'
 import type { Row } from '../core/query/evaluate.ts'
-import type { TagOf } from '../ports.ts'
+import type { TagOf } from '../ports/ports.ts'
 
 export type RenderRows = (selection: Selection, rows: readonly Row[]) => Promise<string>
 

@@ -8,7 +8,7 @@ import type { Cursors } from '../core/sql/read/row-query.ts'
 import type { Keeping } from '../core/sql/write/kept-lists.ts'
 import type { LedgerEntry, LedgerRow } from '../core/sql/write/ledger.ts'
 import type { LedgerTable } from '../core/sql/write/ledger-table.ts'
-import type { QueryContext } from '../ports.ts'
+import type { QueryContext } from '../ports/database.ts'
 
 export type ListAnswer = {
   readonly data: string

@@ -1,7 +1,7 @@
 /** All roles and policies of a workspace together, as the model file has them. */
 import { parseJson } from '../core/exact-json.ts'
 import type { AccessRecords } from '../core/file/access/records.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { param, sql, statement, uuids } from './statements.ts'
 
 /** In one statement; Administrator is not among the roles. */

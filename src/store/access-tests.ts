@@ -3,7 +3,7 @@
 import type { Expectation } from '../core/access/expectation.ts'
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, param, sql, statement } from './statements.ts'
 

@@ -1,7 +1,7 @@
 /** Accounts, as administrators of the instance see and change them. */
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 
 export type AccountRow = {

@@ -1,7 +1,8 @@
 /** API keys in the system database. A key is managed by its user, or by the owner if that user is a service account. */
 import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import type { AuditStatement } from './audit.ts'
 import { bumpAccessWhere } from './instance.ts'
 import { actsBy, type Credential } from './principal-state.ts'

@@ -3,7 +3,8 @@
 import type { ConversationEntry } from '../core/assistant/conversation.ts'
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { isoTime, json, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
 export type SettingsRow = { readonly settings: object; readonly sealedKey: string | null }

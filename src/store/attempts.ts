@@ -4,7 +4,7 @@
  * Its key is a digest, so that a typed e-mail address is not stored.
  */
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver, SqlRow } from '../ports.ts'
+import type { SqlDriver, SqlRow } from '../ports/database.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 
 export type Counter = {

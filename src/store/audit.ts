@@ -1,7 +1,8 @@
 /** The audit log in the system database. Entries are only added, and deleted when their retention time is over. */
 import { type AuditEntry, auditActions } from '../core/audit.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { empty, json, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
 /**

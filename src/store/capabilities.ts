@@ -5,7 +5,7 @@
 import { deserializeCapabilities, type SourceCapabilities, serializeCapabilities } from '../core/connector/schema.ts'
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { json, param, sql, statement } from './statements.ts'
 
 /** `revision` is the extension's revision. */

@@ -1,7 +1,7 @@
 /** The ids that databases give to the tables and columns of a workspace's collections and fields. */
 import type { CatalogIds } from '../core/sql/catalog-ids.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, param, sql, statement, uuids } from './statements.ts'
 

@@ -1,6 +1,8 @@
 /** The bytes of files that are of no file: what `loose_content` of a workspace remembers until they are removed. */
 import { parseJson } from '../core/exact-json.ts'
-import { type Instant, PART_SIZE, type SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
+import { PART_SIZE } from '../ports/files.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, milliseconds, param, type Sql, sql, statement, timestamp } from './statements.ts'
 

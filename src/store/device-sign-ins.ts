@@ -2,7 +2,8 @@
  * Sign-ins of devices without a browser (docs/contract.md#devices). Of both codes only digests are stored. An approval opens
  * the session at once, so that it is listed, revoked and ended like any other; the device then takes its tokens, once.
  */
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import type { AuditStatement } from './audit.ts'
 import {
   clientColumns,

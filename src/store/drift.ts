@@ -1,7 +1,8 @@
 /** What was last seen of the schemas of data sources, and which of them differ from the model. */
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { isoTime, param, sql, statement, timestamp } from './statements.ts'
 import type { WorkspaceRow } from './workspaces.ts'
 

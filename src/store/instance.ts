@@ -1,6 +1,6 @@
 /** The row of the instance: its id and the access version. */
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { type Sql, sql, statement } from './statements.ts'
 
 /** Part of every change of rights, keys and accounts: invalidates what other processes have cached of them. */

@@ -1,7 +1,8 @@
 /** Invitations into a workspace. Only digests of their tokens are stored. */
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { type RoleRow, type RolesText, rolesWhere, withPolicies } from './roles.ts'
 import { param, type Sql, sql, statement, timestamp, uuids } from './statements.ts'
 

@@ -5,7 +5,8 @@
 import { postgres } from '../core/sql/postgres/dialect.ts'
 import { entryTexts, type LedgerEntry, type LedgerRow, ledgerRow, ledgerStatements } from '../core/sql/write/ledger.ts'
 import { systemLedger } from '../core/sql/write/ledger-table.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { isDuplicate } from './failed-batch.ts'
 import { statement } from './statements.ts'
 

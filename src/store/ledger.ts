@@ -1,6 +1,7 @@
 /** What becomes of the entries of the ledger; those of one key are in `ledger-claims.ts`. */
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { param, sql, statement } from './statements.ts'
 
 export async function deleteExpiredEntries(database: SqlDriver, now: Instant): Promise<void> {

@@ -5,7 +5,8 @@
 import { parseJson } from '../core/exact-json.ts'
 import type { ContactFault, Verdict } from '../core/license/status.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { json, milliseconds, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
 /** The stored license state. Only a digest of the key is stored. */

@@ -1,7 +1,7 @@
 /** Members of a workspace and their roles. */
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { isProven } from './accounts.ts'
 import { ownerActsIn } from './principal-state.ts'
 import { type RoleRow, type RolesText, rolesWhere, withPolicies } from './roles.ts'

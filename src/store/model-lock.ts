@@ -3,7 +3,7 @@
  * model is of the version that was read and no later holder has written.
  */
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { isUnmet } from './failed-batch.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 

@@ -4,7 +4,7 @@ import { namesGivenUp, type OwnedApiName } from '../core/access/former-names.ts'
 import { parseJson } from '../core/exact-json.ts'
 import type { ModelRecords } from '../core/model/model.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver, SqlRow } from '../ports.ts'
+import type { SqlDriver, SqlRow } from '../ports/database.ts'
 import { metaSchema } from './installation.ts'
 import { ident, join, json, param, type Sql, sql, statement } from './statements.ts'
 

@@ -1,6 +1,7 @@
 /** Account passwords and password reset tokens. Only hashes of passwords and digests of tokens are stored. */
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { param, sql, statement, timestamp } from './statements.ts'
 
 export type PasswordRow = { readonly email: string | null; readonly hash: string | null }

@@ -5,7 +5,7 @@ import { ServiceError } from '../core/error.ts'
 import { parseJson } from '../core/exact-json.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { integer, literal, type Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { json, param, sql, statement, uuids } from './statements.ts'
 
 export type PolicyRow = {

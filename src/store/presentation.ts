@@ -2,7 +2,7 @@
 import { parseJson } from '../core/exact-json.ts'
 import type { NameRecord } from '../core/file/presentation/names.ts'
 import { integer, type Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { metaSchema } from './installation.ts'
 import { ident, join, json, param, type Sql, sql, statement, uuids } from './statements.ts'
 

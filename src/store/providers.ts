@@ -1,7 +1,7 @@
 /** Sign-in providers. The client secret is stored sealed. */
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { json, param, sql, statement } from './statements.ts'
 
 /** Names of the claims in an identity token or a userinfo response that identify a person. */

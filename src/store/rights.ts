@@ -3,7 +3,7 @@
  * first that they depend on.
  */
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { actsBy, type Credential } from './principal-state.ts'
 import { empty, param, type Sql, sql, statement } from './statements.ts'
 

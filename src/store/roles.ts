@@ -4,7 +4,7 @@ import type { PolicyContent } from '../core/access/policy.ts'
 import type { HeldPolicy } from '../core/access/principal.ts'
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { param, type Sql, sql, statement, uuids } from './statements.ts'
 
 export type RoleKind = 'administrator' | 'public' | 'custom'

@@ -1,6 +1,6 @@
 /** All texts in the system database that the vault has sealed, and how to replace one of them. */
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { metaSchema } from './installation.ts'
 import { ident, param, type Sql, sql, statement } from './statements.ts'
 

@@ -1,6 +1,6 @@
 /** Named secrets of workspaces. Only the sealed text is stored. */
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, milliseconds, param, sql, statement, uuids } from './statements.ts'
 

@@ -1,7 +1,7 @@
 /** Service accounts: user records that belong to a person and sign in by API key only. */
 import { parseJson } from '../core/exact-json.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { isProven } from './accounts.ts'
 import type { RoleKind } from './roles.ts'
 import { param, sql, statement } from './statements.ts'

@@ -4,7 +4,8 @@
  */
 
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import type { AuditStatement } from './audit.ts'
 import { bumpAccessWhere } from './instance.ts'
 import { empty, isoTime, param, type Sql, sql, statement, timestamp } from './statements.ts'

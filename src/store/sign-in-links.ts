@@ -1,5 +1,6 @@
 /** One-time links that sign an administrator in, made by a local run. Only digests of their secrets are stored. */
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { param, sql, statement, timestamp } from './statements.ts'
 
 export type NewSignInLink = { readonly tokenHash: string; readonly email: string; readonly expiresAt: Instant }

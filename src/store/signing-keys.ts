@@ -1,6 +1,6 @@
 /** The keys that sign access tokens. */
 import { takeAdvisoryLock } from '../core/sql/postgres/advisory-locks.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { param, sql, statement } from './statements.ts'
 
 export type SigningKeyRow = { readonly id: string; readonly publicJwk: string; readonly sealedPrivateJwk: string }

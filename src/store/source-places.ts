@@ -1,6 +1,6 @@
 /** Which databases the sources of the instance lead to, and the names in them that their models go by (decision 118). */
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { metaSchema } from './installation.ts'
 import { ident, join, json, param, type Sql, sql, statement } from './statements.ts'
 

@@ -4,7 +4,7 @@ import type { OwnedName } from '../core/migration/apply.ts'
 import { NAMES_KEPT } from '../core/sql/begin/plan-term.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { TableChoice } from '../core/sql/table-choice.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, param, sql, statement } from './statements.ts'
 

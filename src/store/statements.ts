@@ -1,7 +1,7 @@
 /** Builds statements for the system database, which is always PostgreSQL. */
 import { postgres } from '../core/sql/postgres/dialect.ts'
 import { compile, param, type Sql, type Statement, sql } from '../core/sql/statement.ts'
-import type { Instant } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
 
 export { empty, ident, join, param, type Sql, sql } from '../core/sql/statement.ts'
 

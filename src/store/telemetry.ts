@@ -1,5 +1,6 @@
 /** Telemetry in the system database: claims the daily post and counts what is posted. */
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { Instant } from '../ports/clock.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { sql, statement, timestamp } from './statements.ts'
 
 const DAY = 86_400_000

@@ -10,7 +10,7 @@ import { entitlementNames, entitlements, type LicenseEntitlement } from '../core
 import { type Count, limitExceeded, type Violation, violation } from '../core/license/usage.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { literal, type Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import { empty, join, param, type Sql, sql, statement } from './statements.ts'
 
 /** Each is a number; for entitlements per workspace, that of workspace `w`. */

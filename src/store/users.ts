@@ -1,6 +1,6 @@
 /** Users as they sign in, and the creation of the first. */
 import { takeAdvisoryLock } from '../core/sql/postgres/advisory-locks.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import type { AuditStatement } from './audit.ts'
 import { param, sql, statement } from './statements.ts'
 

@@ -3,7 +3,7 @@ import { parseJson } from '../core/exact-json.ts'
 import { SYSTEM_SOURCE } from '../core/model/model.ts'
 import { NAMES_KEPT } from '../core/sql/begin/plan-term.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports/database.ts'
 import {
   dataSchema,
   dropWorkspaceSchema,

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { operatorHolds } from '../property/support/oracle.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { type Person, people } from '../support/service/people.ts'

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import type { ExternalSystem } from '../support/servers/external-system.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { connect, sourceInputFor, startSystem } from '../support/service/connected.ts'

@@ -1,6 +1,6 @@
 /** A document is kept by the digest of the names in it: with other names than those it is not made. */
 import { expect, it } from 'vitest'
-import type { SqlDriver, SqlRow } from '../../src/ports.ts'
+import type { SqlDriver, SqlRow } from '../../src/ports/database.ts'
 import { createCalled } from '../../src/services/documents/called.ts'
 
 /** A database that answers one statement after the other. */

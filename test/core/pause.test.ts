@@ -1,6 +1,6 @@
 /** What gives way lets a request in after each of its parts, however much else gives way. */
 import { expect, it } from 'vitest'
-import { pause } from '../../src/ports.ts'
+import { pause } from '../../src/ports/clock.ts'
 import { inParts } from '../../src/sources/in-parts.ts'
 
 /** Works for so many milliseconds, longer than what goes on between two pauses. */

@@ -1,7 +1,7 @@
 /** Connections to data sources end with the source and with its workspace, in every process, not when they were idle for long. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { type Client, client, migrate, signIn, type Workspace } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
 import { startPostgres } from '../support/servers/postgres.ts'

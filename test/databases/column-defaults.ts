@@ -12,7 +12,7 @@ import { compileChange } from '../../src/core/sql/ddl.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
 import type { Introspection } from '../../src/core/sql/introspect.ts'
 import { compile, ident, join, type Sql, sql } from '../../src/core/sql/statement.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import {
   constant,
   context,

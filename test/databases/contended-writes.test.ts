@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { SqlFault } from '../../src/core/sql/fault.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { type Client, migrate, signIn, type Workspace } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'

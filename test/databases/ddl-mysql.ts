@@ -11,7 +11,7 @@ import { SqlFault } from '../../src/core/sql/fault.ts'
 import { mariadb, mysql } from '../../src/core/sql/mysql/dialect.ts'
 import { compile, param, type Sql, sql } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import {
   autoincrement,
   constant,

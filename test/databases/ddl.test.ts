@@ -5,7 +5,7 @@ import { SqlFault } from '../../src/core/sql/fault.ts'
 import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 import { compile, param, type Sql, sql } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import {
   autoincrement,
   constant,

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { deleteWorkspace } from '../../src/store/workspaces.ts'
 import { type Client, migrate, signIn, type Workspace } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'

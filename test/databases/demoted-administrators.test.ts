@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { type Client, signIn } from '../migration/support/client.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'

@@ -1,7 +1,7 @@
 /** docs/contract.md#drift: a look that begins before a migration and ends after it takes neither schema for the other. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { type Client, migrate, signIn, type Workspace } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'

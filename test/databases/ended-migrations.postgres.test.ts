@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { introspect, migrate, signIn, type Workspace } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { operatorHolds } from '../property/support/oracle.ts'
 import { build } from '../support/data/build.ts'
 import { type Item, openItems, type WrittenItems } from '../support/data/items.ts'

@@ -7,7 +7,7 @@ import { buildModel, type Model, type ModelRecords } from '../../src/core/model/
 import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../../src/core/sql/postgres/introspect.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { installSchema, WORKSPACE_SCHEMA_NUMBER, workspaceSchema } from '../../src/store/installation.ts'
 import { loadModel, saveModel } from '../../src/store/models.ts'
 import { createCollection, field, id, migrate, workspace } from '../core/migration/build.ts'

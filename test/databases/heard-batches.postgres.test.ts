@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Statement } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { QueryContext, SqlDriver, SqlRow } from '../../src/ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../src/ports/database.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 
 const statement = (text: string, ...params: readonly string[]): Statement => ({ text, params })

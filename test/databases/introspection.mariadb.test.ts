@@ -11,7 +11,7 @@ import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { mariadbIntrospection } from '../../src/core/sql/mysql/introspect.ts'
 import { compile } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { id, workspace } from '../core/migration/build.ts'
 import { harbour, harbourSchemas } from '../support/data/harbour-mariadb.ts'
 import {

@@ -1,7 +1,7 @@
 /** A workspace's own tables, changed behind the back of a running service and imported through its HTTP interface. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { type NodeService, startService } from '../support/service/node-service.ts'
 
 let service: NodeService

@@ -9,7 +9,7 @@ import { mariadb, mariadbConversation } from '../../src/core/sql/mysql/dialect.t
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import type { Fetch } from '../../src/platform/fetch.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { withCrossSourceRelations } from '../../src/sources/cross-source.ts'
 import { openSqlSource } from '../../src/sources/sql-source.ts'
 import { build } from '../support/data/build.ts'

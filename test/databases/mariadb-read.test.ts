@@ -7,7 +7,7 @@ import { all } from '../../src/core/query/filter.ts'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { compile, ident, join, type SqlParam, sql } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { build } from '../support/data/build.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
 

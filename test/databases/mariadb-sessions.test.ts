@@ -2,7 +2,7 @@
 import { type Connection, createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
 
 let server: TestMariadb

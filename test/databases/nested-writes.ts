@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fullAccess, granted, type Viewer } from '../../src/core/access/access.ts'
 import { buildModel, type DefaultValue, type IndexRecord, type Model } from '../../src/core/model/model.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { build } from '../support/data/build.ts'
 import { createTables, errorMessages, type Item, openItems, type WrittenItems } from '../support/data/items.ts'
 

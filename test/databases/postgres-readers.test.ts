@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 
 let server: Awaited<ReturnType<typeof startPostgres>>

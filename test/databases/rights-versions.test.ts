@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { type Client, client as clientOf, migrate, signIn } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'

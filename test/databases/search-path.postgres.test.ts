@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postgresIdentities } from '../../src/core/sql/postgres/identities.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>

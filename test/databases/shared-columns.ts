@@ -7,7 +7,7 @@ import { type Action, fullAccess, granted, type Viewer } from '../../src/core/ac
 import { buildModel, type Field } from '../../src/core/model/model.ts'
 import { all } from '../../src/core/query/filter.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { build } from '../support/data/build.ts'
 import { createTables, errorMessages, type Item, openItems, type WrittenItems } from '../support/data/items.ts'
 import { withManyToMany } from '../support/data/many-to-many.ts'

@@ -1,7 +1,7 @@
 /** docs/contract.md#drift: a source that answers nothing holds up no look at another one, and is not asked again meanwhile. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { type Client, signIn, type Workspace } from '../migration/support/client.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { type SilentProxy, startSilentProxy } from '../support/servers/silent-proxy.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { installSchema, WORKSPACE_SCHEMA_NUMBER } from '../../src/store/installation.ts'
 import { batchUnderLock, freshFence, givenFence, keepLock, reserveLock, takeLock } from '../../src/store/model-lock.ts'
 import { startPostgres } from '../support/servers/postgres.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { decodeJson } from '../../src/core/model/codec.ts'
 import { compareTexts } from '../../src/core/query/text-order.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { build } from '../support/data/build.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 

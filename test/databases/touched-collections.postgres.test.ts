@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ModelRecords, noRecords } from '../../src/core/model/model.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { installSchema, WORKSPACE_SCHEMA_NUMBER, workspaceSchema } from '../../src/store/installation.ts'
 import { areUntouched, saveModel } from '../../src/store/models.ts'
 import { createCollection, field, id, migrate, workspace } from '../core/migration/build.ts'

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { ReadPlan } from '../../src/core/plan/plan.ts'
 import { unbound } from '../../src/core/query/placeholder.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { openSqlSource } from '../../src/sources/sql-source.ts'
 import { type Database, mariadbDatabase, postgresDatabase } from '../property/support/database.ts'
 import { build } from '../support/data/build.ts'

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Observation } from '../../src/ports.ts'
+import type { Observation } from '../../src/ports/observe.ts'
 import { type CollectionSketch, sketchesOf } from '../support/data/model-sketch.ts'
 import { casesOr } from '../support/run/cases.ts'
 import { type NodeService, startService } from '../support/service/node-service.ts'

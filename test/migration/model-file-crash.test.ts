@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { roundsOr } from '../support/run/cases.ts'
 import { type CuttingProxy, startCuttingProxy } from '../support/servers/cutting-proxy.ts'
 import { type Client, introspect, signIn } from './support/client.ts'

@@ -14,7 +14,7 @@ import { openHttpMailer } from '../../src/platform/http-mailer.ts'
 import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNetwork, operatorFetch } from '../../src/platform/node/network/network.ts'
 import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import {
   flood,
   type HostilePostgres,

@@ -1,6 +1,6 @@
 /** The laws of the port Assets, for every platform. */
 import { describe, expect, it } from 'vitest'
-import type { Assets } from '../../src/ports.ts'
+import type { Assets } from '../../src/ports/files.ts'
 
 export function describeAssets(platform: string, open: () => Assets): void {
   describe(`Assets on ${platform}`, () => {

@@ -1,7 +1,7 @@
 /** The laws of the Background port on Node; on Workers the acceptance suite sees mails arrive and failures told. */
 import { expect, it } from 'vitest'
 import { createNodeBackground } from '../../src/platform/node/background.ts'
-import type { Observation } from '../../src/ports.ts'
+import type { Observation } from '../../src/ports/observe.ts'
 
 it('is waited for at the end of the process, work that other work has begun included', async () => {
   const { background, settled } = createNodeBackground(() => {})

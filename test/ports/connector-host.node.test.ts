@@ -10,7 +10,7 @@ import {
   type NodeConnectorHost,
   type NodeConnectorHostDeps,
 } from '../../src/platform/node/connectors/host.ts'
-import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
+import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports/connectors.ts'
 import { type RunningUpstream, startUpstream } from '../support/servers/upstream.ts'
 import { describeConnectorHost } from './connector-host.ts'
 

@@ -1,6 +1,6 @@
 /** The laws of the port ConnectorHost, held to both of its adapters; `connector-host.*.test.ts` run them. */
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ConnectorHost, ConnectorLine, ConnectorReply, ConnectorSession } from '../../src/ports.ts'
+import type { ConnectorHost, ConnectorLine, ConnectorReply, ConnectorSession } from '../../src/ports/connectors.ts'
 import type { Upstream } from '../support/servers/upstream.ts'
 
 export type HostUnderTest = {

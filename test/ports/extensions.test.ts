@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadExtensions, type OpenCatalog, openNodeCatalog } from '../../src/platform/node/connectors/extensions.ts'
 import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
-import type { Observation } from '../../src/ports.ts'
+import type { Observation } from '../../src/ports/observe.ts'
 
 let parent: string
 let folder: string

@@ -8,7 +8,7 @@ import { type Environment, readConfig } from '../../src/config.ts'
 import { openCloudflareFiles } from '../../src/platform/cloudflare/files.ts'
 import { TABLE_LIMIT } from '../../src/platform/files/limits.ts'
 import { openNodeFiles } from '../../src/platform/node/files.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { newKey, numbered } from './file-store.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'choice-'))

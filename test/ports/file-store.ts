@@ -1,7 +1,8 @@
 /** The laws of the port FileStore, for every adapter, behind the checks that all of them have in common. */
 import { describe, expect, it } from 'vitest'
 import { checkedFiles, type PartStore } from '../../src/platform/files/checked.ts'
-import { type FileStore, type Observation, PART_SIZE } from '../../src/ports.ts'
+import { type FileStore, PART_SIZE } from '../../src/ports/files.ts'
+import type { Observation } from '../../src/ports/observe.ts'
 
 const MIB = 1024 ** 2
 

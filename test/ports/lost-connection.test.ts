@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { isInDoubt, type SqlFault } from '../../src/core/sql/fault.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 

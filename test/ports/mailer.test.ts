@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openMailer } from '../../src/platform/mailer.ts'
 import { openSmtpMailer } from '../../src/platform/node/smtp-mailer.ts'
-import type { Mail, Mailer, Observation } from '../../src/ports.ts'
+import type { Mail, Mailer } from '../../src/ports/accounts.ts'
+import type { Observation } from '../../src/ports/observe.ts'
 import { type MailServer, type Received, startMailEndpoint, startSmtpServer } from '../support/servers/mail-servers.ts'
 
 const mail: Mail = {

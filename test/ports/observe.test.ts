@@ -5,7 +5,7 @@ import { observeOnConsole } from '../../src/platform/log-lines.ts'
 import { createBufferedLog } from '../../src/platform/node/observing/buffered-log.ts'
 import { createMetrics } from '../../src/platform/node/observing/metrics.ts'
 import { openTracing } from '../../src/platform/node/observing/tracing.ts'
-import type { Observation, Observe } from '../../src/ports.ts'
+import type { Observation, Observe } from '../../src/ports/observe.ts'
 
 type Kind = Observation['kind']
 

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { runsAgain } from '../../src/platform/drivers/run-again.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 
 let server: TestPostgres

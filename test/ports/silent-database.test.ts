@@ -5,7 +5,7 @@ import { BUSY } from '../../src/core/sql/fault.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { createNetwork } from '../../src/platform/node/network/network.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { message, startHostile } from '../support/servers/hostile-server.ts'
 
 const closing: (() => Promise<void>)[] = []

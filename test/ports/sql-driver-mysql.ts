@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CANCELED, SqlFault } from '../../src/core/sql/fault.ts'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { expectNextServed } from '../support/servers/next-served.ts'
 
 export type MysqlAdapter = {

@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { createSystemTables, describeWorkspaceState, hold, insertWorkspace, pause } from './workspace-state.ts'
 

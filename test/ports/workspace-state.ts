@@ -4,7 +4,8 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ServiceError } from '../../src/core/error.ts'
-import type { SqlDriver, WorkspaceState } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
+import type { WorkspaceState } from '../../src/ports/workspace-state.ts'
 
 export type StateWorld = {
   readonly database: SqlDriver

@@ -1,7 +1,7 @@
 /** What a process keeps for a while it keeps no longer where the wall clock is set back (docs/contract.md#cached-answers). */
 import { beforeEach, expect, it } from 'vitest'
 import { SqlFault } from '../../src/core/sql/fault.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { createProviderProtocol } from '../../src/services/accounts/provider-protocol.ts'
 import { createKeyUse } from '../../src/services/caller/key-use.ts'
 import { createSnapshotRecheck } from '../../src/services/data/snapshot-recheck.ts'

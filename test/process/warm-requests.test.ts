@@ -4,7 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import { type Observation, type SqlDriver, STATE_MAX_AGE } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
+import type { Observation } from '../../src/ports/observe.ts'
+import { STATE_MAX_AGE } from '../../src/ports/workspace-state.ts'
 import { USE_INTERVAL } from '../../src/services/caller/key-use.ts'
 import { client, migrate, signIn } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'

@@ -14,7 +14,7 @@ import { type ConnectorGate, openConnectorGate } from '../../src/platform/node/c
 import { createNetwork, operatorFetch } from '../../src/platform/node/network/network.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { casesOr } from '../support/run/cases.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'

@@ -1,6 +1,6 @@
 /** The hostile connector (test/extensions/hostile) in the sandbox of a platform: no attempt works, none harms another source. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ConnectorHost, ConnectorSession } from '../../src/ports.ts'
+import type { ConnectorHost, ConnectorSession } from '../../src/ports/connectors.ts'
 import type { Upstream } from '../support/servers/upstream.ts'
 
 export type HostileWorld = {

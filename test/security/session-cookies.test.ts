@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type InProcess, openInProcess } from '../support/service/in-process.ts'
 

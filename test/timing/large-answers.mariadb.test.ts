@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import type { SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports/database.ts'
 import { withCrossSourceRelations } from '../../src/sources/cross-source.ts'
 import { openSqlSource } from '../../src/sources/sql-source.ts'
 import { build } from '../support/data/build.ts'

@@ -1,6 +1,6 @@
 /** ConnectorHost on Workers: the shared laws against isolates of the Worker Loader behind the real gate. */
 import { describe, expect, inject, it } from 'vitest'
-import type { ConnectorLine } from '../../src/ports.ts'
+import type { ConnectorLine } from '../../src/ports/connectors.ts'
 import { describeConnectorHost, moduleOf } from '../ports/connector-host.ts'
 import { openWorkerdHost } from './isolates.ts'
 

@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { createCloudflareConnectorHost } from '../../src/platform/cloudflare/connector-host.ts'
 import type { GateProps } from '../../src/platform/cloudflare/gate.ts'
 import type { OnLogLine } from '../../src/platform/connectors/connector-log.ts'
-import type { ConnectorHost } from '../../src/ports.ts'
+import type { ConnectorHost } from '../../src/ports/connectors.ts'
 import type { TestEnv } from './worker.ts'
 
 // The types know no particular Worker; this one is ./worker.ts.

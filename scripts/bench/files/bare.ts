@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openFileFolder } from '../../../src/platform/node/file-folder.ts'
-import { PART_SIZE } from '../../../src/ports.ts'
+import { PART_SIZE } from '../../../src/ports/files.ts'
 import { answerParent } from '../child.ts'
 
 export type BareFilesStart = { readonly directory: string; readonly size: number }

@@ -208,7 +208,7 @@ export type Dialect = SqlSyntax & {
    */
   readonly nestedOne: (rows: RowQuery) => Sql
   readonly nestedMany: (rows: RowQuery) => Sql
-  /** The tag of a row with these members: of its text as the answers render it (ports.ts, `TagOf`). */
+  /** The tag of a row with these members: of its text as the answers render it (`TagOf` of ports). */
   readonly tag: (members: RowQuery['members']) => Sql
   readonly answerList: (rows: Rows, isCounted: boolean, walk?: AnsweredWalk) => ReadList
   readonly answerOne: (rows: Rows) => string | undefined

@@ -1,5 +1,5 @@
 /** Files served beside the API, from the Worker's static assets. */
-import type { Assets, ConsoleFiles } from '../../ports.ts'
+import type { Assets, ConsoleFiles } from '../../ports/files.ts'
 
 /** The OpenAPI document of the system, which scripts/package-assets.ts renders. */
 export const SYSTEM_DOCUMENT_FILE = 'system-openapi.json'

@@ -3,7 +3,7 @@
  * The runtime ends code that exceeds its CPU or memory limit; a call is given up here after `timeLimit`. After a
  * session was closed, or its isolate did not answer, the next call starts a new isolate.
  */
-import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../ports.ts'
+import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../ports/connectors.ts'
 import { createConnectorLogger, type OnLogLine } from '../connectors/connector-log.ts'
 import { factoryOf } from '../connectors/factory.ts'
 import type { IsolateRuntime } from '../connectors/isolate-runtime.ts'

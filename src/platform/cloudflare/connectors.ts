@@ -4,7 +4,8 @@
  */
 import { exports } from 'cloudflare:workers'
 import type { Config } from '../../config.ts'
-import type { ConnectorCatalog, ConnectorHost, Observe } from '../../ports.ts'
+import type { ConnectorCatalog, ConnectorHost } from '../../ports/connectors.ts'
+import type { Observe } from '../../ports/observe.ts'
 import { BUNDLE_FILE, type ConnectorBundle, catalogOf, NO_CONNECTORS } from '../connectors/connector-bundle.ts'
 import { createCloudflareConnectorHost } from './connector-host.ts'
 import type { GateProps } from './gate.ts'

@@ -1,5 +1,5 @@
 /** Files in a bucket of R2, by its binding: an object for each part. */
-import type { FilePart } from '../../ports.ts'
+import type { FilePart } from '../../ports/files.ts'
 import type { PartStore } from '../files/checked.ts'
 
 export function openFileBucket(bucket: R2Bucket): PartStore {

@@ -1,6 +1,8 @@
 /** Opens each kind of store of files that a Worker may have; loads apart from what every start needs. */
 import type { Config } from '../../config.ts'
-import type { FileStore, Observe, SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
+import type { FileStore } from '../../ports/files.ts'
+import type { Observe } from '../../ports/observe.ts'
 import { checkedFiles, type PartStore } from '../files/checked.ts'
 import { openS3 } from '../files/s3.ts'
 import { s3Settings } from '../files/settings.ts'

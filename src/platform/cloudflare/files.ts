@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { FileStore } from '../../ports.ts'
+import type { FileStore } from '../../ports/files.ts'
 import { TABLE_LIMIT } from '../files/limits.ts'
 import type { CloudflareStore } from './file-stores.ts'
 

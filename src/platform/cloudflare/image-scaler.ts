@@ -1,5 +1,5 @@
 /** Images by the binding IMAGES of a Worker; where there is none, no image is scaled. */
-import type { ImageScaler } from '../../ports.ts'
+import type { ImageScaler } from '../../ports/files.ts'
 import { createSharedSlots } from '../drivers/shared-slots.ts'
 
 /**

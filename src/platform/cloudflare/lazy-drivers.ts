@@ -4,7 +4,7 @@
  */
 import type { TcpProvider } from '../../core/sql/address.ts'
 import { SqlFault, type SqlFaultDetail } from '../../core/sql/fault.ts'
-import type { ConversingDriver, SqlDriver } from '../../ports.ts'
+import type { ConversingDriver, SqlDriver } from '../../ports/database.ts'
 import type { NeonDeps } from '../drivers/neon.ts'
 import type { HttpSourceDeps } from '../drivers/planetscale.ts'
 import type { TcpAddress, TcpDeps } from './parts/tcp-address.ts'

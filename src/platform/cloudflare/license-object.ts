@@ -3,7 +3,8 @@
  * callback decides whether there is something to do.
  */
 import { DurableObject } from 'cloudflare:workers'
-import type { Alarm, Clock, Instant } from '../../ports.ts'
+import type { Clock, Instant } from '../../ports/clock.ts'
+import type { Alarm } from '../../ports/licensing.ts'
 
 /** Does the work that is due and returns the next wake-up time; undefined for none. */
 export type Wake<Env> = (env: Env) => Promise<Instant | undefined>

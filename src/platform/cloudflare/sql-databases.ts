@@ -4,7 +4,7 @@
  */
 import type { SqlAddress } from '../../core/sql/address.ts'
 import { NOT_A_BINDING } from '../../core/sql/hyperdrive.ts'
-import type { SqlDatabases, SqlDriver, TargetRefusal } from '../../ports.ts'
+import type { SqlDatabases, SqlDriver, TargetRefusal } from '../../ports/database.ts'
 import { openRefused } from '../drivers/private-host.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHost, PrivateHostError } from '../private-hosts.ts'

@@ -3,7 +3,7 @@
  * needed, so it is a static asset (scripts/package-assets.ts), applied here the way the package does it.
  */
 import { parseJson } from '../../core/exact-json.ts'
-import type { LoadTransliterate } from '../../ports.ts'
+import type { LoadTransliterate } from '../../ports/ports.ts'
 
 /** The table as JSON: pairs of a text and its replacement. */
 export const TRANSLITERATION_FILE = 'transliteration.json'

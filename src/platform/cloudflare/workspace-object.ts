@@ -5,7 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers'
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { WorkspaceSnapshot } from '../../ports.ts'
+import type { WorkspaceSnapshot } from '../../ports/workspace-state.ts'
 import { runsAgain } from '../drivers/run-again.ts'
 import { createKeyedLocks } from '../keyed-locks.ts'
 import { createVersions, nextFence } from '../versions.ts'

@@ -9,7 +9,8 @@
  */
 import { ServiceError } from '../../core/error.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { type AgingSnapshot, type Clock, elapsedOf, STATE_MAX_AGE, type WorkspaceState } from '../../ports.ts'
+import { type Clock, elapsedOf } from '../../ports/clock.ts'
+import { type AgingSnapshot, STATE_MAX_AGE, type WorkspaceState } from '../../ports/workspace-state.ts'
 import { aging } from '../versions.ts'
 import type { WorkspaceObject } from './workspace-object.ts'
 

@@ -3,7 +3,7 @@
  * wrap them in their isolates. It is one of the Worker's assets, so it always matches the deployed version and does not
  * add to the script's size.
  */
-import type { BrokenExtension, ConnectorCatalog, InstalledConnector } from '../../ports.ts'
+import type { BrokenExtension, ConnectorCatalog, InstalledConnector } from '../../ports/connectors.ts'
 import type { IsolateRuntime } from './isolate-runtime.ts'
 
 export type ConnectorBundle = {

@@ -2,7 +2,7 @@
  * Converts console output of connectors to log lines of the service. It comes from the isolate and is parsed like any
  * external input: invalid lines are dropped, and output is truncated and rate limited.
  */
-import type { ConnectorLine } from '../../ports.ts'
+import type { ConnectorLine } from '../../ports/connectors.ts'
 
 /** Takes an untrusted line: `[level, text]`. */
 export type ConnectorLogger = (line: unknown) => void

@@ -1,6 +1,6 @@
 /**
  * Runs in a connector's isolate on both platforms: calls a function of its module and returns a ConnectorReply
- * (src/ports.ts) as JSON text. `load` imports the module; `config` is passed to preflight and setup.
+ * (src/ports/connectors.ts) as JSON text. `load` imports the module; `config` is passed to preflight and setup.
  * The connector shares this realm and may change every built-in object, so the host does not trust these replies and
  * parses them again (reply.ts). A call must never keep other calls from being answered.
  */

@@ -4,7 +4,7 @@
  */
 import { parseJson } from '../../core/exact-json.ts'
 import { oversizedJson, type TextBounds } from '../../core/json-limits.ts'
-import type { ConnectorReply } from '../../ports.ts'
+import type { ConnectorReply } from '../../ports/connectors.ts'
 
 export function parseReply(text: string): ConnectorReply {
   const excess = oversizedJson(text, bounds)

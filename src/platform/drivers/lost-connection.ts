@@ -4,7 +4,8 @@
  */
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import { pause, type QueryContext, type SqlDriver } from '../../ports.ts'
+import { pause } from '../../ports/clock.ts'
+import type { QueryContext, SqlDriver } from '../../ports/database.ts'
 import { isInternal } from './time-limit.ts'
 
 /**

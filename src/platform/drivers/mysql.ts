@@ -3,7 +3,7 @@
  */
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise'
 import { BUSY, SqlFault } from '../../core/sql/fault.ts'
-import type { ConversingDriver, QueryContext } from '../../ports.ts'
+import type { ConversingDriver, QueryContext } from '../../ports/database.ts'
 import { createMysqlDriver } from './mysql/driver.ts'
 import { CONNECT_LIMIT, connectionOptions, type MysqlAddress, sessionSetup } from './mysql/session.ts'
 import { createSharedSlots, type SharedSlots } from './shared-slots.ts'

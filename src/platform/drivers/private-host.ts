@@ -1,6 +1,6 @@
 /** The error for a data source at a private host, the same for every driver. */
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import { isPrivateHostError, PrivateHostError } from '../private-hosts.ts'
 
 /** A driver that refuses every statement: HTTP drivers rewrite the host they are given, so it must be checked first. */

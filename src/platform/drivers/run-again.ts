@@ -4,7 +4,8 @@
  * that readers wait for. What a caller asks of items has a context, and rules of its own (decision 074).
  */
 import { SqlFault } from '../../core/sql/fault.ts'
-import { pause, type SqlDriver } from '../../ports.ts'
+import { pause } from '../../ports/clock.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import { isInternal } from './time-limit.ts'
 
 export function runsAgain(driver: SqlDriver): SqlDriver {

@@ -5,7 +5,7 @@
 
 import { requireTerm } from '../../core/sql/begin/plan-term.ts'
 import { CANCELED, SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
-import type { QueryContext } from '../../ports.ts'
+import type { QueryContext } from '../../ports/database.ts'
 
 /** Milliseconds between two checks of a running statement; shorter statements are never ended early. */
 export const POLL_INTERVAL = 250

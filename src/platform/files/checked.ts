@@ -4,7 +4,8 @@
  */
 import { MissingBytes } from '../../core/assets/missing-bytes.ts'
 import { ServiceError } from '../../core/error.ts'
-import { type FileStore, type Observe, PART_SIZE } from '../../ports.ts'
+import { type FileStore, PART_SIZE } from '../../ports/files.ts'
+import type { Observe } from '../../ports/observe.ts'
 
 /** A store as its adapter makes it: errors are those of the system or service behind it. */
 export type PartStore = Omit<FileStore, 'read'> & {

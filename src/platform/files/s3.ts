@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { withoutTrailing } from '../../core/trailing.ts'
-import { type FilePart, pause } from '../../ports.ts'
+import { pause } from '../../ports/clock.ts'
+import type { FilePart } from '../../ports/files.ts'
 import { type Fetch, readBounded } from '../fetch.ts'
 import type { PartStore } from './checked.ts'
 

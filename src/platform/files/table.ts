@@ -3,7 +3,7 @@
  * only, and lie in rows small enough for one statement.
  */
 import type { Statement } from '../../core/sql/statement.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import type { PartStore } from './checked.ts'
 import { TABLE_LIMIT } from './limits.ts'
 import { pulled } from './pulled.ts'

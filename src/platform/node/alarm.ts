@@ -2,7 +2,8 @@
  * Alarm of a Node process: polls the clock, which copes with a sleeping machine, a changed clock and a time beyond the
  * range of timers. Every replica has its own; a lease decides which one acts.
  */
-import type { Alarm, Clock, Instant } from '../../ports.ts'
+import type { Clock, Instant } from '../../ports/clock.ts'
+import type { Alarm } from '../../ports/licensing.ts'
 
 /** Calls `work` repeatedly at this interval; returns a stop function, which waits for running work. */
 export type Ticker = (milliseconds: number, work: () => Promise<void>) => () => Promise<void>

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Assets } from '../../ports.ts'
+import type { Assets } from '../../ports/files.ts'
 
 const own = (name: string) => join(import.meta.dirname, '../../../docs/public', name)
 const ofViewer = (name: string) => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)

@@ -1,5 +1,6 @@
 /** Background work in this process: errors are observed, and shutdown waits for it. */
-import type { Background, Observe } from '../../ports.ts'
+import type { Observe } from '../../ports/observe.ts'
+import type { Background } from '../../ports/ports.ts'
 
 export type NodeBackground = {
   readonly background: Background

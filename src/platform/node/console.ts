@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import type { ConsoleFile, ConsoleFiles } from '../../ports.ts'
+import type { ConsoleFile, ConsoleFiles } from '../../ports/files.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

@@ -1,7 +1,9 @@
 /** Opens the store of files that SERVICE_FILES__STORE names, of those that Node has; a folder where it names none. */
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import type { FileStore, Observe, SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
+import type { FileStore } from '../../ports/files.ts'
+import type { Observe } from '../../ports/observe.ts'
 import { checkedFiles, type PartStore } from '../files/checked.ts'
 import { openS3 } from '../files/s3.ts'
 import { s3Settings } from '../files/settings.ts'

@@ -4,7 +4,7 @@
  */
 import type { Sharp } from 'sharp'
 import { withoutTexts } from '../../core/assets/png-texts.ts'
-import type { ImageScaler } from '../../ports.ts'
+import type { ImageScaler } from '../../ports/files.ts'
 import { createSharedSlots } from '../drivers/shared-slots.ts'
 
 /** Images at a time: each may hold its original and a picture of PIXELS. The second is of another workspace than the first. */

@@ -1,6 +1,7 @@
 /** The licensing ports on Node: the client, a random id for this start, and the process's alarm. */
 import { randomUUID } from 'node:crypto'
-import { type LicensingPorts, pause } from '../../ports.ts'
+import { pause } from '../../ports/clock.ts'
+import type { LicensingPorts } from '../../ports/licensing.ts'
 import { createLicensingClient } from '../licensing-client.ts'
 import { createNodeAlarm, type NodeAlarm, type NodeAlarmDeps } from './alarm.ts'
 import { operatorFetch } from './network/network.ts'

@@ -4,7 +4,7 @@
  */
 import type { Transporter } from 'nodemailer'
 import { isLoopback } from '../../core/loopback.ts'
-import type { Mailer } from '../../ports.ts'
+import type { Mailer } from '../../ports/accounts.ts'
 import type { MailAccount } from '../mail-account.ts'
 
 const TIMEOUT = 20_000

@@ -1,6 +1,6 @@
 /** Entity tags on Node, which hashes a short text faster than it would wait for another thread. */
 import * as crypto from 'node:crypto'
-import type { TagOf } from '../../ports.ts'
+import type { TagOf } from '../../ports/ports.ts'
 
 export const nodeTagOf: TagOf = (text) => sha256(text).slice(0, 22)
 

@@ -4,7 +4,9 @@
  */
 import type { Client } from 'pg'
 import { ServiceError } from '../../core/error.ts'
-import { type Clock, type SqlDriver, STATE_MAX_AGE, startAge, type WorkspaceState } from '../../ports.ts'
+import { type Clock, startAge } from '../../ports/clock.ts'
+import type { SqlDriver } from '../../ports/database.ts'
+import { STATE_MAX_AGE, type WorkspaceState } from '../../ports/workspace-state.ts'
 import { createKeyedLocks } from '../keyed-locks.ts'
 import { createVersions, nextFence } from '../versions.ts'
 import { createAdvisoryLocks } from './advisory-locks.ts'

@@ -9,7 +9,8 @@ import { limitsRights, type ScopeInput } from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import {
   type ApiKeyChange,

@@ -2,7 +2,7 @@
 
 import { ServiceError } from '../../core/error.ts'
 import { parseJson } from '../../core/exact-json.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { AuditStatement } from '../../store/audit.ts'
 import {
   approveDevice,

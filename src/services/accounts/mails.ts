@@ -3,7 +3,8 @@
 import type { Config } from '../../config.ts'
 import { isLoopback } from '../../core/loopback.ts'
 import { withoutTrailing } from '../../core/trailing.ts'
-import type { Instant, Mail } from '../../ports.ts'
+import type { Mail } from '../../ports/accounts.ts'
+import type { Instant } from '../../ports/clock.ts'
 
 /** Where a request came from and which origin it was sent to, as far as known. */
 export type RequestOrigin = {

@@ -1,6 +1,6 @@
 /** The sessions of the caller's own account: which there are, and their end (docs/contract.md#sessions). */
 import { ServiceError } from '../../core/error.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { AuditStatement } from '../../store/audit.ts'
 import { endOtherSessions, endSession, loadSessions } from '../../store/sessions.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'

@@ -5,7 +5,7 @@
 
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { proveEmail } from '../../store/identities.ts'
 import {
   deleteEndedResets,

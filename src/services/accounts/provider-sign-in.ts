@@ -8,7 +8,8 @@ import { decideSignIn, type Profile, type SignIn } from '../../core/access/sign-
 import { ServiceError } from '../../core/error.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { insertAccount } from '../../store/accounts.ts'
 import {
   type IdentityFacts,

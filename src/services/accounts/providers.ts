@@ -3,7 +3,7 @@
  * is sealed and tied to the URLs that it was entered for: changing one of them requires the secret again.
  */
 import type { ReadQuery } from '../../core/query/parse.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import {
   deleteProvider,

@@ -6,7 +6,7 @@
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { deleteAccount, loadAccount } from '../../store/accounts.ts'
 import { deleteKeysOf, keysOf } from '../../store/api-keys.ts'

@@ -4,7 +4,8 @@
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { AuditStatement } from '../../store/audit.ts'
 import {
   deleteSessionsBefore,

@@ -3,7 +3,7 @@
  * the service on its embedded database writes it there.
  */
 import { ServiceError } from '../../core/error.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { takeSignInLink } from '../../store/sign-in-links.ts'
 import { recordEvent } from '../caller/audit.ts'
 import { sha256Hex } from '../caller/digest.ts'

@@ -2,7 +2,7 @@
 import { isLastInstanceAdministrator } from '../../core/access/last-administrator.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { type AccountRow, deleteAccount, loadAccount, setFullName, updateAccount } from '../../store/accounts.ts'
 import { soleAdministratorOf } from '../../store/members.ts'

@@ -10,7 +10,9 @@ import type { ByteRange } from '../../core/assets/range.ts'
 import { release } from '../../core/chunks.ts'
 import { ServiceError } from '../../core/error.ts'
 import { shortName } from '../../core/message-text.ts'
-import { type FilePart, type FileStore, PART_SIZE, type Ports, pause } from '../../ports.ts'
+import { pause } from '../../ports/clock.ts'
+import { type FilePart, type FileStore, PART_SIZE } from '../../ports/files.ts'
+import type { Ports } from '../../ports/ports.ts'
 import {
   beginCompletion,
   beginContent,

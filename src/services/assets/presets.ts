@@ -1,5 +1,6 @@
 /** Images in small (docs/contract.md#files), kept beside their originals (decision 120). */
-import { PART_SIZE, type Ports } from '../../ports.ts'
+import { PART_SIZE } from '../../ports/files.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { StoredFile } from '../../store/contents.ts'
 import type { Contents, KeptPreset, Workspace } from './contents.ts'
 

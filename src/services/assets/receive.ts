@@ -2,7 +2,7 @@
 
 import { textTypeOf } from '../../core/assets/media-type.ts'
 import { Gathered } from '../../core/chunks.ts'
-import { type FileStore, PART_SIZE } from '../../ports.ts'
+import { type FileStore, PART_SIZE } from '../../ports/files.ts'
 
 /** Bytes in pieces, on their way or there. */
 export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>

@@ -1,5 +1,5 @@
 /** All of the assistant, loaded by its first request: most workspaces have none. */
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { deleteConversationsBefore } from '../../store/assistant.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { type Answers, createAnswers } from './chat.ts'

@@ -7,7 +7,8 @@ import { charactersOfResults, type ToolCall } from '../../core/assistant/convers
 import { cutResult } from '../../core/assistant/prompt.ts'
 import type { OfferedTool } from '../../core/assistant/wire.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import {
   addOutcome,
   decideApproval,

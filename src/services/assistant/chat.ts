@@ -15,7 +15,8 @@ import { ProviderFailure } from '../../core/assistant/wire.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { isObject, jsonIn } from '../../core/json-object.ts'
 import { lazily } from '../../core/lazily.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import {
   addEntries,
   changeConversation,

@@ -1,7 +1,7 @@
 /** The conversations of a user with the assistant of a workspace (docs/contract.md#assistant): theirs alone, whatever others may do. */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import {
   changeConversation,
   deleteConversation,

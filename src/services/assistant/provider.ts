@@ -6,7 +6,7 @@ import type { ModelTurn } from '../../core/assistant/conversation.ts'
 import { messagesApi } from '../../core/assistant/messages-api.ts'
 import { eventReader } from '../../core/assistant/server-events.ts'
 import { type ModelRequest, ProviderFailure, type Usage, type Wire } from '../../core/assistant/wire.ts'
-import type { ProviderGate } from '../../ports.ts'
+import type { ProviderGate } from '../../ports/accounts.ts'
 import type { OpenedSettings } from './settings.ts'
 
 export type ModelAnswer = { readonly turn: ModelTurn; readonly usage: Usage }

@@ -9,7 +9,7 @@ import { auditChanges } from '../../core/audit-changes.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import { withoutTrailing } from '../../core/trailing.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import {
   loadAssistantSettings,
   loadUsage,

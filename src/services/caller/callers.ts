@@ -8,7 +8,10 @@ import { includesWorkspace, limitsRights, restrictRights } from '../../core/acce
 import { andThen, type Eventual } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { PlanTerm } from '../../core/sql/begin/plan-term.ts'
-import type { AgingSnapshot, Instant, Ports, SqlDriver } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
+import type { SqlDriver } from '../../ports/database.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { AgingSnapshot } from '../../ports/workspace-state.ts'
 import {
   loadPrincipalState,
   loadPublicPrincipalState,

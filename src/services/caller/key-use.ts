@@ -3,7 +3,8 @@
  * request writes nothing and the recorded time is at most a minute old.
  */
 import QuickLRU from 'quick-lru'
-import { type Age, type Ports, startAge } from '../../ports.ts'
+import { type Age, startAge } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { markKeyUsed } from '../../store/api-keys.ts'
 
 /** Milliseconds between two writes for one key. */

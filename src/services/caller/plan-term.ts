@@ -2,7 +2,7 @@
 import type { Rights } from '../../core/access/principal.ts'
 import type { Eventual } from '../../core/and-then.ts'
 import { PLANS_LAST, type PlanTerm } from '../../core/sql/begin/plan-term.ts'
-import type { AgingSnapshot } from '../../ports.ts'
+import type { AgingSnapshot } from '../../ports/workspace-state.ts'
 
 type Seen = { readonly snapshot: AgingSnapshot; readonly rights: Rights }
 

@@ -6,7 +6,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { ServiceError } from '../../core/error.ts'
 import { parseJson } from '../../core/exact-json.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { insertFirstSigningKey, loadSigningKeys } from '../../store/signing-keys.ts'
 
 export const ALGORITHM = 'EdDSA'

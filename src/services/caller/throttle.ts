@@ -6,7 +6,8 @@
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Sql, Statement } from '../../core/sql/statement.ts'
-import type { Ports, SqlRow } from '../../ports.ts'
+import type { SqlRow } from '../../ports/database.ts'
+import type { Ports } from '../../ports/ports.ts'
 import {
   type Counter,
   countAttempt,

@@ -5,7 +5,7 @@
 import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import QuickLRU from 'quick-lru'
 import { ServiceError } from '../../core/error.ts'
-import type { Instant } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
 import { loadEnvironmentId } from '../../store/instance.ts'
 import {
   ALGORITHM,

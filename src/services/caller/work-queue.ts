@@ -5,7 +5,7 @@
  * and drop those whose client has gone.
  */
 import { ServiceError } from '../../core/error.ts'
-import { pause } from '../../ports.ts'
+import { pause } from '../../ports/clock.ts'
 
 export type WorkQueue = {
   /** Does `work` when nothing else goes on for its id; throws 503 where that takes too long. `work` itself queues nothing. */

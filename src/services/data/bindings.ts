@@ -2,7 +2,7 @@
 import { bindTimeVariable } from '../../core/access/variable.ts'
 import { type Bindings, unbound } from '../../core/query/placeholder.ts'
 import { bindCursorText, bindCursorValue, bindQueryValue, type QueryTemplate } from '../../core/query/query-template.ts'
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Caller } from '../caller/caller.ts'
 
 /** What one request brings for the placeholders of a plan that serves many. */

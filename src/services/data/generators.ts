@@ -1,6 +1,6 @@
 /** What the service generates for the values of one write. */
 import type { Generators } from '../../core/plan/values.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 
 /** One timestamp for all values of a write, created on first use. */
 export function generatorsOf({ clock, ids }: Pick<Ports, 'clock' | 'ids'>): Generators {

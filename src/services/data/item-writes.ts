@@ -25,7 +25,7 @@ import {
 } from '../../core/plan/write.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import { parseCreate, parseItem, parseMany, textOf } from '../../core/query/raw-query.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { BatchAnswer, Prepared } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'

@@ -5,7 +5,7 @@
 import type { Config } from '../../config.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { PlanInList } from '../../core/plan/read.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { ListAnswer, LongAnswer, Source } from '../../sources/source.ts'
 import { areUntouched } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'

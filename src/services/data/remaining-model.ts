@@ -8,7 +8,7 @@ import type { Model } from '../../core/model/model.ts'
 import { withoutClosed, withoutFields } from '../../core/model/without-fields.ts'
 import { keyOf, locatedCollections } from '../../core/sql/catalog-ids.ts'
 import type { SourceSchema } from '../../core/sql/source-schema.ts'
-import { type Age, type Clock, startAge } from '../../ports.ts'
+import { type Age, type Clock, startAge } from '../../ports/clock.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { compileModel } from '../model/model-cache.ts'
 

@@ -2,7 +2,9 @@
  * Checks whether a model that refused a request was stale: another replica may have changed it less than a second ago.
  * However many requests are refused, the versions of a workspace are read at a limited rate (decision 041).
  */
-import { type Age, type AgingSnapshot, type Ports, startAge } from '../../ports.ts'
+import { type Age, startAge } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { AgingSnapshot } from '../../ports/workspace-state.ts'
 
 /** Minimum milliseconds between two reads of a process. */
 const INTERVAL = 50

@@ -1,7 +1,7 @@
 /** How people call the collections and fields of a workspace, for the documents that describe them to those who may use them. */
 import { ServiceError } from '../../core/error.ts'
 import type { Called } from '../../core/manifest/model-view.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { loadNamesDigest, loadNamesWithDigest } from '../../store/presentation.ts'
 
 /**

@@ -6,7 +6,7 @@ import { type Declarations, noCapabilities } from '../../core/connector/item-cap
 import { qualifiedName } from '../../core/connector/schema.ts'
 import type { Model, SourceRecord } from '../../core/model/model.ts'
 import { sqlProviders } from '../../core/sql/address.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { loadCapabilities } from '../../store/capabilities.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 

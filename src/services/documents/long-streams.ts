@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Parts } from '../../core/parts.ts'
-import { pause } from '../../ports.ts'
+import { pause } from '../../ports/clock.ts'
 import { inParts } from '../../sources/in-parts.ts'
 
 export type LongStreams = {

@@ -3,7 +3,7 @@
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { installSchema } from '../../store/installation.ts'
 import { probeDatabase } from '../../store/instance.ts'
 import { countUsers, insertFirstUser } from '../../store/users.ts'

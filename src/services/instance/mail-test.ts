@@ -1,7 +1,7 @@
 /** Sends a mail to whoever administers the instance, to see whether mail works (docs/contract.md#system). */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { loadPassword } from '../../store/passwords.ts'
 import { type Caller, requireAdministrator, requirePerson } from '../caller/caller.ts'
 import type { Throttle } from '../caller/throttle.ts'

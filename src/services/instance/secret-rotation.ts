@@ -2,7 +2,8 @@
  * Seals all sealed texts again with the first secret of SERVICE_SECRET. Repeatable, and safe while the service runs: a
  * text is replaced only if it has not changed since it was read.
  */
-import type { SqlDriver, Vault } from '../../ports.ts'
+import type { Vault } from '../../ports/accounts.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import { listSealed, replaceSealed, type SealedText } from '../../store/sealed.ts'
 import { secretPurpose as valuePurpose } from '../../store/secrets.ts'
 import { secretPurpose as clientPurpose } from '../accounts/providers.ts'

@@ -3,7 +3,7 @@
  * only if a URL is configured. docs/operations.md lists everything that is sent.
  */
 import type { Config } from '../../config.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { claimPost, loadTelemetryCounts } from '../../store/telemetry.ts'
 import { VERSION } from './release.ts'
 

@@ -9,7 +9,8 @@ import type { License } from '../../core/license/license.ts'
 import type { ContactFault, LicenseState, Verdict } from '../../core/license/status.ts'
 import type { Sql, Statement } from '../../core/sql/statement.ts'
 import { withoutTrailing } from '../../core/trailing.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import {
   type LicenseRecord,
   type LicenseRow,

@@ -8,7 +8,7 @@ import { type LicenseEntitlement, type LicenseLimits, starterLimits } from '../.
 import { type LicenseState, licenseStatus } from '../../core/license/status.ts'
 import { numericLimit } from '../../core/license/usage.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import { type Clock, startAge } from '../../ports.ts'
+import { type Clock, startAge } from '../../ports/clock.ts'
 import { writesWithinLimits } from '../../store/usage.ts'
 import type { KnownLicense, LicenseContact } from './contact.ts'
 

@@ -15,7 +15,8 @@ import {
   nextRevalidation,
 } from '../../core/license/status.ts'
 import { findViolations, limitWarning, usageOf } from '../../core/license/usage.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import type { Instant } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { loadEnvironmentId } from '../../store/instance.ts'
 import { loadCounts } from '../../store/usage.ts'
 import { type AuditEvent, actorOf, recordEvent } from '../caller/audit.ts'

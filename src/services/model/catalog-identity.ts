@@ -5,7 +5,7 @@
 
 import type { ModelRecords } from '../../core/model/model.ts'
 import { catalogIdsOf, locatedCollections } from '../../core/sql/catalog-ids.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import { withClusterIds } from '../../sources/cluster.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import { saveCatalogIds } from '../../store/catalog-ids.ts'

@@ -8,7 +8,7 @@ import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import { isSystemSource, type Model, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
 import { sqlProviders } from '../../core/sql/address.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import {
   claimLook,
   type DriftedSource,

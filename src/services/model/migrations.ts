@@ -6,7 +6,7 @@
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { parseMigration } from '../../core/migration/operation.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'
 import { isLong, ofWholeModel, queuedFor } from '../caller/queued-requests.ts'

@@ -2,7 +2,7 @@
 import type { Eventual } from '../../core/and-then.ts'
 import { buildModel, isSystemSource, type Model, modelOf, noRecords } from '../../core/model/model.ts'
 import { systemRecords } from '../../core/model/system.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import { loadModel } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'

@@ -8,7 +8,7 @@ import { ServiceError } from '../../core/error.ts'
 import type { Model, ModelRecords } from '../../core/model/model.ts'
 import { requireRoom } from '../../core/model/room.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { ofShare } from '../../sources/of-share.ts'
 import {
   batchUnderLock,

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../core/error.ts'
 import { isSystemSource, type Model, type SourceRecord } from '../../core/model/model.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { withCrossSourceRelations } from '../../sources/cross-source.ts'
 import { lazySource } from '../../sources/lazy-source.ts'
 import type { OpenedSource } from '../../sources/provider.ts'

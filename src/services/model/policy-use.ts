@@ -14,7 +14,7 @@ import type { Operation } from '../../core/migration/operation.ts'
 import { takenBack } from '../../core/migration/taken-back.ts'
 import { lookupOf } from '../../core/model/lookup.ts'
 import type { Model } from '../../core/model/model.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import { firstFormerName } from '../../store/models.ts'
 import { assertUnnamedStatement, assertUnusedStatement, findNamed, findUses } from '../../store/policies.ts'
 

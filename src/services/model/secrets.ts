@@ -6,7 +6,7 @@
 import { hasEntitlement, type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { SourceRecord } from '../../core/model/model.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { breaksReference } from '../../store/failed-batch.ts'
 import {
   deleteSecret,

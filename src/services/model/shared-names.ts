@@ -8,7 +8,7 @@ import type { Change } from '../../core/sql/change.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Identities } from '../../core/sql/introspect.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import { loadCluster } from '../../sources/cluster.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import {

@@ -3,7 +3,7 @@
  */
 import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { nested } from '../../core/error.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { planTermOf } from '../caller/plan-term.ts'

@@ -1,6 +1,6 @@
 /** Whom a change of policies, roles and members would give or take what, before it is made (docs/contract.md#effect-of-a-change). */
 import type { Effect, EffectKind, Effects } from '../../core/access/effect.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import { loadRightsOutline, loadSuspended, type RightsOutline } from '../../store/roles.ts'
 import { type RequestScope, requireStill } from '../caller/callers.ts'

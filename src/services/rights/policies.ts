@@ -11,7 +11,7 @@ import { auditChanges } from '../../core/audit-changes.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import {
   deletePolicy,

@@ -1,6 +1,6 @@
 /** Members and roles of a workspace as principals, with the policies that make their rights: for whoever asks about them. */
 import { noRights, type Principal } from '../../core/access/principal.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import { loadPrincipalState, loadPublicPrincipalState } from '../../store/principal-state.ts'
 import { loadRoles, type RoleRow } from '../../store/roles.ts'
 

@@ -6,7 +6,8 @@
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import { type Ports, pause } from '../../ports.ts'
+import { pause } from '../../ports/clock.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { ofShare } from '../../sources/of-share.ts'
 import { isDuplicate, isHeld, isOutOfDate } from '../../store/failed-batch.ts'
 import { policiesFault } from '../../store/policies.ts'

@@ -4,7 +4,7 @@ import { requireEntitlement } from '../../core/access/principal.ts'
 import { auditChanges } from '../../core/audit-changes.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
-import type { Ports } from '../../ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { loadPolicies } from '../../store/policies.ts'
 import {

@@ -19,7 +19,7 @@ import {
   type StatementsInParts,
   unmetOperation,
 } from '../../core/sql/write/batch.ts'
-import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../ports/database.ts'
 import { eachInParts, inParts } from '../in-parts.ts'
 import type { BatchAnswer, Prepared, ReadOptions } from '../source.ts'
 import { refused } from './caller-error.ts'

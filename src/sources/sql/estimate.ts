@@ -4,7 +4,7 @@ import type { Bindings } from '../../core/query/placeholder.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { compileEstimate, MOST_COUNTED } from '../../core/sql/read/estimate.ts'
 import { binder } from '../../core/sql/statement.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import type { ReadOptions } from '../source.ts'
 
 /** Milliseconds. */

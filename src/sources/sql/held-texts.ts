@@ -1,7 +1,7 @@
 /** Of texts of another source those that a column can hold; a comparison with any other would fail the whole statement. */
 import type { ColumnTexts, Dialect } from '../../core/sql/dialect.ts'
 import { compile } from '../../core/sql/statement.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import type { ReadOptions, TextColumn } from '../source.ts'
 
 type Deps = { readonly driver: SqlDriver; readonly dialect: Dialect; readonly syntax: ColumnTexts }

@@ -4,7 +4,7 @@
  */
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { SqlDriver } from '../../ports/database.ts'
 import { wrapTransactions } from './wrap-transactions.ts'
 
 export type RetryDeps = { readonly driver: SqlDriver; readonly dialect: Dialect }

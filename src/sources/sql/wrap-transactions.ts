@@ -1,7 +1,7 @@
 /** A driver whose transactions have further statements before and behind those of the caller. */
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { SqlDriver, SqlRow, Statements } from '../../ports.ts'
+import type { SqlDriver, SqlRow, Statements } from '../../ports/database.ts'
 
 /** Answers and places of faults are those of the caller's statements. */
 export function wrapTransactions(

@@ -1,7 +1,7 @@
 /** The access tests of one real database. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import type { Database } from '../../property/support/database.ts'
 import { announce } from '../../property/support/seed.ts'
 import { createTables } from '../../support/data/items.ts'

@@ -8,7 +8,7 @@ import { type PolicyContent, parsePolicy, presentPolicy } from '../../../src/cor
 import type { Model } from '../../../src/core/model/model.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
-import type { Observe } from '../../../src/ports.ts'
+import type { Observe } from '../../../src/ports/observe.ts'
 import { openTokens } from '../../../src/services/caller/tokens.ts'
 import { createModelCache } from '../../../src/services/model/model-cache.ts'
 import { param, type Sql, sql, statement, uuids } from '../../../src/store/statements.ts'

@@ -1,5 +1,5 @@
 /** What a database says of its own tables, by its own catalog: nothing of the service is asked. */
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 
 export type Column = {
   readonly name: string

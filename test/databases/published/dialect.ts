@@ -1,6 +1,6 @@
 /** What the two families say differently where published schemas are filled and asked. */
 import type { Arbitrary } from 'fast-check'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import { type Column, catalogs, type Table } from './catalog.ts'
 import { mariadbValues, postgresValues } from './values.ts'
 

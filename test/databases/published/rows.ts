@@ -1,6 +1,6 @@
 /** Fills the tables of an imported schema with rows that its keys and checks let pass, the same ones for the same seed. */
 import fc from 'fast-check'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import type { Column, ForeignKey, Table } from './catalog.ts'
 import type { PublishedDialect } from './dialect.ts'
 import { drawn, tame } from './values.ts'

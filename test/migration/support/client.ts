@@ -1,5 +1,5 @@
 /** The administrator of an instance, who sends requests to any of its processes. */
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import { loadModel } from '../../../src/store/models.ts'
 
 export type Answer = { readonly status: number; readonly body: unknown }

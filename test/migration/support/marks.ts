@@ -1,5 +1,5 @@
 /** When a migration of a source that is not the system database has begun, as a test that is to kill it has to know. */
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 
 /** Resolves once the source is marked, behind which its changes begin, or what was sent has ended. */
 export function marked(database: SqlDriver, sourceId: string, sending: Promise<unknown>): Promise<void> {

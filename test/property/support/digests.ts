@@ -6,7 +6,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { SqlFault } from '../../../src/core/sql/fault.ts'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import { catalogDigest, readCatalog } from '../../../src/sources/catalog.ts'
 import type { SourceDatabase } from '../../../src/sources/provider.ts'
 import { casesOr } from '../../support/run/cases.ts'

@@ -8,7 +8,7 @@ import { planList, type ReadContext } from '../../../src/core/plan/read.ts'
 import { parseAggregateQuery } from '../../../src/core/query/aggregate-query.ts'
 import { parseListArguments } from '../../../src/core/query/parse-json.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import { openSqlSource } from '../../../src/sources/sql-source.ts'
 import { casesOr } from '../../support/run/cases.ts'
 import {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import { casesOr } from '../../support/run/cases.ts'
 import { type Database, fill, importedModel } from './database.ts'
 import { anyKeyed, anyNarrowing, anyNesting, anyPaging, type Nesting, withoutLimits } from './laws.ts'

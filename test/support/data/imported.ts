@@ -8,7 +8,7 @@ import { buildModel, type Model, type ModelRecords } from '../../../src/core/mod
 import { atOnce } from '../../../src/core/parts.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import type { Introspection, IntrospectionScope } from '../../../src/core/sql/introspect.ts'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import { build } from './build.ts'
 
 export type Database = { readonly driver: SqlDriver; readonly dialect: Dialect; readonly catalog: Introspection }

@@ -26,7 +26,7 @@ import type { Change } from '../../../src/core/sql/change.ts'
 import { compileChange } from '../../../src/core/sql/ddl.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { compile } from '../../../src/core/sql/statement.ts'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import { openSqlSource } from '../../../src/sources/sql-source.ts'
 
 export type Item = Readonly<Record<string, unknown>>

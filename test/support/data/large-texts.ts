@@ -1,5 +1,5 @@
 /** Texts that are far too large to be answered at once, in MySQL and MariaDB, and a model of them. */
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import { build } from './build.ts'
 
 export const VALUES = 400

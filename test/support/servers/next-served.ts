@@ -1,6 +1,6 @@
 /** That a driver serves whoever comes next, after it has ended a statement at a limit that is short. */
 import { expect } from 'vitest'
-import type { QueryContext } from '../../../src/ports.ts'
+import type { QueryContext } from '../../../src/ports/database.ts'
 
 /**
  * Work of our own has no limit and is served at once. A caller has the same limit again, which a busy machine may exceed

@@ -10,7 +10,7 @@ import { writeWorkerParts } from '../../../scripts/worker-parts.ts'
 import { SqlFault, type SqlFaultDetail } from '../../../src/core/sql/fault.ts'
 import type { Statement } from '../../../src/core/sql/statement.ts'
 import type { TcpAddress } from '../../../src/platform/cloudflare/parts/tcp-address.ts'
-import type { QueryContext, SqlDriver, SqlRow } from '../../../src/ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../../src/ports/database.ts'
 
 export type WorkerDrivers = {
   open(address: TcpAddress, timeLimit?: number): SqlDriver

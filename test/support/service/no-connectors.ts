@@ -1,6 +1,6 @@
 /** Connectors port of an instance without extensions. */
 import { ServiceError } from '../../../src/core/error.ts'
-import type { Ports } from '../../../src/ports.ts'
+import type { Ports } from '../../../src/ports/ports.ts'
 
 export const noConnectors: Ports['connectors'] = {
   host: {

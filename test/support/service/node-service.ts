@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { startNode } from '../../../handlers/node.ts'
-import type { Observation } from '../../../src/ports.ts'
+import type { Observation } from '../../../src/ports/observe.ts'
 import { type Drawing, operationsOf } from '../data/model-sketch.ts'
 import { startPostgres } from '../servers/postgres.ts'
 import { generousLicense } from './license.ts'

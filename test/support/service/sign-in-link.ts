@@ -2,7 +2,7 @@
 import { makeSignInLink } from '../../../scripts/console/sign-in-link.ts'
 import { openNeon } from '../../../src/platform/drivers/neon.ts'
 import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../../src/ports.ts'
+import type { SqlDriver } from '../../../src/ports/database.ts'
 import type { Served } from './served.ts'
 
 export async function linkFor({ url, variables, platform }: Served, email: string): Promise<string | undefined> {

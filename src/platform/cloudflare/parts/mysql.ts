@@ -1,6 +1,6 @@
 /** A part of the Worker that loads apart (decision 055): MySQL and MariaDB over TCP. */
 
-import type { ConversingDriver } from '../../../ports.ts'
+import type { ConversingDriver } from '../../../ports/database.ts'
 import { openMysqlPerRequest } from '../../drivers/mysql/per-request.ts'
 import { TcpSocket } from '../tcp-socket.ts'
 import type { TcpDeps } from './tcp-address.ts'

@@ -1,6 +1,6 @@
 /** A part of the Worker that loads apart (decision 055): PostgreSQL over TCP. */
 
-import type { SqlDriver } from '../../../ports.ts'
+import type { SqlDriver } from '../../../ports/database.ts'
 import { openPostgresPerRequest } from '../../drivers/postgres/per-request.ts'
 import { TcpSocket } from '../tcp-socket.ts'
 import type { TcpDeps } from './tcp-address.ts'

@@ -1,7 +1,7 @@
 /** MySQL and MariaDB over TCP where a connection lives no longer than its request. */
 import { createConnection, type PoolConnection } from 'mysql2/promise'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { ConversingDriver, Statements } from '../../../ports.ts'
+import type { ConversingDriver, Statements } from '../../../ports/database.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
 import { isForCaller } from '../time-limit.ts'
 import { createMysqlDriver, type Sessions } from './driver.ts'

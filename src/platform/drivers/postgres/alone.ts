@@ -1,7 +1,7 @@
 /** Runs one statement on a Postgres connection borrowed for it alone, so that it can be cancelled. */
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { QueryContext } from '../../../ports.ts'
+import type { QueryContext } from '../../../ports/database.ts'
 import { isLost } from '../lost-connection.ts'
 import { whileInTerm, withTimeLimit } from '../time-limit.ts'
 import { cancelRunning, endWith } from './cancel.ts'

@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../../ports/database.ts'
 import { isRead, readsAgain, untilStarted } from '../lost-connection.ts'
 import { createSharedSlots, type SharedSlots } from '../shared-slots.ts'
 import { isForCaller, lendInTerm, type TimeLimit, withTimeLimit } from '../time-limit.ts'

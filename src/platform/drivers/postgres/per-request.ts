@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import { BUSY, SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../../ports/database.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
 import { isForCaller, lendInTerm, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'

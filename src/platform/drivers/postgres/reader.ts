@@ -5,7 +5,7 @@
 import { isOutdated } from '../../../core/sql/begin/plan-term.ts'
 import { CANCELED, SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { QueryContext, SqlRow } from '../../../ports.ts'
+import type { QueryContext, SqlRow } from '../../../ports/database.ts'
 import { isLost } from '../lost-connection.ts'
 import { abortReason, limitOf, looksAt, POLL_INTERVAL } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'

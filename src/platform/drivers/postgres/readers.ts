@@ -7,7 +7,7 @@
 import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { QueryContext, SqlRow } from '../../../ports.ts'
+import type { QueryContext, SqlRow } from '../../../ports/database.ts'
 import type { PostgresOptions } from './client.ts'
 import { createNames } from './prepared.ts'
 import { openReader, type PendingStatement, type Reader, reasonToEnd, SILENT } from './reader.ts'

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { SqlRow } from '../../../ports.ts'
+import type { SqlRow } from '../../../ports/database.ts'
 
 /** Returns the rows in the server's text form. Rejects with the errors of `pg`. */
 export function readText(client: pg.ClientBase, name: string, statement: Statement): Promise<readonly SqlRow[]> {

@@ -6,7 +6,7 @@
 import type pg from 'pg'
 import Cursor from 'pg-cursor'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { SqlRow } from '../../../ports.ts'
+import type { SqlRow } from '../../../ports/database.ts'
 
 /** Maximum milliseconds that one consumer may hold the connection. */
 const HOLD_LIMIT = 10_000

@@ -16,11 +16,11 @@ export function startLine(offer: (pending: PendingStatement) => Refusal | undefi
     for (let place = 0; place < waiting.length; ) {
       const pending = waiting[place] as PendingStatement
       const { share, account } = pending.context
-      const asker = `${share} ${account}`
+      const key = `${share} ${account}`
       const alike = isFirst(pending) ? usedUp.first : usedUp.rest
-      const waits = alike.has(asker) || (isBusy && !pending.isRead)
+      const waits = alike.has(key) || (isBusy && !pending.isRead)
       const refusal = waits ? undefined : offer(pending)
-      if (refusal === 'used-up') alike.add(asker)
+      if (refusal === 'used-up') alike.add(key)
       else if (refusal === 'no-room' && pending.isRead) return
       else if (refusal === 'no-room') isBusy = true
       if (waits || refusal !== undefined) place += 1

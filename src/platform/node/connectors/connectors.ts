@@ -1,6 +1,7 @@
 /** The installed connectors of a Node process and the host that runs them, as configured. */
 import type { Config } from '../../../config.ts'
-import type { ConnectorCatalog, ConnectorHost, Observe } from '../../../ports.ts'
+import type { ConnectorCatalog, ConnectorHost } from '../../../ports/connectors.ts'
+import type { Observe } from '../../../ports/observe.ts'
 import { openNodeCatalog } from './extensions.ts'
 import { createNodeConnectorHost, type NodeConnectorHostDeps } from './host.ts'
 import type { SlotLimits } from './process-slots.ts'

@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import type { BrokenExtension, ConnectorCatalog, InstalledConnector, Observe } from '../../../ports.ts'
+import type { BrokenExtension, ConnectorCatalog, InstalledConnector } from '../../../ports/connectors.ts'
+import type { Observe } from '../../../ports/observe.ts'
 import { type ManifestEntry, parseManifest } from '../../connectors/manifest.ts'
 import { bundleExtension } from './extension-bundler.ts'
 

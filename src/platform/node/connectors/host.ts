@@ -5,7 +5,7 @@
  */
 import { createRequire } from 'node:module'
 import { ServiceError } from '../../../core/error.ts'
-import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../../ports.ts'
+import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../../ports/connectors.ts'
 import { createConnectorLogger, type OnLogLine } from '../../connectors/connector-log.ts'
 import { CRASH } from '../../connectors/reply.ts'
 import type { NetworkOptions } from '../network/network.ts'

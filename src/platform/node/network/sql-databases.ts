@@ -1,6 +1,6 @@
 /** The databases of data sources on Node: all providers, including the HTTP ones. */
 import type { SqlAddress } from '../../../core/sql/address.ts'
-import type { SqlDatabases, SqlDriver, TargetRefusal } from '../../../ports.ts'
+import type { SqlDatabases, SqlDriver, TargetRefusal } from '../../../ports/database.ts'
 import { openMysql } from '../../drivers/mysql.ts'
 import { neonUrl, openNeon } from '../../drivers/neon.ts'
 import { openPlanetscale } from '../../drivers/planetscale.ts'

@@ -2,7 +2,7 @@
  * The log of a Node process. Lines of one event loop turn are written together, since a write costs more than answering
  * a request from memory. Errors and warnings are written at once.
  */
-import type { Observe } from '../../../ports.ts'
+import type { Observe } from '../../../ports/observe.ts'
 import { observeAsLines } from '../../log-lines.ts'
 
 export function createBufferedLog(): Observe {

@@ -1,6 +1,6 @@
 /** Metrics of this process in the Prometheus text format. Requests are labelled by route, never by path. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Observe } from '../../../ports.ts'
+import type { Observe } from '../../../ports/observe.ts'
 
 export type Metrics = {
   readonly observe: Observe

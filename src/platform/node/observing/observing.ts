@@ -1,6 +1,6 @@
 /** The receivers of a Node process's observations: its log, Prometheus and OpenTelemetry, as configured. */
 import type { Config, Environment } from '../../../config.ts'
-import type { Observe } from '../../../ports.ts'
+import type { Observe } from '../../../ports/observe.ts'
 import { isTraced } from './tracing-variables.ts'
 
 export type Observing = {

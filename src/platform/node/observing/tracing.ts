@@ -17,7 +17,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Environment } from '../../../config.ts'
-import type { Observe } from '../../../ports.ts'
+import type { Observe } from '../../../ports/observe.ts'
 
 export type Tracing = {
   readonly observe: Observe

@@ -1,5 +1,5 @@
 /** What the use cases of the model file work with. */
-import type { Ports } from '../../../ports.ts'
+import type { Ports } from '../../../ports/ports.ts'
 import type { WorkQueue } from '../../caller/work-queue.ts'
 import type { LicenseGuard } from '../../license/held-license.ts'
 import type { Introspection } from '../../model/introspection.ts'
