@@ -57,6 +57,7 @@ export type OnceWrite = {
   readonly entry: LedgerEntry
   readonly keepings: readonly Keeping[]
   readonly term?: QueryContext['term']
+  readonly account?: QueryContext['account']
 }
 
 export type TextColumn = { readonly collection: Collection; readonly field: PrimitiveField }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { SqlDriver } from '../../src/ports/database.ts'
+import type { QueryContext, SqlDriver } from '../../src/ports/database.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -183,15 +183,16 @@ it('leaves connections to others, and to the service, where one has many slow tr
   const release = await hold()
   const asked = { share: 'a', isWriting: true }
   const slow = Array.from({ length: 14 }, (_, number) => driver.batch([untilReleased(number)], asked))
-  await heldUp(5)
+  await heldUp(4)
 
   const others = await meanwhile([
+    driver.batch([statement('select 0::text')], { ...asked, account: 'other' }),
     driver.batch([statement('select 1::text')], { share: 'b', isWriting: true }),
     driver.batch([statement('select 2::text')]),
   ])
   await release()
 
-  expect(others).toEqual([[[['1']]], [[['2']]]])
+  expect(others).toEqual([[[['0']]], [[['1']]], [[['2']]]])
   expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[[String(number)]]]))
 })
 
@@ -216,8 +217,9 @@ it('leaves a connection to others where one takes large results slowly', async (
   const slow = Array.from({ length: 3 }, async () => driver.stream?.(all, { share: 'a' }))
   const [first, second] = await Promise.all(slow.slice(0, 2))
 
-  const read = async () => (await driver.stream?.(statement('select 1::text'), { share: 'b' }))?.next()
-  expect(await meanwhile([read()])).toEqual([{ done: false, value: ['1'] }])
+  const read = async (context: QueryContext) => (await driver.stream?.(statement('select 1::text'), context))?.next()
+  const others = [read({ share: 'b' }), read({ share: 'a', account: 'other' })]
+  expect(await meanwhile(others)).toEqual(others.map(() => ({ done: false, value: ['1'] })))
   await first?.return?.()
   expect((await (await slow[2])?.next())?.done).toBe(false)
   await second?.return?.()

@@ -131,14 +131,14 @@ it.each(
     [name, sent, undefined] as const,
     ...(sent[1].endsWith('/mcp') ? [] : [[`${name}, under a key`, sent, name.replaceAll(' ', '-')] as const]),
   ]),
-)('asks in the share of the workspace, to its end, for %s', async (_, sent, under) => {
+)('asks in the share of the workspace, by its account and to its end, for %s', async (_, sent, under) => {
   key = under
   await answered(sent)
   // The answer that was kept, of which some is read again.
   if (under !== undefined) await client.send(...sent)
 
-  expect(contexts.map((context) => [context?.share, context?.isDisconnected])).toEqual(
-    contexts.map(() => [shop.id, undefined]),
+  expect(contexts.map((context) => [context?.share, context?.account, context?.isDisconnected])).toEqual(
+    contexts.map(() => [shop.id, account, undefined]),
   )
 })
 

@@ -65,6 +65,17 @@ it('lets shares take turns, however many of one wait', async () => {
   expect(order).toEqual(['a', 'b', 'a', 'b', 'c', 'a', 'b'])
 })
 
+it('leaves slots of a share to its other accounts', async () => {
+  const slots = createSharedSlots({ most: 5, ofShare: 3, ofAccount: 2, patience: 60_000 })
+  const ends = [slots.takeNow('a', 'many'), slots.takeNow('a', 'many'), slots.takeNow('a', 'many')]
+  const other = slots.takeNow('a', 'other')
+  ends[0]?.()
+
+  expect([...ends, other, slots.takeNow('a', 'many')].map((end) => end !== undefined)).toEqual([
+    ...[true, true, false, true, true],
+  ])
+})
+
 it('lets the accounts of a share take turns, however many of one wait', async () => {
   const slots = createSharedSlots({ most: 2, ofShare: 1, patience: 60_000 })
   const order: string[] = []

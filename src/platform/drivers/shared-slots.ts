@@ -8,6 +8,8 @@ import { BUSY, CANCELED, SqlFault } from '../../core/sql/fault.ts'
 export type SlotLimits = {
   readonly most: number
   readonly ofShare: number
+  /** How many of one account of a share; by default as many as of the share. */
+  readonly ofAccount?: number
   /** Milliseconds that one waits. */
   readonly patience: number
   /** How many of one share may wait; by default any number. */
@@ -21,7 +23,7 @@ export type SharedSlots = {
    */
   take(share: string, hasLeft?: () => boolean, account?: string): Promise<() => void>
   /** The same without waiting; undefined where none is free. */
-  takeNow(share: string): (() => void) | undefined
+  takeNow(share: string, account?: string): (() => void) | undefined
 }
 
 type Waiting = {
@@ -35,38 +37,43 @@ type Waiting = {
 export function createSharedSlots({
   most,
   ofShare,
+  ofAccount = ofShare,
   patience,
   waiting: line = Number.POSITIVE_INFINITY,
 }: SlotLimits): SharedSlots {
+  /** By share, and by account in it. */
   const taken = new Map<string, number>()
   let total = 0
   let waiting: readonly Waiting[] = []
 
   const countOf = (share: string) => taken.get(share) ?? 0
-  const hasRoom = (share: string) => total < most && hasShare(countOf(share))
+  const hasRoom = (share: string, account: string) =>
+    total < most && hasShare(countOf(share)) && countOf(within(share, account)) < ofAccount
   const hasShare = (count: number) => count === 0 || (count < ofShare && total < most - 1)
 
-  function add(share: string, change: 1 | -1): void {
+  function add(share: string, account: string, change: 1 | -1): void {
     total += change
-    const count = countOf(share) + change
-    if (count > 0) taken.set(share, count)
-    else taken.delete(share)
+    for (const key of [share, within(share, account)]) {
+      const count = countOf(key) + change
+      if (count > 0) taken.set(key, count)
+      else taken.delete(key)
+    }
   }
 
-  function begin(share: string): () => void {
-    add(share, 1)
+  function begin(share: string, account: string): () => void {
+    add(share, account, 1)
     let isEnded = false
     return () => {
       if (isEnded) return
       isEnded = true
-      add(share, -1)
+      add(share, account, -1)
       handOut()
     }
   }
 
   /** The first of those of whose share the fewest go on. */
   function next(): Waiting | undefined {
-    const able = waiting.filter(({ share }) => hasRoom(share))
+    const able = waiting.filter(({ share, account }) => hasRoom(share, account))
     const fewest = Math.min(...able.map(({ share }) => countOf(share)))
     return able.find(({ share }) => countOf(share) === fewest)
   }
@@ -78,7 +85,7 @@ export function createSharedSlots({
       // Behind the others, however many of its account, or of its share, came before them.
       const distance = (other: Waiting) => (other.share !== share ? 0 : other.account !== account ? 1 : 2)
       waiting = waiting.filter((other) => other !== one).toSorted((a, b) => distance(a) - distance(b))
-      one.admit(begin(share))
+      one.admit(begin(share, account))
     }
   }
 
@@ -89,10 +96,10 @@ export function createSharedSlots({
   }
 
   return {
-    takeNow: (share) => (hasRoom(share) ? begin(share) : undefined),
+    takeNow: (share, account = '') => (hasRoom(share, account) ? begin(share, account) : undefined),
 
     async take(share, hasLeft = () => false, account = '') {
-      if (hasRoom(share)) return begin(share)
+      if (hasRoom(share, account)) return begin(share, account)
       dropLeavers()
       const isFull = waiting.filter((one) => one.share === share).length >= line
       if (isFull) throw new SqlFault('too many wait', { state: BUSY })
@@ -114,4 +121,8 @@ export function createSharedSlots({
       })
     },
   }
+}
+
+function within(share: string, account: string): string {
+  return JSON.stringify([share, account])
 }

@@ -122,12 +122,17 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
       if (query.once !== undefined) return writeOnce(model, scope, { ...input, once: query.once, plan })
       const insert = openInsert(model, scope, input, unwatched)
       if (insert !== undefined)
-        return started(() => insert.run(bindings({ ...insert.values, caller: scope.caller }), { term: scope.term }))
+        return started(() =>
+          insert.run(bindings({ ...insert.values, caller: scope.caller }), {
+            term: scope.term,
+            account: query.account,
+          }),
+        )
       const { source, request } = openWrite(model, scope, input, unwatched)
       // Large ones are planned in parts, between which other requests run.
       return andThen(inParts(plan(request)), (planned) => {
         const run = source.prepareBatch(alone(planned, request.collection))
-        return started(() => run(bindings({ caller: scope.caller }), { term: scope.term }))
+        return started(() => run(bindings({ caller: scope.caller }), { term: scope.term, account: query.account }))
       })
     })
     return answering(planning, ([list]) => list?.data ?? '[]')

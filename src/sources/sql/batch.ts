@@ -66,7 +66,11 @@ export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<B
 type Results = readonly (readonly SqlRow[])[]
 
 /** A write continues when its client disconnects. */
-export const writerOf = ({ term }: Pick<QueryContext, 'term'>): QueryContext => ({ isWriting: true, term })
+export const writerOf = ({ term, account }: Pick<QueryContext, 'term' | 'account'>): QueryContext => ({
+  isWriting: true,
+  term,
+  account,
+})
 
 /** What was sent: what each statement is for, and the statements where all were sent at once. */
 type Sent = Pick<BatchPlaces, 'operations' | 'answers'> & { readonly statements?: readonly Statement[] }

@@ -119,10 +119,10 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
 const noClient: QueryContext = {}
 
 /** Large results at a time; small ones never wait behind them. */
-const LARGE = { most: 4, ofShare: 2 }
+const LARGE = { most: 5, ofShare: 3, ofAccount: 2 }
 
 /** Of the ten connections for transactions, those that callers have; the others are for the service itself. */
-const BATCHES = { most: 8, ofShare: 5 }
+const BATCHES = { most: 8, ofShare: 5, ofAccount: 4 }
 
 /** The same of the four connections to an embedded database, which runs one thing at a time: a workspace waits for itself. */
 const EMBEDDED = { most: 3, ofShare: 1 }

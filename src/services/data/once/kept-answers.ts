@@ -6,6 +6,7 @@ import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { isReadableAgain, type Keeping, keptOf, readKept } from '../../../core/sql/write/kept-lists.ts'
 import { type KeptBounds, keySelection } from '../../../core/sql/write/ledger.ts'
 import type { KeptAnswer, ListAnswer, OnceOutcome } from '../../../sources/source.ts'
+import { queuedFor } from '../../caller/queued-requests.ts'
 import type { BindingsOf } from '../bindings.ts'
 import type { WriteSending, Written } from './claims.ts'
 import type { OnceRequest } from './once-request.ts'
@@ -13,7 +14,7 @@ import { readAgain, withoutKeys } from './reread.ts'
 
 /** Writes, and tells what to keep of the answer. */
 export async function written(
-  { source, plan, values, scope: { caller, term } }: OnceRequest,
+  { source, plan, values, scope }: OnceRequest,
   how: {
     readonly bindings: BindingsOf
     readonly keepings: readonly Keeping[]
@@ -24,9 +25,10 @@ export async function written(
   const { bindings, keepings, bounds, sending } = how
   const isKeyed = (index: number) => keepings[index] === 'keys' || keepings[index] === 'bySize'
   const operations = plan.operations.map((operation, index) => (isKeyed(index) ? withKeys(operation) : operation))
-  const lists = await source.prepareBatch({ ...plan, operations })(bindings({ ...values, caller }), {
+  const lists = await source.prepareBatch({ ...plan, operations })(bindings({ ...values, caller: scope.caller }), {
     ...sending,
-    term,
+    term: scope.term,
+    account: queuedFor(scope).by,
   })
   const parts = lists.map((list, index) => {
     const collection = plan.operations[index]?.collection

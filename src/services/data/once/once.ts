@@ -10,6 +10,7 @@ import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
 import { type LedgerTable, ledgerOf, systemLedger } from '../../../core/sql/write/ledger-table.ts'
 import { type Age, startAge } from '../../../ports/clock.ts'
 import type { KeptAnswer, OnceOutcome } from '../../../sources/source.ts'
+import { queuedFor } from '../../caller/queued-requests.ts'
 import { createClaims, type WriteSending } from './claims.ts'
 import { replayed, written } from './kept-answers.ts'
 import { createKeptBytes } from './kept-bytes.ts'
@@ -131,7 +132,15 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
         if (table !== undefined) {
           const { caller, term } = scope
           const write = () =>
-            source.writeOnce({ plan, bindings: bindings({ ...values, caller }), table, entry, keepings, term })
+            source.writeOnce({
+              plan,
+              bindings: bindings({ ...values, caller }),
+              table,
+              entry,
+              keepings,
+              term,
+              account: queuedFor(scope).by,
+            })
           return behindFirst(entry, hasWaited, write)
         }
         const write = (sending: WriteSending) => written(request, { bindings, keepings, bounds: entry, sending })
