@@ -115,9 +115,9 @@ it('can be stopped and goes on, says what is wrong, and declines', async () => {
   // The service may notice a moment later that nobody listens.
   const refused = panel.getByText('The assistant is answering in this conversation')
   const failed = panel.getByText('The provider of the model answers 500.')
-  while ((await failed.count()) === 0) {
+  for (let tries = 1; (await failed.count()) === 0; tries += 1) {
     await say('Again')
-    await refused.or(failed).last().waitFor()
+    await expect.poll(() => refused.or(failed).count()).toBe(tries)
   }
   await say('Delete the lamp')
   await panel.getByRole('button', { name: 'Decline' }).click()

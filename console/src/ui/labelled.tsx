@@ -29,7 +29,7 @@ export function Labelled(props: LabelledProps & { readonly children: (input: Inp
       {children({ id, 'aria-invalid': error !== undefined, 'aria-describedby': about || undefined })}
       {hint && (
         <p id={`${id}-hint`} class={styles.hint}>
-          {hint}
+          {codeIn(hint)}
         </p>
       )}
       {error && (
@@ -39,6 +39,11 @@ export function Labelled(props: LabelledProps & { readonly children: (input: Inp
       )}
     </div>
   )
+}
+
+/** A text of the console: what stands between backticks in it is code, which keeps its own direction. */
+export function codeIn(text: string): ComponentChildren {
+  return text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? <code dir="ltr">{part}</code> : part))
 }
 
 function withCode(label: string, code: string): ComponentChildren {

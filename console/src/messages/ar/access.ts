@@ -116,7 +116,7 @@ export const access: Translated<typeof english> = {
     fieldsShort: (count) => `الحقول: ${count}`,
     conditions: { filter: 'الصفوف', check: 'الصفوف بعد التغيير', validation: 'التحقّق' },
     conditionHints: {
-      filter: 'فقط الصفوف التي تحقّق هذا. $CURRENT_USER هو من يسأل، و$NOW هو الوقت.',
+      filter: 'فقط الصفوف التي تحقّق هذا. `$CURRENT_USER` هو من يسأل، و`$NOW` هو الوقت.',
       check: 'ما يجب أن يحقّقه الصف بعد التغيير؛ وإن كان فارغًا فكما قبله.',
       validation: 'ما يجب أن يحقّقه الصف عند كتابته؛ وإلا يُخبَر الكاتب بالخطأ.',
     },

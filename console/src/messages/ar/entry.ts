@@ -98,7 +98,7 @@ export const entry: Translated<typeof en> = {
   connect: {
     provider: 'المزوّد',
     connectionString: 'سلسلة الاتصال',
-    connectionStringText: (server) => `مثل ${server}/database. تُحفظ مشفّرة ولا تُعرض مرة أخرى.`,
+    connectionStringText: (server) => `مثل \`${server}/database\`. تُحفظ مشفّرة ولا تُعرض مرة أخرى.`,
     name: 'اسم المصدر',
     nameText: 'أحرف لاتينية وأرقام وشرطات سفلية.',
     tables: 'الجداول المراد استيرادها',
@@ -151,7 +151,7 @@ export const entry: Translated<typeof en> = {
 
   model: {
     file: 'ملف النموذج',
-    fileText: 'كما يجيب به GET /api/{workspace}/schema/model، أو مكتوبًا باليد.',
+    fileText: 'كما يجيب به `GET /api/{workspace}/schema/model`، أو مكتوبًا باليد.',
     noJson: 'هذا ليس JSON.',
     showPlan: 'عرض الخطة',
     changes: 'ما يغيّره',

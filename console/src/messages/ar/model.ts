@@ -50,7 +50,7 @@ export const model: Translated<ModelTexts> = {
   keyName: 'اسم المفتاح',
   taken: (name) => `الاسم ${name} مأخوذ.`,
   namespaceText: (workspace) =>
-    `مخطط في قاعدة البيانات. في قاعدة مساحة العمل نفسها يبدأ اسمه بـ service_${workspace}_.`,
+    `مخطط في قاعدة البيانات. في قاعدة مساحة العمل نفسها يبدأ اسمه بـ \`service_${workspace}_\`.`,
   add: 'أضف إلى التغييرات',
 
   pending: (shown, count) =>
@@ -182,14 +182,14 @@ export const model: Translated<ModelTexts> = {
   sort: 'الموضع بين الأخرى',
   sortText: 'عدد صحيح، والأصغر أولًا.',
   template: 'ما يُسمّى به الصف',
-  templateText: 'حقول بين أقواس مزدوجة، مثل {{first}} {{last}}.',
+  templateText: 'حقول بين أقواس مزدوجة، مثل `{{first}} {{last}}`.',
   isHidden: 'مخفي افتراضيًا',
   saved: 'حُفظ.',
   present: 'العرض',
   presentOf: (name) => `العرض: ${name}`,
 
   fileLabel: 'ملف النموذج',
-  fileText: 'كما يجيب به GET /api/{workspace}/schema/model. وفيه الأدوار والسياسات لمن يجوز له رؤيتها.',
+  fileText: 'كما يجيب به `GET /api/{workspace}/schema/model`. وفيه الأدوار والسياسات لمن يجوز له رؤيتها.',
   line: (line) => `السطر ${line}`,
   reset: 'عُد إلى ما هو موجود',
   applied: 'طُبّق ملف النموذج.',

@@ -198,8 +198,9 @@ export const sources: Translated<SourceTexts> = {
   encryption: 'التشفير',
   encryptions: { on: 'TLS، مع التحقق من الشهادة', off: 'بلا تشفير، لشبكة خاصة بك' },
   json: 'الإعدادات',
-  jsonText: 'كما تقبلها الواجهة البرمجية، وكذلك مع auth أو tls أو hyperdrive. يمكن أن يكون أي نص {"$secret": "name"}.',
-  connectorText: 'كائن JSON. يمكن أن يكون أي نص {"$secret": "name"}.',
+  jsonText:
+    'كما تقبلها الواجهة البرمجية، وكذلك مع auth أو tls أو hyperdrive. لاستعمال سر مسمّى اكتب `{"$secret": "name"}` بدل النص.',
+  connectorText: 'كائن JSON. لاستعمال سر مسمّى اكتب `{"$secret": "name"}` بدل النص.',
   noObject: 'هذا ليس كائن JSON.',
   test: 'اختبار',
   answers: 'يستجيب.',

@@ -103,7 +103,7 @@ export const access = {
     fieldsShort: (count: string) => `${count} fields`,
     conditions: { filter: 'Rows', check: 'Rows afterwards', validation: 'Validation' },
     conditionHints: {
-      filter: 'Only rows that meet this. $CURRENT_USER is whoever asks, $NOW the time.',
+      filter: 'Only rows that meet this. `$CURRENT_USER` is whoever asks, `$NOW` the time.',
       check: 'What a row has to meet after the change; where empty, the same as before it.',
       validation: 'What a row has to meet when it is written; else the writer is told what is wrong.',
     },

@@ -98,7 +98,8 @@ export const entry = {
   connect: {
     provider: 'Provider',
     connectionString: 'Connection string',
-    connectionStringText: (server: string) => `Such as ${server}/database. It is kept encrypted and never shown again.`,
+    connectionStringText: (server: string) =>
+      `Such as \`${server}/database\`. It is kept encrypted and never shown again.`,
     name: 'Name of the source',
     nameText: 'Letters, digits and underscores.',
     tables: 'Tables to import',
@@ -137,7 +138,7 @@ export const entry = {
 
   model: {
     file: 'Model file',
-    fileText: 'As GET /api/{workspace}/schema/model answers it, or written by hand.',
+    fileText: 'As `GET /api/{workspace}/schema/model` answers it, or written by hand.',
     noJson: 'This is no JSON.',
     showPlan: 'Show the plan',
     changes: 'What it changes',

@@ -47,7 +47,7 @@ export const model = {
   keyName: 'Name of the key',
   taken: (name: string) => `${name} is taken already.`,
   namespaceText: (workspace: string) =>
-    `A schema of the database. In the workspace’s own its name begins with service_${workspace}_.`,
+    `A schema of the database. In the workspace’s own its name begins with \`service_${workspace}_\`.`,
   add: 'Add to the changes',
 
   pending: (shown: string, count: number) =>
@@ -163,14 +163,15 @@ export const model = {
   sort: 'Place among the others',
   sortText: 'A whole number; smaller ones come first.',
   template: 'What a row is called',
-  templateText: 'Fields in double braces, such as {{first}} {{last}}.',
+  templateText: 'Fields in double braces, such as `{{first}} {{last}}`.',
   isHidden: 'Hidden by default',
   saved: 'Saved.',
   present: 'Presentation',
   presentOf: (name: string) => `Presentation of ${name}`,
 
   fileLabel: 'Model file',
-  fileText: 'As GET /api/{workspace}/schema/model answers it. Roles and policies are in it for those who may see them.',
+  fileText:
+    'As `GET /api/{workspace}/schema/model` answers it. Roles and policies are in it for those who may see them.',
   line: (line: string) => `Line ${line}`,
   reset: 'Back to what is there',
   applied: 'The model file is applied.',

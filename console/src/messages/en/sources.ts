@@ -170,8 +170,9 @@ export const sources = {
   encryption: 'Encryption',
   encryptions: { on: 'TLS, with a certificate that is checked', off: 'None, for a network of your own' },
   json: 'Configuration',
-  jsonText: 'As the API takes it, also with auth, tls or hyperdrive. A text may be {"$secret": "name"}.',
-  connectorText: 'A JSON object. A text may be {"$secret": "name"}.',
+  jsonText:
+    'As the API takes it, also with auth, tls or hyperdrive. To use a named secret, write `{"$secret": "name"}` in place of a text.',
+  connectorText: 'A JSON object. To use a named secret, write `{"$secret": "name"}` in place of a text.',
   noObject: 'This is no JSON object.',
   test: 'Test',
   answers: 'It answers.',

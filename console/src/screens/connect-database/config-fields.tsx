@@ -33,6 +33,9 @@ export function ConfigFields(props: ConfigProps) {
     onValue: (value: string) => onDraft({ ...draft, [place]: value }),
   })
   const secretly = { workspace, typed, isDisabled, onTyped }
+  const { data: secrets = [] } = useQuery(secretsQuery(workspace))
+  const named =
+    secrets.length === 0 ? '' : ` ${texts.usedSecrets}: ${secrets.map(({ name }) => `\`${name}\``).join(' ')}`
   const isMysql = MYSQL.test(providerIn(draft))
   return (
     <>
@@ -101,7 +104,7 @@ export function ConfigFields(props: ConfigProps) {
           {...common}
           {...errorAt('json')}
           label={texts.json}
-          hint={isDatabase ? texts.jsonText : texts.connectorText}
+          hint={(isDatabase ? texts.jsonText : texts.connectorText) + named}
           lines={6}
           value={typed.json}
           onValue={(json) => onTyped({ ...typed, json })}

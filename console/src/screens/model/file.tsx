@@ -6,6 +6,7 @@ import { modelChanged } from '../../data/workspaces.ts'
 import { formatNumber, t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Button } from '../../ui/button.tsx'
+import { codeIn } from '../../ui/labelled.tsx'
 import { Notice, Pending } from '../../ui/notice.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
@@ -73,7 +74,7 @@ export default function File({ workspace, mayEdit }: FileProps) {
         </Notice>
       )}
       {!mayEdit && <p class={page.quiet}>{t.value.palette.takes('dataModel:edit')}</p>}
-      <p class={page.quiet}>{texts.fileText}</p>
+      <p class={page.quiet}>{codeIn(texts.fileText)}</p>
       <Editor text={text} wrong={wrong?.text === text ? wrong.line : undefined} onText={(to) => set({ text: to })} />
     </Planning>
   )

@@ -102,41 +102,36 @@ export function Changes({ changes, level: Title = 'h3' }: ChangesProps) {
     some.map((change) => (
       <li key={`${change.action} ${change.path}`}>
         <HeadOf {...change} />
-        <RestOf {...change} />
+        {restOf(change)}
       </li>
     ))
+  const groupOf = (name: string, own: readonly ShownChange[]) => {
+    const [first] = own
+    const rest = own.length === 1 && first && restOf(first)
+    if (first && rest === null) return <HeadOf {...first} />
+    return (
+      <details open>
+        <summary>
+          {first && rest ? (
+            <HeadOf {...first} />
+          ) : (
+            <>
+              <code dir="ltr">{name}</code>{' '}
+              <span class={page.quiet}>{valuesTexts.value.changes(formatNumber(own.length), own.length)}</span>
+            </>
+          )}
+        </summary>
+        {rest || <ul class={styles.list}>{lines(own)}</ul>}
+      </details>
+    )
+  }
   return (
     <section class={page.stack}>
       <Title>{texts.changes}</Title>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well */}
       <section class={styles.changes} tabIndex={0} aria-label={texts.changes}>
         <ul class={styles.list} aria-label={texts.changes}>
-          {groups.length === 1
-            ? lines(changes)
-            : groups.map(([name, own]) => (
-                <li key={name}>
-                  <details open>
-                    {own.length === 1 && own[0] ? (
-                      <>
-                        <summary>
-                          <HeadOf {...own[0]} />
-                        </summary>
-                        <RestOf {...own[0]} />
-                      </>
-                    ) : (
-                      <>
-                        <summary>
-                          <code dir="ltr">{name}</code>{' '}
-                          <span class={page.quiet}>
-                            {valuesTexts.value.changes(formatNumber(own.length), own.length)}
-                          </span>
-                        </summary>
-                        <ul class={styles.list}>{lines(own)}</ul>
-                      </>
-                    )}
-                  </details>
-                </li>
-              ))}
+          {groups.length === 1 ? lines(changes) : groups.map(([name, own]) => <li key={name}>{groupOf(name, own)}</li>)}
         </ul>
       </section>
     </section>
@@ -153,13 +148,18 @@ function HeadOf(change: ShownChange) {
   )
 }
 
-function RestOf(change: ShownChange) {
+/** What it is or becomes, below its path; null where that is all. */
+function restOf(change: ShownChange): ComponentChildren {
   const { action, path, effects = [] } = change
+  const whole = action === 'create' && ofModel.test(path) && wholeOf(change)
+  const values = action === 'change' && ofField.test(path) && valuesOf(change)
+  const members = action === 'change' && ofModel.test(path) && membersChanged(change)
+  if (!whole && !values && !members && effects.length === 0) return null
   return (
     <>
-      {action === 'create' && ofModel.test(path) && <WholeOf {...change} />}
-      {action === 'change' && ofField.test(path) && <ValuesOf {...change} />}
-      {action === 'change' && ofModel.test(path) && <MembersOf {...change} />}
+      {whole}
+      {values}
+      {members}
       {effects.length > 0 && (
         <ul class={styles.effects}>
           {effects.map((effect) => (
@@ -201,17 +201,19 @@ export function PathText({ path }: { readonly path: string }) {
 }
 
 /** Of what is made what it is: of a collection its fields, key and indexes, one below the other. */
-function WholeOf({ to }: Change) {
+function wholeOf({ to }: Change) {
   const { fields, key, indexes, ...rest } = membersOf(to)
+  const members = membersChanged({ to: rest })
+  if (members === null && fields === undefined) return null
   return (
     <>
-      <MembersOf to={rest} />
+      {members}
       {fields !== undefined && (
         <ul class={styles.effects}>
           {Object.entries(membersOf(fields)).map(([name, form]) => (
             <li key={name}>
               <code dir="ltr">{name}</code>
-              <MembersOf to={form} />
+              {membersChanged({ to: form })}
             </li>
           ))}
           {memberTexts({}, { ...(key !== undefined && { key }), ...(indexes !== undefined && { indexes }) }).map(
@@ -226,7 +228,7 @@ function WholeOf({ to }: Change) {
 }
 
 /** What else of it changes; of what is made its type goes without saying. */
-function MembersOf({ from = {}, to }: Pick<Change, 'from' | 'to'>) {
+function membersChanged({ from = {}, to }: Pick<Change, 'from' | 'to'>) {
   const isInType = effectsOf(from, to).length > 0
   const [before, after] = [from, to].map((form) => ({ ...membersOf(form), ...(isInType && { type: undefined }) }))
   const texts = memberTexts(before ?? {}, after ?? {})
@@ -240,7 +242,7 @@ function membersOf(form: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Of a field that gets another type: which, and what that does to the values that it has. */
-function ValuesOf({ from, to }: Change) {
+function valuesOf({ from, to }: Change) {
   const effects = effectsOf(from, to)
   if (effects.length === 0) return null
   return (
