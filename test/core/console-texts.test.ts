@@ -1,12 +1,13 @@
 /** Texts of the console that hold something to be copied: code, addresses, times as they are written. */
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-const folder = new URL('../../console/src/messages/', import.meta.url)
+const folder = join(import.meta.dirname, '../../console/src/messages')
 
-const files = readdirSync(new URL('en/', folder))
-const arabic = textsOf(await Promise.all(files.map((file) => import(new URL(`ar/${file}`, folder).href))))
-const english = textsOf(await Promise.all(files.map((file) => import(new URL(`en/${file}`, folder).href))))
+const files = readdirSync(join(folder, 'en'))
+const arabic = textsOf(await Promise.all(files.map((file) => import(join(folder, 'ar', file)))))
+const english = textsOf(await Promise.all(files.map((file) => import(join(folder, 'en', file)))))
 
 /** Every text by its place; of one that is made of values, one with such. */
 function textsOf(value: unknown, place = ''): readonly (readonly [string, string])[] {

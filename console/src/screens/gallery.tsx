@@ -28,7 +28,7 @@ const nothing = () => {}
 const review: Review = {
   changes: [
     { action: 'delete', path: 'people.born' },
-    { action: 'rename', path: 'people.fullName' },
+    { action: 'rename', path: 'people.fullName', from: 'name', to: 'fullName' },
   ],
   rows: [
     { collection: 'people', rows: 1_000_000, isAtLeast: true, destroys: true },

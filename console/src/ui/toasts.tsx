@@ -35,6 +35,8 @@ function dismiss(id: number): void {
 export function Toasts() {
   const id = useId()
   useLayoutEffect(() => {
+    // What was done before a dialog is known by now.
+    if (layers.value.length > 0) toasts.value = toasts.value.filter(({ look }) => look !== 'good')
     layers.value = [...layers.value, id]
     return () => {
       layers.value = layers.value.filter((layer) => layer !== id)

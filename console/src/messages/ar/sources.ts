@@ -62,7 +62,7 @@ export const sources: Translated<SourceTexts> = {
   lookOf: (name) => `إعادة الفحص: ${apart(name)}`,
   settings: 'الإعدادات',
   settingsText: 'باقي إعداداته، مع أي كلمة مرور فيها، مشفّر ولا يُعرض أبدًا.',
-  changeSecret: (name) => `تغيير السر ${apart(name)}`,
+  changeSecret: (name) => `تغيير السر «${apart(name)}»`,
   changeConnection: 'تغيير كلمة المرور أو الاتصال',
   changeConnectionOf: (name) => `تغيير اتصال ${apart(name)}`,
   changeConnectionText:
@@ -105,15 +105,21 @@ export const sources: Translated<SourceTexts> = {
   renames: 'قد تكون هذه نفسها باسم جديد. اختر ما هو كذلك: تبقى سياساته وعلاقاته.',
   renameOf: (from, to) => `${apart(from)} اسمه الآن ${apart(to)}`,
   import: 'استيراد',
-  importDeleting: (shown, count) =>
+  importDeleting: (name, shown, count) =>
     plural(count, {
-      zero: 'استيراد',
-      one: 'استيراد وحذف مجموعة واحدة',
+      one: `استيراد وحذف ${apart(name)}`,
       two: 'استيراد وحذف مجموعتين',
       few: `استيراد وحذف ${shown} مجموعات`,
       other: `استيراد وحذف ${shown} مجموعة`,
     }),
-  reviewOf: (what, name) => `${what}: ${apart(name)}`,
+  importFrom: (source) => `الاستيراد من ${apart(source)}`,
+  importFromDeleting: (source, name, shown, count) =>
+    plural(count, {
+      one: `الاستيراد من ${apart(source)}: تُحذف ${apart(name)}`,
+      two: `الاستيراد من ${apart(source)}: تُحذف مجموعتان`,
+      few: `الاستيراد من ${apart(source)}: تُحذف ${shown} مجموعات`,
+      other: `الاستيراد من ${apart(source)}: تُحذف ${shown} مجموعة`,
+    }),
   importing: 'جارٍ الاستيراد دفعة واحدة. قد يستغرق ذلك دقيقة.',
   looking: 'جارٍ النظر فيما يوجد.',
   stop: 'إيقاف',
@@ -180,6 +186,7 @@ export const sources: Translated<SourceTexts> = {
     'غيّره في قاعدة البيانات أولًا، ثم هنا. يُختبر كل مصدر يستخدمه بالقيمة الجديدة: وإن فشل أحدها بقيت القيمة القديمة.',
   reopened: (names) => `كُتب. فُتحت به من جديد: ${apart(names)}.`,
   written: 'كُتب.',
+  oldStays: 'بقيت القيمة القديمة.',
   save: 'حفظ',
   deleteSecretText: 'لا يمكن استرجاعه.',
 
@@ -199,8 +206,8 @@ export const sources: Translated<SourceTexts> = {
   encryptions: { on: 'TLS، مع التحقق من الشهادة', off: 'بلا تشفير، لشبكة خاصة بك' },
   json: 'الإعدادات',
   jsonText:
-    'كما تقبلها الواجهة البرمجية، وكذلك مع auth أو tls أو hyperdrive. لاستعمال سر مسمّى اكتب `{"$secret": "name"}` بدل النص.',
-  connectorText: 'كائن JSON. لاستعمال سر مسمّى اكتب `{"$secret": "name"}` بدل النص.',
+    'كما تقبلها الواجهة البرمجية: `connectionString`، أو `host` و`port` و`database` و`user` و`password`؛ وكذلك `auth` أو `tls` أو `hyperdrive`. لاستعمال سر مسمّى اكتب `{"$secret": "name"}` بدل النص.',
+  connectorText: 'كائن JSON بكل المفاتيح التي يقبلها الموصل، وتذكرها وثائقه. لاستعمال سر مسمّى اكتب `{"$secret": "name"}` بدل النص.',
   noObject: 'هذا ليس كائن JSON.',
   test: 'اختبار',
   answers: 'يستجيب.',

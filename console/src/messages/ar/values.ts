@@ -15,7 +15,6 @@ export const values: Translated<ValuesTexts> = {
       other: `${shown} تغييرًا`,
     }),
   becomes: '←',
-  renamed: 'إلى',
   kept: 'تبقى كل قيمة كما هي.',
   written: 'تُحفظ كل قيمة وتُكتب نصًّا.',
   refused: 'القيمة التي لا تتّسع لها تمنع التغيير كله. لا تُقرَّب قيمة ولا تُقصّ.',

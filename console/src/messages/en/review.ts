@@ -14,7 +14,8 @@ export const review = {
     hidden: 'What else it breaks is told to those who see people and their rights.',
     inTheWay: 'These policies name what would be deleted. Change or remove them first, then try again.',
     back: {
-      data: 'This change loses no data. It can be undone later: that deletes what it creates, with the values that were written there since.',
+      data: 'This change loses no data, and can be undone later.',
+      made: 'This change loses no data. It can be undone later: that deletes what it creates, with the values that were written there since.',
       model: 'You can take this change back later, but data that it deletes or converts does not come back as it was.',
       nothing: 'This change cannot be taken back as a whole.',
     },

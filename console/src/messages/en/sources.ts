@@ -51,7 +51,7 @@ export const sources = {
   lookOf: (name: string) => `Check again: ${name}`,
   settings: 'Settings',
   settingsText: 'The rest of its configuration, with any password in it, is encrypted and never shown.',
-  changeSecret: (name: string) => `Change the secret ${name}`,
+  changeSecret: (name: string) => `Change the secret “${name}”`,
   changeConnection: 'Change the password or connection',
   changeConnectionOf: (name: string) => `Change the connection of ${name}`,
   changeConnectionText:
@@ -94,9 +94,14 @@ export const sources = {
   renames: 'These may be the same under a new name. Choose those that are: their policies and relations stay.',
   renameOf: (from: string, to: string) => `${from} is now ${to}`,
   import: 'Import',
-  importDeleting: (shown: string, count: number) =>
-    plural(count, { one: `Import and delete ${shown} collection`, other: `Import and delete ${shown} collections` }),
-  reviewOf: (what: string, name: string) => `${what}: ${name}`,
+  importDeleting: (name: string, shown: string, count: number) =>
+    plural(count, { one: `Import and delete ${name}`, other: `Import and delete ${shown} collections` }),
+  importFrom: (source: string) => `Import from ${source}`,
+  importFromDeleting: (source: string, name: string, shown: string, count: number) =>
+    plural(count, {
+      one: `Import from ${source}: ${name} is deleted`,
+      other: `Import from ${source}: ${shown} collections are deleted`,
+    }),
   importing: 'Importing, all at once. This can take a minute.',
   looking: 'Reading what there is.',
   stop: 'Stop',
@@ -152,6 +157,7 @@ export const sources = {
     'Change it in the database first, then here. Each source that uses it is tested with the new value: where one fails, the old value stays.',
   reopened: (names: string) => `Written. Opened anew with it: ${names}.`,
   written: 'Written.',
+  oldStays: 'The old value stays.',
   save: 'Save',
   deleteSecretText: 'It cannot be brought back.',
 
@@ -171,8 +177,8 @@ export const sources = {
   encryptions: { on: 'TLS, with a certificate that is checked', off: 'None, for a network of your own' },
   json: 'Configuration',
   jsonText:
-    'As the API takes it, also with auth, tls or hyperdrive. To use a named secret, write `{"$secret": "name"}` in place of a text.',
-  connectorText: 'A JSON object. To use a named secret, write `{"$secret": "name"}` in place of a text.',
+    'As the API takes it: `connectionString`, or `host`, `port`, `database`, `user` and `password`; also `auth`, `tls` or `hyperdrive`. To use a named secret, write `{"$secret": "name"}` in place of a text.',
+  connectorText: 'A JSON object with every key that the connector takes; its own documentation names them. To use a named secret, write `{"$secret": "name"}` in place of a text.',
   noObject: 'This is no JSON object.',
   test: 'Test',
   answers: 'It answers.',

@@ -4,10 +4,8 @@ import { pluralIn } from '../plural.ts'
 const plural = pluralIn('en')
 export const values = {
   changes: (shown: string, count: number) => plural(count, { one: 'one change', other: `${shown} changes` }),
-  /** Between the type that a field has and the one that it gets. */
+  /** Between the type or name that something has and the one that it gets. */
   becomes: '→',
-  /** Between the name that something has and the one that it gets. */
-  renamed: 'to',
   kept: 'Every value stays as it is.',
   written: 'Every value is kept, and is written as a text.',
   refused: 'A value that does not fit keeps the whole change from being made. No value is rounded or cut.',

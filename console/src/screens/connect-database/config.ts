@@ -114,7 +114,9 @@ export function wrongIn({ messages, status }: ServiceError, given: Given): reado
     const last = messages.at(-1) ?? ''
     const matchedPlace = meanings.find(([sign]) => sign.test(last))?.[1]
     const place = given === 'parts' ? matchedPlace : fieldsOf[given][0]
-    return matchedPlace === undefined || place === undefined ? undefined : [place, last]
+    // What databases say begins in lower case.
+    const sentence = last.charAt(0).toUpperCase() + last.slice(1)
+    return matchedPlace === undefined || place === undefined ? undefined : [place, sentence]
   }
   const reason = messages.slice(at + 1).join(': ')
   if (messages[at] === 'apiName') return ['name', reason]

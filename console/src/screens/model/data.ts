@@ -102,3 +102,13 @@ export function useTyped<T extends object>(place: readonly unknown[], initial: T
   }
   return { typed: { ...initial, ...kept.value }, set, forget }
 }
+
+/** What of a change can be taken back: it with its data, also with what it makes, without, or nothing. */
+export function backOf({
+  inverse,
+  restoresData,
+}: Pick<DryRun, 'inverse' | 'restoresData'>): 'data' | 'made' | 'model' | 'nothing' {
+  if (inverse === null) return 'nothing'
+  if (!restoresData) return 'model'
+  return JSON.stringify(inverse).includes('"kind":"delete') ? 'made' : 'data'
+}

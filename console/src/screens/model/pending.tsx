@@ -12,7 +12,7 @@ import { PathText } from '../review/sheet.tsx'
 import { memberTexts } from '../review/words.ts'
 import { MigrationReview } from '../review.tsx'
 import { operationsOf, without } from './changes.ts'
-import { changesOf, forgetWayBack, keepWayBack, wayBack } from './data.ts'
+import { backOf, changesOf, forgetWayBack, keepWayBack, wayBack } from './data.ts'
 import styles from './model.module.css'
 import type { Model } from './records.ts'
 
@@ -47,7 +47,7 @@ export function Pending({ workspace, model }: PendingProps) {
               {to !== undefined && (
                 <>
                   {' '}
-                  <span class={page.quiet}>{valuesTexts.value.renamed}</span> <code dir="ltr">{to}</code>
+                  <span class={page.quiet}>{valuesTexts.value.becomes}</span> <code dir="ltr">{to}</code>
                 </>
               )}
               <Members texts={memberTexts(...members)} />
@@ -91,7 +91,7 @@ function Made({ workspace, model }: PendingProps) {
   const [isReviewed, setReviewed] = useState(false)
   const way = wayBack(workspace, model)
   if (way === undefined) return null
-  const { inverse, restoresData } = way
+  const { inverse } = way
   return (
     <>
       <Notice
@@ -104,7 +104,7 @@ function Made({ workspace, model }: PendingProps) {
           </>
         }
       >
-        {texts.done} {t.value.review.back[restoresData ? 'data' : 'model']}
+        {texts.done} {t.value.review.back[backOf(way)]}
       </Notice>
       {isReviewed && (
         <MigrationReview

@@ -7,6 +7,7 @@ import { manifestQuery, modelChanged } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
 import { valuesTexts } from '../../messages/values.ts'
 import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { backOf } from '../model/data.ts'
 import { applied, type Model, recordsOf } from '../model/records.ts'
 import { faultOf, useSubmission } from '../submission.tsx'
 import { obstacleText } from './obstacle.ts'
@@ -97,20 +98,25 @@ function InTheWay({ breaks }: { readonly breaks: Partial<Breaks> }) {
 function reviewOf(run: DryRun | undefined, before: Model | undefined, operations: readonly Operation[]) {
   if (run === undefined) return undefined
   const { inverse, restoresData, ...effects } = run
-  const back = inverse === null ? 'nothing' : restoresData ? 'data' : 'model'
-  return { ...effects, changes: before ? shownChanges(run, before, operations) : run.changes, back } as const
+  const changes = before ? shownChanges(run, before, operations) : run.changes
+  return { ...effects, changes, back: backOf(run) }
 }
 
 function shownChanges({ changes }: DryRun, before: Model, operations: readonly Operation[]): readonly ShownChange[] {
   const after = applied(before, operations)
   const found = relationEffects(before, after)
   const sentences = valuesTexts.value.relation
-  const textsOf = (path: string) => (found.get(path) ?? []).map(([kind, what]) => sentences[kind](what))
+  // A table that is called as the collection in whose list it stands goes without saying.
+  const textsOf = (path: string) =>
+    (found.get(path) ?? []).map(([kind, what]) => {
+      const [, table, columns = ''] = /^(\w+) \(([^()]+)\)$/.exec(what) ?? []
+      return sentences[kind](table !== undefined && path.startsWith(`${table}.`) ? columns : what)
+    })
   return realChanges(changes, before, after).map((change) => {
     const { action, path } = change
     // Of a collection that is made what its relations are, too.
     const own = [...found.keys()].filter((one) => action === 'create' && one.startsWith(`${path}.`))
-    const within = own.flatMap((one) => textsOf(one).map((text) => `${one}: ${text}`))
+    const within = own.flatMap((one) => textsOf(one).map((text) => `${one.slice(path.length + 1)}: ${text}`))
     // Of a path that is renamed and changed, once.
     const isFirst = change === changes.find((one) => one.path === path)
     return { ...change, effects: isFirst ? [...textsOf(path), ...within] : [] }

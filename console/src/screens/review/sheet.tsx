@@ -20,8 +20,8 @@ export type Review = {
   readonly rows?: readonly TouchedRows[]
   readonly breaks?: Partial<Breaks>
   readonly statements?: readonly { readonly sql: string }[]
-  /** What can be taken back afterwards: the change with its data, without, or nothing. */
-  readonly back?: 'data' | 'model' | 'nothing'
+  /** What can be taken back afterwards: the change with its data, also with what it makes, without, or nothing. */
+  readonly back?: 'data' | 'made' | 'model' | 'nothing'
 }
 
 /** `effects`: sentences on what it does to the database. */
@@ -46,7 +46,6 @@ type ReviewSheetProps = {
 export function ReviewSheet(props: ReviewSheetProps) {
   const { title, review = {}, label, look = 'danger', typed, isBusy = false, isDisabled = false } = props
   const { onConfirm, onClose, children } = props
-  const { changes = [], rows = [], breaks, statements = [], back } = review
   const texts = t.value.review
   const [text, setText] = useState('')
   const confirm = (event: Event) => {
@@ -57,11 +56,7 @@ export function ReviewSheet(props: ReviewSheetProps) {
     <Dialog title={title} onClose={onClose} isWide={review.statements !== undefined}>
       <form class={styles.sheet} onSubmit={confirm}>
         {children}
-        {back && <Notice look={back === 'data' ? 'good' : 'warning'}>{texts.back[back]}</Notice>}
-        {changes.length > 0 && <Changes changes={changes} />}
-        {rows.length > 0 && <Rows rows={rows} />}
-        {breaks && <Broken breaks={breaks} />}
-        {statements.length > 0 && <Statements statements={statements} />}
+        <ReviewContent {...review} />
         {typed !== undefined && (
           <Field
             label={texts.type(typed)}
@@ -85,6 +80,20 @@ export function ReviewSheet(props: ReviewSheetProps) {
         </DialogActions>
       </form>
     </Dialog>
+  )
+}
+
+/** What is known of a change, wherever somebody decides on it. */
+export function ReviewContent({ changes = [], rows = [], breaks, statements = [], back }: Review) {
+  const texts = t.value.review
+  return (
+    <>
+      {back && <Notice look={back === 'data' || back === 'made' ? 'good' : 'warning'}>{texts.back[back]}</Notice>}
+      {changes.length > 0 && <Changes changes={changes} />}
+      {rows.length > 0 && <Rows rows={rows} />}
+      {breaks && <Broken breaks={breaks} />}
+      {statements.length > 0 && <Statements statements={statements} />}
+    </>
   )
 }
 
@@ -182,7 +191,7 @@ function PathOf({ action, path, from, to }: Change) {
       {isRenamed && (
         <>
           <code dir="ltr">{path.slice(0, path.length - to.length) + from}</code>{' '}
-          <span class={page.quiet}>{valuesTexts.value.renamed}</span>{' '}
+          <span class={page.quiet}>{valuesTexts.value.becomes}</span>{' '}
         </>
       )}
       <PathText path={path} />

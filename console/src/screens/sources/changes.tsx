@@ -50,11 +50,17 @@ function kindOf(operation: string): Kind {
   return operation.startsWith('delete') ? 'delete' : 'change'
 }
 
-/** What the button of an import says: also how many collections it deletes. */
-export function importLabel({ operations }: Pick<Preview, 'operations'>): string {
+/** The collections that an import deletes. */
+export function deletedBy(changes: readonly Change[]): readonly string[] {
+  return changes.flatMap(({ kind, path }) => (kind === 'delete' && !path.includes('.') ? [path] : []))
+}
+
+/** What the button of an import says: also what it deletes. */
+export function importLabel(changes: readonly Change[]): string {
   const { import: plain, importDeleting } = sourceTexts.value
-  const count = operations.filter(({ kind }) => kind === 'deleteCollection').length
-  return count === 0 ? plain : importDeleting(formatNumber(count), count)
+  const [name, ...others] = deletedBy(changes)
+  const count = others.length + 1
+  return name === undefined ? plain : importDeleting(name, formatNumber(count), count)
 }
 
 /** What is taken from those who use the API. */

@@ -1,10 +1,10 @@
 /** The review of an import before it is made: what it changes here, and what that takes from those who use the API. */
-import { t } from '../../messages/messages.ts'
+import { formatNumber, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { Notice } from '../../ui/notice.tsx'
 import page from '../page.module.css'
 import { ReviewSheet } from '../review/sheet.tsx'
-import { type Change, importLabel, Taken } from './changes.tsx'
+import { type Change, deletedBy, importLabel, Taken } from './changes.tsx'
 import type { Preview } from './data.ts'
 
 type ImportReviewProps = {
@@ -24,16 +24,22 @@ export function ImportReview(props: ImportReviewProps) {
   const { name, preview, changes, renames, hasMoved, onConfirm, onClose } = props
   const { operations, breaking, breaks } = preview
   const texts = sourceTexts.value
-  const label = importLabel(preview)
+  const [deleted, ...others] = deletedBy(changes)
+  const count = others.length + 1
   return (
     <ReviewSheet
-      title={texts.reviewOf(label, name)}
+      title={
+        deleted === undefined
+          ? texts.importFrom(name)
+          : texts.importFromDeleting(name, deleted, formatNumber(count), count)
+      }
       review={{
         changes: changes.map(({ kind, path }) => ({ action: kind, path })),
         ...(breaks && { breaks }),
       }}
-      label={label}
+      label={importLabel(changes)}
       look={breaking.length > 0 ? 'danger' : 'primary'}
+      typed={deleted}
       onConfirm={onConfirm}
       onClose={onClose}
     >
@@ -42,7 +48,7 @@ export function ImportReview(props: ImportReviewProps) {
         <p key={from}>{texts.renameOf(from, to)}</p>
       ))}
       <Taken breaking={breaking} />
-      <p class={page.quiet}>{operations.length === 0 ? texts.sameChosen : texts.wouldChange}</p>
+      {operations.length === 0 && <p class={page.quiet}>{texts.sameChosen}</p>}
     </ReviewSheet>
   )
 }

@@ -182,7 +182,7 @@ export function Import({ workspace, source }: ImportProps) {
                 disabled={busy === 'looking'}
                 onClick={() => setReviewed(shown)}
               >
-                {importLabel(shown.preview)}
+                {importLabel(changesOf(shown.preview.operations, own, fields))}
               </Button>
             )}
           </div>

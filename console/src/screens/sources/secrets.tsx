@@ -1,4 +1,5 @@
 /** Named secrets: written, changed and deleted, and never shown. */
+import type { ServiceError } from 'governed-data-client'
 import { useState } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
 import { queries, useQuery } from '../../data/queries.ts'
@@ -11,7 +12,7 @@ import { Empty, Notice, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import page from '../page.module.css'
-import { faultOf, SecretField, useSubmission } from '../submission.tsx'
+import { faultOf, useSubmission } from '../submission.tsx'
 import { type Secret, secretsQuery, usersQuery } from './data.ts'
 import { useEntitled } from './rights.tsx'
 import styles from './sources.module.css'
@@ -89,16 +90,21 @@ export function WriteSecret({ workspace, name: known, users, onClose }: WritePro
   const texts = sourceTexts.value
   const [name, setName] = useState(known ?? '')
   const [value, setValue] = useState('')
+  const [wrong, setWrong] = useState<string>()
   const { fault, isBusy, submit } = useSubmission(async () => {
     const answer = await clientOf(workspace).$request('PUT', secretPath(name), { body: { value } })
-    if (!answer.ok) return faultOf(answer)
+    if (!answer.ok) {
+      const reason = failureIn(answer.error, users.split(', '))
+      setWrong(reason)
+      return reason === undefined ? faultOf(answer) : undefined
+    }
     showToast(users === '' ? texts.written : texts.reopened(users))
     onClose()
     await secretsChanged(workspace)
     return undefined
   })
   return (
-    <Dialog title={known === undefined ? texts.newSecret : texts.rotateOf(known)} onClose={onClose}>
+    <Dialog title={known === undefined ? texts.newSecret : texts.changeSecret(known)} onClose={onClose}>
       <form class={page.stack} onSubmit={submit}>
         {fault && <Notice look="danger">{fault}</Notice>}
         {known !== undefined && <p>{texts.rotateText}</p>}
@@ -117,11 +123,33 @@ export function WriteSecret({ workspace, name: known, users, onClose }: WritePro
             onValue={setName}
           />
         )}
-        <SecretField label={texts.value} value={value} onValue={setValue} />
-        <FormActions label={texts.save} isBusy={isBusy} onCancel={onClose} />
+        <Field
+          type="password"
+          label={texts.value}
+          dir="ltr"
+          autocomplete="off"
+          required
+          canShow
+          value={value}
+          onValue={(next) => {
+            setValue(next)
+            setWrong(undefined)
+          }}
+          {...(wrong !== undefined && { error: wrong })}
+        />
+        <FormActions label={users === '' ? texts.save : texts.testAndSave} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   )
+}
+
+/** Why a source does not work with a new value; undefined where something else is wrong. */
+function failureIn({ messages: [, source = '', ...rest] }: ServiceError, users: readonly string[]): string | undefined {
+  const { away, oldStays } = sourceTexts.value
+  const reason = rest.at(-1)
+  if (reason === undefined || !users.includes(source)) return undefined
+  const why = reason === 'Failed to connect to the database' ? away : `${reason}.`
+  return `${source}: ${why} ${oldStays}`
 }
 
 type DeleteProps = { readonly workspace: string; readonly name: string; readonly onClose: () => void }
