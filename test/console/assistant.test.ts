@@ -124,6 +124,8 @@ it('can be stopped and goes on, says what is wrong, and declines', async () => {
 
   await panel.getByText('I leave it.').waitFor()
   expect(await shop.data('/items/articles?fields=title')).toHaveLength(2)
+  await panel.getByText('Proposed').waitFor()
+  await panel.getByText('Declined, not run').waitFor()
   await page.setViewportSize({ width: 360, height: 720 })
   expect(await isWiderThanWindow(page)).toBe(false)
   expect(await violationsOf(page)).toEqual([])
@@ -144,8 +146,14 @@ it('shows what waits with its digits, and what a change of the model does, howev
     .getByText('9007199254740993', { exact: true })
     .first()
     .waitFor()
+  // There is no such item.
+  const buttons = panel.getByRole('region', { name: /^Delete an item/ }).getByRole('button')
+  await expect.poll(() => buttons.allTextContents()).toEqual(['Decline'])
   await say('Delete all')
-  await panel.getByRole('list', { name: 'Changes' }).getByText('articles').first().waitFor()
+  const card = panel.getByRole('region', { name: /^Change the data model/ })
+  await card.getByRole('list', { name: 'What it changes' }).getByText('articles').first().waitFor()
+  await card.getByRole('list', { name: 'Rows that it touches' }).getByText('2 rows lose data').waitFor()
+  expect(await card.getByText('deleteCollection').isVisible()).toBe(false)
 
   await picture(page, 'assistant-exact')
 })
@@ -183,7 +191,7 @@ it('leaves provider and rows to Administrators, and the rest to whoever holds th
   expect(await violationsOf(page)).toEqual([])
   await panel.getByLabel('Fast model').fill('small')
   await panel.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved.').waitFor()
+  await page.getByText('The settings of the assistant are saved.').waitFor()
 
   expect(await shop.data('/ai/settings')).toMatchObject({ chatModel: model, fastModel: 'small', dataLevel: 'model' })
 })
@@ -203,7 +211,7 @@ it('is told how much to reason, which model names conversations and what a day m
   expect(await violationsOf(page)).toEqual([])
   await picture(page, 'assistant-settings')
   await panel.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved.').waitFor()
+  await page.getByText('The settings of the assistant are saved.').waitFor()
 
   expect(await shop.data('/ai/settings')).toMatchObject({
     fastModel: 'small',

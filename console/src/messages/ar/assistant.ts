@@ -25,6 +25,7 @@ export const assistant: Translated<AssistantTexts> = {
   untrusted: 'الإجابات يصنعها نموذج وقد تخطئ.',
   step: (tool, isError) => (isError ? `${tool}: لم ينجح` : tool),
   sent: 'المُرسل',
+  proposed: 'المقترح',
   result: 'النتيجة',
   open: (collection) => `افتح \u2068${collection}\u2069`,
   allowsWrites: 'في هذه المحادثة يُنشئ العناصر ويغيّرها دون سؤال',
@@ -32,7 +33,7 @@ export const assistant: Translated<AssistantTexts> = {
   approve: 'موافقة',
   approvals: { delete_item: 'حذف', create_items: 'إنشاء', update_item: 'تغيير' },
   decline: 'رفض',
-  states: { pending: 'ينتظرك', approved: 'تمت الموافقة', declined: 'رُفض', expired: 'قديم: اسأل من جديد' },
+  states: { pending: 'ينتظرك', approved: 'تمت الموافقة', declined: 'رُفض ولم يُنفَّذ', expired: 'قديم: اسأل من جديد' },
   calls: {
     delete_item: 'حذف عنصر',
     create_items: 'إنشاء عناصر',
@@ -81,6 +82,6 @@ export const assistant: Translated<AssistantTexts> = {
   usedToday: (requests, tokens) => `المستعمل اليوم: أسئلة ${requests}، رموز ${tokens}.`,
   level: 'ما يُقال للنموذج',
   levels: { model: 'نموذج البيانات فقط', rows: 'نموذج البيانات والصفوف التي يقرؤها المستخدم' },
-  saved: 'حُفظ.',
+  saved: 'حُفظت إعدادات المساعد.',
   more: 'ما يغادر الخدمة',
 }

@@ -22,6 +22,7 @@ export const assistant = {
   untrusted: 'Answers are made by a model and may be wrong.',
   step: (tool: string, isError: boolean) => (isError ? `${tool}: did not work` : tool),
   sent: 'Sent',
+  proposed: 'Proposed',
   result: 'Result',
   open: (collection: string) => `Open ${collection}`,
   allowsWrites: 'In this conversation it may create and change items without asking',
@@ -31,7 +32,7 @@ export const assistant = {
     Record<string, string>
   >,
   decline: 'Decline',
-  states: { pending: 'Waits for you', approved: 'Approved', declined: 'Declined', expired: 'Too old: ask again' },
+  states: { pending: 'Waits for you', approved: 'Approved', declined: 'Declined, not run', expired: 'Too old: ask again' },
   calls: {
     delete_item: 'Delete an item',
     create_items: 'Create items',
@@ -80,7 +81,7 @@ export const assistant = {
   usedToday: (requests: string, tokens: string) => `Used today: questions ${requests}, tokens ${tokens}.`,
   level: 'What the model is told',
   levels: { model: 'The data model only', rows: 'The data model and rows that its user may read' },
-  saved: 'Saved.',
+  saved: 'The settings of the assistant are saved.',
   more: 'What leaves the service',
 }
 

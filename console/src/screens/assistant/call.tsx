@@ -1,40 +1,58 @@
 /** A call that waits for its user, as it is stored: its arguments, and of a change of the model what its dry run says. */
-import { type DryRun, type Operation, schema } from 'governed-data-client/system'
+import { type Operation, schema } from 'governed-data-client/system'
 import type { Call } from '../../data/assistant.ts'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { assistantTexts } from '../../messages/assistant.ts'
 import { Fault, Skeleton } from '../../ui/notice.tsx'
-import { Broken, Changes, Statements } from '../review/sheet.tsx'
+import { backOf } from '../model/data.ts'
+import { type Review, ReviewContent } from '../review/sheet.tsx'
 import { argumentsOf, unpacked } from './arguments.ts'
 import { Arguments } from './arguments-list.tsx'
 import styles from './assistant.module.css'
 import { keyTexts, Subject } from './subject.tsx'
 
-type CallProps = { readonly workspace: string; readonly call: Omit<Call, 'id'>; readonly isPending: boolean }
+type CallProps = {
+  readonly workspace: string
+  readonly call: Omit<Call, 'id'>
+  readonly isPending: boolean
+  /** Is told whether the item that it is about is not there, or not to be seen. */
+  readonly onMissing: (isMissing: boolean) => void
+}
 
-export function CallContent({ workspace, call, isPending }: CallProps) {
+export function CallContent({ workspace, call, isPending, onMissing }: CallProps) {
+  const texts = assistantTexts.value
   const sent = argumentsOf(call.arguments) ?? { arguments: call.arguments }
-  const operations = call.tool === 'mutate_schema' ? unpacked(sent.operations) : undefined
+  const change = isPending ? modelChangeOf(call.tool, sent) : undefined
   const subject = subjectOf(call.tool, sent)
+  const title = isPending ? texts.exactly : texts.proposed
   const all = <Arguments values={sent} />
   return (
     <>
-      {subject && <Subject workspace={workspace} {...subject} />}
-      {subject ? (
+      {subject && <Subject workspace={workspace} onMissing={onMissing} {...subject} />}
+      {change && <Effects workspace={workspace} change={change} />}
+      {subject || change ? (
         <details class={styles.step}>
-          <summary>{isPending ? assistantTexts.value.exactly : assistantTexts.value.sent}</summary>
+          <summary>{title}</summary>
           {all}
         </details>
       ) : (
         <>
-          {isPending && <p class={styles.quiet}>{assistantTexts.value.exactly}</p>}
+          <p class={styles.quiet}>{title}</p>
           {all}
         </>
       )}
-      {isPending && Array.isArray(operations) && <Effects workspace={workspace} operations={operations} />}
     </>
   )
+}
+
+type ModelChange = { readonly operations: readonly Operation[] } | { readonly model: object }
+
+/** What a call changes of the data model, by operations or by a file. */
+function modelChangeOf(tool: string, sent: Readonly<Record<string, unknown>>): ModelChange | undefined {
+  const [operations, model] = [unpacked(sent.operations), unpacked(sent.model)]
+  if (tool === 'mutate_schema' && Array.isArray(operations)) return { operations }
+  return tool === 'apply_model' && typeof model === 'object' && model !== null ? { model } : undefined
 }
 
 /** The one item that a call deletes or changes. */
@@ -43,19 +61,26 @@ function subjectOf(tool: string, { collection, key, data }: Readonly<Record<stri
   return { collection, itemKey: keyTexts(unpacked(key)), ...(tool === 'update_item' && { data: unpacked(data) }) }
 }
 
-function Effects({ workspace, operations }: { readonly workspace: string; readonly operations: readonly Operation[] }) {
-  const { data, error, refetch } = useQuery<DryRun>({
-    queryKey: ['dryRun', workspace, operations],
-    queryFn: () => schema(clientOf(workspace)).dryRun(operations).orThrow(),
+function Effects({ workspace, change }: { readonly workspace: string; readonly change: ModelChange }) {
+  const { data, error, refetch } = useQuery<Review>({
+    queryKey: ['dryRun', workspace, change],
+    queryFn: () => reviewOf(workspace, change),
     staleTime: 0,
   })
   if (error) return <Fault error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Skeleton lines={3} />
-  return (
-    <>
-      <Changes changes={data.changes} />
-      <Broken breaks={data.breaks} />
-      <Statements statements={data.statements} />
-    </>
-  )
+  return data === undefined ? <Skeleton lines={3} /> : <ReviewContent {...data} />
+}
+
+async function reviewOf(workspace: string, change: ModelChange): Promise<Review> {
+  const models = schema(clientOf(workspace))
+  if ('operations' in change) {
+    const { inverse, restoresData, ...effects } = await models.dryRun(change.operations).orThrow()
+    return { ...effects, back: backOf({ inverse, restoresData }) }
+  }
+  const { changes, statements, destructive } = await models.plan(change.model).orThrow()
+  return {
+    changes,
+    statements,
+    rows: destructive.map(({ path, rows }) => ({ collection: path, rows, destroys: true })),
+  }
 }

@@ -1,4 +1,5 @@
 /** What was said, drawn: texts as they are, without links and images, steps that can be opened, and calls that wait. */
+import { useState } from 'preact/hooks'
 import { pathTo } from '../../app/router.ts'
 import { assistantTexts } from '../../messages/assistant.ts'
 import { Button } from '../../ui/button.tsx'
@@ -26,7 +27,6 @@ export function Entries({ workspace, shown, isBusy, onDecide }: EntriesProps) {
 }
 
 function One({ workspace, one, isBusy, onDecide }: Omit<EntriesProps, 'shown'> & { readonly one: ShownEntry }) {
-  const texts = assistantTexts.value
   switch (one.kind) {
     case 'user':
       return (
@@ -44,30 +44,40 @@ function One({ workspace, one, isBusy, onDecide }: Omit<EntriesProps, 'shown'> &
       return <StepOf workspace={workspace} step={one.step} />
     case 'error':
       return <Notice look="danger">{one.text}</Notice>
-    case 'approval': {
-      const { approval, outcome } = one
-      const title = texts.calls[approval.tool] ?? approval.tool
-      return (
-        <section class={styles.card} aria-label={`${title}: ${texts.states[approval.state]}`}>
-          <h3>{title}</h3>
-          <CallContent workspace={workspace} call={approval} isPending={approval.state === 'pending'} />
-          {approval.state === 'pending' ? (
-            <div class={styles.choice}>
-              <Button isBusy={isBusy} onClick={() => onDecide(approval.id, false)}>
-                {texts.decline}
-              </Button>
-              <Button look="danger" isBusy={isBusy} onClick={() => onDecide(approval.id, true)}>
-                {texts.approvals[approval.tool] ?? texts.approve}
-              </Button>
-            </div>
-          ) : (
-            <p class={styles.quiet}>{texts.states[approval.state]}</p>
-          )}
-          {outcome && <Text label={texts.result} text={outcome.result} />}
-        </section>
-      )
-    }
+    case 'approval':
+      return <ApprovalCard workspace={workspace} one={one} isBusy={isBusy} onDecide={onDecide} />
   }
+}
+
+type CardProps = Omit<EntriesProps, 'shown'> & { readonly one: Extract<ShownEntry, { readonly kind: 'approval' }> }
+
+function ApprovalCard({ workspace, one: { approval, outcome }, isBusy, onDecide }: CardProps) {
+  const texts = assistantTexts.value
+  const { id, tool, state } = approval
+  const [isMissing, setMissing] = useState(false)
+  const title = texts.calls[tool] ?? tool
+  const isPending = state === 'pending'
+  return (
+    <section class={styles.card} aria-label={`${title}: ${texts.states[state]}`}>
+      <h3>{title}</h3>
+      <CallContent workspace={workspace} call={approval} isPending={isPending} onMissing={setMissing} />
+      {isPending ? (
+        <div class={styles.choice}>
+          <Button isBusy={isBusy} onClick={() => onDecide(id, false)}>
+            {texts.decline}
+          </Button>
+          {!isMissing && (
+            <Button look="danger" isBusy={isBusy} onClick={() => onDecide(id, true)}>
+              {texts.approvals[tool] ?? texts.approve}
+            </Button>
+          )}
+        </div>
+      ) : (
+        <p class={styles.quiet}>{texts.states[state]}</p>
+      )}
+      {outcome && <Text label={texts.result} text={outcome.result} />}
+    </section>
+  )
 }
 
 function StepOf({ workspace, step }: { readonly workspace: string; readonly step: Step }) {

@@ -1,4 +1,5 @@
 /** The item that a call is about, as people call it, and what the call changes of it. */
+import { useEffect } from 'preact/hooks'
 import { itemPath } from '../../app/router.ts'
 import { numberText } from '../../data/exact-json.ts'
 import { useQuery } from '../../data/queries.ts'
@@ -15,6 +16,8 @@ type SubjectProps = {
   readonly itemKey: readonly string[]
   /** What it sets; absent of a call that sets nothing. */
   readonly data?: unknown
+  /** Is told whether it is not there, or not to be seen. */
+  readonly onMissing: (isMissing: boolean) => void
 }
 
 /** A text for each part of a key, as a call has it. */
@@ -41,8 +44,10 @@ export function Subject(props: SubjectProps) {
   )
 }
 
-function Name({ workspace, model, itemKey }: SubjectProps & { readonly model: CollectionModel }) {
+function Name({ workspace, model, itemKey, onMissing }: SubjectProps & { readonly model: CollectionModel }) {
   const { data: row, error } = useQuery(itemQuery({ workspace, model, itemKey }))
+  const isMissing = error?.status === 404
+  useEffect(() => onMissing(isMissing), [isMissing])
   if (row) {
     return (
       <a href={itemPath(workspace, model.name, itemKey)}>
@@ -50,5 +55,5 @@ function Name({ workspace, model, itemKey }: SubjectProps & { readonly model: Co
       </a>
     )
   }
-  return error?.status === 404 ? <span class={styles.quiet}>{t.value.grid.nowhere}</span> : null
+  return isMissing ? <span class={styles.quiet}>{t.value.grid.nowhere}</span> : null
 }
