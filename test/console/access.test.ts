@@ -283,7 +283,7 @@ it('tells before a change of a policy, a role or a member who gets and loses wha
   expect(await told()).toBe(`Role ${name} (4 people); Loses; notes: Read`)
   await press(page, 'Cancel')
   await press(page, 'Cancel')
-  await press(page, `Remove ${name}`)
+  await press(page, `Delete ${name}`)
   await effect.waitFor()
   expect(await told()).toBe(`Role ${name} (4 people); Loses; notes: Read`)
 
@@ -479,8 +479,8 @@ it('keeps an answer as a test, lists what it says, and says which would fail bef
 
   await page.goto(at('tests'))
   await row.getByText('Fails').waitFor()
-  await press(page, 'Remove Readers read titles')
-  await dialog(page, 'Remove Readers read titles').getByRole('button', { name: 'Remove', exact: true }).click()
+  await press(page, 'Delete Readers read titles')
+  await dialog(page, 'Delete Readers read titles').getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByText('No tests').waitFor()
 })
 

@@ -144,10 +144,7 @@ it('is made by hand, and is the same as one that is made by its file', async () 
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.emulateMedia({ colorScheme: 'light' })
   await press(page, /^Review /)
-  await page
-    .getByRole('dialog')
-    .getByText('author: A new foreign key: books (authorId) → authors (id).')
-    .waitFor()
+  await page.getByRole('dialog').getByText('author: A new foreign key: books (authorId) → authors (id).').waitFor()
   const made = page.getByRole('dialog').getByRole('list', { name: 'What it changes' }).locator('> li')
   const authors = made.filter({ hasText: /^New authors/ }).getByRole('listitem')
   expect(await authors.allInnerTexts()).toEqual([
@@ -172,16 +169,16 @@ it('is made by hand, and is the same as one that is made by its file', async () 
   expect((await tags.innerText()).split('\n')[0]).toBe('New tags')
   const rules = page.getByRole('dialog').getByText('cannot be deleted as long as')
   expect(await rules.allInnerTexts()).toEqual([
-    'books.sequel: A row of books cannot be deleted as long as any row refers to it.',
-    'shops.parent: A row of shops cannot be deleted as long as any row refers to it.',
+    'sequel: A row of books cannot be deleted as long as any row refers to it.',
+    'parent: A row of shops cannot be deleted as long as any row refers to it.',
   ])
-  await tags.getByText('tags.books: Where a row of either side is deleted, its links go with it.').waitFor()
+  await tags.getByText('books: Where a row of either side is deleted, its links go with it.').waitFor()
   await page.getByRole('dialog').getByText('This change loses no data.').waitFor()
   const links = page.getByRole('dialog').getByText('A new table has its links')
   expect(await links.allTextContents()).toEqual([
-    'tags.books: A new table has its links: books_tags, with two foreign keys.',
+    'books: A new table has its links: books_tags, with two foreign keys.',
   ])
-  await page.getByRole('dialog').getByText('books.tags: Its links are the rows of books_tags.').waitFor()
+  await page.getByRole('dialog').getByText('tags: Its links are the rows of books_tags.').waitFor()
   await picture(page, 'model-review')
   await page.setViewportSize({ width: 360, height: 740 })
   await page.emulateMedia({ colorScheme: 'dark' })

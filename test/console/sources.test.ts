@@ -126,7 +126,7 @@ it('shows what has changed, imports more, and deletes a source with its name typ
   const test = { name: 'Nobody reads them', as: 'anonymous', collection: 'customers', action: 'read' }
   expect((await shop.post('/access/tests', { ...test, expect: { allowed: false } })).status).toBe(201)
   const page = await signedInAt(`/${shop.name}/sources/${id}`)
-  await page.getByText('Works, and has changed').waitFor()
+  await page.getByText('Works. Its tables changed: 1 change to import').waitFor()
   const imports = region(page, 'Import')
   await imports.getByText('customers.city').waitFor()
   expect(await violations(page)).toEqual([])
@@ -324,7 +324,7 @@ it('tells which hosts a connector has come to need since it was granted', async 
   await page.goto(`/${shop.name}/sources/${id}`)
 
   await page.getByText('Off: needs other hosts').waitFor()
-  const table = page.getByRole('table', { name: 'Hosts that it may reach' })
+  const table = page.getByRole('table', { name: 'Hosts asked for and granted' })
   expect(await toneOf(page, 'Off: needs other hosts')).toBe('--danger')
   const marks = table.locator('[data-mark]')
   await expect.poll(() => marks.allTextContents()).toEqual(['Granted', 'New since the grant', 'Not needed any more'])

@@ -145,46 +145,42 @@ function useOffered(): readonly Command[] {
           },
         ]
       : []
+  const inWorkspace = { group: workspace ?? '' }
   const ofWorkspace: readonly Command[] =
     workspace !== undefined && access !== undefined
       ? [
           ...([[], ['policies', 'new'], ['why']] as const).map((below) => ({
-            ...action,
+            ...inWorkspace,
             id: `access ${below}`,
             label: labelOfAccess(below[0]),
-            detail: workspace,
             run: go(workspace, 'access', ...below),
             ...unless(access.entitlements.includes('workspaceMembers:read'), texts.takes('workspaceMembers:read')),
           })),
           ...(['', 'diagram', 'file'] as const).map((part) => ({
-            ...action,
+            ...inWorkspace,
             id: `model ${part}`,
             label: t.value.palette.model[part],
-            detail: workspace,
             run: go(workspace, 'model', ...(part === '' ? [] : ['-', part])),
             ...unless(access.entitlements.includes('dataModel:read'), texts.takes('dataModel:read')),
           })),
           {
-            ...action,
+            ...inWorkspace,
             id: 'sources',
             label: t.value.shell.sources,
-            detail: workspace,
             run: go(workspace, 'sources'),
             ...unless(access.entitlements.includes('dataSource:read'), texts.takes('dataSource:read')),
           },
           {
-            ...action,
+            ...inWorkspace,
             id: 'audit',
             label: t.value.audit.title,
-            detail: workspace,
             run: go(workspace, 'audit-log'),
             ...unless(access.entitlements.includes('auditLog:read'), texts.takes('auditLog:read')),
           },
           {
-            ...action,
+            ...inWorkspace,
             id: 'connect',
             label: t.value.setUp.connect,
-            detail: workspace,
             run: go(workspace, 'sources', 'new'),
             ...unless(
               access.entitlements.includes('dataSource:create') && access.entitlements.includes('dataModel:edit'),
@@ -192,26 +188,23 @@ function useOffered(): readonly Command[] {
             ),
           },
           {
-            ...action,
+            ...inWorkspace,
             id: 'agent',
             label: t.value.code.kinds.agent,
-            detail: workspace,
             run: () => showCode(accessRequest(workspace), 'agent'),
             ...unless(access.entitlements.includes('ai:mcp'), texts.takes('ai:mcp')),
           },
           {
-            ...action,
+            ...inWorkspace,
             id: 'assistant',
             label: t.value.shell.assistant,
-            detail: workspace,
             run: openAssistant,
             ...unless(access.entitlements.includes('ai:mcp'), texts.takes('ai:mcp')),
           },
           {
-            ...action,
+            ...inWorkspace,
             id: 'docs',
             label: t.value.code.explorer,
-            detail: workspace,
             run: () => open(`/api/${encodeURIComponent(workspace)}/docs`, '_blank', 'noreferrer'),
           },
         ]

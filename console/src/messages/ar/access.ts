@@ -23,6 +23,8 @@ export const access: Translated<typeof english> = {
     description: 'الوصف',
     edit: 'تعديل',
     editOf: (name) => `تعديل \u2068${name}\u2069`,
+    delete: 'حذف',
+    deleteOf: (name) => `حذف \u2068${name}\u2069`,
     remove: 'إزالة',
     removeOf: (name) => `إزالة \u2068${name}\u2069`,
     discard: 'تجاهل التغييرات',
@@ -147,7 +149,7 @@ export const access: Translated<typeof english> = {
     },
 
     keepTest: 'احتفظ به كاختبار',
-    testText: 'لا يُجرى تغيير للصلاحيات يخالف هذا إلا إذا أراد ذلك من يجريه.',
+    testText: 'إن غيّر تعديل لاحق للصلاحيات هذا الجواب، أُوقف حتى يؤكده أحد.',
     testName: (who, does, allowed) => `\u2068${who}\u2069: \u2068${does}\u2069، ${allowed ? 'مسموح' : 'غير مسموح'}`,
     testKept: 'حُفظ الاختبار.',
     expects: 'المتوقَّع',

@@ -55,5 +55,6 @@ export const account: Translated<AccountTexts> = {
   turnOf: (isActive, key) => (isActive ? `إيقاف \u2068${key}\u2069` : `تشغيل \u2068${key}\u2069`),
   delete: 'حذف',
   deleteOf: (key) => `حذف \u2068${key}\u2069`,
+  mayNot: 'لا يجوز هذا للحساب.',
   deleteText: 'تُرفض البرامج التي تستعمله منذ طلبها التالي.',
 }

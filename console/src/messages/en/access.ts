@@ -24,6 +24,8 @@ export const access = {
     description: 'Description',
     edit: 'Edit',
     editOf: (name: string) => `Edit ${name}`,
+    delete: 'Delete',
+    deleteOf: (name: string) => `Delete ${name}`,
     remove: 'Remove',
     removeOf: (name: string) => `Remove ${name}`,
     discard: 'Discard changes',
@@ -134,7 +136,7 @@ export const access = {
     },
 
     keepTest: 'Keep as a test',
-    testText: 'A change of rights by which this would be otherwise is not made unless whoever makes it says so.',
+    testText: 'If a later change of rights alters this answer, it is held back until somebody confirms it.',
     testName: (who: string, does: string, allowed: boolean) =>
       `${who}: ${does}, ${allowed ? 'allowed' : 'not allowed'}`,
     testKept: 'The test is kept.',

@@ -53,6 +53,7 @@ export const account = {
   turnOf: (isActive: boolean, key: string) => (isActive ? `Switch off ${key}` : `Switch on ${key}`),
   delete: 'Delete',
   deleteOf: (key: string) => `Delete ${key}`,
+  mayNot: 'The account may not do this.',
   deleteText: 'Programs that use it are refused from their next request on.',
 }
 

@@ -32,7 +32,12 @@ export const assistant = {
     Record<string, string>
   >,
   decline: 'Decline',
-  states: { pending: 'Waits for you', approved: 'Approved', declined: 'Declined, not run', expired: 'Too old: ask again' },
+  states: {
+    pending: 'Waits for you',
+    approved: 'Approved',
+    declined: 'Declined, not run',
+    expired: 'Too old: ask again',
+  },
   calls: {
     delete_item: 'Delete an item',
     create_items: 'Create items',

@@ -26,12 +26,14 @@ export const sources = {
   state: 'State',
   collections: 'Collections',
   lookedAt: 'Checked',
+  toImport: (shown: string, count: number) =>
+    plural(count, { one: '1 change to import', other: `${shown} changes to import` }),
   count: (shown: string, count: number) => plural(count, { one: `${shown} collection`, other: `${shown} collections` }),
   states: {
     looking: 'Checking',
     works: 'Works',
     new: 'Works, nothing is imported yet',
-    changed: 'Works, and has changed',
+    changed: 'Works. Its tables changed',
     grant: 'Off: needs other hosts',
     off: 'Off',
     starting: 'Starting',
@@ -40,12 +42,13 @@ export const sources = {
   },
   ways: {
     grant:
-      'It starts again by itself once it asks for the granted hosts again. If you agree to the new ones, attach it once more under another name and grant them: the grant of a source is fixed when it is attached.',
+      'It starts again by itself once it asks for the granted hosts again. If you agree to the new ones, attach it once more under another name and grant them: the grant of a source is fixed when it is attached. Its collections, with their views and policies, stay with this source; the other gets its own by its import.',
     off: 'It starts again by itself once its extension is installed or repaired. If the extension can do other things than before, an import starts it.',
     refused:
-      'Its extension refuses what the source is set up with. Mend that where the source runs, or write its secret anew, then import: that starts it again. What is wrong in its configuration is changed below.',
+      'Its extension refuses what the source is set up with. Mend that where the source runs, or write its secret anew, then import: that starts it again.',
     starting: 'This takes a few seconds. Check again then.',
-    failing: 'Mend it where the source runs, or change its password or connection below, and check again.',
+    failing: 'Mend it where the source runs, and check again.',
+    below: 'Its password or connection can be changed below.',
   },
   look: 'Check again',
   lookOf: (name: string) => `Check again: ${name}`,
@@ -62,8 +65,8 @@ export const sources = {
   noSecrets: 'None',
   toPart: 'All data sources',
 
-  grants: 'Hosts that it may reach',
-  grantsText: 'The connector reaches these hosts and nothing else.',
+  grants: 'Hosts asked for and granted',
+  grantsText: 'The connector reaches the granted hosts and nothing else.',
   host: 'Host',
   why: 'What for',
   grant: 'Grant',
@@ -178,7 +181,8 @@ export const sources = {
   json: 'Configuration',
   jsonText:
     'As the API takes it: `connectionString`, or `host`, `port`, `database`, `user` and `password`; also `auth`, `tls` or `hyperdrive`. To use a named secret, write `{"$secret": "name"}` in place of a text.',
-  connectorText: 'A JSON object with every key that the connector takes; its own documentation names them. To use a named secret, write `{"$secret": "name"}` in place of a text.',
+  connectorText:
+    'A JSON object with every key that the connector takes; its own documentation names them. To use a named secret, write `{"$secret": "name"}` in place of a text.',
   noObject: 'This is no JSON object.',
   test: 'Test',
   answers: 'It answers.',

@@ -27,8 +27,8 @@ export function Policies({ workspace, mayEdit }: { readonly workspace: string; r
     )
   }
   const action = (policy: Policy) => (
-    <Button look="risky" aria-label={texts.removeOf(policy.name)} onClick={() => setGone(policy)}>
-      {texts.remove}
+    <Button look="risky" aria-label={texts.deleteOf(policy.name)} onClick={() => setGone(policy)}>
+      {texts.delete}
     </Button>
   )
   const rolesWith = ({ id }: Policy) => roles.filter(({ policies }) => policies.includes(id)).map(({ name }) => name)
@@ -69,8 +69,8 @@ export function Policies({ workspace, mayEdit }: { readonly workspace: string; r
         <Confirm
           workspace={workspace}
           planned={{ policies: { [gone.id]: null } }}
-          title={texts.removeOf(gone.name)}
-          label={texts.remove}
+          title={texts.deleteOf(gone.name)}
+          label={texts.delete}
           onConfirm={(how) => accessOf(workspace).policies.delete(gone.id, how)}
           onDone={() => {
             setGone(undefined)

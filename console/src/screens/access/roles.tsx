@@ -42,10 +42,10 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
       {mayEdit && role.kind === 'custom' && (
         <Button
           look="risky"
-          aria-label={texts.removeOf(role.name)}
+          aria-label={texts.deleteOf(role.name)}
           onClick={() => setDialog({ what: 'removal', role })}
         >
-          {texts.remove}
+          {texts.delete}
         </Button>
       )}
       <Entries workspace={workspace} id={role.id} name={role.name} />
@@ -84,8 +84,8 @@ export function Roles({ workspace, mayEdit }: RolesProps) {
         <Confirm
           workspace={workspace}
           planned={{ roles: { [dialog.role.id]: null } }}
-          title={texts.removeOf(dialog.role.name)}
-          label={texts.remove}
+          title={texts.deleteOf(dialog.role.name)}
+          label={texts.delete}
           onConfirm={(how) => accessOf(workspace).roles.delete(dialog.role.id, how)}
           onDone={() => {
             close()

@@ -80,8 +80,8 @@ export function Tests({ workspace }: { readonly workspace: string }) {
             {
               title: texts.actions,
               cell: (test) => (
-                <Button look="risky" aria-label={texts.removeOf(test.name)} onClick={() => setGone(test)}>
-                  {texts.remove}
+                <Button look="risky" aria-label={texts.deleteOf(test.name)} onClick={() => setGone(test)}>
+                  {texts.delete}
                 </Button>
               ),
             },
@@ -111,13 +111,13 @@ function RemoveTest({ workspace, test, onClose }: TestProps) {
     return undefined
   })
   return (
-    <Dialog title={texts.removeOf(test.name)} onClose={onClose}>
+    <Dialog title={texts.deleteOf(test.name)} onClose={onClose}>
       {fault && <Notice look="danger">{fault}</Notice>}
       <p>{texts.removeTestText}</p>
       <DialogActions>
         <Button onClick={onClose}>{t.value.common.cancel}</Button>
         <Button look="danger" isBusy={isBusy} onClick={(event) => void submit(event)}>
-          {texts.remove}
+          {texts.delete}
         </Button>
       </DialogActions>
     </Dialog>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { FILES } from '../../data/files.ts'
 import { useQuery } from '../../data/queries.ts'
 import { accessQuery, isSystemName, readableQuery, titleIn } from '../../data/workspaces.ts'
+import { accountTexts } from '../../messages/account.ts'
 import { compareNames, t } from '../../messages/messages.ts'
 import { Field } from '../../ui/field.tsx'
 import { Pending } from '../../ui/notice.tsx'
@@ -88,13 +89,17 @@ export function Scope({ workspace, userId, rights, onRights }: ScopeProps) {
             ...actions.map((action) => ({
               title: texts.does[action],
               cell: ({ name, title }: (typeof found)[number]) =>
-                may(name, action) && (
+                may(name, action) ? (
                   <input
                     type="checkbox"
                     aria-label={texts.actionOn(texts.does[action], title)}
                     checked={rights.collections[name]?.includes(action) === true}
                     onChange={(event) => turn(name, action, event.currentTarget.checked)}
                   />
+                ) : (
+                  <span role="img" aria-label={accountTexts.value.mayNot} title={accountTexts.value.mayNot}>
+                    –
+                  </span>
                 ),
             })),
           ]}

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Empty, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import page from '../page.module.css'
+import { changesOf } from './changes.tsx'
 import {
   connectorsQuery,
   importedQuery,
@@ -108,11 +109,14 @@ export function useLook({ workspace, source: { id } }: CellProps) {
 }
 
 export function ShownState(props: CellProps) {
-  const { state } = useLook(props)
+  const { look, state } = useLook(props)
+  const { data: imported = [] } = useQuery({ ...importedQuery(props.workspace), enabled: state.name === 'changed' })
+  const count = changesOf(look.data?.operations ?? [], imported).length
   return (
     <span class={styles.state}>
       <span class={styles.mark} data-state={state.name}>
         {sourceTexts.value.states[state.name]}
+        {state.name === 'changed' && count > 0 && `: ${sourceTexts.value.toImport(formatNumber(count), count)}`}
       </span>
       {state.reason && <span class={page.quiet}>{state.reason}</span>}
     </span>
@@ -126,7 +130,7 @@ function Looked(props: CellProps) {
   if (!mayLook) return null
   return (
     <span class={styles.actions}>
-      {at > 0 && <span>{formatTime(at, { timeStyle: 'short' })}</span>}
+      {at > 0 && <span>{`${texts.lookedAt}: ${formatTime(at, { timeStyle: 'short' })}`}</span>}
       <Button
         isSmall
         isBusy={look.isFetching}

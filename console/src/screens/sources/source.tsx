@@ -95,13 +95,15 @@ function Shown({ workspace, source }: SourceProps) {
 type StateProps = SourceProps & { readonly state: State }
 
 /** What to do where it does not work. */
-function WayBack({ workspace, source: { provider }, state: { name, isRefused } }: StateProps) {
+function WayBack({ workspace, source: { id, provider }, state: { name, isRefused } }: StateProps) {
   const texts = sourceTexts.value
   const mayRead = useEntitled(workspace, 'extension:read')
   const { data } = useQuery({ ...connectorsQuery(workspace), enabled: mayRead })
   const mayAttach = useEntitled(workspace, 'dataSource:create', 'dataModel:edit')
+  const mayAsk = useEntitled(workspace, 'dataSource:create')
+  const { data: outline } = useQuery({ ...outlineQuery(workspace, id), enabled: mayAsk })
   if (name !== 'grant' && name !== 'off' && name !== 'starting' && name !== 'failing') return null
-  const connector = data?.data.find(({ id }) => id === provider)
+  const connector = data?.data.find((one) => one.id === provider)
   const why = connector?.unavailableReason ?? undefined
   const broken = name === 'off' && connector === undefined ? (data?.meta?.broken ?? []) : []
   return (
@@ -115,6 +117,7 @@ function WayBack({ workspace, source: { provider }, state: { name, isRefused } }
       >
         {why && `${why}. `}
         {texts.ways[isRefused && why === undefined ? 'refused' : name]}
+        {outline?.mayChange && (name === 'failing' || isRefused) && ` ${texts.ways.below}`}
       </Notice>
       {broken.length > 0 && (
         <ul class={styles.lines} aria-label={texts.broken}>

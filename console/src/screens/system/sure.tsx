@@ -45,7 +45,7 @@ export function Sure({ title, label, typed: wanted, onConfirm, onDone, onClose, 
           <Field
             label={texts.typeIt(wanted)}
             labelCode={wanted}
-            hint={texts.typeHint}
+            {...(!isTyped && { hint: texts.typeHint })}
             required
             autofocus
             autocomplete="off"
