@@ -9,33 +9,25 @@ import type { ColumnDefinition, SourceChange } from '../sql/change.ts'
 import type { DeclaredKey } from '../sql/declared-key.ts'
 import { isLedgerName, ledgerColumns, ledgerOf } from '../sql/write/ledger-table.ts'
 import { deriveApiName } from './derive.ts'
-import {
-  addCollection,
-  type CollectionDraft,
-  checkColumns,
-  claimId,
-  collectionOf,
-  columnOf,
-  createDraft,
-  type Draft,
-  editableCollection,
-  emit,
-  indexDefinition,
-  indexesOf,
-  inModelAlone,
-  type MigrationContext,
-  pairsOf,
-  recordsOf,
-  refuse,
-  storageOf,
-  tableOf,
-  tableRef,
-} from './draft.ts'
+import { type CollectionDraft, type Draft, type MigrationContext, refuse } from './draft.ts'
+import { addCollection, claimId, createDraft, emit, inModelAlone, recordsOf } from './edits.ts'
 import { FailedMigration } from './fault.ts'
 import { addColumn, createField, deleteField, updateField } from './fields.ts'
 import { giveUpName, refuseGivenUp } from './given-up.ts'
 import { changeHistory, endHistory } from './history.ts'
 import { createIndex, deleteIndex, emitIndex } from './indexes.ts'
+import {
+  checkColumns,
+  collectionOf,
+  columnOf,
+  editableCollection,
+  indexDefinition,
+  indexesOf,
+  pairsOf,
+  storageOf,
+  tableOf,
+  tableRef,
+} from './lookups.ts'
 import { createManyToMany } from './many-to-many.ts'
 import { madeBy } from './named.ts'
 import type { CollectionChange, DataOf, Operation } from './operation.ts'

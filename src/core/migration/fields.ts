@@ -6,25 +6,21 @@ import type { DefaultValue, EngineDefault, PrimitiveFieldRecord } from '../model
 import { holdsTime } from '../model/moment.ts'
 import { conversionOf, isLimitedAlike, isSameType } from './conversion.ts'
 import { deriveApiName } from './derive.ts'
+import { type CollectionDraft, type Draft, refuse } from './draft.ts'
+import { addField, claimId, emit } from './edits.ts'
+import { giveUpName, refuseGivenUp } from './given-up.ts'
 import {
-  addField,
-  type CollectionDraft,
   checkColumns,
   checkIndexable,
-  claimId,
   columnOf,
-  type Draft,
-  emit,
   fieldOf,
   indexesBy,
   initialOf,
   type Pair,
   pairsBy,
-  refuse,
   storageOf,
   tableOf,
-} from './draft.ts'
-import { giveUpName, refuseGivenUp } from './given-up.ts'
+} from './lookups.ts'
 import type { DataOf, FieldChange } from './operation.ts'
 
 /** Adds the field to the model only: a new table is created with its columns. */

@@ -5,7 +5,9 @@
 import { lookupOf } from '../model/lookup.ts'
 import type { ModelRecords, PrimitiveFieldRecord } from '../model/model.ts'
 import type { Recorded, TableRef } from '../sql/change.ts'
-import { type CollectionDraft, type Draft, emit, indexesOf, refuse, tableOf } from './draft.ts'
+import { type CollectionDraft, type Draft, refuse } from './draft.ts'
+import { emit } from './edits.ts'
+import { indexesOf, tableOf } from './lookups.ts'
 
 /**
  * Emits what the database has to record of a collection that was made or changed otherwise than by the model of `before`; `made`

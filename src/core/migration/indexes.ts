@@ -6,25 +6,19 @@ import { describeType } from '../model/codec.ts'
 import type { IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
 import { operatorsOf } from '../model/operator.ts'
 import { deriveIndexName } from './derive.ts'
+import { type CollectionDraft, type Draft, refuse } from './draft.ts'
+import { addIndex, claimId, emit, isMade, removeIndex } from './edits.ts'
 import {
-  addIndex,
-  type CollectionDraft,
   checkIndexable,
-  claimId,
   columnNames,
-  type Draft,
-  emit,
   fieldOf,
   indexDefinition,
   indexesBy,
   indexesOf,
-  isMade,
   pairsBy,
-  refuse,
-  removeIndex,
   tableOf,
   tableRef,
-} from './draft.ts'
+} from './lookups.ts'
 import type { DataOf } from './operation.ts'
 
 /** Adds the index to the model only: a new table is created with its primary key. */

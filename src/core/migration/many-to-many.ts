@@ -3,8 +3,10 @@
  * They exist in the model alone and go with either relation.
  */
 import type { RelationFieldRecord } from '../model/model.ts'
-import { addRelation, claimId, collectionOf, type Draft, type Pair, refuse, removeRelation } from './draft.ts'
+import { type Draft, refuse } from './draft.ts'
+import { addRelation, claimId, removeRelation } from './edits.ts'
 import { claimFieldName } from './fields.ts'
+import { collectionOf, type Pair } from './lookups.ts'
 import type { DataOf } from './operation.ts'
 
 /** The relations of a junction that a model file makes for a many-to-many relation, which are its key. */

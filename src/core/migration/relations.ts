@@ -1,28 +1,22 @@
 /** Relation field pairs: two fields and the constraint between them, which has the id of the side that owns it. */
 import { canJoin, canRefer } from '../model/far-key.ts'
 import type { ColumnShape, ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
+import { type CollectionDraft, type Draft, refuse } from './draft.ts'
+import { addRelation, claimId, emit, isMade, removeRelation } from './edits.ts'
+import { checkActions, claimFieldName, isNullableKey } from './fields.ts'
+import { findKey, isUnique, keepIndexes } from './indexes.ts'
 import {
-  addRelation,
-  type CollectionDraft,
   checkIndexable,
-  claimId,
   collectionOf,
   columnNames,
   columnOf,
-  type Draft,
-  emit,
   fieldOf,
-  isMade,
   type Pair,
-  refuse,
   relatableCollection,
-  removeRelation,
   storageOf,
   tableOf,
   unprotectedCollection,
-} from './draft.ts'
-import { checkActions, claimFieldName, isNullableKey } from './fields.ts'
-import { findKey, isUnique, keepIndexes } from './indexes.ts'
+} from './lookups.ts'
 import { deleteManyToMany, leadingThrough, manyToManyOf, renameRelation, updateManyToMany } from './many-to-many.ts'
 import type { DataOf } from './operation.ts'
 

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../error.ts'
 import { type Applied, applyOperations, type MigrationContext } from '../../migration/apply.ts'
-import { initialOf } from '../../migration/draft.ts'
+import { initialOf } from '../../migration/lookups.ts'
 import { madeBy } from '../../migration/named.ts'
 import type { Operation } from '../../migration/operation.ts'
 import { lookupOf } from '../../model/lookup.ts'

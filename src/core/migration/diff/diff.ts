@@ -15,7 +15,7 @@ import {
 } from '../../model/model.ts'
 import { eachOf, type Parts } from '../../parts.ts'
 import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../../sql/source-schema.ts'
-import type { Pair } from '../draft.ts'
+import type { Pair } from '../lookups.ts'
 import { dataSchemaOf, nameCollections } from './collection-names.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './context.ts'
 import { createdFields, diffFields, type KnownCollection, marksOf } from './fields.ts'

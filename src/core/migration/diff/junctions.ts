@@ -3,7 +3,7 @@
  * foreign keys make a key of it gives new ones where none leads through both.
  */
 import type { ModelRecords, RelationFieldRecord } from '../../model/model.ts'
-import type { Pair } from '../draft.ts'
+import type { Pair } from '../lookups.ts'
 import { junctionKey, manyToManyPair } from '../many-to-many.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation } from './context.ts'
 import { type FoundJunction, type JunctionSide, nameManyToMany } from './relation-names.ts'

@@ -15,7 +15,7 @@ import type {
 import { fileCollectionId } from '../../model/presentation.ts'
 import { eachOf, type Parts } from '../../parts.ts'
 import type { SourceForeignKey } from '../../sql/source-schema.ts'
-import type { Pair } from '../draft.ts'
+import type { Pair } from '../lookups.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './context.ts'
 import { diffJunctions } from './junctions.ts'
 import { type FoundKey, nameRelations, type PairNames } from './relation-names.ts'
