@@ -1,5 +1,7 @@
 /** Identifies and authorizes the caller of a request, for all handlers. */
+
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
+import { networkOf } from '../../src/core/network.ts'
 import { type Caller, requireAllowedAddress } from '../../src/services/caller/caller.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
@@ -44,7 +46,7 @@ function known(c: AppContext, caller: Caller): Caller {
   c.get('timing').authenticated = performance.now()
   if (caller.kind === 'anonymous' && c.get('credential') === undefined) c.set('isAnonymous', true)
   if (caller.kind === 'user') c.set('userId', caller.ownerId ?? caller.userId)
-  c.set('account', caller.kind === 'user' ? caller.userId : (c.get('addressOf')(c) ?? ''))
+  c.set('account', caller.kind === 'user' ? caller.userId : networkOf(c.get('addressOf')(c)))
   if (caller.kind === 'user' && caller.scope !== undefined) requireAllowedAddress(caller, () => c.get('addressOf')(c))
   return caller
 }

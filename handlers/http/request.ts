@@ -1,6 +1,7 @@
 /** The context of a request that middleware passes to handlers, and readers for its parts. */
 import type { Context } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'
+import { networkOf } from '../../src/core/network.ts'
 import type { BodyRoom } from './body-room.ts'
 import type { Timing } from './timing.ts'
 
@@ -98,9 +99,9 @@ export function bodyOf(c: Context): ReadableStream<Uint8Array> | null {
   return body === undefined ? c.req.raw.body : body()
 }
 
-/** Returns by what the bodies of one caller are known; undefined where nothing is known of it. */
-export function callerOf(c: AppContext): string | undefined {
-  return c.get('userId') ?? c.get('addressOf')(c)
+/** Returns by what the bodies of one caller are known: its user, or its network. */
+export function callerOf(c: AppContext): string {
+  return c.get('userId') ?? networkOf(c.get('addressOf')(c))
 }
 
 /**

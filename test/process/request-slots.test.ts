@@ -27,6 +27,7 @@ beforeAll(async () => {
       SERVICE_SECRET: secret,
       SERVICE_DATABASE_URL: service.databaseUrl,
       SERVICE_QUERY__TIMEOUT: '10m',
+      SERVICE_HTTP__TRUSTED_PROXIES: '127.0.0.0/8',
       PORT: '0',
     },
     observe: () => {},
@@ -67,6 +68,21 @@ async function held(...paths: readonly string[]) {
     await database.query('commit')
     return Promise.all(answers)
   }
+}
+
+/** Lets Public read the notes. */
+async function showToAnybody(): Promise<void> {
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
+    const response = await fetch(`${narrow.url}/api/library/${path}`, { method, headers, body: JSON.stringify(body) })
+    return ((await response.json()) as { readonly data: { readonly id: string } }).data
+  }
+  const policy = await ask('POST', 'policies', {
+    name: 'of anybody',
+    content: { collections: { notes: { read: 'all' } } },
+  })
+  const [role] = (await ask('GET', 'roles?filter[kind][_eq]=public')) as unknown as readonly { readonly id: string }[]
+  await ask('PATCH', `roles/${role?.id}`, { policies: [policy.id] })
 }
 
 async function lockedOut(): Promise<number> {
@@ -129,6 +145,23 @@ it('parses a heavy body of a caller once the one before is worked off, and light
   await database.query('commit')
 
   expect([light, before, await first, await second]).toEqual([[422, 422], false, 200, 422])
+})
+
+it('counts the addresses of an IPv6 network of 64 bits as one, where there is no account', async () => {
+  await showToAnybody()
+  const release = await held(pages)
+  const visit = (address: string) =>
+    fetch(`${narrow.url}${notes}`, { headers: { 'X-Forwarded-For': address } }).then(({ status }) => status)
+  const visits = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8::4'].map(visit)
+
+  const refused = await Promise.race(visits)
+  const elsewhere = visit('2001:db8:0:1::1')
+  await expect.poll(lockedOut).toBe(4)
+  await release()
+
+  expect(refused).toBe(429)
+  expect(await elsewhere).toBe(200)
+  expect((await Promise.all(visits)).toSorted()).toEqual([200, 200, 200, 429])
 })
 
 it('counts what needs no body and has one', async () => {

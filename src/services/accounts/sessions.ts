@@ -2,8 +2,10 @@
  * Sessions (docs/contract.md#sessions): opened by signing in, extended by refresh tokens that are valid once, ended by
  * logging out. Also creates the first administrator.
  */
+
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
+import { originOf } from '../../core/network.ts'
 import type { Instant } from '../../ports/clock.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { AuditStatement } from '../../store/audit.ts'
@@ -19,7 +21,7 @@ import {
 import { countUsers, findUserByEmail, insertFirstUser, type UserRow } from '../../store/users.ts'
 import { type AuditEvent, recordEvent } from '../caller/audit.ts'
 import { sha256 } from '../caller/digest.ts'
-import { type LoginAttempt, originOf, type Throttle } from '../caller/throttle.ts'
+import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { type Claims, invalidToken, type Tokens } from '../caller/tokens.ts'
 
 export type { SessionClient } from '../../store/sessions.ts'

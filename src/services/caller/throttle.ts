@@ -3,8 +3,10 @@
  * for one address, ten times as many for all addresses of an IPv6 site; for a signed-in caller, 5 failures of that session. The limits do not depend on whether the account
  * exists, and only time lifts them.
  */
+
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
+import { networkOf, siteOf } from '../../core/network.ts'
 import type { Sql, Statement } from '../../core/sql/statement.ts'
 import type { SqlRow } from '../../ports/database.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -148,33 +150,4 @@ function requireAll(verdicts: readonly (readonly SqlRow[])[]): void {
 function requireLet({ isRefused, retryAfterSeconds }: Verdict): void {
   if (!isRefused) return
   throw new ServiceError('throttled', 'Too many attempts, try again later', { meta: { retryAfter: retryAfterSeconds } })
-}
-
-/**
- * The unit of counting: an IPv4 address, or the /64 network of an IPv6 address, since one client usually has all of it.
- * Unknown addresses share one unit.
- */
-export function networkOf(address: string | undefined): string {
-  if (address === undefined || address === '') return 'unknown'
-  if (!address.includes(':')) return address
-  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1)
-  const [head = '', tail] = address.toLowerCase().split('%', 1)[0]?.split('::', 2) ?? []
-  const [before, after] = [groupsOf(head), groupsOf(tail ?? '')]
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
-}
-
-/** The /48 network of a /64 network, as `networkOf` has it; undefined for an address. */
-function siteOf(network: string): string | undefined {
-  return network.endsWith('/64') ? `${network.split(':').slice(0, 3).join(':')}::/48` : undefined
-}
-
-/** Whose attempts wait together: an address, or the /48 network of an IPv6 address. */
-export function originOf(address: string | undefined): string {
-  const network = networkOf(address)
-  return siteOf(network) ?? network
-}
-
-function groupsOf(part: string): readonly string[] {
-  return part === '' ? [] : part.split(':').map((group) => group.replace(/^0+(?=.)/, ''))
 }
