@@ -116,6 +116,23 @@ describe('a calendar', () => {
     await page.getByText('0 items').waitFor()
   })
 
+  it('keeps a year that is typed while items arrive', async () => {
+    const page = await shown(march)
+    await page.getByRole('link', { name: 'Opening <b>' }).waitFor()
+    const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>()
+    await page.route('**/items/shows**', async (route) => {
+      await arrives
+      await route.continue()
+    })
+    await page.getByLabel('Month', { exact: true }).selectOption('April')
+    await page.getByRole('grid', { name: 'April 2026' }).waitFor()
+    await page.getByLabel('Year').fill('1998')
+    arrive()
+    await page.getByRole('link', { name: 'In April' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('grid', { name: 'April 1998' }).waitFor()
+  })
+
   it('goes from day to day and month to month by keys, and opens and adds by them', async () => {
     const page = await shown(march)
     await dayOf(page, 'Sunday, March 1, 2026').focus()

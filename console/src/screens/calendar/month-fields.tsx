@@ -28,7 +28,8 @@ export function MonthFields({ month, onMonth }: MonthFieldsProps) {
         min={1}
         max={9999}
         aria-label={texts.year}
-        value={Number(year)}
+        // No value that is set again while somebody types, when items arrive.
+        defaultValue={year.replace(/^0+/, '')}
         onChange={({ currentTarget }) => {
           if (currentTarget.validity.valid && currentTarget.value !== '')
             onMonth(`${currentTarget.value.padStart(4, '0')}-${own}`)
