@@ -103,6 +103,7 @@ it('says what one may not do and why, and does not do it', async () => {
 
   expect(await refused.allTextContents()).toEqual([
     'New in booksYou may not make rows here.',
+    'Audit log of the instanceFor administrators of the service only.',
     'AccessYou lack the right workspaceMembers:read.',
     'New policyYou lack the right workspaceMembers:read.',
     'Why?You lack the right workspaceMembers:read.',
@@ -111,7 +112,6 @@ it('says what one may not do and why, and does not do it', async () => {
     'Connect a databaseYou lack the right dataSource:create, dataModel:edit.',
     'Connect an agentYou lack the right ai:mcp.',
     'AssistantYou lack the right ai:mcp.',
-    'Audit log of the instanceFor administrators of the service only.',
     'authorsYou may not read its rows.',
     'secretsYou may not read its rows.',
   ])
