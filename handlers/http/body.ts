@@ -126,8 +126,9 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
 async function turnOf(c: AppContext, bytes: Uint8Array): Promise<void> {
   await slotForBody(c)
   const room = pacing(c)?.parsed
+  if (room === undefined) return
   const weight = weightOfJson(bytes)
-  if (room === undefined || weight <= LIGHT) return
+  if (weight <= LIGHT) return
   const held: ArrivingBody = { bytes: weight, isGivenUp: false, isComplete: true, caller: callerOf(c) }
   if (!(await room.enter(held))) throw noRoom()
   const end = c.get('endSlot')

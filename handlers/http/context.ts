@@ -1,5 +1,4 @@
 /** Identifies and authorizes the caller of a request, for all handlers. */
-
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { networkOf } from '../../src/core/network.ts'
 import { type Caller, requireAllowedAddress } from '../../src/services/caller/caller.ts'

@@ -2,7 +2,6 @@
  * Sessions (docs/contract.md#sessions): opened by signing in, extended by refresh tokens that are valid once, ended by
  * logging out. Also creates the first administrator.
  */
-
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import { originOf } from '../../core/network.ts'

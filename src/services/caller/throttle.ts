@@ -3,7 +3,6 @@
  * for one address, ten times as many for all addresses of an IPv6 site; for a signed-in caller, 5 failures of that session. The limits do not depend on whether the account
  * exists, and only time lifts them.
  */
-
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import { networkOf, siteOf } from '../../core/network.ts'
