@@ -3,10 +3,10 @@
  */
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise'
 import { BUSY, SqlFault } from '../../core/sql/fault.ts'
-import type { ConversingDriver, QueryContext } from '../../ports/database.ts'
+import type { ConversingDriver } from '../../ports/database.ts'
 import { createMysqlDriver } from './mysql/driver.ts'
 import { CONNECT_LIMIT, connectionOptions, type MysqlAddress, sessionSetup } from './mysql/session.ts'
-import { createSharedSlots, type SharedSlots } from './shared-slots.ts'
+import { createSharedSlots, lendInSlot } from './shared-slots.ts'
 import { isForCaller } from './time-limit.ts'
 
 /** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` enables TLS. */
@@ -26,7 +26,12 @@ export function openMysql(options: MysqlOptions): ConversingDriver {
   const take = ({ pool, renew }: ReturnType<typeof openPool>) => renew(() => lend(pool, connectLimit))
   return createMysqlDriver({
     sessions: {
-      take: (context) => (isForCaller(context) ? inSlot(slots, context, () => take(limited)) : take(unlimited)),
+      async take(context) {
+        if (!isForCaller(context)) return take(unlimited)
+        const { share, account, isDisconnected } = context
+        const slot = slots.take(`${share} ${account}`, () => isDisconnected?.() === true)
+        return lendInSlot(slot, () => take(limited), ['release', 'destroy'])
+      },
       async close() {
         await Promise.all([limited.pool.end(), unlimited.pool.end()])
       },
@@ -54,30 +59,6 @@ function openPool(address: MysqlAddress, { max, timeLimit }: Limits) {
 const MAX_SESSIONS = 10
 /** Those that one account of a workspace leaves to others. */
 const RESERVED = 2
-
-/** Takes a slot of the caller's account, which is free again when the session is given back or closed. */
-async function inSlot(
-  slots: SharedSlots,
-  { share, account, isDisconnected }: QueryContext,
-  lend: () => Promise<PoolConnection>,
-): Promise<PoolConnection> {
-  const end = await slots.take(`${share} ${account}`, () => isDisconnected?.() === true)
-  try {
-    const session = await lend()
-    // Set anew for each time that it is lent.
-    for (const name of ['release', 'destroy'] as const) {
-      const giveBack = session[name]
-      session[name] = () => {
-        end()
-        giveBack.call(session)
-      }
-    }
-    return session
-  } catch (error) {
-    end()
-    throw error
-  }
-}
 
 /** Lends a connection of the pool, which has no limit of its own. Throws SqlFault BUSY where none becomes free in time. */
 function lend(pool: Pool, limit: number): Promise<PoolConnection> {

@@ -41,23 +41,19 @@ export function createSharedSlots({
   patience,
   waiting: line = Number.POSITIVE_INFINITY,
 }: SlotLimits): SharedSlots {
-  /** By share, and by account in it. */
-  const taken = new Map<string, number>()
+  const ofShares = new Map<string, number>()
+  const ofAccounts = new Map<string, number>()
   let total = 0
   let waiting: readonly Waiting[] = []
 
-  const countOf = (share: string) => taken.get(share) ?? 0
   const hasRoom = (share: string, account: string) =>
-    total < most && hasShare(countOf(share)) && countOf(within(share, account)) < ofAccount
+    total < most && hasShare(ofShares.get(share) ?? 0) && (ofAccounts.get(accountKey(share, account)) ?? 0) < ofAccount
   const hasShare = (count: number) => count === 0 || (count < ofShare && total < most - 1)
 
   function add(share: string, account: string, change: 1 | -1): void {
     total += change
-    for (const key of [share, within(share, account)]) {
-      const count = countOf(key) + change
-      if (count > 0) taken.set(key, count)
-      else taken.delete(key)
-    }
+    count(ofShares, share, change)
+    count(ofAccounts, accountKey(share, account), change)
   }
 
   function begin(share: string, account: string): () => void {
@@ -74,8 +70,8 @@ export function createSharedSlots({
   /** The first of those of whose share the fewest go on. */
   function next(): Waiting | undefined {
     const able = waiting.filter(({ share, account }) => hasRoom(share, account))
-    const fewest = Math.min(...able.map(({ share }) => countOf(share)))
-    return able.find(({ share }) => countOf(share) === fewest)
+    const fewest = Math.min(...able.map(({ share }) => ofShares.get(share) ?? 0))
+    return able.find(({ share }) => (ofShares.get(share) ?? 0) === fewest)
   }
 
   function handOut(): void {
@@ -123,6 +119,40 @@ export function createSharedSlots({
   }
 }
 
-function within(share: string, account: string): string {
-  return JSON.stringify([share, account])
+function accountKey(share: string, account: string): string {
+  return `${share} ${account}`
+}
+
+function count(counts: Map<string, number>, name: string, change: 1 | -1): void {
+  const changed = (counts.get(name) ?? 0) + change
+  if (changed > 0) counts.set(name, changed)
+  else counts.delete(name)
+}
+
+/**
+ * Returns what `lend` lends in a slot of the caller, which is free again when it is given back by one of the methods `ends`, and at once
+ * where nothing is lent.
+ */
+export async function lendInSlot<Connection extends object>(
+  slot: Promise<() => void>,
+  lend: () => Promise<Connection>,
+  ends: readonly (keyof Connection & string)[],
+): Promise<Connection> {
+  const end = await slot
+  try {
+    const connection = await lend()
+    // Set anew for each time that it is lent.
+    for (const name of ends) {
+      const giveBack = connection[name] as (...how: unknown[]) => unknown
+      const ending = (...how: unknown[]) => {
+        end()
+        return giveBack.apply(connection, how)
+      }
+      Object.assign(connection, { [name]: ending })
+    }
+    return connection
+  } catch (error) {
+    end()
+    throw error
+  }
 }

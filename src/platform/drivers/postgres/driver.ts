@@ -7,7 +7,7 @@ import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports/database.ts'
 import { isRead, readsAgain, untilStarted } from '../lost-connection.ts'
-import { createSharedSlots, type SharedSlots } from '../shared-slots.ts'
+import { createSharedSlots, lendInSlot, type SharedSlots } from '../shared-slots.ts'
 import { isForCaller, lendInTerm, type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
@@ -133,24 +133,9 @@ async function inSlot(
   context: QueryContext | undefined,
   lend: () => Promise<pg.PoolClient>,
 ): Promise<pg.PoolClient> {
-  const end =
-    isForCaller(context) && context.share !== undefined
-      ? await slots.take(context.share, () => context.isDisconnected?.() === true, context.account)
-      : undefined
-  if (end === undefined) return lend()
-  try {
-    const client = await lend()
-    // Set anew for each time that it is lent.
-    const { release } = client
-    client.release = (error) => {
-      end()
-      release.call(client, error)
-    }
-    return client
-  } catch (error) {
-    end()
-    throw error
-  }
+  if (!isForCaller(context) || context.share === undefined) return lend()
+  const hasLeft = () => context.isDisconnected?.() === true
+  return lendInSlot(slots.take(context.share, hasLeft, context.account), lend, ['release'])
 }
 
 /** Returns the same rows; errors become SqlFaults. */
