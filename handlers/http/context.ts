@@ -1,11 +1,10 @@
 /** Identifies and authorizes the caller of a request, for all handlers. */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
-import { networkOf } from '../../src/core/network.ts'
-import { type Caller, requireAllowedAddress } from '../../src/services/caller/caller.ts'
+import { type Caller, personOf, requireAllowedAddress } from '../../src/services/caller/caller.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { requireSameOrigin } from './origin.ts'
-import { type AppContext, pathParam } from './request.ts'
+import { type AppContext, callerOf, pathParam } from './request.ts'
 import { inSlot } from './request-slots.ts'
 
 /** Authorizes the caller in the workspace of the path. */
@@ -44,8 +43,8 @@ export async function identifyItself(services: Services, c: AppContext): Promise
 function known(c: AppContext, caller: Caller): Caller {
   c.get('timing').authenticated = performance.now()
   if (caller.kind === 'anonymous' && c.get('credential') === undefined) c.set('isAnonymous', true)
-  if (caller.kind === 'user') c.set('userId', caller.ownerId ?? caller.userId)
-  c.set('account', caller.kind === 'user' ? caller.userId : networkOf(c.get('addressOf')(c)))
+  c.set('userId', personOf(caller))
+  c.set('account', caller.kind === 'user' ? caller.userId : callerOf(c))
   if (caller.kind === 'user' && caller.scope !== undefined) requireAllowedAddress(caller, () => c.get('addressOf')(c))
   return caller
 }

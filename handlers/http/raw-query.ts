@@ -7,7 +7,7 @@ import type { ItemQuery, Planned } from '../../src/services/data/items.ts'
 import type { Answer } from './answer.ts'
 import { readPlainJson } from './body.ts'
 import { searchWithoutToken } from './credentials.ts'
-import { type AppContext, headerOf, isDisconnected } from './request.ts'
+import { type AppContext, callerOf, headerOf, isDisconnected } from './request.ts'
 
 export function rawQuery(c: AppContext): ItemQuery {
   return withReadOptions(c, searchWithoutToken(c.req.url))
@@ -55,7 +55,7 @@ export function readOptions(c: AppContext): Omit<ItemQuery, 'sent'> {
     // No getter: an object with one gets its own hidden class, which lives until the next full garbage collection.
     freshness: headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept',
     isDisconnected: () => isDisconnected(c),
-    account: c.get('userId') ?? c.get('account'),
+    account: callerOf(c),
   }
 }
 

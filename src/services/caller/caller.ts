@@ -41,6 +41,11 @@ export function requireAllowedAddress(caller: Caller, addressOf: () => string | 
   }
 }
 
+/** Returns the id of the person who asks, by themselves or by a service account; undefined for the anonymous caller. */
+export function personOf(caller: Caller): string | undefined {
+  return caller.kind === 'user' ? (caller.ownerId ?? caller.userId) : undefined
+}
+
 /** Returns the id of the signed-in user; 403 for the anonymous caller. */
 export function requireUser(caller: Caller): string {
   return requestCredentialOf(caller).userId

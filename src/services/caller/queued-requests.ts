@@ -1,6 +1,6 @@
 /** How requests are queued: what is done for one is of its account in its workspace. */
 import type { Model } from '../../core/model/model.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, personOf } from './caller.ts'
 import type { QueuedWork, WorkQueue } from './work-queue.ts'
 
 /** A model of more fields is large, and what a longer body brings. */
@@ -26,7 +26,6 @@ export type Requesting = { readonly workspace: { readonly id: string }; readonly
 
 /** What is queued for a request is of its account in its workspace: a source that is silent holds up nobody else there. */
 export function queuedFor({ workspace, caller }: Requesting): Omit<QueuedWork, 'isLarge'> {
-  if (caller.kind === 'anonymous') return { id: workspace.id }
-  const by = caller.ownerId ?? caller.userId
-  return { id: `${workspace.id} ${by}`, by }
+  const by = personOf(caller)
+  return by === undefined ? { id: workspace.id } : { id: `${workspace.id} ${by}`, by }
 }

@@ -9,11 +9,12 @@ import { FILES } from '../../core/model/file-collection.ts'
 import type { Collection } from '../../core/model/model.ts'
 import { describeSources } from '../../core/model/overview.ts'
 import { didYouMean } from '../../core/nearest.ts'
+import { networkOf } from '../../core/network.ts'
 import type { AggregateArguments } from '../../core/query/aggregate-query.ts'
 import type { JsonArguments } from '../../core/query/parse-json.ts'
 import type { AssetFiles } from '../assets/assets.ts'
+import { personOf } from '../caller/caller.ts'
 import type { RequestScope } from '../caller/callers.ts'
-import { queuedFor } from '../caller/queued-requests.ts'
 import type { BatchText, Items, ListAnswer } from '../data/items.ts'
 import { createViewers } from '../data/plan-cache.ts'
 import type { OnceKey } from '../data/planned.ts'
@@ -109,7 +110,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   return {
     open(scope, { address, client, isDisconnected }) {
       const { workspace, snapshot, rights } = scope
-      const own = { isDisconnected, account: queuedFor(scope).by ?? client }
+      const own = { isDisconnected, account: personOf(scope.caller) ?? networkOf(client) }
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
       const view = async () => {

@@ -6,7 +6,7 @@ import { requireTerm } from '../../../core/sql/begin/plan-term.ts'
 import { isReadableAgain, type Keeping, keptOf, readKept } from '../../../core/sql/write/kept-lists.ts'
 import { type KeptBounds, keySelection } from '../../../core/sql/write/ledger.ts'
 import type { KeptAnswer, ListAnswer, OnceOutcome } from '../../../sources/source.ts'
-import { queuedFor } from '../../caller/queued-requests.ts'
+import { personOf } from '../../caller/caller.ts'
 import type { BindingsOf } from '../bindings.ts'
 import type { WriteSending, Written } from './claims.ts'
 import type { OnceRequest } from './once-request.ts'
@@ -28,7 +28,7 @@ export async function written(
   const lists = await source.prepareBatch({ ...plan, operations })(bindings({ ...values, caller: scope.caller }), {
     ...sending,
     term: scope.term,
-    account: queuedFor(scope).by,
+    account: personOf(scope.caller),
   })
   const parts = lists.map((list, index) => {
     const collection = plan.operations[index]?.collection

@@ -10,7 +10,7 @@ import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
 import { type LedgerTable, ledgerOf, systemLedger } from '../../../core/sql/write/ledger-table.ts'
 import { type Age, startAge } from '../../../ports/clock.ts'
 import type { KeptAnswer, OnceOutcome } from '../../../sources/source.ts'
-import { queuedFor } from '../../caller/queued-requests.ts'
+import { personOf } from '../../caller/caller.ts'
 import { createClaims, type WriteSending } from './claims.ts'
 import { replayed, written } from './kept-answers.ts'
 import { createKeptBytes } from './kept-bytes.ts'
@@ -139,7 +139,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
               entry,
               keepings,
               term,
-              account: queuedFor(scope).by,
+              account: personOf(caller),
             })
           return behindFirst(entry, hasWaited, write)
         }
