@@ -70,7 +70,7 @@ export type NodeOptions = {
   readonly answerRoom?: number
   /** Maximum bytes of the bodies that are arriving; 128 MiB where absent, or 32 of the largest bodies of items. */
   readonly bodyRoom?: number
-  /** Maximum weight in bytes of the bodies that are parsed; 64 MiB where absent. A single one may exceed it. */
+  /** Maximum weight in bytes of the bodies that are parsed; 64 MiB where absent. A single one counts as half of it at most. */
   readonly parsedRoom?: number
   /** Requests of one account that are worked on at a time: 20 of a collection, 60 in all, and 400 more that wait, where absent. */
   readonly requestSlots?: RequestSlotsDeps
@@ -196,7 +196,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     const pacing: Pacing = {
       ...createRequestSlots(requestSlots),
       takeEncoding: (caller) => encodings.take(caller),
-      parsed: createBodyRoom({ most: parsedRoom }),
+      parsed: createBodyRoom({ most: parsedRoom, largest: parsedRoom / 2 }),
     }
     const { fetch } = createApp({
       services,

@@ -39,6 +39,8 @@ export type BodyRoom = {
 export type BodyRoomDeps = {
   /** Bytes of all bodies together, half of them for one caller; a single body may exceed both. */
   readonly most: number
+  /** As how many bytes a larger body counts, so that one leaves room for others; without it as all that it has. */
+  readonly largest?: number
   /**
    * False where no request may wait for another: a body is counted from its first byte on, and one for which there is no room is
    * given up, where none of the others is stalled.
@@ -65,7 +67,14 @@ const SMALL = 64 * 1024
 const LOOKS = 4
 
 export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
-  const { most, waits = true, patience = PATIENCE, stall = STALL, small = SMALL } = deps
+  const {
+    most,
+    largest = Number.POSITIVE_INFINITY,
+    waits = true,
+    patience = PATIENCE,
+    stall = STALL,
+    small = SMALL,
+  } = deps
   /** In the order in which something arrived last. */
   const held = new Map<ArrivingBody, Held>()
   const shares = new Map<string | undefined, number>()
@@ -74,7 +83,8 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
   let watching: NodeJS.Timeout | undefined
 
   const shareOf = ({ caller }: ArrivingBody) => shares.get(caller) ?? 0
-  const countedOf = (body: ArrivingBody) => (waits || arrivedOf(body) > 0 ? body.bytes : 0)
+  const sizeOf = ({ bytes }: ArrivingBody) => Math.min(bytes, largest)
+  const countedOf = (body: ArrivingBody) => (waits || arrivedOf(body) > 0 ? sizeOf(body) : 0)
 
   function add({ caller }: ArrivingBody, bytes: number): void {
     total += bytes
@@ -103,8 +113,8 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
     body.gathered?.clear()
   }
 
-  const hasShare = (body: ArrivingBody) => shareOf(body) + body.bytes <= most / 2 || shareOf(body) === 0
-  const hasRoom = (body: ArrivingBody) => hasShare(body) && (total + body.bytes <= most || total === 0)
+  const hasShare = (body: ArrivingBody) => shareOf(body) + sizeOf(body) <= most / 2 || shareOf(body) === 0
+  const hasRoom = (body: ArrivingBody) => hasShare(body) && (total + sizeOf(body) <= most || total === 0)
 
   /** Who waits for those of the same caller is in nobody's way. */
   function admit(): void {
