@@ -1,4 +1,4 @@
-/** docs/decisions/037: what one account of a workspace has running on MariaDB leaves connections to the others. */
+/** docs/decisions/037: what one account, or one workspace, has running on MariaDB leaves connections to the others. */
 import { type Connection, createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
@@ -31,6 +31,22 @@ it('answers another account of a workspace while one has many statements that ta
   )
 
   const theirs = driver.query(statement('select cast(1 as char)'), { share: 'a', account: 'other' })
+  const first = await Promise.race([theirs, ...slow])
+  await holder.query('unlock tables')
+
+  expect(first).toEqual([['1']])
+  expect(await Promise.all(slow)).toEqual(slow.map(() => [['1']]))
+})
+
+it('answers another workspace while several accounts of one have many statements that take long', async () => {
+  await holder.query('lock tables held write')
+  const slow = ['one', 'two', 'three'].flatMap((account) =>
+    Array.from({ length: 10 }, () =>
+      driver.query(statement('select cast(id as char) from held'), { share: 'a', account }),
+    ),
+  )
+
+  const theirs = driver.query(statement('select cast(1 as char)'), { share: 'b', account: 'other' })
   const first = await Promise.race([theirs, ...slow])
   await holder.query('unlock tables')
 

@@ -22,14 +22,19 @@ export function openMysql(options: MysqlOptions): ConversingDriver {
   const limited = openPool(address, { max, timeLimit })
   const unlimited = openPool(address, { max, timeLimit: 0 })
   const { connectLimit = CONNECT_LIMIT } = address
-  const slots = createSharedSlots({ most: max, ofShare: Math.max(max - RESERVED, 1), patience: connectLimit })
+  const slots = createSharedSlots({
+    most: max,
+    ofShare: Math.max(max - OF_OTHER_SHARES, 1),
+    ofAccount: Math.max(max - OF_OTHER_ACCOUNTS, 1),
+    patience: connectLimit,
+  })
   const take = ({ pool, renew }: ReturnType<typeof openPool>) => renew(() => lend(pool, connectLimit))
   return createMysqlDriver({
     sessions: {
       async take(context) {
         if (!isForCaller(context)) return take(unlimited)
-        const { share, account, isDisconnected } = context
-        const slot = slots.take(`${share} ${account}`, () => isDisconnected?.() === true)
+        const { share = '', account, isDisconnected } = context
+        const slot = slots.take(share, () => isDisconnected?.() === true, account)
         return lendInSlot(slot, () => take(limited), ['release', 'destroy'])
       },
       async close() {
@@ -57,8 +62,8 @@ function openPool(address: MysqlAddress, { max, timeLimit }: Limits) {
 }
 
 const MAX_SESSIONS = 10
-/** Those that one account of a workspace leaves to others. */
-const RESERVED = 2
+/** Those that a workspace leaves to other workspaces, and one account to all others. */
+const [OF_OTHER_SHARES, OF_OTHER_ACCOUNTS] = [2, 3]
 
 /** Lends a connection of the pool, which has no limit of its own. Throws SqlFault BUSY where none becomes free in time. */
 function lend(pool: Pool, limit: number): Promise<PoolConnection> {
