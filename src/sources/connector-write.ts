@@ -289,11 +289,13 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
   }
 
   /** Looks up each referenced key once. */
-  async function refer({ slot, relation, cells, where, assertion }: Extract<Step, { readonly kind: 'refer' }>) {
+  async function refer({ slot, relation, cells, where, seen, assertion }: Extract<Step, { readonly kind: 'refer' }>) {
     const known = new Set<string>()
-    for (const { values } of draftsOf(slot)) {
-      const changed = cells.filter((cell) => textFor(cell) !== values.get(cell.field.id))
-      if (cells.length > 0 && changed.length === 0) continue
+    const whereSeen = bindFilter(seen, bindings)
+    for (const draft of draftsOf(slot)) {
+      const { values } = draft
+      const isSame = cells.length > 0 && cells.every((cell) => textFor(cell) === values.get(cell.field.id))
+      if (isSame && evaluate(whereSeen, rowOfDraft(draft)) === true) continue
       const texts = relation.joins.map(({ own }) => {
         const cell = cells.find(({ field }) => field === own)
         return cell === undefined ? (values.get(own.id) ?? null) : textFor(cell)

@@ -264,6 +264,24 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
       expect(await items.updateMany('tasks', { ownerId: null }, 'filter[title][_null]=false')).toHaveLength(2)
     })
 
+    it('may stay only where its columns are seen, so that nobody guesses what they have', async () => {
+      const titles = ['tasks.id', 'tasks.title']
+      const open = { placeId: 1, zone: 2, ownerId: 2 }
+      for (const [columns, sent] of [
+        [titles, { ownerId: open.ownerId }],
+        [[...titles, 'tasks.zone'], { placeId: open.placeId, zone: open.zone }],
+      ] as const) {
+        const blind = openItems(model, database.driver, dialect, seeing(columns))
+
+        await refused(blind.updateOne('tasks', 1, sent))
+        await refused(blind.updateMany('tasks', sent, 'filter[title][_eq]=a&filter[id][_eq]=1'))
+        expect(await blind.updateOne('tasks', 1, { title: 'b', ...unset(sent) }, 'fields=title')).toEqual([
+          { title: 'b' },
+        ])
+        await everything.updateOne('tasks', 1, { title: 'a', ...open })
+      }
+    })
+
     it('of several columns is one with those that are not sent', async () => {
       await refused(items.updateOne('tasks', 2, { zone: 2 }))
       await refused(items.updateMany('tasks', { placeId: 2 }, 'filter[title][_null]=false'))
@@ -323,6 +341,18 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
   })
 
   describe('whose columns relations share', () => describeSharedColumns(dialect, () => database.driver))
+}
+
+/** Reads these fields of all tasks, and of what they refer to what is red. */
+function seeing(columns: readonly string[]): Viewer {
+  return viewerOf((name, action) => {
+    if (name !== 'tasks') return granted([{ rows: red(name), fields: 'every', validation: all }])
+    return action === 'read' ? granted([{ rows: all, fields: new Set(columns), validation: all }]) : fullAccess
+  })
+}
+
+function unset(sent: Item): Item {
+  return Object.fromEntries(Object.keys(sent).map((name) => [name, null]))
 }
 
 const ownTasks = viewerOf((name, action) => {

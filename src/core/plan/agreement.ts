@@ -103,9 +103,9 @@ export function addUnmoved(
   }
   const alike = twins(relation)
   const names = cells.map(({ field }) => field.apiName)
-  for (const { relation: other, rows } of writtenReferences(viewer, collection, names)) {
+  for (const { relation: other, rows: where, seen } of writtenReferences(viewer, collection, names)) {
     if (!alike.includes(other) || isWithoutReference(other, cells)) continue
-    addStep(program, { kind: 'refer', slot, relation: other, cells, where: rows, assertion: 'noReference' })
+    addStep(program, { kind: 'refer', slot, relation: other, cells, where, seen, assertion: 'noReference' })
   }
 }
 

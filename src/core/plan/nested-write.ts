@@ -198,10 +198,10 @@ function referChanged(
   slot: Slot,
   { names, cells }: { readonly names: readonly string[]; readonly cells: readonly Cell[] },
 ): void {
-  for (const { relation, rows: where } of writtenReferences(program.viewer, slot.collection, names)) {
+  for (const { relation, rows: where, seen } of writtenReferences(program.viewer, slot.collection, names)) {
     if (isWithoutReference(relation, cells)) continue
     const own = cells.filter(({ field }) => relation.joins.some((pair) => pair.own === field))
-    addStep(program, { kind: 'refer', slot, relation, cells: own, where, assertion: 'noReference' })
+    addStep(program, { kind: 'refer', slot, relation, cells: own, where, seen, assertion: 'noReference' })
   }
 }
 

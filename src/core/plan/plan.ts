@@ -272,8 +272,8 @@ export type Step =
       readonly tags: readonly string[]
     }
   /**
-   * The rows of the slot are about to get these cells in the relation's foreign key. Where that changes the reference,
-   * a row that meets `where` must exist. Without cells, the rows are checked as they are.
+   * The rows of the slot are about to get these cells in the relation's foreign key. A row that meets `where` must exist,
+   * but for those of the slot that meet `seen` and keep the reference that they have. Without cells, the rows are checked as they are.
    */
   | {
       readonly kind: 'refer'
@@ -281,6 +281,7 @@ export type Step =
       readonly relation: RelationField
       readonly cells: readonly Cell[]
       readonly where: Filter
+      readonly seen: Filter
       readonly assertion: Assertion
     }
   /** Updates all rows of the slot. If `cells` contain key columns, the slot and its parts follow the change. */

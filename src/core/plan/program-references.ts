@@ -58,8 +58,8 @@ export function addReferences(
 
 /** The row that was inserted refers to what may be referred to, by columns that the database has filled in. */
 export function addFilledIn(program: Program, slot: Slot, references: readonly WrittenReference[]): void {
-  for (const { relation, rows: where } of references) {
-    addStep(program, { kind: 'refer', slot, relation, cells: [], where, assertion: 'noReference' })
+  for (const { relation, rows: where, seen } of references) {
+    addStep(program, { kind: 'refer', slot, relation, cells: [], where, seen, assertion: 'noReference' })
   }
 }
 

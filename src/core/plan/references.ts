@@ -8,8 +8,11 @@ import type { Collection, PrimitiveField, RelationField } from '../model/model.t
 import { and, type Filter, none } from '../query/filter.ts'
 import type { Cell } from './plan.ts'
 
-/** A relation whose foreign key is written, and the rows that it may refer to. */
-export type WrittenReference = { readonly relation: RelationField; readonly rows: Filter }
+/**
+ * A relation whose foreign key is written, the rows that it may refer to, and the items of which the caller sees to which row they
+ * refer, so that they may stay with it.
+ */
+export type WrittenReference = { readonly relation: RelationField; readonly rows: Filter; readonly seen: Filter }
 
 /**
  * Returns the relations of `collection` that use a column of `members`, or one that `action` gives a value without it, and
@@ -27,8 +30,10 @@ export function writtenReferences(
   for (const relation of collection.relations) {
     if (!relation.isForward || relation.target.sourceId !== collection.sourceId) continue
     if (!relation.joins.some(({ own }) => members.includes(own.apiName) || isGiven?.(own))) continue
-    const rows = referableRows(viewer.accessTo(relation.target, 'read'), relation)
-    if (rows.kind !== 'all') written.push({ relation, rows })
+    const columns = (side: 'own' | 'other') => relation.joins.map((join) => join[side])
+    const rows = rowsThatShow(viewer.accessTo(relation.target, 'read'), columns('other'))
+    const seen = rowsThatShow(viewer.accessTo(collection, 'read'), columns('own'))
+    if (rows.kind !== 'all') written.push({ relation, rows, seen })
   }
   return written
 }
@@ -79,7 +84,7 @@ export function isSelfReference(
   })
 }
 
-function referableRows(access: Access, { joins }: RelationField): Filter {
+function rowsThatShow(access: Access, fields: readonly PrimitiveField[]): Filter {
   if (access.kind !== 'granted') return none
-  return and([access.rows, ...joins.map(({ other }) => visibility(access, other) ?? none)])
+  return and([access.rows, ...fields.map((field) => visibility(access, field) ?? none)])
 }

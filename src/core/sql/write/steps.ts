@@ -5,7 +5,7 @@ import { keptFields } from '../../plan/cells.ts'
 import type { Cell, Selection, Slot, Step, Unmet } from '../../plan/plan.ts'
 import type { Dialect, Insertion, KeptRows } from '../dialect.ts'
 import type { JoinedInsert, JoinedStep } from '../joined-inserts.ts'
-import { predicate } from '../read/predicate.ts'
+import { conjuncts, predicate } from '../read/predicate.ts'
 import { keyColumn, type Scope, table } from '../read/scope.ts'
 import { tagOf } from '../read.ts'
 import { empty, ident, join, param, type Sql, sql } from '../statement.ts'
@@ -225,7 +225,7 @@ function none(from: Sql, marker: string, { dialect: { slots }, lock }: Scope): S
 }
 
 /** The condition that a row refers to nothing that may be referred to. */
-function isWithoutTarget({ relation, cells, where }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
+function isWithoutTarget({ relation, cells, where, seen }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
   const inner = scope.next()
   const newValue = (field: PrimitiveField) => {
     const cell = cells.find((one) => one.field === field)
@@ -248,7 +248,7 @@ function isWithoutTarget({ relation, cells, where }: Extract<Step, { kind: 'refe
   )
   const found = sql`select 1 from ${table(relation.target)} ${ident(inner.alias)} where ${join([...targets, predicate(where, inner)], sql` and `)}${inner.lock}`
   const conditions = [
-    ...(same.length === 0 ? [] : [sql`(${join(same, sql` and `)}) is not true`]),
+    ...(same.length === 0 ? [] : [sql`(${join([...same, ...conjuncts(seen, scope)], sql` and `)}) is not true`]),
     ...given,
     ...earlier,
     sql`not exists (${found})`,
