@@ -24,6 +24,7 @@ import { openNodeConsole } from '../src/platform/node/console.ts'
 import { openNodeFiles } from '../src/platform/node/files.ts'
 import { type AnswerRoom, createAnswerRoom } from '../src/platform/node/http/answer-room.ts'
 import { bodyOf } from '../src/platform/node/http/body-stream.ts'
+import { createPieceRate } from '../src/platform/node/http/file-pieces.ts'
 import { type HttpServer, openHttpServer } from '../src/platform/node/http/http-server.ts'
 import { createRequestSlots, type RequestSlotsDeps } from '../src/platform/node/http/request-slots.ts'
 import { openNodeImages } from '../src/platform/node/image-scaler.ts'
@@ -196,6 +197,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     const pacing: Pacing = {
       ...createRequestSlots(requestSlots),
       takeEncoding: (caller) => encodings.take(caller),
+      beforePiece: createPieceRate(),
       parsed: createBodyRoom({ most: parsedRoom, largest: parsedRoom / 2 }),
     }
     const { fetch } = createApp({

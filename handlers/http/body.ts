@@ -187,6 +187,8 @@ export function bodyStream(
           held.isComplete = done
           if (done) {
             pieces.end()
+            // What comes then is worked on, as with a body of another kind.
+            await slotForBody(c)
             return controller.close()
           }
           bytes += value.byteLength

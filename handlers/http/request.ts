@@ -80,6 +80,8 @@ export type Pacing = {
   take(account: string, collection: string, hasLeft: () => boolean): Promise<() => void>
   /** Waits until a long answer of the caller may be encoded, and returns what ends that. */
   takeEncoding(caller: string): Promise<() => void>
+  /** Returns what the next piece of a file that is sent waits for before it is read, if anything. */
+  beforePiece(): Promise<void> | undefined
   /** The memory for bodies that are parsed. */
   readonly parsed: BodyRoom
 }

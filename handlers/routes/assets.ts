@@ -24,7 +24,7 @@ import { tagsOf, withTag } from '../http/etag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { publicAddress } from '../http/origin.ts'
 import { readOptions } from '../http/raw-query.ts'
-import { type AppContext, headerOf, isDisconnected, lastSegment, pathParam } from '../http/request.ts'
+import { type AppContext, headerOf, isDisconnected, lastSegment, pacing, pathParam } from '../http/request.ts'
 import { idOf } from '../http/schemas.ts'
 import { readIn } from '../http/sent.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
@@ -216,7 +216,7 @@ async function contentAnswer(c: AppContext, content: FileContent): Promise<Answe
   const isHead = c.req.method === 'HEAD'
   const whole = async (): Promise<Answer> => ({
     status: 200,
-    body: isHead || size === 0 ? null : await bodyOf(content, { first: 0, last: size - 1 }),
+    body: isHead || size === 0 ? null : await bodyOf(c, content, { first: 0, last: size - 1 }),
     headers: { ...headers, 'Content-Type': sending.contentType, 'Content-Length': String(size) },
   })
   if (isHead || !isOfTag(headerOf(c, 'if-range'), hash)) return whole()
@@ -228,21 +228,27 @@ async function contentAnswer(c: AppContext, content: FileContent): Promise<Answe
   }
   const { contentType } = sending
   const [only, ...others] = ranges
-  if (only === undefined || others.length > 0) return manyRanges(ranges, content, { headers, contentType })
+  if (only === undefined || others.length > 0) return manyRanges(c, { ranges, content, headers, contentType })
   const range = { 'Content-Range': rangeText(only, size), 'Content-Length': String(lengthOf(only)) }
   return {
     status: 206,
-    body: await bodyOf(content, only),
+    body: await bodyOf(c, content, only),
     headers: { ...headers, 'Content-Type': contentType, ...range },
   }
 }
 
 /** Ranges one after the other, each with its place and type (RFC 9110, section 15.3.7.2). */
 async function manyRanges(
-  ranges: readonly ByteRange[],
-  { size, hash, read }: FileContent,
-  { headers, contentType }: { readonly headers: Answer['headers']; readonly contentType: string },
+  c: AppContext,
+  wanted: {
+    readonly ranges: readonly ByteRange[]
+    readonly content: FileContent
+    readonly headers: Answer['headers']
+    readonly contentType: string
+  },
 ): Promise<Answer> {
+  const { ranges, headers, contentType } = wanted
+  const { size, hash, read } = wanted.content
   const encoder = new TextEncoder()
   // Nothing in a file can be taken for it, since it is made of the hash of the file.
   const boundary = hash.replaceAll(/[^\w]/g, '')
@@ -266,7 +272,7 @@ async function manyRanges(
   }
   return {
     status: 206,
-    body: await streamOf(pieces()),
+    body: await streamOf(c, pieces()),
     headers: {
       ...headers,
       'Content-Type': `multipart/byteranges; boundary=${boundary}`,
@@ -278,9 +284,9 @@ async function manyRanges(
 /** Bytes that are sent at once: a stream of them costs more than they do. */
 const AT_ONCE = 64 * 1024
 
-async function bodyOf({ read }: FileContent, range: ByteRange): Promise<NonNullable<Answer['body']>> {
+async function bodyOf(c: AppContext, { read }: FileContent, range: ByteRange): Promise<NonNullable<Answer['body']>> {
   const length = lengthOf(range)
-  if (length > AT_ONCE) return streamOf(read(range))
+  if (length > AT_ONCE) return streamOf(c, read(range))
   const bytes = new Uint8Array(length)
   let at = 0
   for await (const piece of read(range)) {
@@ -291,15 +297,19 @@ async function bodyOf({ read }: FileContent, range: ByteRange): Promise<NonNulla
 }
 
 /** The next piece is read while one is sent. Throws what the first one throws: an answer that has begun can only break off. */
-async function streamOf(pieces: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
-  const first = await pieces.next()
+async function streamOf(c: AppContext, pieces: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+  async function next() {
+    await pacing(c)?.beforePiece()
+    return pieces.next()
+  }
+  const first = await next()
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         if (!first.done) controller.enqueue(first.value)
       },
       async pull(controller) {
-        const { done, value } = await pieces.next()
+        const { done, value } = await next()
         if (done) controller.close()
         else controller.enqueue(value)
       },

@@ -37,7 +37,9 @@ beforeAll(async () => {
   database = new pg.Client({ connectionString: service.databaseUrl })
   watcher = new pg.Client({ connectionString: service.databaseUrl })
   await Promise.all([database.connect(), watcher.connect()])
-  member = await service.member({ collections: { notes: { read: 'all' }, pages: { read: 'all' } } })
+  member = await service.member({
+    collections: { notes: { read: 'all' }, pages: { read: 'all' }, ServiceFile: { create: 'all', read: 'all' } },
+  })
 })
 
 afterAll(async () => {
@@ -179,6 +181,22 @@ it('counts what needs no body and has one', async () => {
 
   expect(refused).toBe(429)
   expect((await Promise.all(more)).toSorted()).toEqual([403, 429])
+})
+
+it('works on no file that was sent before it has a slot', async () => {
+  const release = await held(notes, notes, pages)
+  const upload = async () => {
+    const headers = { Authorization: `Bearer ${member}` }
+    const address = `${narrow.url}/api/library/assets?fileName=note.txt`
+    return (await fetch(address, { method: 'POST', headers, body: 'a note' })).status
+  }
+  const more = [upload(), upload()]
+
+  const refused = await Promise.race(more)
+  await release()
+
+  expect(refused).toBe(429)
+  expect((await Promise.all(more)).toSorted()).toEqual([201, 429])
 })
 
 it('counts no request whose body has not arrived', async () => {
