@@ -111,6 +111,24 @@ describe('the gate of connectors', () => {
     },
   )
 
+  it('opens a tunnel to what is granted, and to nothing else', async () => {
+    const granted = await openUpstream()
+    const other = await openUpstream()
+    const { port, pass } = gate.admit([`127.0.0.1:${granted.port}`])
+    const tunnelTo = async (target: number, by = pass) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`CONNECT 127.0.0.1:${target} HTTP/1.1\r\nX-Connector-Gate-Pass: ${by}\r\nHost: gate\r\n\r\n`)
+      // What is said behind the request is passed on once the tunnel stands.
+      socket.write('GET /reached HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n')
+      return text(socket).catch(() => '')
+    }
+
+    expect(await tunnelTo(granted.port)).toContain('/reached')
+    expect(await tunnelTo(other.port)).toBe('')
+    expect(await tunnelTo(granted.port, 'of nobody')).toBe('')
+    expect(other.seen).toEqual([])
+  })
+
   it('lets no connection of one connector be used by another, whatever length a WebSocket announces', async () => {
     const handshake = ['Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 200']
     const { seen, answer } = await besides(['GET', ...handshake], '')

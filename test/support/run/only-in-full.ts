@@ -17,7 +17,7 @@ export const ONLY_IN_FULL: readonly string[] = [
   'test/databases/{ddl.planetscale,foreign-keys.planetscale,nested-writes.planetscale}.test.ts',
   'test/migration/model-file-crash.test.ts',
   'test/process/{browser,cli-package,client-package,connector-create,left-requests,publish-packages,sandbox-outage.node,three-editors,worker-build}.test.ts',
-  'test/ports/{connector-reload.*,lost-connection,sql-driver.mariadb,sql-driver.planetscale}.test.ts',
+  'test/ports/{connector-reload.*,sql-driver.mariadb,sql-driver.planetscale}.test.ts',
   'test/property/{reads.collations,types.embedded,types.mariadb,types.neon,types.planetscale}.test.ts',
   'test/timing/*.test.ts',
   'test/workerd/refused-start.test.ts',
@@ -74,6 +74,9 @@ export const STORIES: Readonly<Record<string, readonly string[]>> = {
     'is not asked again after a refusal',
     'ends with an error where it sends less than it promised',
   ],
+  'ports/lost-connection': ['is done, once', 'whose own statement ends the connection is not run again'],
+  'ports/workspace-state.node': ['frees the lock of a process that is killed'],
+  'ports/connector-gate': ['opens a tunnel to what is granted, and to nothing else'],
   'ports/sql-driver': [
     'answers every value in the text form of the database',
     'leaves nothing behind of a batch that failed',
@@ -100,7 +103,7 @@ const LONG = [
   'test/acceptance/{provider-sign-in,rights-meanwhile,silent-sources,source-databases,states-between,upserts,workspaces}.test.ts',
   'test/acceptance/command-line/model.test.ts',
   'test/fuzz/items-fuzz.test.ts',
-  'test/ports/{answers-from-outside,connector-gate,connector-host.node,file-store.s3,image-scaler,sql-driver}.test.ts',
+  'test/ports/{answers-from-outside,connector-gate,connector-host.node,file-store.s3,image-scaler,lost-connection,sql-driver}.test.ts',
   'test/ports/workspace-state.node.test.ts',
   'test/process/{assistant-kills,client-types,license-start,local-run.*,node-server,observing,openapi-clients}.test.ts',
 ]
