@@ -179,6 +179,26 @@ it('gives a collection no name of the database that another one gives up', async
   expect((later ?? 0) - (earlier ?? 0)).toBeGreaterThan(1_900)
 })
 
+it('swaps the names that two collections have in the API', async () => {
+  const [one, other] = [collection({ text: 'string' }), collection({ text: 'string' })]
+  await shop.migrate(one.operation, other.operation)
+  await shop.insert(one.name, [{ text: 'of one' }])
+  const named = (name: string, apiName: string) => ({
+    kind: 'updateCollection',
+    data: { id: shop.ids.get(name), operations: [{ kind: 'changeApiName', data: { apiName } }] },
+  })
+
+  const swapped = await shop.migrate(
+    named(one.name, `${one.name}x`),
+    named(other.name, one.name),
+    named(one.name, other.name),
+  )
+
+  expect(swapped.status).toBe(200)
+  expect(await shop.data(`/items/${other.name}?fields=text`)).toEqual([{ text: 'of one' }])
+  expect(await shop.data(`/items/${one.name}?fields=text`)).toEqual([])
+})
+
 it('deletes a collection with its items', async () => {
   const { name, id, operation } = collection({ title: 'string' })
   await shop.migrate(operation)

@@ -24,7 +24,8 @@ create schema {data};
 
 create table {meta}.data_source (
   id uuid primary key,
-  api_name text not null unique,
+  -- At the end of a statement, since names may be swapped.
+  api_name text not null unique deferrable,
   provider text not null,
   preset text,
   sealed_credentials text,
@@ -48,7 +49,8 @@ create table {meta}.collection (
   source_id uuid not null,
   namespace_id uuid,
   db_name text not null,
-  api_name text not null unique,
+  -- At the end of a statement, since names may be swapped.
+  api_name text not null unique deferrable,
   -- The id that the database gives to it, which proves a rename; null where unknown.
   catalog_id text,
   is_read_only boolean not null default false,
