@@ -1,7 +1,7 @@
 /**
  * Bounds how many requests of one account are worked on at a time (docs/contract.md#limits): their answers, which may have megabytes
  * each, are made on one thread, and may wait for a database that is slow. A request counts from when all of it has arrived, so that
- * nobody takes slots by sending slowly, until its answer is ready to be sent. What sends anything but JSON does not count.
+ * nobody takes slots by sending slowly, until its answer is ready to be sent. A download counts until it begins.
  */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { ServiceError } from '../../src/core/error.ts'
