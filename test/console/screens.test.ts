@@ -23,7 +23,15 @@ import { sourceInputFor, startSystem } from '../support/service/connected.ts'
 import { picture } from '../support/service/console-page.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
-import { closePages, isWiderThanWindow, openConsole, signIn, violationsOf } from './support/pages.ts'
+import {
+  closePages,
+  endingUnseen,
+  enlarge,
+  isWiderThanWindow,
+  openConsole,
+  signIn,
+  violationsOf,
+} from './support/pages.ts'
 
 const script = '<img src=x onerror="window.hasRun=1">'
 
@@ -189,6 +197,9 @@ async function secrets(page: Page, t: Messages): Promise<void> {
   await at(page, `/${library.name}/sources/secrets`)
   await button(page, sourcesIn(t).deleteOf('key')).waitFor()
 }
+
+/** A page of its own: it opens what it shows. */
+const GALLERY = 'screens/gallery.tsx'
 
 /** How to come to each screen and state, and which routes and files with dialogs it stands for. */
 const screens: readonly (readonly [name: string, covers: readonly string[], show: Show])[] = [
@@ -910,7 +921,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
   ],
   [
     'components',
-    ['components', 'screens/gallery.tsx'],
+    ['components', GALLERY],
     async (page, t) => {
       await at(page, '/-/components')
       await title(page, t.gallery.title)
@@ -983,6 +994,7 @@ describe.each(shown)('%s', (name, _, show) => {
     await see(`wide-${wide}`)
     await page.evaluate("document.documentElement.style.fontSize = '200%'")
     expect(await isWiderThanWindow(page)).toBe(false)
+    expect(await endingUnseen(page)).toEqual([])
     await see('large')
     await page.evaluate("document.documentElement.style.fontSize = ''")
     await page.emulateMedia({ colorScheme: narrow })
@@ -992,6 +1004,20 @@ describe.each(shown)('%s', (name, _, show) => {
     expect(await isWiderThanWindow(page)).toBe(false)
     await see(`narrow-${narrow}`)
   })
+})
+
+const dialogs = screens.filter(([, covers]) => covers.some((one) => one.endsWith('.tsx') && one !== GALLERY))
+
+it.each(dialogs)('opens at its title in letters of twice the size: %s', async (_, __, show) => {
+  const page = await openConsole()
+  await enlarge(page)
+  await show(page, en)
+  const dialog = page.getByRole('dialog').last()
+
+  const title = await dialog.getByRole('heading').first().boundingBox()
+  expect(title?.y).toBeGreaterThanOrEqual(0)
+  expect((title?.y ?? 0) + (title?.height ?? 0)).toBeLessThanOrEqual(900)
+  expect(await dialog.locator('*').evaluateAll((all) => all.filter(({ scrollTop }) => scrollTop > 0).length)).toBe(0)
 })
 
 it('is Arabic, from right to left, where the browser asks for it', async () => {

@@ -35,7 +35,8 @@ export function Dialog({ title, onClose, isWide = false, isUndecided = false, ch
     dialog?.showModal()
     // Else the platform would take the button that closes it.
     const first = () => FIRST.map((one) => dialog?.querySelector<HTMLElement>(one)).find(Boolean)
-    if (!dialog?.querySelector('[autofocus]')) first()?.focus()
+    // It is read from its beginning, wherever that stands.
+    if (!dialog?.querySelector('[autofocus]')) first()?.focus({ preventScroll: true })
     return () => dialog?.close()
   }, [])
   return (

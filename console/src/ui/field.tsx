@@ -23,7 +23,7 @@ type InputProps = {
 
 type FieldProps = InputProps &
   LabelledProps & {
-    readonly type?: 'date' | 'email' | 'password' | 'search' | 'text'
+    readonly type?: 'email' | 'password' | 'search' | 'text'
     readonly value: string
     readonly onValue: (value: string) => void
     /** Whether what is typed as a secret can be shown. */

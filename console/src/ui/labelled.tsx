@@ -43,7 +43,12 @@ export function Labelled(props: LabelledProps & { readonly children: (input: Inp
 
 /** A text of the console: what stands between backticks in it is code, which keeps its own direction. */
 export function codeIn(text: string): ComponentChildren {
-  return text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? <code dir="ltr">{part}</code> : part))
+  return text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? <code dir="ltr">{breakable(part)}</code> : part))
+}
+
+/** An address too long for a line is broken between its parts. */
+function breakable(code: string): ComponentChildren {
+  return code.split(/(?<=[/:@])(?![/:@])/).map((part, at) => (at === 0 ? part : [<wbr key={at} />, part]))
 }
 
 function withCode(label: string, code: string): ComponentChildren {

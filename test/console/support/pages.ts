@@ -71,6 +71,21 @@ type Violation = {
   readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[]
 }
 
+/** Letters of twice the size from the first screen on, as somebody has them who needs them. */
+export function enlarge(page: Page): Promise<void> {
+  const enlarged = "document.documentElement.style.fontSize = '200%'"
+  return page.addInitScript(`document.addEventListener('readystatechange', () => { ${enlarged} })`)
+}
+
+/** Lists and dialogs that go on below, or above, what is seen of them, and do not show it at their edge. */
+export function endingUnseen(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll('body *:not(main, textarea, [role=grid])')]
+    .filter((one) => one.checkVisibility() && one.scrollHeight > one.clientHeight + 1)
+    .filter((one) => ['auto', 'scroll'].includes(getComputedStyle(one).overflowY))
+    .filter((one) => !getComputedStyle(one).backgroundImage.includes('gradient'))
+    .map((one) => one.outerHTML.slice(0, 100))`)
+}
+
 /** Whether something can be scrolled to the side that is not meant to be. */
 export function isWiderThanWindow(page: Page): Promise<boolean> {
   return page.evaluate(`document.documentElement.scrollWidth > innerWidth ||

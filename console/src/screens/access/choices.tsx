@@ -16,7 +16,7 @@ export function Choices({ label, options, chosen, onChosen, none, isDisabled = f
     <fieldset class={styles.choices} disabled={isDisabled}>
       <legend>{label}</legend>
       {options.length === 0 && <p class={styles.none}>{none}</p>}
-      <ul>
+      <ul class={styles.options}>
         {options.map(([id, name]) => (
           <li key={id}>
             <label>
