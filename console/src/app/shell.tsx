@@ -1,7 +1,7 @@
 /** What stands around every screen: where one is, the collections of the workspace, search, and one's account. */
 import { signal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import logo from '../../icon.svg'
 import { FILES } from '../data/files.ts'
 import { useQuery } from '../data/queries.ts'
@@ -40,13 +40,7 @@ export function Shell({ user, children }: ShellProps) {
         {t.value.common.skipToContent}
       </a>
       <header class={styles.bar}>
-        {workspace !== undefined && (
-          <span class={styles.menuButton}>
-            <Button look="plain" isIcon popovertarget={SIDE} aria-label={t.value.shell.menu}>
-              <Icon name="menu" />
-            </Button>
-          </span>
-        )}
+        {workspace !== undefined && <MenuButton />}
         <a class={styles.brand} href="/" title={t.value.palette.home}>
           <img src={logo} alt="" />
           <span>{t.value.product}</span>
@@ -137,12 +131,27 @@ function CollectionLink({ workspace, collection }: { readonly workspace: string;
   )
 }
 
-/** Where the navigation is a drawer that opens over the screen, as in shell.module.css. */
-const narrow = matchMedia('(width < 48rem)')
-const isNarrow = signal(narrow.matches)
-narrow.addEventListener('change', () => {
-  isNarrow.value = narrow.matches
-})
+/** Whether the navigation is a drawer that opens over the screen. */
+const isNarrow = signal(false)
+
+/** Opens the drawer. Whether it is shown says the style sheet, by the width of the window in letters. */
+function MenuButton() {
+  const ref = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => {
+      isNarrow.value = ref.current?.checkVisibility() === true
+    })
+    if (ref.current) observer.observe(ref.current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <span ref={ref} class={styles.menuButton}>
+      <Button look="plain" isIcon popovertarget={SIDE} aria-label={t.value.shell.menu}>
+        <Icon name="menu" />
+      </Button>
+    </span>
+  )
+}
 
 /** So many links are drawn at once; the filter finds the others. */
 const SHOWN = 200
@@ -157,7 +166,7 @@ function Side({ workspace }: { readonly workspace: string }) {
   const wanted = text.trim().toLowerCase()
   const found = own.filter(({ name, title }) => `${title} ${name}`.toLowerCase().includes(wanted))
   useEffect(() => {
-    if (isNarrow.value) ref.current?.hidePopover()
+    if (ref.current?.popover) ref.current.hidePopover()
   }, [at])
   return (
     <nav
