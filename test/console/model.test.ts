@@ -393,6 +393,11 @@ it('says which values are in the way of a change, and how many, before anything 
     await press(of, 'Take back all')
   }
   await (await retype('pages', 'int16')).getByText('Values of notes.pages do not fit its new type: 1 row.').waitFor()
+  const rows = page.getByRole('dialog').getByRole('link', { name: 'Show these rows' })
+  const found = await signedInAt((await rows.getAttribute('href')) ?? '')
+  await found.getByRole('gridcell', { name: '70000' }).waitFor()
+  await found.getByText('1 row', { exact: true }).waitFor()
+  await found.context().close()
   await isRefused()
   await (await retype('title', 'int32')).getByText('Values of notes.title do not fit its new type: 2 rows.').waitFor()
   expect(await violations(page)).toEqual([])
@@ -464,6 +469,38 @@ it('is drawn, and told as a list; who may not change it is told why', async () =
     .click()
   await page.getByRole('heading', { level: 1, name: 'authors' }).waitFor()
   expect(await page.getByRole('button', { name: 'New field' }).count()).toBe(0)
+  await page.context().close()
+})
+
+it('is drawn from right to left, too, and grows with the letters', async () => {
+  const shape = { notes: { title: 'string', writerId: 'int64?' }, authors: { name: 'string' } }
+  const shop = await world.workspace('drawn', shape, ['notes.writer(writerId) -> authors.notes'])
+  const page = await signedInAt(`/${shop.name}/model/-/diagram`, undefined, { locale: 'ar-EG' })
+  const box = page.getByRole('link', { name: 'notes' }).filter({ hasText: '3 حقول' })
+  await box.waitFor()
+  await page.evaluate("document.documentElement.style.fontSize = '200%'")
+
+  const around = await box.locator('rect').boundingBox()
+  for (const text of await box.locator('text').all()) {
+    const { x = 0, width = 0 } = (await text.boundingBox()) ?? {}
+    expect(x).toBeGreaterThan(around?.x ?? 0)
+    expect(x + width).toBeLessThan((around?.x ?? 0) + (around?.width ?? 0))
+  }
+  // The number stands before its noun, to the right of it.
+  const count = box.locator('text').last()
+  const placeOf = (index: number) =>
+    count.evaluate((one, at) => {
+      const { getStartPositionOfChar } = one as unknown as {
+        getStartPositionOfChar(at: number): { readonly x: number }
+      }
+      return getStartPositionOfChar.call(one, at).x
+    }, index)
+  const [first, last] = [await placeOf(0), await placeOf('3 حقول'.length - 1)]
+  expect(first).toBeGreaterThan(last)
+  // What others refer to stands first.
+  const start = await page.getByRole('link', { name: 'authors' }).locator('rect').boundingBox()
+  expect(start?.x).toBeGreaterThan(around?.x ?? 0)
+  await picture(page, 'model-diagram-ar-large')
   await page.context().close()
 })
 

@@ -1,7 +1,7 @@
 /** Collections and what they refer to, drawn; below it the same as a list, for whoever does not see it. */
 import { useMemo } from 'preact/hooks'
 import { navigate, pathTo } from '../../app/router.ts'
-import { compareNames, formatNumber } from '../../messages/messages.ts'
+import { compareNames, formatNumber, t } from '../../messages/messages.ts'
 import { modelTexts } from '../../messages/model.ts'
 import { Empty } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -14,31 +14,46 @@ import styles from './model.module.css'
 const DRAWN = 150
 /** Letters that a box has room for. */
 const LETTERS = 21
+const PADDING = 12
+/** Pixels of one `rem`, where nobody has larger letters. */
+const USUAL = 16
+
+/** Grows with the letters. */
+function sizeOf(width: number, height: number) {
+  return { inlineSize: `${width / USUAL}rem`, blockSize: `${height / USUAL}rem` }
+}
+
+/** In its own direction, whatever stands around it. */
+const apart = (name: string) => `\u2068${name}\u2069`
 
 export default function Diagram({ workspace, model }: Draft) {
   const texts = modelTexts.value
   const { boxes, lines, width, height } = useMemo(() => layoutOf(model, DRAWN), [model])
   const nameOf = (id: string) => model.collections.find((one) => one.id === id)?.apiName ?? id
   const edges = useMemo(() => edgesOf(model).map((edge, at) => ({ ...edge, at })), [model])
+  const isRightToLeft = t.value.direction === 'rtl'
+  const startOf = (x: number) => (isRightToLeft ? width - x - PADDING : x + PADDING)
   if (boxes.length === 0) return <Empty title={texts.none} text={texts.noneText} />
   const count = model.collections.filter(({ isSystem }) => !isSystem).length
   return (
     <div class={styles.part}>
       {count > DRAWN && <p class={page.quiet}>{texts.diagramText(formatNumber(DRAWN))}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well */}
-      <section class={styles.diagram} dir="ltr" tabIndex={0} aria-label={texts.diagram}>
-        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+      <section class={styles.diagram} tabIndex={0} aria-label={texts.diagram}>
+        <svg style={sizeOf(width, height)} viewBox={`0 0 ${width} ${height}`}>
           <title>{texts.diagram}</title>
           <defs>
             <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
               <path d="M0 0 8 4 0 8z" />
             </marker>
           </defs>
-          {lines.map(({ from, to, name, path }) => (
-            <path key={`${from} ${to} ${name}`} d={path} marker-end="url(#arrow)">
-              <title>{name}</title>
-            </path>
-          ))}
+          <g transform={isRightToLeft ? `translate(${width}) scale(-1 1)` : undefined}>
+            {lines.map(({ from, to, name, path }) => (
+              <path key={`${from} ${to} ${name}`} d={path} marker-end="url(#arrow)">
+                <title>{name}</title>
+              </path>
+            ))}
+          </g>
           {boxes.map(({ id, name, about, x, y }) => (
             <a
               key={id}
@@ -51,11 +66,11 @@ export default function Diagram({ workspace, model }: Draft) {
               }}
             >
               <title>{name}</title>
-              <rect x={x} y={y} width={WIDTH} height={HEIGHT} rx="6" />
-              <text x={x + 12} y={y + 20}>
-                {name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name}
+              <rect x={isRightToLeft ? width - x - WIDTH : x} y={y} width={WIDTH} height={HEIGHT} rx="6" />
+              <text x={startOf(x)} y={y + 20}>
+                {apart(name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name)}
               </text>
-              <text class={styles.small} x={x + 12} y={y + 37}>
+              <text class={styles.small} x={startOf(x)} y={y + 37}>
                 {texts.fieldCount(formatNumber(about), about)}
               </text>
             </a>
