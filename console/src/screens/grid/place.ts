@@ -13,11 +13,12 @@ const USUAL = 16
 
 /** Of a row, in `rem`: `--row` of styles/tokens.css. */
 export const ROW = 2
-/** Of the column of row numbers, in `rem`: `.first` of grid.module.css. */
-export const FIRST = 4.5
-/** Whether the row numbers stay beside what is scrolled: not in a table of which they would take more than a quarter, as grid.module.css has it. */
-export function staysInSight(tableWidth: number, size: number): boolean {
-  return tableWidth >= 4 * FIRST * size
+/** Of the column of row numbers, in `rem`; and of a table of which that would be more than a quarter. As `.first` of grid.module.css. */
+const FIRST = 4.5
+const NARROW = 3.25
+/** How wide the column is that stays beside what is scrolled, with the number of a row and the way to open it. */
+export function firstOf(tableWidth: number, size: number): number {
+  return (tableWidth >= 4 * FIRST * size ? FIRST : NARROW) * size
 }
 /** Drawn beyond what is seen, so that scrolling shows no gap. */
 const OVERSCAN = 6
@@ -34,7 +35,7 @@ export function rowsIn({ top, height }: Viewport, count: number, row: number): S
 
 /** As wide as such a text needs and the table has room for, which ids leave to what is read; but for those whose width somebody has chosen. */
 export function grown(columns: readonly Column[], size: number, tableWidth: number): readonly Column[] {
-  const room = tableWidth - (staysInSight(tableWidth, size) ? FIRST * size : 0)
+  const room = tableWidth - firstOf(tableWidth, size)
   const widthOf = ({ width, field }: Column) =>
     Math.min((width * size) / USUAL, isId(field) ? Math.floor(room * OF_IDS) : room)
   return columns.map((column) => (column.isSized ? column : { ...column, width: widthOf(column) }))

@@ -11,7 +11,7 @@ import { type Column, cellText, mayChange } from './columns.ts'
 import { Edge, STEP } from './edge.tsx'
 import styles from './grid.module.css'
 import type { Marks } from './marks.ts'
-import { type Cell, extended, FIRST, isIn, moved, type Range, rangeOf } from './place.ts'
+import { type Cell, extended, isIn, moved, type Range, rangeOf } from './place.ts'
 import { cellOf, drag } from './pointer.ts'
 import { isNumber } from './readable.ts'
 import type { SortBy } from './request.ts'
@@ -83,7 +83,15 @@ export function Table({
 }: TableProps) {
   const id = useId()
   const ref = useRef<HTMLDivElement>(null)
-  const { columns, offsets, height, drawnRows, drawn, look } = useViewport(ref, {
+  const {
+    columns,
+    offsets,
+    first: firstWidth,
+    height,
+    drawnRows,
+    drawn,
+    look,
+  } = useViewport(ref, {
     columns: ofUsualText,
     count: rows.length,
     active,
@@ -166,7 +174,7 @@ export function Table({
     else marks.turn(cell.row, cell.row + 1)
   }
   const gap = { inlineSize: `${offsets[drawn.from]}px`, flexShrink: 0 }
-  const width = { inlineSize: `calc(${FIRST}rem + ${offsets.at(-1) ?? 0}px)` }
+  const width = { inlineSize: `${firstWidth + (offsets.at(-1) ?? 0)}px` }
   const poolSize = Math.max(1, drawnRows.to - drawnRows.from)
   const isCorner = ({ row, column }: Cell) => row === range.rows.to - 1 && column === range.columns.to - 1
   const isActive = (row: number, column: number) => active.row === row && active.column === column
@@ -254,7 +262,7 @@ export function Table({
               style={{ ...width, insetBlockStart: `${index * height}px` }}
             >
               <div {...first} class={`${styles.first} ${marks ? styles.markable : ''}`}>
-                {index + 1}
+                <span class={styles.nth}>{index + 1}</span>
                 <Open href={hrefOf(row)} />
               </div>
               <div style={gap} />

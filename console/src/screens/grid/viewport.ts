@@ -2,18 +2,7 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Column } from './columns.ts'
-import {
-  type Cell,
-  columnsIn,
-  FIRST,
-  grown,
-  offsetsOf,
-  ROW,
-  rem,
-  rowsIn,
-  staysInSight,
-  type Viewport,
-} from './place.ts'
+import { type Cell, columnsIn, firstOf, grown, offsetsOf, ROW, rem, rowsIn, type Viewport } from './place.ts'
 
 type Shown = { readonly columns: readonly Column[]; readonly count: number; readonly active: Cell }
 
@@ -57,6 +46,7 @@ export function useViewport(ref: RefObject<HTMLElement | null>, { columns: ofUsu
   return {
     columns,
     offsets,
+    first: firstOf(tableWidth, size),
     height,
     drawnRows: rowsIn(viewport, count, height),
     drawn: columnsIn(viewport, offsets),
@@ -77,17 +67,11 @@ function show(
   const seen = table.clientHeight - height - Number.parseFloat(getComputedStyle(table).paddingBlockEnd)
   if (row >= 0 && top < table.scrollTop) table.scrollTop = top
   else if (row >= 0 && top + height > table.scrollTop + seen) table.scrollTop = top + height - seen
-  const first = FIRST * size
-  const stays = staysInSight(table.clientWidth, size)
-  if (column === 0) {
-    if (!stays) table.scrollLeft = 0
-    return
-  }
+  if (column === 0) return
   const sign = getComputedStyle(table).direction === 'rtl' ? -1 : 1
   const now = Math.abs(table.scrollLeft)
-  const before = stays ? 0 : first
-  const [from, to] = [before + (offsets[column - 1] ?? 0), before + (offsets[column] ?? 0)]
-  const width = table.clientWidth - (stays ? first : 0)
+  const [from, to] = [offsets[column - 1] ?? 0, offsets[column] ?? 0]
+  const width = table.clientWidth - firstOf(table.clientWidth, size)
   if (from < now) table.scrollLeft = sign * from
   else if (to > now + width) table.scrollLeft = sign * Math.min(from, to - width)
 }
