@@ -114,6 +114,11 @@ describe('a calendar', () => {
     await picture(page, 'calendar-month-narrow-dark')
     await page.getByRole('button', { name: 'Today' }).click()
     await page.getByText('0 items').waitFor()
+    // Days without anything are not in the way, unless somebody asks for them.
+    const days = page.locator('[data-day]').filter({ visible: true })
+    expect(await days.count()).toBe(1)
+    await page.getByRole('button', { name: /^Show \d+ days without items$/ }).click()
+    await expect.poll(() => days.count()).toBeGreaterThan(27)
   })
 
   it('keeps a year that is typed while items arrive', async () => {

@@ -44,6 +44,9 @@ function CalendarBy(props: CalendarProps) {
   const byDay = Map.groupBy(rows ?? [], dayOf)
   // Weeks that begin on another day have other days of the months beside it.
   const within = rows?.filter((row) => dayOf(row)?.startsWith(month)).length
+  const isEmpty = (day: Day) => day.startsWith(month) && day !== active && !byDay.has(day)
+  const empty = rows === undefined ? 0 : weeks.flat().filter(isEmpty).length
+  const [areAllShown, setAllShown] = useState(false)
   const go = (day: Day) => {
     setChosen(day)
     if (!day.startsWith(month)) onView({ ...view, month: day.slice(0, 7) })
@@ -79,7 +82,7 @@ function CalendarBy(props: CalendarProps) {
       </div>
       {error && <Fault error={error} onRetry={refetch} />}
       {!isWhole && <Notice look="warning">{texts.tooMany(formatNumber(MOST))}</Notice>}
-      <div ref={ref} class={styles.month} {...grid}>
+      <div ref={ref} class={styles.month} data-all={areAllShown || rows === undefined} {...grid}>
         <div class={`${styles.week} ${styles.weekdays}`} {...row}>
           {weeks[0]?.map((day) => (
             <div key={day} class={styles.weekday} {...header}>
@@ -107,6 +110,11 @@ function CalendarBy(props: CalendarProps) {
           </div>
         ))}
       </div>
+      {empty > 0 && !areAllShown && (
+        <span class={styles.rest}>
+          <Button onClick={() => setAllShown(true)}>{texts.rest(formatNumber(empty), empty)}</Button>
+        </span>
+      )}
     </div>
   )
 }
