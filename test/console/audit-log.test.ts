@@ -51,7 +51,12 @@ it('lists what happened, by action and by whom, and tells the details', async ()
   expect(await page.getByLabel('About').inputValue()).toMatch(/^[\da-f-]{36}$/)
   await table.getByRole('cell', { name: 'Role created' }).waitFor()
 
-  await page.getByLabel('Until').fill('2020-01-31')
+  const until = page.getByLabel('Until', { exact: true })
+  await until.fill('31.1.2020')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('A date is written as 2026-01-31.').waitFor()
+  await page.getByRole('button', { name: 'Choose the date of Until' }).waitFor()
+  await until.fill('2020-01-31')
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Nothing is recorded that meets the filter').waitFor()
   await page.getByRole('button', { name: 'Clear the filter' }).click()
@@ -128,7 +133,7 @@ it('tells what changed lately, and not who came and went', async () => {
   // Among all actions other files may have pushed it off the first page.
   await page.goto(`${world.url}/-/audit-log?action=auth.login.v1`)
   await page.getByRole('table').getByText('Sign-in', { exact: true }).first().waitFor()
-  const heightOf = async (label: string) => (await page.getByLabel(label).boundingBox())?.height
+  const heightOf = async (label: string) => (await page.getByLabel(label, { exact: true }).boundingBox())?.height
   expect(await heightOf('Until')).toBe(await heightOf('By whom'))
 })
 

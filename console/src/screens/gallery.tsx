@@ -80,7 +80,6 @@ export default function Gallery() {
       <div class={styles.cards}>
         <Field label="Name" value={text} onValue={setText} />
         <Field label="With a hint" hint="Ten characters or more." isOptional value="" onValue={nothing} />
-        <Field label="A day" type="date" value="2026-01-31" onValue={nothing} />
         <Select
           label="One of a few"
           hint="Chosen from a list."

@@ -6,6 +6,7 @@ import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
+import { Calendar } from '../item/calendar.tsx'
 import page from '../page.module.css'
 import styles from './audit.module.css'
 import { actionName, actionsQuery, type EntryFilter } from './data.ts'
@@ -18,11 +19,15 @@ export function filterInAddress(): EntryFilter {
   return { action, actor, target, from, to }
 }
 
+/** Such as `2026-01-31`, or none. */
+const isDay = (text: string) => /^(\d{4}-\d{2}-\d{2})?$/.test(text.trim())
+
 type FilterProps = { readonly workspace: string | undefined; readonly filter: EntryFilter }
 
 export function AuditFilter({ workspace, filter }: FilterProps) {
   const texts = t.value.audit
   const [next, setNext] = useState(filter)
+  const [isWrong, setWrong] = useState(false)
   // Until the list is there the chosen one is named as its address names it.
   const chosen = next.action === '' ? [] : [{ action: next.action, label: next.action }]
   const { data: actions = chosen } = useQuery(actionsQuery(workspace))
@@ -37,7 +42,9 @@ export function AuditFilter({ workspace, filter }: FilterProps) {
       aria-label={t.value.grid.filter}
       onSubmit={(event) => {
         event.preventDefault()
-        show(next)
+        const isRight = [next.from, next.to].every(isDay)
+        setWrong(!isRight)
+        if (isRight) show(next)
       }}
     >
       <Select
@@ -48,8 +55,18 @@ export function AuditFilter({ workspace, filter }: FilterProps) {
       />
       <Field label={texts.actor} type="search" value={next.actor} onValue={set('actor')} />
       <Field label={texts.target} type="search" dir="ltr" value={next.target} onValue={set('target')} />
-      <Field label={texts.from} type="date" value={next.from} onValue={set('from')} />
-      <Field label={texts.to} type="date" value={next.to} onValue={set('to')} />
+      {(['from', 'to'] as const).map((name) => (
+        <Field
+          key={name}
+          label={texts[name]}
+          dir="ltr"
+          value={next[name]}
+          onValue={set(name)}
+          {...(isWrong && !isDay(next[name]) && { error: t.value.grid.wrong.date })}
+        >
+          <Calendar title={texts[name]} type="date" text={next[name]} onText={set(name)} />
+        </Field>
+      ))}
       <div class={page.row}>
         <Button type="submit" look="primary">
           {t.value.grid.apply}
