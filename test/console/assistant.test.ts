@@ -149,10 +149,12 @@ it('shows what waits with its digits, and what a change of the model does, howev
   // There is no such item.
   const buttons = panel.getByRole('region', { name: /^Delete an item/ }).getByRole('button')
   await expect.poll(() => buttons.allTextContents()).toEqual(['Decline'])
+  await panel.getByText('It would fail').waitFor()
+  expect(await panel.getByText('Exactly this is run').count()).toBe(0)
   await say('Delete all')
   const card = panel.getByRole('region', { name: /^Change the data model/ })
   await card.getByRole('list', { name: 'What it changes' }).getByText('articles').first().waitFor()
-  await card.getByRole('list', { name: 'Rows that it touches' }).getByText('2 rows lose data').waitFor()
+  await card.getByRole('list', { name: 'Rows that it touches' }).getByText('2 rows are deleted').waitFor()
   expect(await card.getByText('deleteCollection').isVisible()).toBe(false)
 
   await picture(page, 'assistant-exact')

@@ -500,6 +500,7 @@ describe('deleting an item', () => {
     await picture(page, 'delete')
     await dialog.getByRole('heading', { name: 'Gone cannot be deleted' }).waitFor()
     await dialog.getByText('Change or delete those first.').waitFor()
+    expect(await dialog.getByText('refer to it').count()).toBe(1)
     expect(await dialog.getByRole('button', { name: 'Delete' }).count()).toBe(0)
     expect(await dialog.getByText('gone for good').count()).toBe(0)
     await dialog.getByText('Close', { exact: true }).click()

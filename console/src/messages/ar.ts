@@ -25,6 +25,7 @@ export const ar: Messages = {
   ...review,
 
   common: {
+    comma: '، ',
     cancel: 'إلغاء',
     close: 'إغلاق',
     continue: 'متابعة',

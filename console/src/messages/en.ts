@@ -24,6 +24,8 @@ export const en = {
   ...review,
 
   common: {
+    /** Between two of several names. */
+    comma: ', ',
     cancel: 'Cancel',
     close: 'Close',
     continue: 'Continue',

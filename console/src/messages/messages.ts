@@ -92,6 +92,11 @@ export function listParts(values: readonly string[]): readonly { readonly isValu
   return parts.map(({ type, value }) => ({ isValue: type === 'element', text: value }))
 }
 
+/** Names one after the other, as they are: `a, b`. */
+export function listed(names: readonly string[]): string {
+  return names.join(t.value.common.comma)
+}
+
 /** Such as `in 12 days`. */
 export function formatDays(days: number): string {
   return new Intl.RelativeTimeFormat(locale.value, { numeric: 'auto' }).format(days, 'day')

@@ -107,19 +107,21 @@ export function ConnectDatabase({ workspace, first, onDone, onBack }: ConnectPro
         <Button look="plain" disabled={busy !== undefined} onClick={tables && !on.isMade ? on.onOtherSource : onBack}>
           {texts.back}
         </Button>
-        {!tables && (
+        {!tables && !required && (
           <Button isBusy={busy === 'testing'} disabled={busy === 'looking'} onClick={on.onTest}>
             {more.test}
           </Button>
         )}
-        <Button
-          type="submit"
-          {...(!required && { look: 'primary' })}
-          isBusy={busy !== undefined && busy !== 'testing'}
-          disabled={busy === 'testing' || (tables && chosen.size === 0)}
-        >
-          {tables ? texts.attach : texts.connect}
-        </Button>
+        {!required && (
+          <Button
+            type="submit"
+            look="primary"
+            isBusy={busy !== undefined && busy !== 'testing'}
+            disabled={busy === 'testing' || (tables && chosen.size === 0)}
+          >
+            {tables ? texts.attach : texts.connect}
+          </Button>
+        )}
       </DialogActions>
     </form>
   )
@@ -137,7 +139,7 @@ function PermissionRequest({ required, granted, onGrant, onRefuse }: PermissionR
   const texts = sourceTexts.value
   return (
     <div class={page.stack}>
-      <h2>{texts.grants}</h2>
+      <h2>{granted.length === 0 ? texts.asks : texts.grants}</h2>
       <p class={page.quiet}>{texts.asksText}</p>
       <Grants required={required} granted={granted.length === 0 ? undefined : granted} />
       <div class={page.row}>

@@ -6,7 +6,7 @@ import { FILES } from '../data/files.ts'
 import { type Query, queries, useQuery } from '../data/queries.ts'
 import { accessQuery, type Workspace } from '../data/workspaces.ts'
 import { accountTexts } from '../messages/account.ts'
-import { formatNumber } from '../messages/messages.ts'
+import { formatNumber, listed } from '../messages/messages.ts'
 import { systemTexts } from '../messages/system.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, FormActions } from '../ui/dialog.tsx'
@@ -118,7 +118,7 @@ function Deletion({ workspace: { id, apiName, displayName }, onClose }: DialogPr
         <li>{members ? texts.goes.countedMembers(formatNumber(members.length)) : texts.goes.members}</li>
         <li>{texts.goes.model}</li>
       </ul>
-      <p>{attached.length > 0 ? texts.staysOf(attached.map(({ apiName: name }) => name).join(', ')) : texts.stays}</p>
+      <p>{attached.length > 0 ? texts.staysOf(listed(attached.map(({ apiName: name }) => name))) : texts.stays}</p>
     </Sure>
   )
 }

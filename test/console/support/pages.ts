@@ -72,9 +72,9 @@ type Violation = {
 }
 
 /** Letters of twice the size from the first screen on, as somebody has them who needs them. */
-export function enlarge(page: Page): Promise<void> {
+export async function enlarge(page: Page): Promise<void> {
   const enlarged = "document.documentElement.style.fontSize = '200%'"
-  return page.addInitScript(`document.addEventListener('readystatechange', () => { ${enlarged} })`)
+  await page.addInitScript(`document.addEventListener('readystatechange', () => { ${enlarged} })`)
 }
 
 /** Lists and dialogs that go on below, or above, what is seen of them, and do not show it at their edge. */

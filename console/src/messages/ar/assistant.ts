@@ -49,6 +49,7 @@ export const assistant: Translated<AssistantTexts> = {
     read_model: 'قراءة ملف النموذج',
     plan_model: 'تخطيط ملف نموذج',
   },
+  wouldFail: 'لن ينجح: ارفضه، أو اطلب غيره.',
   exactly: 'يُنفَّذ هذا بعينه، مرة واحدة',
   notReady: 'لم يُختر نموذج لمساحة العمل هذه بعد.',
   notReadyMember: 'من له الحق workspaceSettings:edit يستطيع إعداده.',

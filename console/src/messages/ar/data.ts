@@ -219,6 +219,13 @@ export const data: Translated<typeof en> = {
         other: `${shown} عنصر`,
       }),
     others: (shown, count) => plural(count, { one: 'واحد آخر', two: 'اثنان آخران', other: `${shown} أخرى` }),
+    rest: (shown, count) =>
+      plural(count, {
+        one: 'عرض يوم واحد بلا عناصر',
+        two: 'عرض يومين بلا عناصر',
+        few: `عرض ${shown} أيام بلا عناصر`,
+        other: `عرض ${shown} يومًا بلا عناصر`,
+      }),
     tooMany: (shown) => `لا يظهر إلا أول ${shown}. استخدم التصفية لرؤية الباقي.`,
   },
 

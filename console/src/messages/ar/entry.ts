@@ -98,7 +98,7 @@ export const entry: Translated<typeof en> = {
   connect: {
     provider: 'المزوّد',
     connectionString: 'سلسلة الاتصال',
-    connectionStringText: (server) => `مثل \`${server}/database\`. تُحفظ مشفّرة ولا تُعرض مرة أخرى.`,
+    connectionStringText: (server) => `تُحفظ مشفّرة ولا تُعرض مرة أخرى. مثالها:\n\`${server}/database\``,
     name: 'اسم المصدر',
     nameText: 'أحرف لاتينية وأرقام وشرطات سفلية.',
     tables: 'الجداول المراد استيرادها',
@@ -115,7 +115,7 @@ export const entry: Translated<typeof en> = {
         other: `${shown} عمود`,
       }),
     noTables: 'قاعدة البيانات تستجيب، لكن لا جداول فيها يحق لهذا الحساب قراءتها.',
-    connect: 'اتصال',
+    connect: 'ربط',
     connected: 'قاعدة البيانات تستجيب. اختر ما يُستورد؛ لا يتغير فيها شيء.',
     looking: 'جارٍ النظر فيما يوجد.',
     importing: (chosen, all, count) =>

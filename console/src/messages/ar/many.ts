@@ -90,7 +90,7 @@ export const many: Translated<typeof en> = {
     preview: 'السطور الأولى',
     line: 'السطر',
     record: 'الرقم',
-    late: (names) => `هذه تأتي متأخرة في الملف وتُترك: ${names.join('، ')}.`,
+    late: (names) => `هذه تأتي متأخرة في الملف وتُترك: ${names.map((name) => `«\u2068${name}\u2069»`).join('، ')}.`,
     why: 'السبب',
     fits: (shown) => `سطور صالحة: ${shown}.`,
     wrongs: (shown) => `سطور غير صالحة تُترك: ${shown}.`,

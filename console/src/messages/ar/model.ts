@@ -44,7 +44,7 @@ export const model: Translated<ModelTexts> = {
   columnText: 'اتركه فارغًا ليكون الاسم أعلاه، مكتوبًا كما تُكتب الأسماء الأخرى هناك.',
   source: 'مصدر البيانات',
   namespace: 'نطاق الأسماء',
-  noNamespace: 'المعتاد',
+  noNamespace: 'نطاق الاتصال نفسه',
   key: 'المفتاح',
   keys: { int64: 'رقم يتزايد', uuid: 'معرّف عشوائي', string: 'نص تعطيه أنت' },
   keyName: 'اسم المفتاح',

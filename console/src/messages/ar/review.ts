@@ -9,7 +9,12 @@ export const review: Pick<Messages, 'review'> = {
     rows: 'الصفوف التي يمسّها',
     hiddenCount: 'لا يُذكر لك عددها، أو لا يُعرف',
     atLeast: (rows) => `أكثر من ${rows}`,
-    destroys: (count) => plural(count, { one: 'يفقد بيانات', two: 'يفقدان بيانات', other: 'تفقد بيانات' }),
+    fate: {
+      deleted: (count) => plural(count, { one: 'يُحذف', two: 'يُحذفان', other: 'تُحذف' }),
+      reduced: (count) => plural(count, { one: 'يفقد بيانات', two: 'يفقدان بيانات', other: 'تفقد بيانات' }),
+      converted: (count) => plural(count, { one: 'يُحوَّل', two: 'يُحوَّلان', other: 'تُحوَّل' }),
+      filled: (count) => plural(count, { one: 'يأخذ قيمة جديدة', two: 'يأخذان قيمة جديدة', other: 'تأخذ قيمة جديدة' }),
+    },
     breaks: 'ما يعطّله',
     broken: { policies: 'السياسات:', views: 'العروض:', tests: 'اختبارات الوصول:' },
     hidden: 'ما يعطّله غير ذلك لا يُذكر إلا لمن يرى الأشخاص وحقوقهم.',

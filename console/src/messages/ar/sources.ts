@@ -18,7 +18,7 @@ export const sources: Translated<SourceTexts> = {
   },
   attach: 'ربط مصدر',
   attachIt: 'ربط',
-  attachAnew: 'ربط من جديد',
+  attachAnew: 'ربط كمصدر جديد',
   connector: 'الموصل',
   none: 'لم يُربط شيء بعد',
   noneText: 'اربط قاعدة بيانات، أو نظامًا آخر ثُبّت موصل له، للعمل على صفوفه هنا.',
@@ -87,6 +87,7 @@ export const sources: Translated<SourceTexts> = {
   why: 'لماذا',
   grant: 'الإذن',
   marks: { granted: 'ممنوح', requested: 'مطلوب', added: 'جديد منذ منح الإذن', dropped: 'لم يعد لازمًا' },
+  asks: 'المضيفات المطلوبة',
   asksText: 'يطلب الموصل الوصول إلى هذه المضيفات. لا يبدأ إلا بها جميعًا، ولا يصل إلى غيرها.',
   grantAll: 'منح الإذن والمتابعة',
   refuse: 'رفض',
@@ -192,6 +193,7 @@ export const sources: Translated<SourceTexts> = {
   rotateOf: (name) => `تغيير: ${apart(name)}`,
   rotateText:
     'غيّره في قاعدة البيانات أولًا، ثم هنا. يُختبر كل مصدر يستخدمه بالقيمة الجديدة: وإن فشل أحدها بقيت القيمة القديمة.',
+  rotateUnused: 'لا شيء يستخدمه بعد: تُحفظ القيمة الجديدة من دون اختبار.',
   reopened: (names) => `كُتب. فُتحت به من جديد: ${apart(names)}.`,
   written: 'كُتب.',
   oldStays: 'بقيت القيمة القديمة.',
@@ -221,5 +223,5 @@ export const sources: Translated<SourceTexts> = {
   test: 'اختبار',
   answers: 'يستجيب.',
   away: 'قاعدة البيانات لا تستجيب. تحقّق من المضيف والمنفذ، ومن أنها تعمل، ومن أنها تسمح لهذه الخدمة بالدخول.',
-  noTest: 'ليس لهذا الموصل اختبار. الاتصال ينظر فيما لديه، وهو اختبار كافٍ.',
+  noTest: 'ليس لهذا الموصل اختبار. «ربط» ينظر فيما لديه، وهو اختبار كافٍ.',
 }

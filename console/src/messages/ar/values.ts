@@ -25,7 +25,6 @@ export const values: Translated<ValuesTexts> = {
   nulls: 'الصف الذي لا قيمة له يمنع التغيير كله.',
   without: (what) => `لم يعد: ${what}`,
   type: {
-    comma: '، ',
     length: (most) => `حتى ${most} حرفًا`,
     digits: (all, behind) => `عدد الأرقام ${all}، منها ${behind} بعد الفاصلة`,
     empty: 'قد يكون فارغًا',
@@ -97,5 +96,6 @@ export const values: Translated<ValuesTexts> = {
   },
   obstacleCount: (what, count) => `${what}: ${count}.`,
   obstacleHidden: (what) => `${what}. لا يُعرف عددها، أو لا يُذكر لك.`,
+  obstacleRows: 'عرض هذه الصفوف',
   obstacleText: 'لم يتغيّر شيء. غيّر هذه القيم أولًا، أو دع هذا التغيير.',
 }

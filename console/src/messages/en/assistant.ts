@@ -53,6 +53,7 @@ export const assistant = {
     read_model: 'Read the model file',
     plan_model: 'Plan a model file',
   } as Readonly<Record<string, string>>,
+  wouldFail: 'It would fail: decline it, or ask again for something else.',
   exactly: 'Exactly this is run, once',
   notReady: 'No model is chosen for this workspace yet.',
   notReadyMember: 'Somebody with the right workspaceSettings:edit can set it up.',

@@ -203,6 +203,8 @@ export const data = {
     add: (day: string) => `Add on ${day}`,
     count: (shown: string, count: number) => plural(count, { one: `${shown} item`, other: `${shown} items` }),
     others: (shown: string, count: number) => plural(count, { one: `${shown} more`, other: `${shown} more` }),
+    rest: (shown: string, count: number) =>
+      plural(count, { one: `Show ${shown} day without items`, other: `Show ${shown} days without items` }),
     tooMany: (shown: string) => `Only the first ${shown} are shown. Filter to see the others.`,
   },
 

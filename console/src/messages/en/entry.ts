@@ -99,7 +99,7 @@ export const entry = {
     provider: 'Provider',
     connectionString: 'Connection string',
     connectionStringText: (server: string) =>
-      `Such as \`${server}/database\`. It is kept encrypted and never shown again.`,
+      `It is kept encrypted and never shown again. Such as\n\`${server}/database\``,
     name: 'Name of the source',
     nameText: 'Letters, digits and underscores.',
     tables: 'Tables to import',

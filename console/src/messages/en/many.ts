@@ -87,7 +87,8 @@ export const many = {
     preview: 'The first lines',
     line: 'Line',
     record: 'Number',
-    late: (names: readonly string[]) => `These come late in the file and are left out: ${names.join(', ')}.`,
+    late: (names: readonly string[]) =>
+      `These come late in the file and are left out: ${names.map((name) => `“${name}”`).join(', ')}.`,
     why: 'Reason',
     fits: (shown: string, count: number) => plural(count, { one: `${shown} line fits.`, other: `${shown} lines fit.` }),
     wrongs: (shown: string, count: number) =>

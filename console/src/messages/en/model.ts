@@ -41,7 +41,7 @@ export const model = {
   columnText: 'Empty for the name above, written as the others are there.',
   source: 'Data source',
   namespace: 'Namespace',
-  noNamespace: 'The usual one',
+  noNamespace: 'That of the connection',
   key: 'Key',
   keys: { int64: 'A number that counts up', uuid: 'A random id', string: 'A text that you give' },
   keyName: 'Name of the key',

@@ -8,7 +8,12 @@ export const review = {
     rows: 'Rows that it touches',
     hiddenCount: 'their number is not told to you, or not known',
     atLeast: (rows: string) => `more than ${rows}`,
-    destroys: (count: number) => plural(count, { one: 'loses data', other: 'lose data' }),
+    fate: {
+      deleted: (count: number) => plural(count, { one: 'is deleted', other: 'are deleted' }),
+      reduced: (count: number) => plural(count, { one: 'loses data', other: 'lose data' }),
+      converted: (count: number) => plural(count, { one: 'is converted', other: 'are converted' }),
+      filled: (count: number) => plural(count, { one: 'gets a new value', other: 'get a new value' }),
+    },
     breaks: 'What it breaks',
     broken: { policies: 'Policies:', views: 'Views:', tests: 'Access tests:' },
     hidden: 'What else it breaks is told to those who see people and their rights.',

@@ -16,7 +16,6 @@ export const values = {
   nulls: 'A row without a value keeps the whole change from being made.',
   without: (what: string) => `no longer: ${what}`,
   type: {
-    comma: ', ',
     length: (most: string) => `up to ${most} characters`,
     digits: (all: string, behind: string) => `${all} digits, ${behind} of them behind the point`,
     empty: 'may be empty',
@@ -89,6 +88,7 @@ export const values = {
   } as Readonly<Record<string, (field: string) => string>>,
   obstacleCount: (what: string, count: string) => `${what}: ${count}.`,
   obstacleHidden: (what: string) => `${what}. How many is not known, or not told to you.`,
+  obstacleRows: 'Show these rows',
   obstacleText: 'Nothing is changed. Change these values first, or leave this change out.',
 }
 

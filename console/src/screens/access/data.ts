@@ -12,6 +12,7 @@ import {
 import { clientOf } from '../../data/client.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
 import { accessQuery } from '../../data/workspaces.ts'
+import { listed } from '../../messages/messages.ts'
 
 const KIND = 'people'
 
@@ -82,5 +83,5 @@ export function namesOf(
   ids: readonly string[],
   all: readonly { readonly id: string; readonly name: string }[],
 ): string {
-  return ids.map((id) => all.find((one) => one.id === id)?.name ?? id).join(', ')
+  return listed(ids.map((id) => all.find((one) => one.id === id)?.name ?? id))
 }

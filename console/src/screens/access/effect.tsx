@@ -3,7 +3,7 @@ import type { PlannedRights, RightsEffect, RightsEffects } from 'governed-data-c
 import { FILES } from '../../data/files.ts'
 import { useQuery } from '../../data/queries.ts'
 import { readableQuery, titleIn } from '../../data/workspaces.ts'
-import { formatNumber, t } from '../../messages/messages.ts'
+import { formatNumber, listed, t } from '../../messages/messages.ts'
 import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
 import page from '../page.module.css'
 import styles from './access.module.css'
@@ -119,7 +119,7 @@ function textOf(effect: RightsEffect): string {
     return entitlement[effect.entitlement as keyof typeof entitlement] ?? effect.entitlement
   }
   const { action, fields } = effect
-  return fields === undefined || fields.length === 0 ? does[action] : effectOn(does[action], fields.join(', '))
+  return fields === undefined || fields.length === 0 ? does[action] : effectOn(does[action], listed(fields))
 }
 
 function keyOf({ members, userIds, isAnonymous }: Who): string {
@@ -174,5 +174,5 @@ function useNames(workspace: string): ((who: Who) => string) | undefined {
     const some = who.userIds.slice(0, NAMED).map(personOf)
     return [...some, texts.others({ shown: formatNumber(rest), count: rest })]
   }
-  return (who: Who) => [...peopleOf(who), ...(who.isAnonymous ? [texts.anonymous] : [])].join(', ')
+  return (who: Who) => listed([...peopleOf(who), ...(who.isAnonymous ? [texts.anonymous] : [])])
 }

@@ -3,7 +3,7 @@ import type { Policy } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
-import { formatNumber, t } from '../../messages/messages.ts'
+import { formatNumber, listed, t } from '../../messages/messages.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -60,7 +60,7 @@ export function Policies({ workspace, mayEdit }: { readonly workspace: string; r
               ),
             },
             { title: texts.speaksOf, cell: ({ content }) => sizes(content as Content) },
-            { title: texts.roles, cell: (policy) => rolesWith(policy).join(', ') || texts.noRoles },
+            { title: texts.roles, cell: (policy) => listed(rolesWith(policy)) || texts.noRoles },
             ...(mayEdit ? [{ title: texts.actions, cell: action }] : []),
           ]}
         />

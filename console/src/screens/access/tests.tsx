@@ -3,7 +3,7 @@ import type { AccessTest, NewAccessTest } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
 import { readableQuery, titleIn } from '../../data/workspaces.ts'
-import { formatNumber, t } from '../../messages/messages.ts'
+import { formatNumber, listed, t } from '../../messages/messages.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog, DialogActions, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -73,7 +73,7 @@ export function Tests({ workspace }: { readonly workspace: string }) {
                 <span class={styles.person}>
                   <span>{texts.expected(allowed)}</span>
                   {count !== undefined && <span class={page.quiet}>{texts.testCount(formatNumber(count))}</span>}
-                  {fields && <span class={page.quiet}>{fields.join(', ')}</span>}
+                  {fields && <span class={page.quiet}>{listed(fields)}</span>}
                 </span>
               ),
             },

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
 import { accountTexts } from '../../messages/account.ts'
-import { formatTime, t } from '../../messages/messages.ts'
+import { formatTime, listed, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -117,11 +117,11 @@ function scopeText(scope: KeyScope | null): string {
   const isLimited = entitlements !== undefined || collections !== undefined
   const named = Object.entries(collections ?? {})
   const rights = named.map(
-    ([name, actions]) => `${name}: ${actions.map((one) => does[one as keyof typeof does].toLowerCase()).join(', ')}`,
+    ([name, actions]) => `${name}: ${listed(actions.map((one) => does[one as keyof typeof does].toLowerCase()))}`,
   )
   const some = named.length > 0 && named.length <= NAMED ? rights.join('; ') : texts.someRights
   return [
-    workspaces === undefined ? texts.allWorkspaces : workspaces.join(', '),
+    workspaces === undefined ? texts.allWorkspaces : listed(workspaces),
     isLimited ? some : texts.allRights,
     ...(addresses ?? []),
   ].join(' · ')

@@ -3,7 +3,7 @@ import type { Session } from 'governed-data-client/system'
 import { system } from '../../data/client.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
 import { accountTexts } from '../../messages/account.ts'
-import { formatTime } from '../../messages/messages.ts'
+import { formatTime, listed } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -75,5 +75,5 @@ function nameOf({ name, userAgent }: Session): string {
   const [platform] = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(userAgent ?? '') ?? []
   if (name !== null) return name
   if (browser === undefined) return (userAgent ?? accountTexts.value.unknownDevice).slice(0, 60)
-  return [browser, platform].filter(Boolean).join(', ')
+  return listed([browser, platform].filter((one) => one !== undefined))
 }

@@ -1,5 +1,6 @@
 /** A call that waits for its user, as it is stored: its arguments, and of a change of the model what its dry run says. */
 import { type Operation, schema } from 'governed-data-client/system'
+import { useEffect } from 'preact/hooks'
 import type { Call } from '../../data/assistant.ts'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
@@ -16,21 +17,22 @@ type CallProps = {
   readonly workspace: string
   readonly call: Omit<Call, 'id'>
   readonly isPending: boolean
-  /** Is told whether the item that it is about is not there, or not to be seen. */
-  readonly onMissing: (isMissing: boolean) => void
+  /** Whether it is known to fail: the item that it is about is not there, or not to be seen, or the change of the model is refused. */
+  readonly isFailing: boolean
+  readonly onFailing: (isFailing: boolean) => void
 }
 
-export function CallContent({ workspace, call, isPending, onMissing }: CallProps) {
+export function CallContent({ workspace, call, isPending, isFailing, onFailing }: CallProps) {
   const texts = assistantTexts.value
   const sent = argumentsOf(call.arguments) ?? { arguments: call.arguments }
   const change = isPending ? modelChangeOf(call.tool, sent) : undefined
   const subject = subjectOf(call.tool, sent)
-  const title = isPending ? texts.exactly : texts.proposed
+  const title = isPending && !isFailing ? texts.exactly : texts.proposed
   const all = <Arguments values={sent} />
   return (
     <>
-      {subject && <Subject workspace={workspace} onMissing={onMissing} {...subject} />}
-      {change && <Effects workspace={workspace} change={change} />}
+      {subject && <Subject workspace={workspace} onMissing={onFailing} {...subject} />}
+      {change && <Effects workspace={workspace} change={change} onFailing={onFailing} />}
       {subject || change ? (
         <details class={styles.step}>
           <summary>{title}</summary>
@@ -61,12 +63,16 @@ function subjectOf(tool: string, { collection, key, data }: Readonly<Record<stri
   return { collection, itemKey: keyTexts(unpacked(key)), ...(tool === 'update_item' && { data: unpacked(data) }) }
 }
 
-function Effects({ workspace, change }: { readonly workspace: string; readonly change: ModelChange }) {
+type EffectsProps = Pick<CallProps, 'workspace' | 'onFailing'> & { readonly change: ModelChange }
+
+function Effects({ workspace, change, onFailing }: EffectsProps) {
   const { data, error, refetch } = useQuery<Review>({
     queryKey: ['dryRun', workspace, change],
     queryFn: () => reviewOf(workspace, change),
     staleTime: 0,
   })
+  const isRefused = error !== null && error.status >= 400 && error.status < 500
+  useEffect(() => onFailing(isRefused), [isRefused])
   if (error) return <Fault error={error} onRetry={() => void refetch()} />
   return data === undefined ? <Skeleton lines={3} /> : <ReviewContent {...data} />
 }

@@ -54,19 +54,26 @@ type CardProps = Omit<EntriesProps, 'shown'> & { readonly one: Extract<ShownEntr
 function ApprovalCard({ workspace, one: { approval, outcome }, isBusy, onDecide }: CardProps) {
   const texts = assistantTexts.value
   const { id, tool, state } = approval
-  const [isMissing, setMissing] = useState(false)
+  const [isFailing, setFailing] = useState(false)
   const title = texts.calls[tool] ?? tool
   const isPending = state === 'pending'
   return (
     <section class={styles.card} aria-label={`${title}: ${texts.states[state]}`}>
       <h3>{title}</h3>
-      <CallContent workspace={workspace} call={approval} isPending={isPending} onMissing={setMissing} />
+      <CallContent
+        workspace={workspace}
+        call={approval}
+        isPending={isPending}
+        isFailing={isFailing}
+        onFailing={setFailing}
+      />
+      {isPending && isFailing && <p class={styles.quiet}>{texts.wouldFail}</p>}
       {isPending ? (
         <div class={styles.choice}>
           <Button isBusy={isBusy} onClick={() => onDecide(id, false)}>
             {texts.decline}
           </Button>
-          {!isMissing && (
+          {!isFailing && (
             <Button look="danger" isBusy={isBusy} onClick={() => onDecide(id, true)}>
               {texts.approvals[tool] ?? texts.approve}
             </Button>

@@ -1,6 +1,6 @@
 /** The filter of a grid as conditions of which all must hold, or one: field, operator, value. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { t } from '../../messages/messages.ts'
+import { listed, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import page from '../page.module.css'
@@ -216,7 +216,7 @@ export function filterWords(columns: readonly Column[], filter: object): readonl
     if (column === undefined) return []
     const named = choicesOf(column.field, operator)
     const values = operands.map((operand) => named?.find(([value]) => value === operand)?.[1] ?? operand)
-    return [[labelOf(column), texts.operators[operator] ?? operator, values.join(', ')].join(' ')]
+    return [[labelOf(column), texts.operators[operator] ?? operator, listed(values)].join(' ')]
   })
   if (words.length === 0) return undefined
   return words.length === 1 ? words : [`${match === 'any' ? texts.matchAny : texts.matchAll}:`, ...words]

@@ -61,7 +61,7 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
       <p>{isKept ? texts.deleteKept : goneText(model)}</p>
       {relations.length > 0 && (
         <>
-          <p>{texts.deleteRelated}</p>
+          {!isKept && <p>{texts.deleteRelated}</p>}
           <RelatedList
             workspace={workspace}
             relations={relations}

@@ -75,6 +75,12 @@ export function List(draft: Draft) {
   )
 }
 
+/** The namespace of who names none: of the workspace's own source it is known. */
+function usualOf({ sources }: Model, id: string, workspace: string): string {
+  const isOwn = sources.find((one) => one.id === id)?.name === OWN
+  return isOwn ? `service_${workspace}_data` : modelTexts.value.noNamespace
+}
+
 function sourceName({ sources }: Model, id: string): string {
   const name = sources.find((one) => one.id === id)?.name ?? id
   return name === OWN ? modelTexts.value.own : name
@@ -199,7 +205,10 @@ function NewCollectionForm({ workspace, model, onClose }: FormProps) {
           <Select
             label={texts.namespace}
             value={typed.namespaceId}
-            options={[['', texts.noNamespace], ...namespaces.map(({ id, dbName }) => [id, dbName] as const)]}
+            options={[
+              ['', usualOf(model, typed.sourceId, workspace)],
+              ...namespaces.map(({ id, dbName }) => [id, dbName] as const),
+            ]}
             onValue={(namespaceId) => set({ namespaceId })}
           />
         )}

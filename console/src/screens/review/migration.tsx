@@ -1,16 +1,18 @@
 /** A migration: what it would do, as its dry run says, before it is made. */
 import { type Breaks, type DryRun, type Operation, schema } from 'governed-data-client/system'
 import { useMemo, useState } from 'preact/hooks'
+import { pathTo } from '../../app/router.ts'
 import { clientOf } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { manifestQuery, modelChanged } from '../../data/workspaces.ts'
 import { t } from '../../messages/messages.ts'
 import { valuesTexts } from '../../messages/values.ts'
 import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
+import { searchOf } from '../grid/request.ts'
 import { backOf } from '../model/data.ts'
 import { applied, type Model, recordsOf } from '../model/records.ts'
 import { faultOf, useSubmission } from '../submission.tsx'
-import { obstacleText } from './obstacle.ts'
+import { obstacleRows, obstacleText } from './obstacle.ts'
 import { realChanges, relationEffects } from './relations.ts'
 import { Broken, ReviewSheet, type ShownChange } from './sheet.tsx'
 
@@ -56,6 +58,7 @@ export default function MigrationReview(props: MigrationReviewProps) {
     setMoves(moves + 1)
     return t.value.review.moved
   })
+  const found = error && model ? obstacleRows(error, model, applied(model, operations)) : undefined
   const lost = data?.rows.find(({ destroys, rows }) => destroys && rows !== 0)
   const destroys = lost !== undefined || (data !== undefined && data.inverse !== null && !data.restoresData)
   return (
@@ -77,6 +80,17 @@ export default function MigrationReview(props: MigrationReviewProps) {
       {error && !isFetching && (
         <>
           <Fault error={error} text={obstacleText(error)} onRetry={() => void refetch()} />
+          {found && (
+            <p>
+              <a
+                href={
+                  pathTo(workspace, 'items', found.collection) + searchOf({ sort: undefined, filter: found.filter })
+                }
+              >
+                {valuesTexts.value.obstacleRows}
+              </a>
+            </p>
+          )}
           <InTheWay breaks={(error.meta ?? {}) as Partial<Breaks>} />
         </>
       )}

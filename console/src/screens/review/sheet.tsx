@@ -90,7 +90,7 @@ export function ReviewContent({ changes = [], rows = [], breaks, statements = []
     <>
       {back && <Notice look={back === 'data' || back === 'made' ? 'good' : 'warning'}>{texts.back[back]}</Notice>}
       {changes.length > 0 && <Changes changes={changes} />}
-      {rows.length > 0 && <Rows rows={rows} />}
+      {rows.length > 0 && <Rows rows={rows} changes={changes} />}
       {breaks && <Broken breaks={breaks} />}
       {statements.length > 0 && <Statements statements={statements} />}
     </>
@@ -284,7 +284,9 @@ export function Statements({ statements }: { readonly statements: readonly { rea
   )
 }
 
-function Rows({ rows }: { readonly rows: readonly TouchedRows[] }) {
+type RowsProps = { readonly rows: readonly TouchedRows[]; readonly changes: readonly Change[] }
+
+function Rows({ rows, changes }: RowsProps) {
   const texts = t.value.review
   return (
     <section class={page.stack}>
@@ -293,14 +295,25 @@ function Rows({ rows }: { readonly rows: readonly TouchedRows[] }) {
         {rows.map((touched) => (
           <li key={touched.collection} data-destroys={touched.destroys}>
             <bdi>{touched.collection}</bdi>: {countOf(touched)}
-            {touched.destroys && (
-              <span class={page.wrong}> {texts.destroys(touched.rows ?? Number.POSITIVE_INFINITY)}</span>
-            )}
+            <span class={touched.destroys ? page.wrong : undefined}>
+              {' '}
+              {texts.fate[fateOf(touched, changes)](touched.rows ?? Number.POSITIVE_INFINITY)}
+            </span>
           </li>
         ))}
       </ul>
     </section>
   )
+}
+
+/** What becomes of the rows of a collection. */
+function fateOf({ collection, destroys }: TouchedRows, changes: readonly Change[]) {
+  const isGone = changes.some(({ action, path }) => action === 'delete' && path === collection)
+  if (destroys) return isGone ? 'deleted' : 'reduced'
+  const isConverted = changes.some(
+    ({ path, from, to }) => path.startsWith(`${collection}.`) && effectsOf(from, to).length > 0,
+  )
+  return isConverted ? 'converted' : 'filled'
 }
 
 function countOf({ rows, isAtLeast }: TouchedRows): string {
@@ -330,7 +343,7 @@ export function Broken({ breaks }: { readonly breaks: Partial<Breaks> }) {
             <span class={page.quiet}>{texts.broken[kind]}</span>{' '}
             {names.map(({ id, name }, at) => (
               <span key={id}>
-                {at > 0 && ', '}
+                {at > 0 && t.value.common.comma}
                 <q>
                   <bdi>{name}</bdi>
                 </q>

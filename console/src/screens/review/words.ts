@@ -1,4 +1,5 @@
 /** What the model file says of a collection, a field, a relation or an index, as people say it. */
+import { listed } from '../../messages/messages.ts'
 import { typeName } from '../../messages/types.ts'
 import { valuesTexts } from '../../messages/values.ts'
 import { typeIn } from './values.ts'
@@ -38,7 +39,7 @@ export function typeWords(text: string): string {
   const bounds = value === undefined ? [] : [texts.length(String(value))]
   const digits = precision === undefined ? [] : [texts.digits(String(precision), String(scale))]
   const rest = [type.isNullable ? texts.empty : undefined, texts.filled[filled]].filter((one) => one !== undefined)
-  return [name, ...bounds, ...digits, ...rest].join(texts.comma)
+  return listed([name, ...bounds, ...digits, ...rest])
 }
 
 function oneText(name: string, value: unknown): string {

@@ -1,5 +1,5 @@
 /** What an import would make, change and take away, in words; what breaks by it stands apart. */
-import { formatNumber, t } from '../../messages/messages.ts'
+import { formatNumber, listed, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -119,9 +119,7 @@ export function Changes({ preview: { operations, breaking, policies, skipped }, 
         </section>
       )}
       {policies.length > 0 && (
-        <Notice look="warning">
-          {named.length > 0 ? texts.breaksPolicies(named.join(', ')) : texts.unnamedPolicies}
-        </Notice>
+        <Notice look="warning">{named.length > 0 ? texts.breaksPolicies(listed(named)) : texts.unnamedPolicies}</Notice>
       )}
       {left.length > 0 && (
         <Table

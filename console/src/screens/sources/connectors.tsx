@@ -1,5 +1,6 @@
 /** What can be attached, what each reaches, and which extensions cannot be used and why. */
 import { useQuery } from '../../data/queries.ts'
+import { listed } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
@@ -87,7 +88,7 @@ function Named({ name, presets }: Connector) {
       <strong>{name}</strong>
       {others.length > 0 && (
         <span class={page.quiet}>
-          {sourceTexts.value.presets} {others.map((preset) => preset.name).join(', ')}
+          {sourceTexts.value.presets} {listed(others.map((preset) => preset.name))}
         </span>
       )}
     </span>

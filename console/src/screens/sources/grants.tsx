@@ -24,7 +24,7 @@ export function Grants({ required, granted }: GrantsProps) {
   return (
     <Table
       wraps
-      label={texts.grants}
+      label={granted === undefined ? texts.asks : texts.grants}
       rows={[...required, ...dropped]}
       keyOf={({ permission }) => permission}
       columns={[

@@ -3,7 +3,7 @@ import type { ServiceError } from 'governed-data-client'
 import { useState } from 'preact/hooks'
 import { clientOf } from '../../data/client.ts'
 import { queries, useQuery } from '../../data/queries.ts'
-import { formatTime, t } from '../../messages/messages.ts'
+import { formatTime, listed, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions, FormActions } from '../../ui/dialog.tsx'
@@ -28,7 +28,7 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
   const { data: users } = useQuery({ ...usersQuery(workspace), enabled: mayRead })
   const [dialog, setDialog] = useState<OpenDialog>()
   const close = () => setDialog(undefined)
-  const usersOf = (name: string) => users?.get(name)?.join(', ') ?? ''
+  const usersOf = (name: string) => users && listed(users.get(name) ?? [])
   const write = (
     <Button look="primary" onClick={() => setDialog({ what: 'write', name: undefined })}>
       {texts.newSecret}
@@ -70,7 +70,12 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
         </>
       )}
       {dialog?.what === 'write' && (
-        <WriteSecret workspace={workspace} name={dialog.name} users={usersOf(dialog.name ?? '')} onClose={close} />
+        <WriteSecret
+          workspace={workspace}
+          name={dialog.name}
+          users={dialog.name === undefined ? '' : usersOf(dialog.name)}
+          onClose={close}
+        />
       )}
       {dialog?.what === 'delete' && <Delete workspace={workspace} name={dialog.name} onClose={close} />}
     </div>
@@ -81,8 +86,8 @@ type WriteProps = {
   readonly workspace: string
   /** Undefined of a new one. */
   readonly name: string | undefined
-  /** The sources that are opened anew with it. */
-  readonly users: string
+  /** The sources that are opened anew with it; undefined where they are not told. */
+  readonly users: string | undefined
   readonly onClose: () => void
 }
 
@@ -94,11 +99,11 @@ export function WriteSecret({ workspace, name: known, users, onClose }: WritePro
   const { fault, isBusy, submit } = useSubmission(async () => {
     const answer = await clientOf(workspace).$request('PUT', secretPath(name), { body: { value } })
     if (!answer.ok) {
-      const reason = failureIn(answer.error, users.split(', '))
+      const reason = failureIn(answer.error, (users ?? '').split(t.value.common.comma))
       setWrong(reason)
       return reason === undefined ? faultOf(answer) : undefined
     }
-    showToast(users === '' ? texts.written : texts.reopened(users))
+    showToast(users ? texts.reopened(users) : texts.written)
     onClose()
     await secretsChanged(workspace)
     return undefined
@@ -107,8 +112,8 @@ export function WriteSecret({ workspace, name: known, users, onClose }: WritePro
     <Dialog title={known === undefined ? texts.newSecret : texts.changeSecret(known)} onClose={onClose}>
       <form class={page.stack} onSubmit={submit}>
         {fault && <Notice look="danger">{fault}</Notice>}
-        {known !== undefined && <p>{texts.rotateText}</p>}
-        {users !== '' && <p class={page.quiet}>{`${texts.users}: ${users}`}</p>}
+        {known !== undefined && <p>{users === '' ? texts.rotateUnused : texts.rotateText}</p>}
+        {users && <p class={page.quiet}>{`${texts.users}: ${users}`}</p>}
         {known === undefined && (
           <Field
             label={texts.secret}

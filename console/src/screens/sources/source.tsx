@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { CodeButton } from '../../app/code.tsx'
 import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
-import { compareNames, formatNumber, formatTime, t } from '../../messages/messages.ts'
+import { compareNames, formatNumber, formatTime, listed, t } from '../../messages/messages.ts'
 import { sourceTexts } from '../../messages/sources.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Heading } from '../../ui/heading.tsx'
@@ -160,7 +160,7 @@ function Settings({ workspace, source, state }: StateProps) {
               {data.secrets.length === 0 ? (
                 texts.noSecrets
               ) : (
-                <a href={pathTo(workspace, 'sources', 'secrets')}>{data.secrets.join(', ')}</a>
+                <a href={pathTo(workspace, 'sources', 'secrets')}>{listed(data.secrets)}</a>
               )}
             </dd>
           </>

@@ -7,7 +7,7 @@ import type { User } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { workspacesQuery } from '../../data/workspaces.ts'
 import { accountTexts } from '../../messages/account.ts'
-import { t } from '../../messages/messages.ts'
+import { listed, t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -176,7 +176,7 @@ const idsIn = ({ workspace, roles }: InProps) =>
 function RoleNames(props: InProps) {
   const { data = [] } = useQuery(rolesQuery(props.workspace))
   const names = idsIn(props).map((id) => data.find((role) => role.id === id)?.name ?? systemTexts.value.unknownRole)
-  return <bdi>{names.join(', ')}</bdi>
+  return <bdi>{listed(names)}</bdi>
 }
 
 function RolesIn({ onRoles, ...props }: InProps & RolesProps) {

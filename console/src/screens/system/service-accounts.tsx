@@ -7,7 +7,7 @@ import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import type { User } from '../../data/session.ts'
 import { accountTexts } from '../../messages/account.ts'
-import { formatTime } from '../../messages/messages.ts'
+import { formatTime, listed } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -80,8 +80,7 @@ function AccountList({ user }: { readonly user: User }) {
   )
 }
 
-const workspacesOf = (roles: ServiceAccount['roles']) =>
-  [...new Set(roles.map(({ workspace }) => workspace))].join(', ')
+const workspacesOf = (roles: ServiceAccount['roles']) => listed([...new Set(roles.map(({ workspace }) => workspace))])
 
 function OneAccount({ id, user }: { readonly id: string; readonly user: User }) {
   const texts = systemTexts.value

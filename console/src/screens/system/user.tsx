@@ -7,7 +7,7 @@ import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { checkSession, userId } from '../../data/session.ts'
 import { accountTexts } from '../../messages/account.ts'
-import { formatNumber, formatTime, t } from '../../messages/messages.ts'
+import { formatNumber, formatTime, listed, t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { Button } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
@@ -154,7 +154,7 @@ function Deletion({ account: { id, email }, onClose }: DeletionProps) {
         <li>{texts.goes.memberships(shown(memberships))}</li>
         <li>{texts.goes.keys(shown(keys))}</li>
         {accounts.length > 0 && (
-          <li>{texts.goes.accounts(shown(accounts), accounts.map(({ name }) => name).join(', '))}</li>
+          <li>{texts.goes.accounts(shown(accounts), listed(accounts.map(({ name }) => name)))}</li>
         )}
       </ul>
     </Sure>

@@ -76,9 +76,7 @@ export function PlanForm({ model, source, onStart, onClose }: PlanFormProps) {
         </Notice>
       ))}
       {!checked && !unreadable && <p role="status">{texts.checking}</p>}
-      {checked && checked.late.length > 0 && (
-        <Notice look="warning">{texts.late(checked.late.map((name) => `“${name}”`))}</Notice>
-      )}
+      {checked && checked.late.length > 0 && <Notice look="warning">{texts.late(checked.late)}</Notice>}
       {checked && <Preview source={source} plan={plan} checked={checked} />}
       <FormActions label={texts.importRows(formatNumber(fits), fits)} isDisabled={fits === 0} onCancel={onClose} />
     </form>
