@@ -62,7 +62,9 @@ function Shown() {
     const area = toasts.closest('dialog') ?? document.documentElement
     const keepRoom = (room: number) => area.style.setProperty('--toasts', `${room}px`)
     const observer = new ResizeObserver(() => {
-      keepRoom(coveredOf(area, toasts.getBoundingClientRect()))
+      const covered = coveredOf(area, toasts.getBoundingClientRect())
+      keepRoom(covered)
+      if (covered === 0) return
       const { activeElement } = document
       const cell = document.getElementById(activeElement?.getAttribute('aria-activedescendant') ?? '')
       const inUse = cell ?? activeElement?.closest('input, select, textarea')

@@ -71,10 +71,13 @@ type Violation = {
   readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[]
 }
 
-/** Letters of twice the size from the first screen on, as somebody has them who needs them. */
+/** Letters of twice the size from the beginning on, as somebody has them who needs them. */
 export async function enlarge(page: Page): Promise<void> {
   const enlarged = "document.documentElement.style.fontSize = '200%'"
-  await page.addInitScript(`document.addEventListener('readystatechange', () => { ${enlarged} })`)
+  const isThere = 'if (document.documentElement) '
+  await page.addInitScript(
+    `new MutationObserver(() => { ${isThere}${enlarged} }).observe(document, { childList: true })`,
+  )
 }
 
 /** Lists and dialogs that go on below, or above, what is seen of them, and do not show it at their edge. */

@@ -7,7 +7,7 @@ const plural = pluralIn('ar')
 export const review: Pick<Messages, 'review'> = {
   review: {
     rows: 'الصفوف التي يمسّها',
-    hiddenCount: 'لا يُذكر لك عددها، أو لا يُعرف',
+    hiddenCount: 'صفوف (لا يُذكر لك عددها، أو لا يُعرف)',
     atLeast: (rows) => `أكثر من ${rows}`,
     fate: {
       deleted: (count) => plural(count, { one: 'يُحذف', two: 'يُحذفان', other: 'تُحذف' }),

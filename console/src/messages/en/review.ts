@@ -6,7 +6,7 @@ const plural = pluralIn('en')
 export const review = {
   review: {
     rows: 'Rows that it touches',
-    hiddenCount: 'their number is not told to you, or not known',
+    hiddenCount: 'some rows (their number is not told to you, or not known)',
     atLeast: (rows: string) => `more than ${rows}`,
     fate: {
       deleted: (count: number) => plural(count, { one: 'is deleted', other: 'are deleted' }),
