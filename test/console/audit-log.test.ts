@@ -3,6 +3,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest'
 import { actions } from '../../console/src/messages/ar/actions.ts'
 import { en } from '../../console/src/messages/en.ts'
 import { auditActions, type TargetType } from '../../src/core/audit.ts'
+import { logIn } from '../support/service/console-page.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 import { closePages, openConsole, signIn, violationsOf } from './support/pages.ts'
@@ -158,8 +159,7 @@ it('names what happened in Arabic', async () => {
   expect(Object.keys(en.audit.targets).sort()).toEqual(Object.keys(targets))
   expect(Object.keys(actions).sort()).toEqual(Object.keys(auditActions).sort())
   const page = await openConsole({ locale: 'ar' })
-  const options = { credentials: { email: world.administrator.email, password: world.administrator.password } }
-  await page.context().request.post(`${world.url}/api/auth/login`, { data: options })
+  await logIn(page, world.administrator)
   await page.goto(`${world.url}/${shop.name}/audit-log`)
 
   await page.getByRole('cell', { name: 'إنشاء دور' }).first().waitFor()

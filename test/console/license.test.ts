@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type LicensingLine, openLicensingLine } from '../support/servers/licensing.ts'
-import { picture } from '../support/service/console-page.ts'
+import { logIn, picture } from '../support/service/console-page.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
 import { closePages, isWiderThanWindow, openConsole, violationsOf } from './support/pages.ts'
 
@@ -40,8 +40,7 @@ afterAll(async () => {
 
 async function home(who = administrator, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await openConsole(options)
-  const login = await page.context().request.post(`${instance.url}/api/auth/login`, { data: { credentials: who } })
-  if (!login.ok()) throw new Error(await login.text())
+  await logIn(page, who, instance.url)
   await page.goto(instance.url)
   return page
 }

@@ -20,7 +20,7 @@ import { firstOf } from '../support/run/cases.ts'
 import { effort } from '../support/run/effort.ts'
 import type { ExternalSystem } from '../support/servers/external-system.ts'
 import { sourceInputFor, startSystem } from '../support/service/connected.ts'
-import { picture } from '../support/service/console-page.ts'
+import { logIn, picture } from '../support/service/console-page.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 import {
@@ -121,10 +121,7 @@ async function at(
   path: string,
   who: { readonly email: string; readonly password: string } = world.administrator,
 ) {
-  const { email, password } = who
-  const asked = { data: { credentials: { email, password } } }
-  const login = await page.context().request.post(`${world.url}/api/auth/login`, asked)
-  if (!login.ok()) throw new Error(await login.text())
+  await logIn(page, who)
   await page.goto(world.url + path)
 }
 

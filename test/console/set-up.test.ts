@@ -1,7 +1,12 @@
 /** The guided set-up, from an installation that nobody has claimed to rows. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { firstOf } from '../support/run/cases.ts'
-import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import {
+  type SourceServer,
+  type SourceServers,
+  startPostgresSources,
+  startSourceServers,
+} from '../support/servers/source-servers.ts'
 import { picture, signedInAt, violations } from '../support/service/console-page.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
 import { type Workspace, world } from '../support/service/world.ts'
@@ -9,80 +14,87 @@ import { closePages, isWiderThanWindow, openConsole, violationsOf } from './supp
 
 const setupToken = 'the-token-of-this-set-up-0123456789'
 
-let environment: TestEnvironment
-let instance: Instance
-let servers: SourceServers
+afterEach(closePages)
 
-beforeAll(async () => {
-  servers = await startSourceServers()
-  environment = await openTestEnvironment()
-  instance = await environment.open({
-    SERVICE_ADMIN__EMAIL: '',
-    SERVICE_ADMIN__PASSWORD: '',
-    SERVICE_SETUP_TOKEN: setupToken,
+describe('an installation that nobody has claimed', () => {
+  let environment: TestEnvironment
+  let instance: Instance
+
+  beforeAll(async () => {
+    environment = await openTestEnvironment()
+    instance = await environment.open({
+      SERVICE_ADMIN__EMAIL: '',
+      SERVICE_ADMIN__PASSWORD: '',
+      SERVICE_SETUP_TOKEN: setupToken,
+    })
+  })
+
+  afterAll(() => environment?.close())
+
+  it('leads from nothing to rows, and can be left and taken up again', async () => {
+    const page = await openConsole({ viewport: { width: 360, height: 720 }, reducedMotion: 'reduce' })
+    await page.goto(instance.url)
+    await page.getByRole('heading', { name: 'The first administrator', exact: true }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    expect(await isWiderThanWindow(page)).toBe(false)
+    await page.getByLabel('E-mail').fill('ada@example.com')
+    await page.getByLabel('Full name').fill('Ada Lovelace')
+    await page.getByLabel('Password').fill('a long password')
+    await page.getByLabel('Set-up token').fill('wrong')
+    await page.getByRole('button', { name: 'Create the administrator' }).click()
+    await page.getByText('The set-up token is missing or wrong.').waitFor()
+    await page.getByLabel('Set-up token').fill(setupToken)
+    await page.getByRole('button', { name: 'Create the administrator' }).click()
+
+    await page.getByRole('heading', { name: 'The first workspace', exact: true }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await page.getByRole('link', { name: 'Later' }).click()
+    await page.getByRole('link', { name: 'Go on with the set-up' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Bücher & Co.')
+    await expect.poll(() => page.getByLabel('Name in addresses').inputValue()).toBe('bucher_co')
+    await page.getByRole('button', { name: 'Create the workspace' }).click()
+
+    await page.getByRole('heading', { name: 'The data', exact: true }).waitFor()
+    await page.getByRole('button', { name: /^Connect a database/ }).click()
+    await page.getByLabel('Connection string').fill('postgres://nobody:nothing@127.0.0.1:1/none')
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Back' }).click()
+    await page.getByRole('button', { name: /^Sample data/ }).click()
+
+    await page.getByText('The Left Hand of Darkness').waitFor()
+    await expect.poll(() => page.url()).toBe(`${instance.url}/bucher_co/items/books`)
+    await page.goto(`${instance.url}/bucher_co`)
+    await page.getByRole('heading', { name: 'Bücher & Co.', exact: true }).waitFor()
+
+    // A second workspace is opened when it is made, and is no set-up of the service any more.
+    await page.goto(instance.url)
+    await page.getByRole('button', { name: 'New workspace' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Second')
+    await page.getByRole('button', { name: 'Create the workspace' }).click()
+    await page.getByRole('heading', { name: 'Second', exact: true }).waitFor()
+    expect(page.url()).toBe(`${instance.url}/second`)
+    await page.getByRole('link', { name: 'Add data' }).click()
+    await page.getByRole('heading', { name: 'The data', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Go to second' }).waitFor()
+    expect(await page.getByText('Set up the service').count()).toBe(0)
   })
 })
 
-afterEach(closePages)
-afterAll(async () => {
-  await environment?.close()
-  await servers?.close()
-})
+const providers = firstOf(['postgres', 'mysql'] as const, 1)
 
-it('leads from nothing to rows, and can be left and taken up again', async () => {
-  const page = await openConsole({ viewport: { width: 360, height: 720 }, reducedMotion: 'reduce' })
-  await page.goto(instance.url)
-  await page.getByRole('heading', { name: 'The first administrator', exact: true }).waitFor()
-  expect(await violationsOf(page)).toEqual([])
-  expect(await isWiderThanWindow(page)).toBe(false)
-  await page.getByLabel('E-mail').fill('ada@example.com')
-  await page.getByLabel('Full name').fill('Ada Lovelace')
-  await page.getByLabel('Password').fill('a long password')
-  await page.getByLabel('Set-up token').fill('wrong')
-  await page.getByRole('button', { name: 'Create the administrator' }).click()
-  await page.getByText('The set-up token is missing or wrong.').waitFor()
-  await page.getByLabel('Set-up token').fill(setupToken)
-  await page.getByRole('button', { name: 'Create the administrator' }).click()
+describe('a workspace', () => {
+  let servers: Partial<SourceServers>
 
-  await page.getByRole('heading', { name: 'The first workspace', exact: true }).waitFor()
-  expect(await violationsOf(page)).toEqual([])
-  await page.getByRole('link', { name: 'Later' }).click()
-  await page.getByRole('link', { name: 'Go on with the set-up' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('Bücher & Co.')
-  await expect.poll(() => page.getByLabel('Name in addresses').inputValue()).toBe('bucher_co')
-  await page.getByRole('button', { name: 'Create the workspace' }).click()
+  beforeAll(async () => {
+    servers = await (providers.includes('mysql') ? startSourceServers() : startPostgresSources())
+  })
 
-  await page.getByRole('heading', { name: 'The data', exact: true }).waitFor()
-  await page.getByRole('button', { name: /^Connect a database/ }).click()
-  await page.getByLabel('Connection string').fill('postgres://nobody:nothing@127.0.0.1:1/none')
-  await page.getByRole('button', { name: 'Connect', exact: true }).click()
-  await page.getByRole('alert').waitFor()
-  expect(await violationsOf(page)).toEqual([])
-  await page.getByRole('button', { name: 'Back' }).click()
-  await page.getByRole('button', { name: /^Sample data/ }).click()
+  afterAll(() => servers?.close?.())
 
-  await page.getByText('The Left Hand of Darkness').waitFor()
-  await expect.poll(() => page.url()).toBe(`${instance.url}/bucher_co/items/books`)
-  await page.goto(`${instance.url}/bucher_co`)
-  await page.getByRole('heading', { name: 'Bücher & Co.', exact: true }).waitFor()
-
-  // A second workspace is opened when it is made, and is no set-up of the service any more.
-  await page.goto(instance.url)
-  await page.getByRole('button', { name: 'New workspace' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('Second')
-  await page.getByRole('button', { name: 'Create the workspace' }).click()
-  await page.getByRole('heading', { name: 'Second', exact: true }).waitFor()
-  expect(page.url()).toBe(`${instance.url}/second`)
-  await page.getByRole('link', { name: 'Add data' }).click()
-  await page.getByRole('heading', { name: 'The data', exact: true }).waitFor()
-  await page.getByRole('link', { name: 'Go to second' }).waitFor()
-  expect(await page.getByText('Set up the service').count()).toBe(0)
-})
-
-it.each(firstOf(['postgres', 'mysql'] as const, 1))(
-  'attaches a database of %s: tables are chosen, and a row is edited',
-  async (provider) => {
-    const { config, run } = servers[provider]
+  it.each(providers)('attaches a database of %s: tables are chosen, and a row is edited', async (provider) => {
+    const { config, run } = servers[provider] as SourceServer
     await run(
       'create table customers (id int primary key, name varchar(80) not null)',
       'create table orders (id int primary key, customer_id int references customers (id), total decimal(10,2))',
@@ -147,8 +159,8 @@ it.each(firstOf(['postgres', 'mysql'] as const, 1))(
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await expect.poll(() => page.getByLabel('Name of the source').inputValue()).toBe('main2')
     await page.context().close()
-  },
-)
+  })
+})
 
 describe('a model', () => {
   const open = async (shop: Workspace, way: string) => {

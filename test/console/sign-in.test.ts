@@ -4,7 +4,7 @@ import { afterEach, expect, inject, it } from 'vitest'
 import { picture } from '../support/service/console-page.ts'
 import { linkFor } from '../support/service/sign-in-link.ts'
 import { world } from '../support/service/world.ts'
-import { closePages, openConsole, signIn, storedTexts } from './support/pages.ts'
+import { closePages, openConsole, signInByForm, storedTexts } from './support/pages.ts'
 
 afterEach(closePages)
 
@@ -53,7 +53,7 @@ it('signs in and out by keyboard alone', async () => {
 
 it('keeps no token where a script could read it', async () => {
   const page = await openConsole()
-  await signIn(page)
+  await signInByForm(page)
 
   const kept = await storedTexts(page)
 
@@ -108,7 +108,7 @@ it('says that there is no connection, and goes on when there is one', async () =
 
 it('says that there is no connection where a screen was not loaded yet, and opens it when there is one', async () => {
   const page = await openConsole()
-  await signIn(page, '/')
+  await signInByForm(page, '/')
   await page.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
   await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
@@ -155,7 +155,7 @@ it('notices that the session is gone, and goes on where one was', async () => {
   // The button stands where there is a workspace already; whichever file ran before.
   await world.workspace('kept', {})
   const page = await openConsole()
-  await signIn(page)
+  await signInByForm(page)
   await page.getByRole('button', { name: 'New workspace' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Kept')
   await page.context().clearCookies()

@@ -6,7 +6,7 @@ import { mails } from '../support/service/mails.ts'
 import { people } from '../support/service/people.ts'
 import { signingIn } from '../support/service/signing-in.ts'
 import { type Workspace, world } from '../support/service/world.ts'
-import { closePages, openConsole, signIn, storedTexts } from './support/pages.ts'
+import { closePages, openConsole, signInByForm, storedTexts } from './support/pages.ts'
 
 const reading = { collections: { books: { read: 'all' } } } as const
 const password = 'a new password of theirs'
@@ -47,7 +47,7 @@ it('a forgotten password: by the mail to a new one, whose link counts once and l
   expect(page.url()).toBe(`${world.url}/-/reset`)
   await page.getByRole('button', { name: 'Set the password' }).click()
   await page.getByText('The password was changed').waitFor()
-  await signIn(page, `/${shop.name}`, { email: person.email, password })
+  await signInByForm(page, `/${shop.name}`, { email: person.email, password })
   await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()
   expect((await storedTexts(page)).join()).not.toContain(new URL(link).hash.slice('#token='.length))
 

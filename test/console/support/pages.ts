@@ -1,9 +1,10 @@
 /** Pages of the console for tests: each has cookies and storage of its own. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { openPage, PATIENCE } from '../../support/browser.ts'
+import { logIn } from '../../support/service/console-page.ts'
 import { world } from '../../support/service/world.ts'
+
+export { violations as violationsOf } from '../../support/service/console-page.ts'
 
 const open = new Set<Page>()
 const complaints: string[] = []
@@ -30,9 +31,20 @@ export async function closePages(): Promise<void> {
 
 type Credentials = { readonly email: string; readonly password: string }
 
-/** By the form, as the administrator of the suite or somebody else. */
+/** As the administrator of the suite or somebody else, to a screen with the menu of the account. */
 export async function signIn(page: Page, path = '/', who: Credentials = world.administrator): Promise<void> {
+  await logIn(page, who)
+  await page.goto(world.url + path)
+  await isSignedIn(page)
+}
+
+/** As `signIn`, by the form. */
+export async function signInByForm(page: Page, path = '/', who: Credentials = world.administrator): Promise<void> {
   await submitSignIn(page, path, who)
+  await isSignedIn(page)
+}
+
+async function isSignedIn(page: Page): Promise<void> {
   try {
     await page.getByRole('button', { name: 'Account' }).waitFor()
   } catch (cause) {
@@ -40,7 +52,7 @@ export async function signIn(page: Page, path = '/', who: Credentials = world.ad
   }
 }
 
-/** As `signIn`, to a screen without the menu of the account: what it shows is for the caller to wait for. */
+/** By the form, to a screen without the menu of the account: what it shows is for the caller to wait for. */
 export async function submitSignIn(page: Page, path: string, who: Credentials = world.administrator): Promise<void> {
   await page.goto(world.url + path)
   await page.getByLabel('E-mail').fill(who.email)
@@ -53,22 +65,6 @@ export function storedTexts(page: Page): Promise<readonly string[]> {
   return page.evaluate(
     '[document.cookie, ...Object.entries(localStorage).flat(), ...Object.entries(sessionStorage).flat(), JSON.stringify(history.state)]',
   )
-}
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe finds wrong with what is shown, by rule and place. Runs beside the page, whose policy lets no script in. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
-  const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>('axe.run()')
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
-  )
-}
-
-type Violation = {
-  readonly id: string
-  readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[]
 }
 
 /** Letters of twice the size from the beginning on, as somebody has them who needs them. */

@@ -21,30 +21,53 @@ export type SourceServer = {
   run(...statements: readonly string[]): Promise<readonly (readonly (string | null)[])[]>
 }
 
-export type SourceServers = Readonly<Record<ProviderName, SourceServer>> & { close(): Promise<void> }
+type ServersOf<Name extends ProviderName> = Readonly<Record<Name, SourceServer>> & { close(): Promise<void> }
+
+export type SourceServers = ServersOf<ProviderName>
 
 export async function startSourceServers(): Promise<SourceServers> {
-  const [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()])
-  const closing: (() => Promise<void>)[] = []
-  const server = (config: object, driver: SqlDriver): SourceServer => {
-    closing.unshift(() => driver.close())
-    return {
-      config,
-      async run(...statements) {
-        let rows: readonly (readonly (string | null)[])[] = []
-        for (const text of statements) rows = await driver.query({ text, params: [] })
-        return rows
-      },
-    }
+  const [ofPostgres, ofMysql] = await Promise.all([startPostgresSources(), startMysqlSources()])
+  const close = async () => {
+    await Promise.all([ofPostgres.close(), ofMysql.close()])
   }
+  return { ...ofPostgres, ...ofMysql, close }
+}
 
+function server(config: object, driver: SqlDriver): SourceServer {
+  return {
+    config,
+    async run(...statements) {
+      let rows: readonly (readonly (string | null)[])[] = []
+      for (const text of statements) rows = await driver.query({ text, params: [] })
+      return rows
+    },
+  }
+}
+
+/** Those that speak the protocol of PostgreSQL. */
+export async function startPostgresSources(): Promise<ServersOf<'postgres' | 'neon'>> {
+  const postgres = await startPostgres()
   const root = openPostgres({ connectionString: postgres.url })
   await root.query({ text: 'create database behind_neon', params: [] })
   await root.query({ text: 'create database over_tcp', params: [] })
   await root.close()
   const at = (database: string) => postgres.url.replace(/\/postgres$/, `/${database}`)
   const neon = await startNeonGateway(at('behind_neon'))
+  const drivers = ['over_tcp', 'behind_neon'].map((name) => openPostgres({ connectionString: at(name) }))
+  const [overTcp, behindNeon] = drivers as [SqlDriver, SqlDriver]
+  return {
+    postgres: server({ connectionString: at('over_tcp') }, overTcp),
+    neon: server({ connectionString: neon.url }, behindNeon),
+    async close() {
+      for (const driver of drivers) await driver.close()
+      await neon.close()
+      await postgres.close()
+    },
+  }
+}
 
+async function startMysqlSources(): Promise<ServersOf<'mysql' | 'mariadb' | 'planetscale'>> {
+  const mariadb = await startMariadb()
   const all = openMysql(mariadb)
   for (const name of ['as_mysql', 'as_mariadb', 'behind_planetscale']) {
     await all.query({ text: `create database ${name} character set utf8mb4`, params: [] })
@@ -53,19 +76,20 @@ export async function startSourceServers(): Promise<SourceServers> {
   const { host, port, user, password } = mariadb
   const account = (database: string) => ({ host, port, user, password, database })
   const planetscale = await startPlanetscaleGateway(account('behind_planetscale'))
-  const overMysql = (database: string, config: object = account(database)) =>
-    server(config, openMysql({ ...account(database), max: 2 }))
-
+  const drivers: SqlDriver[] = []
+  const overMysql = (database: string, config: object = account(database)) => {
+    const driver = openMysql({ ...account(database), max: 2 })
+    drivers.push(driver)
+    return server(config, driver)
+  }
   return {
-    postgres: server({ connectionString: at('over_tcp') }, openPostgres({ connectionString: at('over_tcp') })),
-    neon: server({ connectionString: neon.url }, openPostgres({ connectionString: at('behind_neon') })),
     mysql: overMysql('as_mysql', { connectionString: `mysql://${user}:${password}@${host}:${port}/as_mysql` }),
     mariadb: overMysql('as_mariadb'),
     planetscale: overMysql('behind_planetscale', planetscale.config),
     async close() {
-      for (const end of closing) await end()
-      await Promise.all([neon.close(), planetscale.close()])
-      await Promise.all([postgres.close(), mariadb.close()])
+      for (const driver of drivers) await driver.close()
+      await planetscale.close()
+      await mariadb.close()
     },
   }
 }
