@@ -22,8 +22,8 @@ export async function signedInAt(
 
 /** Gives a page the session of somebody, as the form of the console does, in a quarter of its time. */
 export async function logIn(page: Page, { email, password }: Account, url = world.url): Promise<void> {
-  const asked = { data: { credentials: { email, password } } }
-  const answer = await page.context().request.post(`${url}/api/auth/login`, asked)
+  const options = { data: { credentials: { email, password } } }
+  const answer = await page.context().request.post(`${url}/api/auth/login`, options)
   if (!answer.ok()) throw new Error(`Signing in was answered ${answer.status()}: ${await answer.text()}`)
 }
 
