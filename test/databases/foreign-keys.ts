@@ -31,6 +31,8 @@ const drawn = build.model(
     notes: { id: 'int32', text: 'string(20)?', ownerId: 'int32?', placeId: 'int32?', zone: 'int32?' },
     days: { day: 'date', team: 'string(20)' },
     visits: { id: 'int32', text: 'string(20)?', day: 'date?' },
+    clubs: { id: 'int32', team: 'string(20)', code: 'int32' },
+    members: { id: 'int32', title: 'string(20)?', code: 'int32?' },
   },
   [
     'tasks.owner(ownerId) -> people.tasks',
@@ -39,11 +41,12 @@ const drawn = build.model(
     'notes.owner(ownerId) -> people.notes',
     'notes.place(placeId, zone) -> places.notes',
     'visits.of(day) -> days.visits',
+    'members.club(code) -> clubs.members',
   ],
 )
 const model = modelWith({})
 
-/** The model in which these fields have these defaults. The key of places has two columns. */
+/** The model in which these fields have these defaults. The key of places has two columns; members refer to clubs by their codes. */
 function modelWith(defaults: Readonly<Record<string, DefaultValue>>): Model {
   return buildModel(1, {
     ...drawn.records,
@@ -51,9 +54,17 @@ function modelWith(defaults: Readonly<Record<string, DefaultValue>>): Model {
       ...field,
       defaultValue: defaults[field.id] ?? null,
     })),
-    indexes: drawn.records.indexes.map((index) =>
-      index.collectionId === 'places' ? { ...index, fieldIds: ['places.id', 'places.zone'] } : index,
-    ),
+    constraints: drawn.records.constraints.map((constraint) => ({
+      ...constraint,
+      mappings: constraint.mappings.map((one) =>
+        one.referencedFieldId === 'clubs.id' ? { ...one, referencedFieldId: 'clubs.code' } : one,
+      ),
+    })),
+    indexes: drawn.records.indexes.flatMap((index) => {
+      if (index.collectionId === 'places') return [{ ...index, fieldIds: ['places.id', 'places.zone'] }]
+      const byCode = { ...index, id: 'byCode', dbName: 'byCode', kind: 'unique' as const, fieldIds: ['clubs.code'] }
+      return index.collectionId === 'clubs' ? [index, byCode] : [index]
+    }),
   })
 }
 
@@ -305,6 +316,53 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
 
     await refused(own.create('tasks', task({ ownerId: 2 })))
     expect(await own.create('tasks', task({ ownerId: 1 }), 'fields=id')).toEqual([{ id: 1 }])
+  })
+
+  describe('a link that the caller does not see', () => {
+    /** Reads these fields, and writes all of them. */
+    const blind = (fields: Readonly<Record<string, readonly string[]>>) =>
+      openItems(
+        model,
+        database.driver,
+        dialect,
+        viewerOf((name, action) => {
+          if (action !== 'read') return fullAccess
+          const ids = new Set(fields[name]?.map((field) => `${name}.${field}`))
+          return granted([{ rows: all, fields: ids, validation: all }])
+        }),
+      )
+
+    it('is told by no nested write', async () => {
+      await everything.create('tasks', [{ id: 1, title: 'a', ownerId: 2 }])
+      const own = blind({ tasks: ['id', 'title'], people: ['id', 'team'] })
+
+      await own.updateOne('tasks', 1, { owner: [{ _update: { data: { team: 'red' } } }] })
+      await own.updateOne('tasks', 1, { owner: [{ _delete: {} }] })
+      for (const operation of ['_update', '_delete', '_disconnect']) {
+        const how = { filter: { _all: true }, ...(operation === '_update' && { data: { title: 'b' } }) }
+        await own.updateOne('people', 2, { tasks: [{ [operation]: how }] })
+      }
+
+      expect(await everything.list('tasks', 'fields=title,owner.team')).toEqual([
+        { title: 'a', owner: { team: 'blue' } },
+      ])
+      const seeing = blind({ tasks: ['id', 'title', 'ownerId'], people: ['id', 'team'] })
+      await seeing.updateOne('people', 2, { tasks: [{ _update: { filter: { _all: true }, data: { title: 'b' } } }] })
+      expect(await everything.list('tasks', 'fields=title')).toEqual([{ title: 'b' }])
+    })
+
+    it('writes no column of an item to where it can be read', async () => {
+      await everything.create('clubs', [{ id: 1, team: 'red', code: 77 }])
+      await everything.create('members', [{ id: 1 }])
+      const members = { members: ['id', 'code'], clubs: ['id', 'team'] }
+
+      await refused(blind(members).updateOne('clubs', 1, { members: [{ _create: { data: [{ id: 2 }] } }] }))
+      await refused(blind(members).updateOne('clubs', 1, { members: [{ _connect: { keys: [{ id: 1 }] } }] }))
+      expect(await everything.list('members', 'fields=id,code')).toEqual([{ id: 1, code: null }])
+      const seeing = blind({ ...members, clubs: ['id', 'code'] })
+      await seeing.updateOne('clubs', 1, { members: [{ _connect: { keys: [{ id: 1 }] } }] })
+      expect(await everything.list('members', 'fields=code')).toEqual([{ code: 77 }])
+    })
   })
 
   it('costs nothing where the caller reads all', async () => {

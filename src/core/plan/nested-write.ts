@@ -6,7 +6,7 @@
 import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { all, type Filter } from '../query/filter.ts'
+import { all, and, type Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from '../query/parse.ts'
 import {
   addUnmoved,
@@ -34,7 +34,7 @@ import {
   requireKey,
 } from './program.ts'
 import { addFilledIn, addReferences, findReference, findReferences, uniqueSets } from './program-references.ts'
-import { isWithoutReference, writtenReferences } from './references.ts'
+import { isWithoutReference, shownKeys, shownLinks, writtenReferences } from './references.ts'
 import { type LocatedBody, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import { addUpdateChecks } from './update-checks.ts'
 import {
@@ -143,7 +143,7 @@ export function* addCreate(
       parentAction: 'create',
       path: at,
     })) {
-      yield* addRelated(program, { relation, owner: into, depth }, operation)
+      yield* addRelated(program, { relation, owner: into, depth, isNew: true }, operation)
     }
   }
   // A validation may depend on rows that refer to the item, so it is checked after they are written.
@@ -235,7 +235,13 @@ function valuesOf(
   return { columns: values, earlier }
 }
 
-type Link = { readonly relation: RelationField; readonly owner: Slot; readonly depth: number }
+type Link = {
+  readonly relation: RelationField
+  readonly owner: Slot
+  readonly depth: number
+  /** The owner is made by the same request. */
+  readonly isNew?: boolean
+}
 
 /** `linked` says of a row of the other side that it is linked to the owner. */
 type Linked = Link & { readonly linked: readonly Cell[] }
@@ -243,15 +249,44 @@ type Linked = Link & { readonly linked: readonly Cell[] }
 /** Adds one operation on the rows that a relation of the owner leads to. */
 function* addRelated(program: Program, link: Link, operation: RelationOperation): Parts<void> {
   yield
-  const { relation, owner } = link
+  const { relation, owner, isNew = false } = link
+  const isLinking = operation.kind === '_connect' || operation.kind === '_create'
+  if (isLinking && !relation.isForward && !isNew) requireShownKey(program, relation, owner)
   if (relation.through !== undefined) {
     yield* addLinked(program, { relation, through: relation.through, owner }, { operation, depth: link.depth })
     return
   }
-  const linked = relation.joins.map(
-    ({ own, other }): Cell => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }),
-  )
+  const linked = linkedTo(relation, owner)
   yield* (relation.isForward ? addForward : addBackward)(program, { ...link, linked }, operation)
+}
+
+function linkedTo({ joins }: RelationField, owner: Slot): readonly Cell[] {
+  return joins.map(({ own, other }) => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }))
+}
+
+/** What is written to the other side is read there: 422 for an owner of which the caller does not read it, as where it is not there. */
+function requireShownKey(program: Program, relation: RelationField, owner: Slot): void {
+  const where = shownKeys(program.viewer, relation)
+  if (where.kind === 'all') return
+  addFind(program, owner.collection, { matches: keyCells(owner), where, assertion: 'noReference', provided: owner })
+}
+
+/** Finds what the owner is linked to, where the caller sees that it is: what a write does there would tell them. */
+function findRelated(
+  program: Program,
+  { relation, owner, linked }: Linked,
+  operation: Parameters<typeof own>[2],
+  provided?: Slot,
+): Slot {
+  const { target } = relation
+  const where = own(program, relation, operation)
+  const shown = shownLinks(program.viewer, relation)
+  if (shown.owner.kind === 'all' || shown.target.kind === 'all')
+    return addFind(program, target, { matches: linked, where, provided })
+  if (shown.owner.kind === 'none')
+    return addFind(program, target, { matches: linked, where: and([where, shown.target]), provided })
+  const seen = addFind(program, owner.collection, { matches: keyCells(owner), where: shown.owner })
+  return addFind(program, target, { matches: linkedTo(relation, seen), where, provided })
 }
 
 /** An operation on a many-to-many field creates or deletes rows of the junction, and changes none (decision 057). */
@@ -298,8 +333,7 @@ const nowhere: LocatedBody = { body: {}, path: '' }
 
 /** This side owns the foreign key: the owner's slot follows every change of it. */
 function* addForward(program: Program, link: Linked, operation: RelationOperation): Parts<void> {
-  const { relation, owner, depth, linked } = link
-  const { target } = relation
+  const { relation, owner, depth } = link
   switch (operation.kind) {
     case '_connect':
     case '_create': {
@@ -310,7 +344,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
       return
     }
     case '_update': {
-      const slot = addFind(program, target, { matches: linked, where: own(program, relation, operation) })
+      const slot = findRelated(program, link, operation)
       yield* addUpdate(program, operation.data, { slot, depth, isOne: true })
       return
     }
@@ -318,11 +352,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
       addChange(program, { slot: owner, cells: unlinking(relation) })
       return
     case '_delete': {
-      const slot = addFind(program, target, {
-        matches: linked,
-        where: own(program, relation, operation),
-        provided: owner,
-      })
+      const slot = findRelated(program, link, operation, owner)
       // Unlinks first, so that no referential action affects the remaining row; if the filter matches nothing, nothing
       // is unlinked.
       const referring = addFind(program, owner.collection, {
@@ -359,17 +389,17 @@ function* addBackward(program: Program, link: Linked, operation: RelationOperati
       return
     }
     case '_update': {
-      const slot = addFind(program, target, { matches: linked, where: own(program, relation, operation) })
+      const slot = findRelated(program, link, operation)
       yield* addUpdate(program, operation.data, { slot, depth, isOne: !relation.isList })
       return
     }
     case '_disconnect': {
-      const slot = addFind(program, target, { matches: linked, where: own(program, relation, operation) })
+      const slot = findRelated(program, link, operation)
       setLink(program, { relation, slot, path: operation.path }, { cells: unlinking(relation), provided: owner })
       return
     }
     case '_delete':
-      addDelete(program, addFind(program, target, { matches: linked, where: own(program, relation, operation) }))
+      addDelete(program, findRelated(program, link, operation))
       return
   }
 }

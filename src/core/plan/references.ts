@@ -4,8 +4,8 @@
  * can read every row, the database's own constraint is sufficient.
  */
 import { type Access, type Viewer, visibility } from '../access/access.ts'
-import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
-import { and, type Filter, none } from '../query/filter.ts'
+import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
+import { and, type Filter, none, unite } from '../query/filter.ts'
 import type { Cell } from './plan.ts'
 
 /**
@@ -84,7 +84,39 @@ export function isSelfReference(
   })
 }
 
+/**
+ * Of the rows that the caller reads on either side those that show whom a relation links: by itself, by its opposite, or by the columns
+ * of its foreign key.
+ */
+export function shownLinks(
+  { accessTo }: Viewer,
+  { collection, target, opposite, isForward, joins, ...relation }: RelationField,
+): { readonly owner: Filter; readonly target: Filter } {
+  const [owner, other] = [accessTo(collection, 'read'), accessTo(target, 'read')]
+  const itself = collection.fields.get(relation.apiName)
+  const key = joins.map(({ own, other }) => (isForward ? own : other))
+  return {
+    owner: unite([
+      showing(owner, itself === undefined ? undefined : [itself]),
+      showing(owner, isForward ? key : undefined),
+    ]),
+    target: unite([showing(other, opposite && [opposite]), showing(other, isForward ? undefined : key)]),
+  }
+}
+
+/** The rows in which the caller reads the columns of the owner that a relation back writes to the other side. */
+export function shownKeys({ accessTo }: Viewer, { collection, joins, through }: RelationField): Filter {
+  return showing(
+    accessTo(collection, 'read'),
+    (through?.near.joins ?? joins).map(({ own }) => own),
+  )
+}
+
+function showing(access: Access, fields: readonly Field[] | undefined): Filter {
+  if (access.kind !== 'granted' || fields === undefined) return none
+  return and(fields.map((field) => visibility(access, field) ?? none))
+}
+
 function rowsThatShow(access: Access, fields: readonly PrimitiveField[]): Filter {
-  if (access.kind !== 'granted') return none
-  return and([access.rows, ...fields.map((field) => visibility(access, field) ?? none)])
+  return access.kind === 'granted' ? and([access.rows, showing(access, fields)]) : none
 }
