@@ -12,6 +12,11 @@ export function foreignKey(relation: RelationField, slot: Slot): readonly Cell[]
   return relation.joins.map(({ own, other }) => ({ field: own, value: { kind: 'kept', slot, field: other } }))
 }
 
+/** Columns of the other side that say to which owner a row is linked. */
+export function linkedCells({ joins }: RelationField, owner: Slot): readonly Cell[] {
+  return joins.map(({ own, other }) => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }))
+}
+
 /** What ends a link, on either side: null in the columns that may be null and that no relation of other columns uses; possibly none. */
 export function unlinking(relation: RelationField): readonly Cell[] {
   const others = sharing(relation)

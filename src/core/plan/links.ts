@@ -8,7 +8,7 @@ import type { Parts } from '../parts.ts'
 import { all, and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
 import { addAgreement, impliedIds, impliedRelations, nameIn, otherwise } from './agreement.ts'
-import { cellOf, foreignKey, linkIds } from './cells.ts'
+import { cellOf, foreignKey, linkedCells, linkIds } from './cells.ts'
 import type { WantedRows } from './key-runs.ts'
 import { relatedAccess, usableField } from './names.ts'
 import type { Cell, Slot } from './plan.ts'
@@ -128,9 +128,4 @@ export function findLinks(
   const leading: Filter = { kind: 'related', relation: far, target: far.target, quantifier: 'some', rows, filter }
   const where = and([linkRows(viewer, relation) ?? none, leading])
   return addFind(program, near.target, { matches: linkedCells(near, owner), where })
-}
-
-/** The columns of a junction's row that say which item it links. */
-function linkedCells(near: RelationField, owner: Slot): readonly Cell[] {
-  return near.joins.map(({ own, other }) => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }))
 }

@@ -6,8 +6,8 @@
 import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { all, and, type Filter } from '../query/filter.ts'
-import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from '../query/parse.ts'
+import type { Filter } from '../query/filter.ts'
+import { MAX_RELATION_DEPTH, queryFault, tooManyRelations } from '../query/parse.ts'
 import {
   addUnmoved,
   agreed,
@@ -19,7 +19,7 @@ import {
   sentIds,
 } from './agreement.ts'
 import { addAlterationChecks, splitAlterations } from './alterations.ts'
-import { cellOf, foreignKey, keyCells, linkIds, twins, unlinking } from './cells.ts'
+import { cellOf, foreignKey, keyCells, linkedCells, linkIds, twins, unlinking } from './cells.ts'
 import { addLink, agreeOnLink, connectLinks, findLinks, type Links } from './links.ts'
 import type { Cell, Slot } from './plan.ts'
 import {
@@ -33,8 +33,16 @@ import {
   type Program,
   requireKey,
 } from './program.ts'
-import { addFilledIn, addReferences, findReference, findReferences, uniqueSets } from './program-references.ts'
-import { isWithoutReference, shownKeys, shownLinks, writtenReferences } from './references.ts'
+import {
+  addFilledIn,
+  addReferences,
+  findReference,
+  findReferences,
+  findRelated,
+  requireShownKey,
+  uniqueSets,
+} from './program-references.ts'
+import { isWithoutReference, writtenReferences } from './references.ts'
 import { type LocatedBody, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import { addUpdateChecks } from './update-checks.ts'
 import {
@@ -46,7 +54,6 @@ import {
   updateAssignments,
   type WriteContext,
 } from './values.ts'
-import { boundingFilter, requestFilter } from './where.ts'
 
 /** The parent of a nested new item, and the cells that the relation to it determines. */
 type Parent = {
@@ -251,42 +258,13 @@ function* addRelated(program: Program, link: Link, operation: RelationOperation)
   yield
   const { relation, owner, isNew = false } = link
   const isLinking = operation.kind === '_connect' || operation.kind === '_create'
-  if (isLinking && !relation.isForward && !isNew) requireShownKey(program, relation, owner)
+  if (isLinking && !relation.isForward && !isNew) requireShownKey(program, link)
   if (relation.through !== undefined) {
     yield* addLinked(program, { relation, through: relation.through, owner }, { operation, depth: link.depth })
     return
   }
-  const linked = linkedTo(relation, owner)
+  const linked = linkedCells(relation, owner)
   yield* (relation.isForward ? addForward : addBackward)(program, { ...link, linked }, operation)
-}
-
-function linkedTo({ joins }: RelationField, owner: Slot): readonly Cell[] {
-  return joins.map(({ own, other }) => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }))
-}
-
-/** What is written to the other side is read there: 422 for an owner of which the caller does not read it, as where it is not there. */
-function requireShownKey(program: Program, relation: RelationField, owner: Slot): void {
-  const where = shownKeys(program.viewer, relation)
-  if (where.kind === 'all') return
-  addFind(program, owner.collection, { matches: keyCells(owner), where, assertion: 'noReference', provided: owner })
-}
-
-/** Finds what the owner is linked to, where the caller sees that it is: what a write does there would tell them. */
-function findRelated(
-  program: Program,
-  { relation, owner, linked }: Linked,
-  operation: Parameters<typeof own>[2],
-  provided?: Slot,
-): Slot {
-  const { target } = relation
-  const where = own(program, relation, operation)
-  const shown = shownLinks(program.viewer, relation)
-  if (shown.owner.kind === 'all' || shown.target.kind === 'all')
-    return addFind(program, target, { matches: linked, where, provided })
-  if (shown.owner.kind === 'none')
-    return addFind(program, target, { matches: linked, where: and([where, shown.target]), provided })
-  const seen = addFind(program, owner.collection, { matches: keyCells(owner), where: shown.owner })
-  return addFind(program, target, { matches: linkedTo(relation, seen), where, provided })
 }
 
 /** An operation on a many-to-many field creates or deletes rows of the junction, and changes none (decision 057). */
@@ -413,17 +391,6 @@ function setLink(program: Program, link: Giving, how: Parameters<typeof addUnmov
   addUnmoved(program, link, how)
   addChange(program, { slot, cells: how.cells })
   addAfterChecks()
-}
-
-/** The filter of a nested operation. */
-function own(
-  { viewer }: Program,
-  { target, isList }: RelationField,
-  { filter, path }: { readonly filter: RawFilter | undefined; readonly path: string },
-): Filter {
-  // Without one all that are related are meant, as docs/contract.md#items has it.
-  if (filter === undefined) return all
-  return isList ? boundingFilter(viewer, target, { filter, path }) : requestFilter(viewer, target, filter, path)
 }
 
 function refuseTooDeep(depth: number, path: string): void {

@@ -1,14 +1,14 @@
 /**
- * Adds to a program the look-ups of rows that others refer to: by the columns of a new item, or by the key that
- * `_connect` names. A row that the caller cannot read is none.
+ * Adds to a program the look-ups of rows that others refer to: by the columns of a new item, by the key that `_connect` names, or by
+ * the links of an item. A row that the caller cannot read is none, and so is a link.
  */
-import { visibility } from '../access/access.ts'
+import { type Viewer, visibility } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { and, type Filter } from '../query/filter.ts'
-import { queryFault } from '../query/parse.ts'
-import { isSameLink } from './cells.ts'
+import { all, and, type Filter } from '../query/filter.ts'
+import { queryFault, type RawFilter } from '../query/parse.ts'
+import { isSameLink, keyCells, linkedCells } from './cells.ts'
 import { joinKeys, type WantedRows } from './key-runs.ts'
 import { fieldEquals, readableField, relatedAccess } from './names.ts'
 import type { Cell, Slot } from './plan.ts'
@@ -16,12 +16,15 @@ import { addFind, addStep, type Program, requireKey } from './program.ts'
 import {
   isSelfReference,
   isWithoutReference,
+  shownKeys,
+  shownLinks,
   targetCells,
   type WrittenReference,
   writtenReferences,
 } from './references.ts'
 import type { LocatedBody } from './relation-operation.ts'
 import { memberPath, valueFor } from './values.ts'
+import { boundingFilter, requestFilter } from './where.ts'
 
 /**
  * Adds look-ups of the rows that a new item's columns refer to, those with defaults as those of these names; returns
@@ -76,6 +79,45 @@ export function findReference(
   const { provided, lock } = how
   const { conditions, matches } = keyConditions(program, target, how)
   return addFind(program, target, { matches, where: and(conditions), assertion: 'noReference', provided, lock })
+}
+
+/**
+ * What a relation back writes of the owner to the other side is read there: 422 for an owner of which the caller does not read it, as
+ * where it is not there.
+ */
+export function requireShownKey(program: Program, { relation, owner }: Related): void {
+  const where = shownKeys(program.viewer, relation)
+  if (where.kind === 'all') return
+  addFind(program, owner.collection, { matches: keyCells(owner), where, assertion: 'noReference', provided: owner })
+}
+
+/** Finds what the owner is linked to, where the caller sees that it is: what a write does there would tell them. */
+export function findRelated(
+  program: Program,
+  { relation, owner }: Related,
+  operation: { readonly filter: RawFilter | undefined; readonly path: string },
+  provided?: Slot,
+): Slot {
+  const requested = nestedFilter(program.viewer, relation, operation)
+  const shown = shownLinks(program.viewer, relation)
+  const isOpen = shown.owner.kind === 'all' || shown.target.kind === 'all'
+  const isByTarget = !isOpen && shown.owner.kind === 'none'
+  const seen =
+    isOpen || isByTarget ? owner : addFind(program, owner.collection, { matches: keyCells(owner), where: shown.owner })
+  const where = isByTarget ? and([requested, shown.target]) : requested
+  return addFind(program, relation.target, { matches: linkedCells(relation, seen), where, provided })
+}
+
+type Related = { readonly relation: RelationField; readonly owner: Slot }
+
+function nestedFilter(
+  viewer: Viewer,
+  { target, isList }: RelationField,
+  { filter, path }: { readonly filter: RawFilter | undefined; readonly path: string },
+): Filter {
+  // Without one all that are related are meant, as docs/contract.md#items has it.
+  if (filter === undefined) return all
+  return isList ? boundingFilter(viewer, target, { filter, path }) : requestFilter(viewer, target, filter, path)
 }
 
 /** Like `findReference` for many keys, in few slots; each with the keys whose rows it has. */

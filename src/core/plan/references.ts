@@ -90,18 +90,33 @@ export function isSelfReference(
  */
 export function shownLinks(
   { accessTo }: Viewer,
-  { collection, target, opposite, isForward, joins, ...relation }: RelationField,
+  relation: RelationField,
 ): { readonly owner: Filter; readonly target: Filter } {
+  const { collection, target, opposite, isForward, joins } = relation
   const [owner, other] = [accessTo(collection, 'read'), accessTo(target, 'read')]
-  const itself = collection.fields.get(relation.apiName)
-  const key = joins.map(({ own, other }) => (isForward ? own : other))
-  return {
-    owner: unite([
-      showing(owner, itself === undefined ? undefined : [itself]),
-      showing(owner, isForward ? key : undefined),
-    ]),
-    target: unite([showing(other, opposite && [opposite]), showing(other, isForward ? undefined : key)]),
-  }
+  const itself = showing(owner, [relation])
+  const back = opposite === undefined ? none : showing(other, [opposite])
+  return isForward
+    ? {
+        owner: unite([
+          itself,
+          showing(
+            owner,
+            joins.map(({ own }) => own),
+          ),
+        ]),
+        target: back,
+      }
+    : {
+        owner: itself,
+        target: unite([
+          back,
+          showing(
+            other,
+            joins.map((join) => join.other),
+          ),
+        ]),
+      }
 }
 
 /** The rows in which the caller reads the columns of the owner that a relation back writes to the other side. */
@@ -112,8 +127,8 @@ export function shownKeys({ accessTo }: Viewer, { collection, joins, through }: 
   )
 }
 
-function showing(access: Access, fields: readonly Field[] | undefined): Filter {
-  if (access.kind !== 'granted' || fields === undefined) return none
+function showing(access: Access, fields: readonly Field[]): Filter {
+  if (access.kind !== 'granted') return none
   return and(fields.map((field) => visibility(access, field) ?? none))
 }
 
