@@ -33,9 +33,7 @@ export function openMysql(options: MysqlOptions): ConversingDriver {
     sessions: {
       async take(context) {
         if (!isForCaller(context)) return take(unlimited)
-        const { share = '', account, isDisconnected } = context
-        const slot = slots.take(share, () => isDisconnected?.() === true, account)
-        return lendInSlot(slot, () => take(limited), ['release', 'destroy'])
+        return lendInSlot(slots, context, () => take(limited), ['release', 'destroy'])
       },
       async close() {
         await Promise.all([limited.pool.end(), unlimited.pool.end()])

@@ -4,6 +4,7 @@
  * all.
  */
 import { BUSY, CANCELED, SqlFault } from '../../core/sql/fault.ts'
+import type { QueryContext } from '../../ports/database.ts'
 
 export type SlotLimits = {
   readonly most: number
@@ -130,15 +131,16 @@ function count(counts: Map<string, number>, name: string, change: 1 | -1): void 
 }
 
 /**
- * Returns what `lend` lends in a slot of the caller, which is free again when it is given back by one of the methods `ends`, and at once
+ * Returns what `lend` lends in a slot of the context's share and account, which is free again when it is given back by one of the methods `ends`, and at once
  * where nothing is lent.
  */
 export async function lendInSlot<Connection extends object>(
-  slot: Promise<() => void>,
+  slots: SharedSlots,
+  { share = '', account, isDisconnected }: QueryContext,
   lend: () => Promise<Connection>,
   ends: readonly (keyof Connection & string)[],
 ): Promise<Connection> {
-  const end = await slot
+  const end = await slots.take(share, () => isDisconnected?.() === true, account)
   try {
     const connection = await lend()
     // Set anew for each time that it is lent.

@@ -134,8 +134,7 @@ async function inSlot(
   lend: () => Promise<pg.PoolClient>,
 ): Promise<pg.PoolClient> {
   if (!isForCaller(context) || context.share === undefined) return lend()
-  const hasLeft = () => context.isDisconnected?.() === true
-  return lendInSlot(slots.take(context.share, hasLeft, context.account), lend, ['release'])
+  return lendInSlot(slots, context, lend, ['release'])
 }
 
 /** Returns the same rows; errors become SqlFaults. */
