@@ -28,7 +28,7 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
   const { data: users } = useQuery({ ...usersQuery(workspace), enabled: mayRead })
   const [dialog, setDialog] = useState<OpenDialog>()
   const close = () => setDialog(undefined)
-  const usersOf = (name: string) => users && listed(users.get(name) ?? [])
+  const usersOf = (name: string) => users && (users.get(name) ?? [])
   const write = (
     <Button look="primary" onClick={() => setDialog({ what: 'write', name: undefined })}>
       {texts.newSecret}
@@ -61,7 +61,9 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
             keyOf={({ name }) => name}
             columns={[
               { title: texts.secret, cell: ({ name }) => <code dir="ltr">{name}</code> },
-              ...(users ? [{ title: texts.users, cell: ({ name }: Secret) => usersOf(name) || texts.noUsers }] : []),
+              ...(users
+                ? [{ title: texts.users, cell: ({ name }: Secret) => listed(usersOf(name) ?? []) || texts.noUsers }]
+                : []),
               { title: texts.created, cell: ({ createdAt }) => formatTime(createdAt) },
               { title: texts.updated, cell: ({ updatedAt }) => formatTime(updatedAt) },
               { title: texts.actions, cell: actions },
@@ -73,7 +75,7 @@ export function Secrets({ workspace }: { readonly workspace: string }) {
         <WriteSecret
           workspace={workspace}
           name={dialog.name}
-          users={dialog.name === undefined ? '' : usersOf(dialog.name)}
+          users={dialog.name === undefined ? [] : usersOf(dialog.name)}
           onClose={close}
         />
       )}
@@ -87,23 +89,24 @@ type WriteProps = {
   /** Undefined of a new one. */
   readonly name: string | undefined
   /** The sources that are opened anew with it; undefined where they are not told. */
-  readonly users: string | undefined
+  readonly users: readonly string[] | undefined
   readonly onClose: () => void
 }
 
 export function WriteSecret({ workspace, name: known, users, onClose }: WriteProps) {
   const texts = sourceTexts.value
+  const named = users && listed(users)
   const [name, setName] = useState(known ?? '')
   const [value, setValue] = useState('')
   const [wrong, setWrong] = useState<string>()
   const { fault, isBusy, submit } = useSubmission(async () => {
     const answer = await clientOf(workspace).$request('PUT', secretPath(name), { body: { value } })
     if (!answer.ok) {
-      const reason = failureIn(answer.error, (users ?? '').split(t.value.common.comma))
+      const reason = failureIn(answer.error, users ?? [])
       setWrong(reason)
       return reason === undefined ? faultOf(answer) : undefined
     }
-    showToast(users ? texts.reopened(users) : texts.written)
+    showToast(named ? texts.reopened(named) : texts.written)
     onClose()
     await secretsChanged(workspace)
     return undefined
@@ -112,8 +115,8 @@ export function WriteSecret({ workspace, name: known, users, onClose }: WritePro
     <Dialog title={known === undefined ? texts.newSecret : texts.changeSecret(known)} onClose={onClose}>
       <form class={page.stack} onSubmit={submit}>
         {fault && <Notice look="danger">{fault}</Notice>}
-        {known !== undefined && <p>{users === '' ? texts.rotateUnused : texts.rotateText}</p>}
-        {users && <p class={page.quiet}>{`${texts.users}: ${users}`}</p>}
+        {known !== undefined && <p>{named === '' ? texts.rotateUnused : texts.rotateText}</p>}
+        {named && <p class={page.quiet}>{`${texts.users}: ${named}`}</p>}
         {known === undefined && (
           <Field
             label={texts.secret}
@@ -142,7 +145,7 @@ export function WriteSecret({ workspace, name: known, users, onClose }: WritePro
           }}
           {...(wrong !== undefined && { error: wrong })}
         />
-        <FormActions label={users === '' ? texts.save : texts.testAndSave} isBusy={isBusy} onCancel={onClose} />
+        <FormActions label={named === '' ? texts.save : texts.testAndSave} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   )

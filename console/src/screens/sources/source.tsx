@@ -183,7 +183,7 @@ function Settings({ workspace, source, state }: StateProps) {
         <ChangeConnection workspace={workspace} source={source} outline={data} onClose={close} />
       )}
       {changed !== undefined && changed !== 'connection' && (
-        <WriteSecret workspace={workspace} name={changed.secret} users={source.apiName} onClose={close} />
+        <WriteSecret workspace={workspace} name={changed.secret} users={[source.apiName]} onClose={close} />
       )}
       {required.length + granted.length > 0 && (
         <>
