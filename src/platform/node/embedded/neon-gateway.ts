@@ -18,7 +18,11 @@ import { lost, type PostgresOptions, postgresFault, type TextResult } from '../.
 import { checkOut, openPool } from '../../drivers/postgres/pool.ts'
 import { askOnce, runTransaction } from '../../drivers/postgres/transaction.ts'
 
-export type NeonGateway = { readonly url: string; readonly close: () => Promise<void> }
+export type NeonGateway = {
+  readonly url: string
+  /** Also ends connections on which a client has yet to send something, or waits for an answer: it would keep them for minutes. */
+  readonly close: () => Promise<void>
+}
 
 export type NeonGatewayOptions = {
   /** Port to listen on; by default any free port. */
@@ -52,6 +56,7 @@ export async function startNeonGateway(
     async close() {
       const closed = once(server, 'close')
       server.close()
+      server.closeAllConnections()
       await closed
       await pool.end()
     },
