@@ -1,6 +1,6 @@
 /** The history of items in the system database (docs/contract.md#history), which triggers of the collections' tables write. */
 import { isSystemSource, type SourceRecord } from '../core/model/model.ts'
-import type { TableRef } from '../core/sql/change.ts'
+import type { TableRef } from '../core/sql/ddl/change.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Instant } from '../ports/clock.ts'
 import type { SqlDriver } from '../ports/database.ts'

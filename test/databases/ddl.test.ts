@@ -1,6 +1,6 @@
 /** Migrations on a real Postgres: what was applied to the model is what the database then has. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { compileChange } from '../../src/core/sql/ddl.ts'
+import { compileChange } from '../../src/core/sql/ddl/compile-change.ts'
 import { SqlFault } from '../../src/core/sql/fault.ts'
 import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 import { compile, param, type Sql, sql } from '../../src/core/sql/statement.ts'

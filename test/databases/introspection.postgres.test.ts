@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildModel, type Model, type ModelRecords } from '../../src/core/model/model.ts'
-import { compileChange } from '../../src/core/sql/ddl.ts'
+import { compileChange } from '../../src/core/sql/ddl/compile-change.ts'
 import { SqlFault } from '../../src/core/sql/fault.ts'
 import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../../src/core/sql/postgres/introspect.ts'

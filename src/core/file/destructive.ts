@@ -2,7 +2,7 @@
 import { isSameType } from '../migration/conversion.ts'
 import type { Operation } from '../migration/operation.ts'
 import type { Collection, Model, PrimitiveField } from '../model/model.ts'
-import type { TableRef } from '../sql/change.ts'
+import type { TableRef } from '../sql/ddl/change.ts'
 import { table } from '../sql/read/scope.ts'
 import { compile, ident, integer, join, type Sql, type SqlSyntax, type Statement, sql } from '../sql/statement.ts'
 

@@ -5,7 +5,7 @@
 import { ServiceError } from '../error.ts'
 import { type CollectionRecord, isSystemSource, type ModelRecords, type SourceRecord } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import type { ColumnDefinition, SourceChange } from '../sql/change.ts'
+import type { ColumnDefinition, SourceChange } from '../sql/ddl/change.ts'
 import type { DeclaredKey } from '../sql/declared-key.ts'
 import { isLedgerName, ledgerColumns, ledgerOf } from '../sql/write/ledger-table.ts'
 import { deriveApiName } from './derive.ts'
@@ -34,7 +34,7 @@ import type { CollectionChange, DataOf, Operation } from './operation.ts'
 import { orderOperations } from './order.ts'
 import { createRelationPair, deleteRelationPair, removePair, updateRelationPair } from './relations.ts'
 
-export type { SourceChange } from '../sql/change.ts'
+export type { SourceChange } from '../sql/ddl/change.ts'
 export type { MigrationContext } from './draft.ts'
 
 export type Applied = {

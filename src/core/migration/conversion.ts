@@ -3,7 +3,7 @@
  * alternative is a new field.
  */
 import type { FieldType, TypeName } from '../model/field-type.ts'
-import type { Conversion } from '../sql/change.ts'
+import type { Conversion } from '../sql/ddl/change.ts'
 
 export function conversionOf(from: FieldType, to: FieldType, isList: boolean): Conversion | undefined {
   if (from.name === 'string' && to.name === 'string') return 'assign'

@@ -5,9 +5,9 @@
  */
 import { ServiceError } from '../error.ts'
 import { databaseError } from '../sql/database-error.ts'
+import type { Obstacle, ObstacleCause } from '../sql/ddl/obstacles.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { type SqlFault, VITESS_UNSUPPORTED } from '../sql/fault.ts'
-import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
 import { FailedMigration, invalidOperation, isDataFault, type MigrationFault } from './fault.ts'
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {

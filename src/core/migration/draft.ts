@@ -13,7 +13,7 @@ import type {
   RelationFieldRecord,
   SourceRecord,
 } from '../model/model.ts'
-import type { SourceChange, TableRef } from '../sql/change.ts'
+import type { SourceChange, TableRef } from '../sql/ddl/change.ts'
 import type { DeclaredKey } from '../sql/declared-key.ts'
 import { invalidOperation, type MigrationFault } from './fault.ts'
 import type { GivenUp } from './given-up.ts'

@@ -12,7 +12,7 @@ import type {
 import { fileCollectionId } from '../model/presentation.ts'
 import { systemRecords } from '../model/system.ts'
 import { eachOf, type Parts } from '../parts.ts'
-import type { Change, TableRef } from '../sql/change.ts'
+import type { Change, TableRef } from '../sql/ddl/change.ts'
 import { type CollectionDraft, type Draft, type MigrationContext, refuse } from './draft.ts'
 import { collectionOf, tableRef } from './lookups.ts'
 

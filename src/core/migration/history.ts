@@ -4,7 +4,7 @@
  */
 import { lookupOf } from '../model/lookup.ts'
 import type { ModelRecords, PrimitiveFieldRecord } from '../model/model.ts'
-import type { Recorded, TableRef } from '../sql/change.ts'
+import type { Recorded, TableRef } from '../sql/ddl/change.ts'
 import { type CollectionDraft, type Draft, refuse } from './draft.ts'
 import { emit } from './edits.ts'
 import { indexesOf, tableOf } from './lookups.ts'

@@ -8,7 +8,7 @@ import type {
   RelationFieldRecord,
 } from '../model/model.ts'
 import { fileCollectionId } from '../model/presentation.ts'
-import type { ColumnDefinition, IndexDefinition, InitialValue, TableRef } from '../sql/change.ts'
+import type { ColumnDefinition, IndexDefinition, InitialValue, TableRef } from '../sql/ddl/change.ts'
 import { type CollectionDraft, type Draft, refuse, type Storage } from './draft.ts'
 
 /** Qualifies a database name by source and schema. */

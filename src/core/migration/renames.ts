@@ -13,7 +13,7 @@ import type {
 } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { type CatalogIds, clusterOf, keyOf, type LocatedCollection, locatedCollections } from '../sql/catalog-ids.ts'
-import type { Change, SourceChange, TableRef } from '../sql/change.ts'
+import type { Change, SourceChange, TableRef } from '../sql/ddl/change.ts'
 import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
 import { tableName } from '../sql/table-choice.ts'
 import { ledgerOf } from '../sql/write/ledger-table.ts'

@@ -1,5 +1,5 @@
 /** Asks whether fields that a migration declares to be the key of a view are one. */
-import type { TableRef } from './change.ts'
+import type { TableRef } from './ddl/change.ts'
 import type { Dialect, Rows } from './dialect.ts'
 import { compile, ident, join, type Statement, sql } from './statement.ts'
 

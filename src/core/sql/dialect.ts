@@ -3,116 +3,19 @@
  * dialect renders rows as JSON texts; `answerList` and `answerOne` read the results of its statements.
  */
 import type { ServiceError } from '../error.ts'
-import type { FieldType } from '../model/field-type.ts'
-import type { Collection, ColumnShape, PrimitiveField, ReferentialAction } from '../model/model.ts'
+import type { Collection, ColumnShape, PrimitiveField } from '../model/model.ts'
 import type { AggregateFunction } from '../model/vocabulary.ts'
-import type { Aggregate, Alteration, Cut, Truncation } from '../plan/plan.ts'
+import type { Aggregate, Alteration, Truncation } from '../plan/plan.ts'
 import type { Comparison, Filter, JsonTest } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
-import type { Change, ColumnDefinition, InitialValue, Recorded, TableRef } from './change.ts'
+import type { TableRef } from './ddl/change.ts'
+import type { DdlDialect } from './ddl/dialect.ts'
 import type { SqlFault } from './fault.ts'
 import type { AnsweredWalk, ReadList, RowQuery } from './read/row-query.ts'
-import type { Sql, SqlParam, SqlSyntax, Statement, TemplateParam } from './statement.ts'
+import type { Sql, SqlParam, Statement, TemplateParam } from './statement.ts'
+import type { Insertion, Slots, Targets } from './write/slots.ts'
 
 export type Rows = readonly (readonly SqlParam[])[]
-
-/**
- * Rows that later statements of the same transaction use, kept by number: in the session of the database, or by us
- * (`Dialect.transaction`). A kept row has the columns that its statement named, identified by position.
- */
-export type Slots = {
-  /** Keeps the rows of each ` from … where …` in that order, locked against other writers. */
-  readonly keep: (
-    slot: number,
-    rows: {
-      readonly columns: readonly KeptColumn[]
-      readonly from: readonly Sql[]
-      /** Undefined for all of the rows. */
-      readonly cut?: Cut | undefined
-      /** `reference` locks only against deletion and key changes, so that others can refer to the rows concurrently. */
-      readonly lock?: 'change' | 'reference'
-    },
-  ) => Iterable<Sql>
-  /** Inserts rows and keeps them in the given order. */
-  readonly keepInserted: (slot: number, insertion: Insertion) => Iterable<Sql>
-  /** A column of the kept row at this place; null if there is none. */
-  readonly value: (slot: number, place: KeptPlace, shape: ColumnShape) => Sql
-  readonly isFilled: (slot: number) => Sql
-  readonly isEmpty: (slot: number) => Sql
-  /**
-   * Fails with `marker` in its message if the slot has not `count` rows, unless the slot `provided` has none or the slot
-   * `absent` has one.
-   */
-  readonly found: (
-    slot: number,
-    requirement: {
-      readonly count: number
-      readonly provided: number | undefined
-      readonly absent: number | undefined
-      readonly marker: string
-    },
-  ) => Iterable<Sql>
-  /** Fails with `marker` in its message if the slot has more than `most` rows. */
-  readonly bounded: (slot: number, most: number, marker: string) => Iterable<Sql>
-  /** The rows of `table` whose key is kept, in the order of the slot, in as many portions as statements take. */
-  readonly rows: (slot: number, keyed: Keyed) => readonly KeptRows[]
-  /** A statement that fails with `marker` in its message if `condition` is not true. */
-  readonly assertion: (condition: Sql, marker: string) => Sql
-  /** Ends each `select` in a statement of `keep` or `assertion`, where it would read an old state otherwise. */
-  readonly share: Sql
-}
-
-export type Keyed = {
-  readonly table: Sql
-  readonly alias: string
-  /** The columns of the key, which are the first that are kept, or their new values where a write has changed them. */
-  readonly key: readonly { readonly column: Sql; readonly shape: ColumnShape; readonly value: Sql | undefined }[]
-  /** Whether it is the primary key of a table, so that an index has it. */
-  readonly isPrimary: boolean
-}
-
-export type KeptRows = {
-  /** As rows to write. */
-  readonly targets: Targets
-  /** As rows to read, of which `condition` holds: ` from … where …`. */
-  readonly from: (condition: Sql | undefined) => Sql
-  /** Whether a row is not there, or does not meet the condition; `lock` ends the query that looks. */
-  readonly fails: (condition: Sql, lock: Sql) => Sql
-  /** The terms of `order by`; undefined for a single row. */
-  readonly order: Sql | undefined
-}
-
-/** The place of a row in its slot, and that of a column in the row. */
-export type KeptPlace = { readonly row: number; readonly position: number }
-
-export type KeptColumn = { readonly value: Sql; readonly shape: ColumnShape }
-
-/** Rows to insert as cells; an undefined cell takes the column's default. */
-export type Insertion = {
-  readonly table: Sql
-  /** The primary key. */
-  readonly key: readonly PrimitiveField[]
-  readonly fields: readonly PrimitiveField[]
-  readonly rows: readonly (readonly (Sql | undefined)[])[]
-  /** The same rows as a query, where a dialect has one. */
-  readonly source?: Sql | undefined
-  /** Nothing is inserted if this condition is not true. */
-  readonly provided: Sql | undefined
-  /** A row is left out if the table has one with the same values in these fields, which all rows have. */
-  readonly unless: readonly PrimitiveField[] | undefined
-  /** The columns that are kept of each row. */
-  readonly kept: readonly PrimitiveField[]
-}
-
-/** The rows of `table` to write: those that meet `where`, which may compare them with the rows `among` of a slot in SQL. */
-export type Targets = {
-  readonly table: Sql
-  readonly alias: string
-  readonly among: Sql | undefined
-  readonly where: Sql
-  /** Whether `where` is the primary key of the table alone. */
-  readonly isByPrimaryKey: boolean
-}
 
 export type Setting = { readonly column: string; readonly value: Sql }
 
@@ -132,14 +35,9 @@ export type Matching = { readonly pattern: string; readonly ignoreCase: boolean 
 
 export type Elements = Pick<Extract<Filter, { readonly kind: 'elements' }>, 'quantity' | 'operands'>
 
-export type Dialect = SqlSyntax & {
-  /** Name of the database in messages. */
-  readonly title: string
-
+export type Dialect = DdlDialect & {
   /** A parameter text converted to the column's type. */
   readonly typed: (shape: ColumnShape, value: TemplateParam) => Sql
-  /** Like `typed`, for an assignment, where some databases infer the type from the column. */
-  readonly assigned: (shape: ColumnShape, value: TemplateParam) => Sql
   /** What becomes of a column's value; fails with `marker` in its message for one that cannot take it. */
   readonly altered: (column: Sql, alteration: Alteration, marker: string) => Sql
   /**
@@ -187,8 +85,6 @@ export type Dialect = SqlSyntax & {
   readonly splitsNulls: boolean
   /** Orders the rows of a table before those of tables that inherit from it; absent where none do. */
   readonly ownFirst?: (table: Sql, alias: string) => Sql
-  /** A column in the form in which answers render it. */
-  readonly wire: (column: Sql, shape: ColumnShape) => Sql
 
   /** The whole statement of a list; `total` is a scalar query that counts all matching rows. */
   readonly list: (rows: RowQuery, total: Sql | undefined) => Sql
@@ -208,8 +104,6 @@ export type Dialect = SqlSyntax & {
    */
   readonly nestedOne: (rows: RowQuery) => Sql
   readonly nestedMany: (rows: RowQuery) => Sql
-  /** The tag of a row with these members: of its text as the answers render it (`TagOf` of ports). */
-  readonly tag: (members: RowQuery['members']) => Sql
   readonly answerList: (rows: Rows, isCounted: boolean, walk?: AnsweredWalk) => ReadList
   readonly answerOne: (rows: Rows) => string | undefined
   /** Loaded by the first read that has aggregates. */
@@ -251,7 +145,6 @@ export type Dialect = SqlSyntax & {
    * each statement when the one before was answered, so that we hand it on.
    */
   readonly transaction: 'whole' | 'stepwise'
-  readonly slots: Slots
   /** Those of a new transaction: where it goes stepwise, they are in our memory. */
   readonly newSlots: () => Slots
 
@@ -260,11 +153,6 @@ export type Dialect = SqlSyntax & {
   /** Absent where every column holds every text. */
   readonly columnTexts?: ColumnTexts
 
-  /** The column type for a definition; undefined where this database cannot store the type. */
-  readonly columnType: (type: FieldType, isList: boolean) => Sql | undefined
-  readonly ddl: Ddl
-  /** What compiles changes for a dry run, where statements ask the catalog for others (`onRows`) that are shown instead. */
-  readonly shown?: () => Dialect
   /** Converts a database error to the caller's error; undefined where the request is not the cause. */
   readonly explain: (fault: SqlFault) => ServiceError | undefined
 }
@@ -319,98 +207,4 @@ export type EstimateSyntax = {
   readonly read: (rows: Rows) => number | undefined
   /** Undefined where a statement can be ended from outside at no cost. */
   readonly limit: Sql | undefined
-}
-
-export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>
-
-type Statements = readonly Sql[]
-
-/**
- * The lock for changing or reading the schema of a database: a crashed process may have left a running statement, for
- * which the next one must wait.
- */
-export type SchemaLock = {
-  /** Starts a batch; fails after waiting too long. */
-  readonly take: Statement
-  /** Ends the batch. */
-  readonly release: readonly Statement[]
-  /** True if a failed batch leaves no schema change behind. */
-  readonly isTransaction: boolean
-}
-
-export type Ddl = {
-  readonly lock: SchemaLock
-  /** Returns true if a key or an index may contain the type. */
-  readonly isIndexable: (type: FieldType) => boolean
-  /** How many columns a table has. */
-  readonly columnCount: { readonly least: 0 | 1; readonly most: number }
-  readonly referentialActions: ReadonlySet<ReferentialAction>
-
-  /** Follows the type of an auto-increment column. */
-  readonly autoincrement: Sql
-  /** Follows `default`; also the value of existing rows. */
-  readonly initial: (column: ColumnDefinition, value: InitialValue, dialect: Dialect) => Sql
-  /** Additional lines of a table, for auto-increment columns. */
-  readonly extraKeys: (change: ChangeOf<'createTable'>) => Statements
-  /** Ends `create table`. */
-  readonly tableOptions: Sql
-  readonly dropSchema: (change: ChangeOf<'dropSchema'>, dialect: Dialect) => Statements
-  readonly renameTable: (change: ChangeOf<'renameTable'>) => Statements
-  readonly addColumn: (change: ChangeOf<'addColumn'>, dialect: Dialect) => Statements
-  readonly changeColumnType: (change: ChangeOf<'changeColumnType'>, dialect: Dialect) => Statements
-  readonly setNullable: (change: ChangeOf<'setNullable'>, dialect: Dialect) => Statements
-  readonly setDefault: (change: ChangeOf<'setDefault'>, dialect: Dialect) => Statements
-  readonly takeCollation: (change: ChangeOf<'takeCollation'>, dialect: Dialect) => Statements
-  readonly dropIndex: (change: ChangeOf<'dropIndex'>) => Statements
-  readonly keepIndex: (change: ChangeOf<'keepIndex'>, dialect: Dialect) => Statements
-  readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>, dialect: Dialect) => Statements
-
-  /** Undefined where tables have no triggers that write the changes of their rows. */
-  readonly history: HistoryDdl | undefined
-
-  /** A condition on a text that does not convert to the type; undefined where the conversion itself fails. */
-  readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
-  /** An aggregate that converts each text as the change of type does, and fails as it does; undefined where it would not fail. */
-  readonly tried: ((column: ColumnDefinition, text: Sql, dialect: Dialect) => Sql) | undefined
-  /** A condition on a text that no such conversion reads, which older releases of the database refuse; undefined as `tried` is. */
-  readonly unread: ((column: ColumnDefinition, text: Sql, dialect: Dialect) => Sql) | undefined
-  /** The elements of a list as the table `e`, whose column is `v`; undefined without lists. */
-  readonly elements: ((list: Sql) => Sql) | undefined
-  /**
-   * A scalar query: 1 if a column has a type, or as a text a collation, of its own, whose rules another type would not
-   * keep.
-   */
-  readonly hasOwnRules: (ref: TableRef, column: string, to: FieldType) => Sql
-  /** Undefined where a failed migration leaves nothing behind, so that nothing has to be known beforehand. */
-  readonly catalog: CatalogQuestions | undefined
-}
-
-export type HistoryDdl = {
-  readonly record: (change: ChangeOf<'recordHistory'>, dialect: Dialect) => Statements
-  readonly end: (change: ChangeOf<'endHistory'>) => Statements
-  /** Takes what was recorded under the ids of fields out of all changes of the collection. */
-  readonly forget: (recorded: Recorded, fieldIds: readonly string[]) => Statements
-}
-
-/** Scalar queries, which count what a change would meet, but for `views`. */
-export type CatalogQuestions = {
-  /** Those of this name, but for the ones that are gone by then. */
-  readonly tables: (ref: TableRef, gone: readonly TableRef[]) => Sql
-  readonly columns: (ref: TableRef, column: string) => Sql
-  /** Foreign keys of other tables, but for those of these names. */
-  readonly referrers: (ref: TableRef, dropped: readonly string[]) => Sql
-  /** 1 if a key of these columns is too long. */
-  readonly tooLongKey: (ref: TableRef, columns: readonly string[]) => Sql
-  /** What a column would lose if its definition were written anew. */
-  readonly lost: (ref: TableRef, column: ColumnDefinition, isCast: boolean) => Sql
-  /** 1 if a column has a default that the catalog cannot show, where the change writes it anew; it may fail. */
-  readonly unreadableDefault: ((ref: TableRef, column: string) => Sql) | undefined
-  /** What of a table needs a column, but for its `dropped` columns. */
-  readonly users: (ref: TableRef, column: string, dropped: readonly string[]) => Sql
-  /** Triggers that read or write a column. */
-  readonly triggers: (ref: TableRef, column: string) => Sql
-  /** A text for `usingViews`, or null. */
-  readonly views: (ref: TableRef) => Sql
-  /** The names of the views that use the table, or a column of it. */
-  readonly usingViews: (text: string, ref: TableRef, column?: string) => readonly string[]
 }

@@ -1,7 +1,8 @@
 /** Compiles an `insert into …`, the same for every dialect. */
 import type { PrimitiveField } from '../model/model.ts'
-import type { Dialect, Insertion } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import { ident, join, type Sql, sql } from './statement.ts'
+import type { Insertion } from './write/slots.ts'
 
 export function insert(
   { table, fields, rows, source, provided, unless }: Insertion,

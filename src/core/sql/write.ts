@@ -6,7 +6,7 @@
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Cell, CreatePlan, DeletePlan, Order, UpdatePlan, WritePlan } from '../plan/plan.ts'
 import { boundText } from '../query/placeholder.ts'
-import type { Dialect, DirectWrite, Insertion, Marker, Targets } from './dialect.ts'
+import type { Dialect, DirectWrite, Marker } from './dialect.ts'
 import { joinInserts } from './joined-inserts.ts'
 import { orderBy } from './read/order.ts'
 import { predicate } from './read/predicate.ts'
@@ -15,6 +15,7 @@ import { rootScope, type Scope, table } from './read/scope.ts'
 import type { Sql, SqlParam } from './statement.ts'
 import { deleteKept, keepKeys, kept, readBack, requireKey, rowsOf, wholly } from './write/kept-rows.ts'
 import { answer, type Lines, requiredLines, run, settingsOf } from './write/lines.ts'
+import type { Insertion, Targets } from './write/slots.ts'
 import { answerWritten, inserted, linesOfStep } from './write/steps.ts'
 
 /** Where a plan stands in its transaction. */

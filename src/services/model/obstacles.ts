@@ -5,9 +5,9 @@
  */
 import type { ServiceError } from '../../core/error.ts'
 import { catalogError, isObstructed, rowsInTheWay } from '../../core/migration/ddl-error.ts'
-import type { SourceChange } from '../../core/sql/change.ts'
+import type { SourceChange } from '../../core/sql/ddl/change.ts'
+import { compileCounts, type Obstacle, obstaclesOf, type ReadColumns } from '../../core/sql/ddl/obstacles.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { compileCounts, type Obstacle, obstaclesOf, type ReadColumns } from '../../core/sql/obstacles.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 

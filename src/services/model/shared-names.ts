@@ -4,7 +4,7 @@
  */
 import type { Rights } from '../../core/access/principal.ts'
 import { FailedMigration, invalidOperation } from '../../core/migration/fault.ts'
-import type { Change } from '../../core/sql/change.ts'
+import type { Change } from '../../core/sql/ddl/change.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Identities } from '../../core/sql/introspect.ts'
 import type { Statement } from '../../core/sql/statement.ts'

@@ -2,7 +2,7 @@
  * The statements of a migration as a dry run shows them. Where MariaDB and MySQL write a statement from their catalog while a
  * migration runs, the catalog is asked and what it writes is shown.
  */
-import { compileChange } from '../../core/sql/ddl.ts'
+import { compileChange } from '../../core/sql/ddl/compile-change.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { compile, type Statement } from '../../core/sql/statement.ts'
 import { inParts } from '../../sources/in-parts.ts'

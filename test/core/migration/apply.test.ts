@@ -3,7 +3,7 @@ import { applyOperations } from '../../../src/core/migration/apply.ts'
 import { parseMigration } from '../../../src/core/migration/operation.ts'
 import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
 import { atOnce } from '../../../src/core/parts.ts'
-import type { Change } from '../../../src/core/sql/change.ts'
+import type { Change } from '../../../src/core/sql/ddl/change.ts'
 import { mariadb } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import {

@@ -1,7 +1,7 @@
 /** What MariaDB and MySQL tell of what stands in the way of a migration, from their catalogs (docs/contract.md#all-or-nothing). */
 import type { FieldType } from '../../model/field-type.ts'
-import type { TableRef } from '../change.ts'
-import type { CatalogQuestions } from '../dialect.ts'
+import type { TableRef } from '../ddl/change.ts'
+import type { CatalogQuestions } from '../ddl/dialect.ts'
 import { empty, integer, join, literal, type Sql, sql } from '../statement.ts'
 import { type Attributes, columnTriggers, columnUsers, lostAttributes, unreadableDefault } from './column-attributes.ts'
 import { inTable, schemaOf } from './names.ts'

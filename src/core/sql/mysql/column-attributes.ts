@@ -2,7 +2,7 @@
  * All attributes of a column. MariaDB and MySQL change one only by a new definition of the whole column: the others are
  * read from the catalog and written again. What the catalog does not tell is refused beforehand.
  */
-import type { ColumnDefinition, TableRef } from '../change.ts'
+import type { ColumnDefinition, TableRef } from '../ddl/change.ts'
 import { table } from '../read/scope.ts'
 import { empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 import { inTable, quotedName, schemaOf } from './names.ts'

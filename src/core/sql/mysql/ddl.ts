@@ -6,10 +6,10 @@
 
 import { hex } from '../../hex.ts'
 import type { FieldType, TypeName } from '../../model/field-type.ts'
-import type { ColumnDefinition, InitialValue, TableRef } from '../change.ts'
-import { alter, changeInitial, columnDefinition, columnType, parameterless } from '../column-definition.ts'
-import { createIndex } from '../ddl.ts'
-import type { ChangeOf, Ddl, Dialect, Slots } from '../dialect.ts'
+import type { ColumnDefinition, InitialValue, TableRef } from '../ddl/change.ts'
+import { alter, changeInitial, columnDefinition, columnType, parameterless } from '../ddl/column-definition.ts'
+import { createIndex } from '../ddl/compile-change.ts'
+import type { ChangeOf, Ddl, DdlDialect } from '../ddl/dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { table } from '../read/scope.ts'
 import {
@@ -24,6 +24,7 @@ import {
   sql,
   withRowHandler,
 } from '../statement.ts'
+import type { Slots } from '../write/slots.ts'
 import { catalogOf, hasOwnRules, MAX_KEY_BYTES } from './catalog-questions.ts'
 import { collationClause, compressedClause, type Rewriting, redefinition } from './column-attributes.ts'
 import type { Family } from './family.ts'
@@ -146,7 +147,7 @@ const common: Omit<
  * Gives a column the collation of a key. It is of this migration, so that it has no comment to keep, and in a dry run is not
  * there yet; nor may the key be, which then has our own collation.
  */
-function collationOf({ table: ref, column, from }: ChangeOf<'takeCollation'>, dialect: Dialect): Sql {
+function collationOf({ table: ref, column, from }: ChangeOf<'takeCollation'>, dialect: DdlDialect): Sql {
   const made = / character set \w+ collate (\w+)$/.exec(compile(columnType(column, dialect), dialect).text)
   const type = literal(compile(columnType(column, dialect), dialect).text.slice(0, made?.index))
   const start = asText(sql`${alter(ref)} modify column ${ident(column.dbName)} `, dialect)
@@ -166,20 +167,20 @@ function collationOf({ table: ref, column, from }: ChangeOf<'takeCollation'>, di
  * Drops the index that was created with a foreign key and is not dropped with it. The index may have been replaced, or
  * be used by other keys, so the statement checks its state.
  */
-function impliedIndexDrop({ table: ref, dbName, columns }: ChangeOf<'dropForeignKey'>, dialect: Dialect): Sql {
+function impliedIndexDrop({ table: ref, dbName, columns }: ChangeOf<'dropForeignKey'>, dialect: DdlDialect): Sql {
   const index = sql`select 1 from information_schema.statistics where ${inTable(ref)} and index_name = ${literal(dbName)}`
   const drop = asText(sql`drop index ${ident(dbName)} on ${table(ref)}`, dialect)
   return sql`if(exists (${index}) and not exists (${keysOf(ref, columns[0] ?? '')}), ${drop}, ${noStatement})`
 }
 
 /** Makes an index again that was made with a foreign key before: the database replaces those by itself. */
-function lostIndex({ table: ref, index }: ChangeOf<'keepIndex'>, dialect: Dialect): Sql {
+function lostIndex({ table: ref, index }: ChangeOf<'keepIndex'>, dialect: DdlDialect): Sql {
   const found = sql`select 1 from information_schema.statistics where ${inTable(ref)} and index_name = ${literal(index.dbName)}`
   return sql`if(exists (${found}), ${noStatement}, ${asText(createIndex({ table: ref, index }), dialect)})`
 }
 
 /** Drops the index that `extraKeys` made, by whatever name its column had then. */
-function countingKeyDrop({ table: ref, column, indexNames }: ChangeOf<'setDefault'>, dialect: Dialect): Sql {
+function countingKeyDrop({ table: ref, column, indexNames }: ChangeOf<'setDefault'>, dialect: DdlDialect): Sql {
   const known = join(['', ...indexNames].map(literal))
   const width = sql`select count(*) from information_schema.statistics o where ${inTable(ref)} and o.index_name = s.index_name`
   const drop = sql`concat('drop index \`', replace(s.index_name, '\`', '\`\`'), '\`', ${asText(sql` on ${table(ref)}`, dialect)})`
@@ -197,7 +198,7 @@ function keysOf(ref: TableRef, column: string): Sql {
 }
 
 /** The text of a fragment, as a constant. */
-function asText(fragment: Sql, dialect: Dialect): Sql {
+function asText(fragment: Sql, dialect: DdlDialect): Sql {
   return literal(compile(fragment, dialect).text)
 }
 
@@ -241,7 +242,7 @@ function mayLock(ref: TableRef): Sql {
 /** Type attributes that are not in the model stay unchanged. */
 const sameType = sql`column_type, ${collationClause}`
 
-type ColumnRewrite = { readonly own: Family; readonly dialect: Dialect }
+type ColumnRewrite = { readonly own: Family; readonly dialect: DdlDialect }
 type Redefinition = ColumnRewrite & { readonly type: Sql; readonly how: Rewriting }
 
 function redefined(ref: TableRef, column: ColumnDefinition, { dialect, own, type, how }: Redefinition): readonly Sql[] {
@@ -257,7 +258,7 @@ function isIndexable(type: FieldType): boolean {
   return type.name !== 'json' && type.name !== 'bytes' && type.name !== 'geometry'
 }
 
-function modify(ref: TableRef, column: ColumnDefinition, dialect: Dialect): Sql {
+function modify(ref: TableRef, column: ColumnDefinition, dialect: DdlDialect): Sql {
   return sql`${alter(ref)} modify column ${columnDefinition(column, dialect)}`
 }
 
@@ -349,7 +350,7 @@ function canonical(type: TypeName, name: Sql): Sql | undefined {
 const expressed: ReadonlySet<TypeName> = new Set(['string', 'json', 'bytes', 'geometry'])
 
 /** A constant is read once, in our session, so that a timestamp does not follow the time zone of a later one. */
-function initial({ type }: ColumnDefinition, value: InitialValue, dialect: Dialect): Sql {
+function initial({ type }: ColumnDefinition, value: InitialValue, dialect: DdlDialect): Sql {
   switch (value.kind) {
     case 'uuid':
       return sql`(uuid())`

@@ -1,5 +1,5 @@
 /** Names in MariaDB and MySQL: as they quote them, and as information_schema has them. */
-import type { TableRef } from '../change.ts'
+import type { TableRef } from '../ddl/change.ts'
 import { literal, type Sql, sql } from '../statement.ts'
 
 export function schemaOf({ schema }: TableRef): Sql {

@@ -4,7 +4,6 @@
  */
 import type { ColumnShape, PrimitiveField } from '../../model/model.ts'
 import { queryFault } from '../../query/parse.ts'
-import type { Insertion, KeptColumn, KeptRows, Keyed, Slots } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { insert } from '../insert.ts'
 import {
@@ -20,6 +19,7 @@ import {
   sql,
   withRowHandler,
 } from '../statement.ts'
+import type { Insertion, KeptColumn, KeptRows, Keyed, Slots } from '../write/slots.ts'
 import type { Family } from './family.ts'
 import { inTable } from './names.ts'
 import { paging } from './rows.ts'

@@ -3,7 +3,7 @@
  * in their canonical definitions every name is quoted, and a table has its schema before it.
  */
 import { parseJson } from '../../exact-json.ts'
-import type { TableRef } from '../change.ts'
+import type { TableRef } from '../ddl/change.ts'
 import { literal, type Sql, sql } from '../statement.ts'
 import { QUOTED_NAME, quotedName, schemaOf, unquotedName } from './names.ts'
 

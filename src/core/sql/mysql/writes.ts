@@ -1,8 +1,9 @@
 /** Statements that change rows, and `returning` where it is known. */
-import type { DirectWrite, Marker, Setting, Targets, WriteQueue } from '../dialect.ts'
+import type { DirectWrite, Marker, Setting, WriteQueue } from '../dialect.ts'
 import { insert } from '../insert.ts'
 import type { RowQuery } from '../read/row-query.ts'
 import { empty, ident, join, type Sql, sql, withRowHandler } from '../statement.ts'
+import type { Targets } from '../write/slots.ts'
 import { usedUp } from './explain.ts'
 import type { Family } from './family.ts'
 import { ordering, row } from './rows.ts'

@@ -3,9 +3,9 @@
 import { parseJson } from '../../exact-json.ts'
 import type { ListTexts } from '../../model/codec.ts'
 import type { FieldType } from '../../model/field-type.ts'
-import type { ColumnDefinition, Conversion, InitialValue, TableRef } from '../change.ts'
-import { alter, changeInitial, columnDefinition, columnType, withoutParams } from '../column-definition.ts'
-import type { Ddl, Dialect } from '../dialect.ts'
+import type { ColumnDefinition, Conversion, InitialValue, TableRef } from '../ddl/change.ts'
+import { alter, changeInitial, columnDefinition, columnType, withoutParams } from '../ddl/column-definition.ts'
+import type { Ddl, DdlDialect } from '../ddl/dialect.ts'
 import { table } from '../read/scope.ts'
 import { compile, empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 import { takeAdvisoryLock } from './advisory-locks.ts'
@@ -115,12 +115,12 @@ function uncut({ dbName, isList }: ColumnDefinition, type: Sql): Sql {
 }
 
 /** The first new number is above every existing one. */
-function countOn(ref: TableRef, { dbName }: ColumnDefinition, dialect: Dialect): Sql {
+function countOn(ref: TableRef, { dbName }: ColumnDefinition, dialect: DdlDialect): Sql {
   const sequence = sql`pg_get_serial_sequence(${literal(compile(table(ref), dialect).text)}, ${literal(dbName)})`
   return sql`select setval(${sequence}, coalesce((select max(${ident(dbName)}) from ${table(ref)}), 0) + 1, false)`
 }
 
-function initial(column: ColumnDefinition, value: InitialValue, dialect: Dialect): Sql {
+function initial(column: ColumnDefinition, value: InitialValue, dialect: DdlDialect): Sql {
   const { type, isList } = column
   switch (value.kind) {
     case 'uuid':
@@ -137,7 +137,7 @@ function now(type: FieldType): Sql {
 }
 
 /** DDL takes no parameters, and a default no subquery, so a list is written element by element. */
-function constant(type: FieldType, isList: boolean, text: string | null, dialect: Dialect): Sql {
+function constant(type: FieldType, isList: boolean, text: string | null, dialect: DdlDialect): Sql {
   if (!isList || text === null) return withoutParams(dialect.assigned({ type, isList: false }, text))
   const listed = (texts: ListTexts): Sql =>
     sql`array[${join(texts.map((one) => (one === null || typeof one === 'string' ? constant(type, false, one, dialect) : listed(one))))}]`

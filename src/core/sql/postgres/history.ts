@@ -4,15 +4,15 @@
  * several ways.
  */
 import { MAX_TEXT } from '../answer-bound.ts'
-import type { Recorded, RecordedColumn, TableRef } from '../change.ts'
-import type { ChangeOf, Dialect, HistoryDdl } from '../dialect.ts'
+import type { Recorded, RecordedColumn, TableRef } from '../ddl/change.ts'
+import type { ChangeOf, DdlDialect, HistoryDdl } from '../ddl/dialect.ts'
 import { HISTORY_TRIGGER, idsOf, itemOf, recordedMembers } from '../history/recorded.ts'
 import { table } from '../read/scope.ts'
 import { compile, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 
 export const postgresHistory: HistoryDdl = { record, end, forget }
 
-function record({ table: ref, recorded }: ChangeOf<'recordHistory'>, dialect: Dialect): readonly Sql[] {
+function record({ table: ref, recorded }: ChangeOf<'recordHistory'>, dialect: DdlDialect): readonly Sql[] {
   const text = literal(compile(body(recorded, dialect), dialect).text)
   const named = functionOf(recorded)
   return [
@@ -54,7 +54,7 @@ function functionOf({ changes: { schema }, collectionId }: Pick<Recorded, 'chang
  * An update that gives a row another key ends the history of one item and begins that of another. Values are rendered by
  * assignments, which cost a tenth of what they do within a statement.
  */
-function body(recorded: Recorded, dialect: Dialect): Sql {
+function body(recorded: Recorded, dialect: DdlDialect): Sql {
   const { key, columns } = recorded
   const values = (row: Row) =>
     recordedMembers(columns, valueIn(row), dialect).map(({ value }) => sql`coalesce(${value}, 'null')`)

@@ -5,13 +5,14 @@
 
 import type { PlannedOperation } from '../../plan/plan.ts'
 import { MAX_TEXT } from '../answer-bound.ts'
-import type { Dialect, Insertion } from '../dialect.ts'
+import type { Dialect } from '../dialect.ts'
 import type { RowQuery } from '../read/row-query.ts'
 import { empty, ident, integer, join, literal, param, type Sql, sql } from '../statement.ts'
 import { noRecordOf } from '../write/batch.ts'
 import type { Keeping } from '../write/kept-lists.ts'
 import { keyMembers, ledgerStatements, openEntry, RUNNING, separator } from '../write/ledger.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
+import type { Insertion } from '../write/slots.ts'
 import { answered, failingText, itemsText, listOfRow, listText, TOO_LONG_MARK } from './rows.ts'
 import { directlyReturning, withActor, written } from './writes.ts'
 

@@ -1,9 +1,9 @@
 /** Kept rows, as settings that end with the transaction. */
 import type { ColumnShape } from '../../model/model.ts'
 import type { Cut } from '../../plan/plan.ts'
-import type { Slots } from '../dialect.ts'
 import { insert } from '../insert.ts'
 import { empty, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
+import type { Slots } from '../write/slots.ts'
 import { failing } from './rows.ts'
 import { ownType } from './values.ts'
 import { allDefaults } from './writes.ts'

@@ -1,8 +1,9 @@
 /** Statements that change rows. */
-import type { DirectWrite, Marker, Setting, Targets } from '../dialect.ts'
+import type { DirectWrite, Marker, Setting } from '../dialect.ts'
 import { insert } from '../insert.ts'
 import type { RowQuery } from '../read/row-query.ts'
 import { empty, ident, join, param, type Sql, sql } from '../statement.ts'
+import type { Targets } from '../write/slots.ts'
 import { listOfOne, listOfRow, writtenList } from './rows.ts'
 
 /** Who writes, for triggers, which act behind the statement that evaluates it; and the same among what a write returns. */

@@ -3,7 +3,7 @@ import type { Collection, PrimitiveField } from '../../model/model.ts'
 import { lacksKey } from '../../plan/names.ts'
 import type { Cell, Order, Selection, UpdatePlan } from '../../plan/plan.ts'
 import { queryFault } from '../../query/parse.ts'
-import type { Dialect, KeptColumn, KeptRows } from '../dialect.ts'
+import type { Dialect } from '../dialect.ts'
 import { orderBy } from '../read/order.ts'
 import { predicate } from '../read/predicate.ts'
 import type { RowQuery } from '../read/row-query.ts'
@@ -11,6 +11,7 @@ import { keyColumn, rootScope, type Scope, table } from '../read/scope.ts'
 import { rendered } from '../read.ts'
 import { empty, ident, type Sql, sql } from '../statement.ts'
 import { cellValue } from './lines.ts'
+import type { KeptColumn, KeptRows } from './slots.ts'
 
 /** Keeps what identifies the rows in their order. */
 export function keepKeys(

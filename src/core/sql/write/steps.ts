@@ -3,7 +3,7 @@ import type { Action } from '../../access/access.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import { keptFields } from '../../plan/cells.ts'
 import type { Cell, Selection, Slot, Step, Unmet } from '../../plan/plan.ts'
-import type { Dialect, Insertion, KeptRows } from '../dialect.ts'
+import type { Dialect } from '../dialect.ts'
 import type { JoinedInsert, JoinedStep } from '../joined-inserts.ts'
 import { conjuncts, predicate } from '../read/predicate.ts'
 import { keyColumn, type Scope, table } from '../read/scope.ts'
@@ -11,6 +11,7 @@ import { tagOf } from '../read.ts'
 import { empty, ident, join, param, type Sql, sql } from '../statement.ts'
 import { deleteKept, firstOf, inOrder, kept, keptColumns, lockedScope, readBack } from './kept-rows.ts'
 import { answer, assignedValue, cellValue, type Lines, run, settingsOf } from './lines.ts'
+import type { Insertion, KeptRows } from './slots.ts'
 
 /** The marker in the error message of a transaction that fails `assertion`. MySQL tells 64 characters of it. */
 export function assertionMarker(assertion: Unmet['assertion'], ...details: readonly (string | number)[]): string {

@@ -2,14 +2,14 @@
  * What stands in the way of a migration (docs/contract.md#all-or-nothing): changes → questions to the database as it is
  * before the first of them. Nothing is counted in what the migration itself makes.
  */
-import { integers } from '../model/codec/number.ts'
-import type { FieldType } from '../model/field-type.ts'
-import type { Parts } from '../parts.ts'
+import { integers } from '../../model/codec/number.ts'
+import type { FieldType } from '../../model/field-type.ts'
+import type { Parts } from '../../parts.ts'
+import type { DatabaseErrorReason } from '../database-error.ts'
+import { table } from '../read/scope.ts'
+import { compile, ident, integer, join, literal, type Sql, type Statement, sql } from '../statement.ts'
 import type { ColumnDefinition, IndexDefinition, SourceChange, TableRef } from './change.ts'
-import type { DatabaseErrorReason } from './database-error.ts'
-import type { ChangeOf, Dialect } from './dialect.ts'
-import { table } from './read/scope.ts'
-import { compile, ident, integer, join, literal, type Sql, type Statement, sql } from './statement.ts'
+import type { ChangeOf, Ddl, DdlDialect } from './dialect.ts'
 
 export type Obstacle = {
   readonly operation: number
@@ -35,12 +35,12 @@ export type ObstacleCause =
 type CatalogReason = 'nameInUse' | 'inUse' | 'unsupported' | 'conversion'
 
 /** One statement, whose row has the count of each. */
-export function compileCounts(obstacles: readonly Obstacle[], dialect: Dialect): Statement {
+export function compileCounts(obstacles: readonly Obstacle[], dialect: DdlDialect): Statement {
   return compile(sql`select ${join(obstacles.map(({ count }) => sql`(${count})`))}`, dialect)
 }
 
 /** `changes` are those of one source, in order. */
-export function* obstaclesOf(changes: readonly SourceChange[], dialect: Dialect): Parts<readonly Obstacle[]> {
+export function* obstaclesOf(changes: readonly SourceChange[], dialect: DdlDialect): Parts<readonly Obstacle[]> {
   const before = createBefore()
   const { ddl } = dialect
   const { catalog } = ddl
@@ -314,7 +314,7 @@ function orphans(before: Before, { table: ref, columns, references }: ChangeOf<'
 function tries(
   before: Before,
   { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
-  dialect: Dialect,
+  dialect: DdlDialect,
 ) {
   const reads = before.readColumns(ref, [column.dbName])
   const [name] = reads?.columns ?? []
@@ -335,7 +335,7 @@ function tries(
 }
 
 /** What of the old values, or of their elements, the new type has no room for; undefined where all fit. */
-function misfits(change: ChangeOf<'changeColumnType'>, value: Sql, ddl: Dialect['ddl']): Sql | undefined {
+function misfits(change: ChangeOf<'changeColumnType'>, value: Sql, ddl: Ddl): Sql | undefined {
   return ofElements(change.column, value, ddl, (one) => misfit(change, one, ddl))
 }
 
@@ -343,7 +343,7 @@ function misfits(change: ChangeOf<'changeColumnType'>, value: Sql, ddl: Dialect[
 function ofElements(
   { isList }: ColumnDefinition,
   value: Sql,
-  ddl: Dialect['ddl'],
+  ddl: Ddl,
   conditionOn: (one: Sql) => Sql | undefined,
 ): Sql | undefined {
   if (!isList) return conditionOn(value)
@@ -351,7 +351,7 @@ function ofElements(
   return elements && condition && sql`exists (select 1 from ${elements} where ${condition})`
 }
 
-function misfit({ column: { type }, from, conversion }: ChangeOf<'changeColumnType'>, value: Sql, ddl: Dialect['ddl']) {
+function misfit({ column: { type }, from, conversion }: ChangeOf<'changeColumnType'>, value: Sql, ddl: Ddl) {
   if (type.name === 'string') {
     return type.params.length === 'fixed' && from.name === 'string'
       ? sql`char_length(${value}) > ${integer(type.params.value)}`

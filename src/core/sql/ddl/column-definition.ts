@@ -1,22 +1,22 @@
 /** DDL that all dialects share: `alter table`, column definitions, constants. */
-import { boundText } from '../query/placeholder.ts'
+import { boundText } from '../../query/placeholder.ts'
+import { table } from '../read/scope.ts'
+import { empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 import type { ColumnDefinition, TableRef } from './change.ts'
-import type { Dialect } from './dialect.ts'
-import { table } from './read/scope.ts'
-import { empty, ident, join, literal, type Sql, sql } from './statement.ts'
+import type { DdlDialect } from './dialect.ts'
 
 export function alter(ref: TableRef): Sql {
   return sql`alter table ${table(ref)}`
 }
 
-export function columnType({ type, isList }: ColumnDefinition, dialect: Dialect): Sql {
+export function columnType({ type, isList }: ColumnDefinition, dialect: DdlDialect): Sql {
   const text = dialect.columnType(type, isList)
   if (text === undefined)
     throw new TypeError(`${dialect.title} cannot store ${type.name}, and the migration let it pass`)
   return text
 }
 
-export function columnDefinition(column: ColumnDefinition, dialect: Dialect): Sql {
+export function columnDefinition(column: ColumnDefinition, dialect: DdlDialect): Sql {
   // MariaDB may treat a timestamp without `null` as not null.
   const nullability = column.isNullable ? sql`null` : sql`not null`
   const counting = column.isAutoincrement ? sql` ${dialect.ddl.autoincrement}` : empty
@@ -25,7 +25,7 @@ export function columnDefinition(column: ColumnDefinition, dialect: Dialect): Sq
 }
 
 /** Of a column that may be null MySQL would otherwise demand a value. */
-export function changeInitial(ref: TableRef, column: ColumnDefinition, dialect: Dialect): Sql {
+export function changeInitial(ref: TableRef, column: ColumnDefinition, dialect: DdlDialect): Sql {
   const { initial, isNullable } = column
   const none = isNullable ? sql`set default null` : sql`drop default`
   const action = initial ? sql`set default ${dialect.ddl.initial(column, initial, dialect)}` : none

@@ -1,6 +1,6 @@
 /** Schema changes of a migration; `core/migration` decides them and `ddl.ts` writes them as SQL. */
-import type { FieldType } from '../model/field-type.ts'
-import type { ColumnShape, IndexKind, ReferentialAction } from '../model/model.ts'
+import type { FieldType } from '../../model/field-type.ts'
+import type { ColumnShape, IndexKind, ReferentialAction } from '../../model/model.ts'
 
 export type Change =
   | { readonly kind: 'createSchema'; readonly schema: string }

@@ -3,17 +3,17 @@
  * between databases.
  */
 
-import type { ReferentialAction } from '../model/model.ts'
+import type { ReferentialAction } from '../../model/model.ts'
+import { table } from '../read/scope.ts'
+import { empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 import type { Change } from './change.ts'
 import { alter, changeInitial, columnDefinition } from './column-definition.ts'
-import type { ChangeOf, Dialect, HistoryDdl } from './dialect.ts'
-import { table } from './read/scope.ts'
-import { empty, ident, join, literal, type Sql, sql } from './statement.ts'
+import type { ChangeOf, DdlDialect, HistoryDdl } from './dialect.ts'
 
 type Statements = readonly Sql[]
 
 /** Statements in the order in which they have to run. */
-export function compileChange(change: Change, dialect: Dialect): Statements {
+export function compileChange(change: Change, dialect: DdlDialect): Statements {
   const { ddl } = dialect
   switch (change.kind) {
     case 'createSchema':
@@ -62,18 +62,18 @@ export function compileChange(change: Change, dialect: Dialect): Statements {
 }
 
 /** A history begins anew: between two times of recording an item may have become another one of the same key. */
-function recordHistory(change: ChangeOf<'recordHistory'>, dialect: Dialect): Statements {
+function recordHistory(change: ChangeOf<'recordHistory'>, dialect: DdlDialect): Statements {
   const { recorded, isNew, newFieldIds } = change
   const history = historyOf(dialect)
   const past = isNew ? [forgetChanges(recorded)] : history.forget(recorded, newFieldIds)
   return [...past, ...history.record(change, dialect)]
 }
 
-function endHistory(change: ChangeOf<'endHistory'>, dialect: Dialect): Statements {
+function endHistory(change: ChangeOf<'endHistory'>, dialect: DdlDialect): Statements {
   return [...historyOf(dialect).end(change), ...(change.isDropped ? [forgetChanges(change.recorded)] : [])]
 }
 
-function historyOf({ title, ddl: { history } }: Dialect): HistoryDdl {
+function historyOf({ title, ddl: { history } }: DdlDialect): HistoryDdl {
   if (history === undefined) throw new TypeError(`${title} records nothing, and the migration let it pass`)
   return history
 }
@@ -82,7 +82,7 @@ function forgetChanges({ changes, collectionId }: ChangeOf<'endHistory'>['record
   return sql`delete from ${table(changes)} where collection_id = ${literal(collectionId)}`
 }
 
-function createTable(change: ChangeOf<'createTable'>, dialect: Dialect): Sql {
+function createTable(change: ChangeOf<'createTable'>, dialect: DdlDialect): Sql {
   const { table: ref, columns, primaryKey } = change
   const lines = columns.map((column) => columnDefinition(column, dialect))
   const key =

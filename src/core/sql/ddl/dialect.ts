@@ -1,0 +1,119 @@
+/** The differences between databases in what changes their tables. */
+import type { FieldType } from '../../model/field-type.ts'
+import type { ColumnShape, ReferentialAction } from '../../model/model.ts'
+import type { RowQuery } from '../read/row-query.ts'
+import type { Sql, SqlSyntax, Statement, TemplateParam } from '../statement.ts'
+import type { Slots } from '../write/slots.ts'
+import type { Change, ColumnDefinition, InitialValue, Recorded, TableRef } from './change.ts'
+
+/** What a change of tables needs of its database. */
+export type DdlDialect = SqlSyntax & {
+  /** Name of the database in messages. */
+  readonly title: string
+  /** The column type for a definition; undefined where this database cannot store the type. */
+  readonly columnType: (type: FieldType, isList: boolean) => Sql | undefined
+  /** A parameter text converted to the column's type for an assignment, where some databases infer the type from the column. */
+  readonly assigned: (shape: ColumnShape, value: TemplateParam) => Sql
+  /** A column in the form in which answers render it. */
+  readonly wire: (column: Sql, shape: ColumnShape) => Sql
+  /** The tag of a row with these members: of its text as the answers render it (`TagOf` of ports). */
+  readonly tag: (members: RowQuery['members']) => Sql
+  readonly slots: Slots
+  readonly ddl: Ddl
+  /** What compiles changes for a dry run, where statements ask the catalog for others (`onRows`) that are shown instead. */
+  readonly shown?: () => DdlDialect
+}
+
+export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>
+
+type Statements = readonly Sql[]
+
+/**
+ * The lock for changing or reading the schema of a database: a crashed process may have left a running statement, for
+ * which the next one must wait.
+ */
+export type SchemaLock = {
+  /** Starts a batch; fails after waiting too long. */
+  readonly take: Statement
+  /** Ends the batch. */
+  readonly release: readonly Statement[]
+  /** True if a failed batch leaves no schema change behind. */
+  readonly isTransaction: boolean
+}
+
+export type Ddl = {
+  readonly lock: SchemaLock
+  /** Returns true if a key or an index may contain the type. */
+  readonly isIndexable: (type: FieldType) => boolean
+  /** How many columns a table has. */
+  readonly columnCount: { readonly least: 0 | 1; readonly most: number }
+  readonly referentialActions: ReadonlySet<ReferentialAction>
+
+  /** Follows the type of an auto-increment column. */
+  readonly autoincrement: Sql
+  /** Follows `default`; also the value of existing rows. */
+  readonly initial: (column: ColumnDefinition, value: InitialValue, dialect: DdlDialect) => Sql
+  /** Additional lines of a table, for auto-increment columns. */
+  readonly extraKeys: (change: ChangeOf<'createTable'>) => Statements
+  /** Ends `create table`. */
+  readonly tableOptions: Sql
+  readonly dropSchema: (change: ChangeOf<'dropSchema'>, dialect: DdlDialect) => Statements
+  readonly renameTable: (change: ChangeOf<'renameTable'>) => Statements
+  readonly addColumn: (change: ChangeOf<'addColumn'>, dialect: DdlDialect) => Statements
+  readonly changeColumnType: (change: ChangeOf<'changeColumnType'>, dialect: DdlDialect) => Statements
+  readonly setNullable: (change: ChangeOf<'setNullable'>, dialect: DdlDialect) => Statements
+  readonly setDefault: (change: ChangeOf<'setDefault'>, dialect: DdlDialect) => Statements
+  readonly takeCollation: (change: ChangeOf<'takeCollation'>, dialect: DdlDialect) => Statements
+  readonly dropIndex: (change: ChangeOf<'dropIndex'>) => Statements
+  readonly keepIndex: (change: ChangeOf<'keepIndex'>, dialect: DdlDialect) => Statements
+  readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>, dialect: DdlDialect) => Statements
+
+  /** Undefined where tables have no triggers that write the changes of their rows. */
+  readonly history: HistoryDdl | undefined
+
+  /** A condition on a text that does not convert to the type; undefined where the conversion itself fails. */
+  readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
+  /** An aggregate that converts each text as the change of type does, and fails as it does; undefined where it would not fail. */
+  readonly tried: ((column: ColumnDefinition, text: Sql, dialect: DdlDialect) => Sql) | undefined
+  /** A condition on a text that no such conversion reads, which older releases of the database refuse; undefined as `tried` is. */
+  readonly unread: ((column: ColumnDefinition, text: Sql, dialect: DdlDialect) => Sql) | undefined
+  /** The elements of a list as the table `e`, whose column is `v`; undefined without lists. */
+  readonly elements: ((list: Sql) => Sql) | undefined
+  /**
+   * A scalar query: 1 if a column has a type, or as a text a collation, of its own, whose rules another type would not
+   * keep.
+   */
+  readonly hasOwnRules: (ref: TableRef, column: string, to: FieldType) => Sql
+  /** Undefined where a failed migration leaves nothing behind, so that nothing has to be known beforehand. */
+  readonly catalog: CatalogQuestions | undefined
+}
+
+export type HistoryDdl = {
+  readonly record: (change: ChangeOf<'recordHistory'>, dialect: DdlDialect) => Statements
+  readonly end: (change: ChangeOf<'endHistory'>) => Statements
+  /** Takes what was recorded under the ids of fields out of all changes of the collection. */
+  readonly forget: (recorded: Recorded, fieldIds: readonly string[]) => Statements
+}
+
+/** Scalar queries, which count what a change would meet, but for `views`. */
+export type CatalogQuestions = {
+  /** Those of this name, but for the ones that are gone by then. */
+  readonly tables: (ref: TableRef, gone: readonly TableRef[]) => Sql
+  readonly columns: (ref: TableRef, column: string) => Sql
+  /** Foreign keys of other tables, but for those of these names. */
+  readonly referrers: (ref: TableRef, dropped: readonly string[]) => Sql
+  /** 1 if a key of these columns is too long. */
+  readonly tooLongKey: (ref: TableRef, columns: readonly string[]) => Sql
+  /** What a column would lose if its definition were written anew. */
+  readonly lost: (ref: TableRef, column: ColumnDefinition, isCast: boolean) => Sql
+  /** 1 if a column has a default that the catalog cannot show, where the change writes it anew; it may fail. */
+  readonly unreadableDefault: ((ref: TableRef, column: string) => Sql) | undefined
+  /** What of a table needs a column, but for its `dropped` columns. */
+  readonly users: (ref: TableRef, column: string, dropped: readonly string[]) => Sql
+  /** Triggers that read or write a column. */
+  readonly triggers: (ref: TableRef, column: string) => Sql
+  /** A text for `usingViews`, or null. */
+  readonly views: (ref: TableRef) => Sql
+  /** The names of the views that use the table, or a column of it. */
+  readonly usingViews: (text: string, ref: TableRef, column?: string) => readonly string[]
+}
