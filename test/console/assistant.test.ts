@@ -137,6 +137,7 @@ it('shows what waits with its digits, and what a change of the model does, howev
   await setUp([
     { calls: [{ tool: 'delete_item', arguments: '{"collection":"articles","key":9007199254740993}' }] },
     { calls: [{ tool: 'mutate_schema', arguments: { operations, allow: ['drop'] } }] },
+    { text: 'They are gone.' },
   ])
   const { page, panel, say } = await open()
 
@@ -156,8 +157,16 @@ it('shows what waits with its digits, and what a change of the model does, howev
   await card.getByRole('list', { name: 'What it changes' }).getByText('articles').first().waitFor()
   await card.getByRole('list', { name: 'Rows that it touches' }).getByText('2 rows are deleted').waitFor()
   expect(await card.getByText('deleteCollection').isVisible()).toBe(false)
-
+  const approve = card.getByRole('button', { name: 'Approve' })
+  expect(await approve.isDisabled()).toBe(true)
+  // The end of the conversation stays in sight, although what the change does came later.
+  await expect.poll(() => approve.evaluate((button) => button.getBoundingClientRect().bottom)).toBeLessThan(690)
   await picture(page, 'assistant-exact')
+  expect(await violationsOf(page)).toEqual([])
+
+  await card.getByRole('textbox', { name: 'articles' }).fill('articles')
+  await approve.click()
+  await expect.poll(async () => (await shop.get('/items/articles')).status).toBe(404)
 })
 
 it('is for whoever may have an agent, and says who sets it up', async () => {

@@ -214,14 +214,16 @@ function Conversations({ workspace, known, onClose, onSettings }: ConversationsP
     <>
       <Head title={current?.title ?? texts.title} onClose={onClose} items={items} />
       <div class={styles.conversation} role="log" aria-label={texts.title} aria-busy={answering !== undefined}>
-        {shown.length === 0 && <p class={styles.quiet}>{texts.hello}</p>}
-        <Entries
-          workspace={workspace}
-          shown={shown}
-          isBusy={isDeciding || answering !== undefined}
-          onDecide={(approval, isApproved) => void decide(approval, isApproved)}
-        />
-        <div ref={end} />
+        <div class={styles.entries}>
+          {shown.length === 0 && <p class={styles.quiet}>{texts.hello}</p>}
+          <Entries
+            workspace={workspace}
+            shown={shown}
+            isBusy={isDeciding || answering !== undefined}
+            onDecide={(approval, isApproved) => void decide(approval, isApproved)}
+          />
+          <div ref={end} />
+        </div>
       </div>
       <form class={styles.composer} onSubmit={send}>
         {current && (

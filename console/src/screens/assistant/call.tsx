@@ -7,7 +7,7 @@ import { useQuery } from '../../data/queries.ts'
 import { assistantTexts } from '../../messages/assistant.ts'
 import { Fault, Skeleton } from '../../ui/notice.tsx'
 import { backOf } from '../model/data.ts'
-import { type Review, ReviewContent } from '../review/sheet.tsx'
+import { lossIn, type Review, ReviewContent } from '../review/sheet.tsx'
 import { argumentsOf, unpacked } from './arguments.ts'
 import { Arguments } from './arguments-list.tsx'
 import styles from './assistant.module.css'
@@ -17,12 +17,21 @@ type CallProps = {
   readonly workspace: string
   readonly call: Omit<Call, 'id'>
   readonly isPending: boolean
-  /** Whether it is known to fail: the item that it is about is not there, or not to be seen, or the change of the model is refused. */
   readonly isFailing: boolean
-  readonly onFailing: (isFailing: boolean) => void
+  readonly onOutlook: (outlook: Outlook) => void
 }
 
-export function CallContent({ workspace, call, isPending, isFailing, onFailing }: CallProps) {
+/** What is known of a call before it is decided on. */
+export type Outlook = {
+  /** The item that it is about is not there, or not to be seen, or the change of the model is refused. */
+  readonly isFailing: boolean
+  /** What it does is not known yet. */
+  readonly isOpen?: boolean
+  /** What loses rows or values by it. */
+  readonly lost?: string | undefined
+}
+
+export function CallContent({ workspace, call, isPending, isFailing, onOutlook }: CallProps) {
   const texts = assistantTexts.value
   const sent = argumentsOf(call.arguments) ?? { arguments: call.arguments }
   const change = isPending ? modelChangeOf(call.tool, sent) : undefined
@@ -31,8 +40,10 @@ export function CallContent({ workspace, call, isPending, isFailing, onFailing }
   const all = <Arguments values={sent} />
   return (
     <>
-      {subject && <Subject workspace={workspace} onMissing={onFailing} {...subject} />}
-      {change && <Effects workspace={workspace} change={change} onFailing={onFailing} />}
+      {subject && (
+        <Subject workspace={workspace} onMissing={(isMissing) => onOutlook({ isFailing: isMissing })} {...subject} />
+      )}
+      {change && <Effects workspace={workspace} change={change} onOutlook={onOutlook} />}
       {subject || change ? (
         <details class={styles.step}>
           <summary>{title}</summary>
@@ -63,16 +74,19 @@ function subjectOf(tool: string, { collection, key, data }: Readonly<Record<stri
   return { collection, itemKey: keyTexts(unpacked(key)), ...(tool === 'update_item' && { data: unpacked(data) }) }
 }
 
-type EffectsProps = Pick<CallProps, 'workspace' | 'onFailing'> & { readonly change: ModelChange }
+type EffectsProps = Pick<CallProps, 'workspace' | 'onOutlook'> & { readonly change: ModelChange }
 
-function Effects({ workspace, change, onFailing }: EffectsProps) {
+function Effects({ workspace, change, onOutlook }: EffectsProps) {
   const { data, error, refetch } = useQuery<Review>({
     queryKey: ['dryRun', workspace, change],
     queryFn: () => reviewOf(workspace, change),
     staleTime: 0,
   })
   const isRefused = error !== null && error.status >= 400 && error.status < 500
-  useEffect(() => onFailing(isRefused), [isRefused])
+  useEffect(() => {
+    const isOpen = data === undefined && !isRefused
+    onOutlook({ isFailing: isRefused, isOpen, lost: lossIn(data?.rows)?.collection })
+  }, [isRefused, data])
   if (error) return <Fault error={error} onRetry={() => void refetch()} />
   return data === undefined ? <Skeleton lines={3} /> : <ReviewContent {...data} />
 }

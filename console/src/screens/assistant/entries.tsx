@@ -4,9 +4,10 @@ import { pathTo } from '../../app/router.ts'
 import { assistantTexts } from '../../messages/assistant.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { isTyped, TypedName } from '../review/sheet.tsx'
 import { argumentsOf, unpacked } from './arguments.ts'
 import styles from './assistant.module.css'
-import { CallContent } from './call.tsx'
+import { CallContent, type Outlook } from './call.tsx'
 import type { ShownEntry, Step } from './shown-entries.ts'
 
 type EntriesProps = {
@@ -54,7 +55,8 @@ type CardProps = Omit<EntriesProps, 'shown'> & { readonly one: Extract<ShownEntr
 function ApprovalCard({ workspace, one: { approval, outcome }, isBusy, onDecide }: CardProps) {
   const texts = assistantTexts.value
   const { id, tool, state } = approval
-  const [isFailing, setFailing] = useState(false)
+  const [{ isFailing, isOpen = false, lost }, setOutlook] = useState<Outlook>({ isFailing: false })
+  const [typed, setTyped] = useState('')
   const title = texts.calls[tool] ?? tool
   const isPending = state === 'pending'
   return (
@@ -65,16 +67,22 @@ function ApprovalCard({ workspace, one: { approval, outcome }, isBusy, onDecide 
         call={approval}
         isPending={isPending}
         isFailing={isFailing}
-        onFailing={setFailing}
+        onOutlook={setOutlook}
       />
       {isPending && isFailing && <p class={styles.quiet}>{texts.wouldFail}</p>}
+      {isPending && lost !== undefined && <TypedName name={lost} value={typed} onValue={setTyped} />}
       {isPending ? (
         <div class={styles.choice}>
           <Button isBusy={isBusy} onClick={() => onDecide(id, false)}>
             {texts.decline}
           </Button>
           {!isFailing && (
-            <Button look="danger" isBusy={isBusy} onClick={() => onDecide(id, true)}>
+            <Button
+              look="danger"
+              isBusy={isBusy}
+              disabled={isOpen || (lost !== undefined && !isTyped(typed, lost))}
+              onClick={() => onDecide(id, true)}
+            >
               {texts.approvals[tool] ?? texts.approve}
             </Button>
           )}

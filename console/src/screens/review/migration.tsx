@@ -14,7 +14,7 @@ import { applied, type Model, recordsOf } from '../model/records.ts'
 import { faultOf, useSubmission } from '../submission.tsx'
 import { obstacleRows, obstacleText } from './obstacle.ts'
 import { realChanges, relationEffects } from './relations.ts'
-import { Broken, ReviewSheet, type ShownChange } from './sheet.tsx'
+import { Broken, lossIn, ReviewSheet, type ShownChange } from './sheet.tsx'
 
 export type MigrationReviewProps = {
   readonly workspace: string
@@ -59,7 +59,7 @@ export default function MigrationReview(props: MigrationReviewProps) {
     return t.value.review.moved
   })
   const found = error && model ? obstacleRows(error, model, applied(model, operations)) : undefined
-  const lost = data?.rows.find(({ destroys, rows }) => destroys && rows !== 0)
+  const lost = lossIn(data?.rows)
   const destroys = lost !== undefined || (data !== undefined && data.inverse !== null && !data.restoresData)
   return (
     // What was typed was of another review.

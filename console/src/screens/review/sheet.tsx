@@ -46,7 +46,6 @@ type ReviewSheetProps = {
 export function ReviewSheet(props: ReviewSheetProps) {
   const { title, review = {}, label, look = 'danger', typed, isBusy = false, isDisabled = false } = props
   const { onConfirm, onClose, children } = props
-  const texts = t.value.review
   const [text, setText] = useState('')
   const confirm = (event: Event) => {
     event.preventDefault()
@@ -57,23 +56,14 @@ export function ReviewSheet(props: ReviewSheetProps) {
       <form class={styles.sheet} onSubmit={confirm}>
         {children}
         <ReviewContent {...review} />
-        {typed !== undefined && (
-          <Field
-            label={texts.type(typed)}
-            labelCode={typed}
-            value={text}
-            onValue={setText}
-            required
-            spellcheck={false}
-          />
-        )}
+        {typed !== undefined && <TypedName name={typed} value={text} onValue={setText} />}
         <DialogActions>
           <Button onClick={onClose}>{t.value.common.cancel}</Button>
           <Button
             type="submit"
             look={look}
             isBusy={isBusy}
-            disabled={isDisabled || (typed !== undefined && text.trim() !== typed)}
+            disabled={isDisabled || (typed !== undefined && !isTyped(text, typed))}
           >
             {label}
           </Button>
@@ -81,6 +71,23 @@ export function ReviewSheet(props: ReviewSheetProps) {
       </form>
     </Dialog>
   )
+}
+
+type TypedNameProps = { readonly name: string; readonly value: string; readonly onValue: (value: string) => void }
+
+/** Asks for the name of what loses data. */
+export function TypedName({ name, value, onValue }: TypedNameProps) {
+  const label = t.value.review.type(name)
+  return <Field label={label} labelCode={name} value={value} onValue={onValue} required spellcheck={false} />
+}
+
+export function isTyped(text: string, name: string): boolean {
+  return text.trim() === name
+}
+
+/** The first of the touched collections that loses what it has. */
+export function lossIn(rows: readonly TouchedRows[] = []): TouchedRows | undefined {
+  return rows.find(({ destroys, rows: count }) => destroys && count !== 0)
 }
 
 /** What is known of a change, wherever somebody decides on it. */
