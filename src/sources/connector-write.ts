@@ -334,11 +334,16 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
 
   const kept = new Map(answers.map((slot) => [slot.number, draftsOf(slot).map((draft) => rowOfDraft(draft))]))
   const write = oneWrite(pending, { draftsOf, textFor, unchanged })
-  if (write === undefined) return answers.flatMap((slot) => kept.get(slot.number) ?? [])
-  const written = await send(sending, write.collection, selection, write.write).catch((error: unknown) => {
+  const rowsBefore = (slot: Slot) => kept.get(slot.number) ?? []
+  if (write === undefined) return answers.flatMap(rowsBefore)
+  // What is written may be another item, in another collection, than the one that is answered.
+  const isAnswered = answers.some(({ number }) => write.slots.includes(number))
+  const returned = isAnswered ? selection : selected(write.collection.primaryKey)
+  const written = await send(sending, write.collection, returned, write.write).catch((error: unknown) => {
     throw isChanged(error) ? assertionError({ assertion: 'changed' }) : error
   })
-  return write.write.kind === 'delete' ? answers.flatMap((slot) => kept.get(slot.number) ?? []) : written
+  if (!isAnswered || write.write.kind === 'delete') return answers.flatMap(rowsBefore)
+  return written
 }
 
 function unaltered({ apiName }: PrimitiveField) {
@@ -364,7 +369,7 @@ type Drafts = {
 function oneWrite(
   pending: readonly Pending[],
   { draftsOf, textFor, unchanged }: Drafts,
-): { readonly collection: Collection; readonly write: Write } | undefined {
+): { readonly collection: Collection; readonly slots: readonly number[]; readonly write: Write } | undefined {
   const due = pending.filter(({ kind, slot }) => kind === 'create' || draftsOf(slot).length > 0)
   const [first] = due
   if (first === undefined) return undefined
@@ -376,20 +381,22 @@ function oneWrite(
       (kind === 'create' || slot.number === first.slot.number),
   )
   if (!isOne) throw unsupported(collection, 'can take one write per request only: its data source has no transactions')
+  const slots = due.map(({ slot }) => slot.number)
   if (first.kind === 'create') {
     return {
       collection,
+      slots,
       write: { kind: 'create', rows: due.map(({ slot }) => draftData(collection, draftsOf(slot)[0])) },
     }
   }
   const target = foundTarget(draftsOf(first.slot), unchanged.get(first.slot.number))
-  if (first.kind === 'delete') return { collection, write: { kind: 'delete', target } }
+  if (first.kind === 'delete') return { collection, slots, write: { kind: 'delete', target } }
   const data = Object.fromEntries(
     due.flatMap((part) =>
       part.kind === 'delete' ? [] : part.cells.map((cell) => [cell.field.dbName, wireValue(cell.field, textFor(cell))]),
     ),
   )
-  return { collection, write: { kind: 'update', target, data } }
+  return { collection, slots, write: { kind: 'update', target, data } }
 }
 
 function draftData({ primitives }: Collection, draft: Draft | undefined): Data {

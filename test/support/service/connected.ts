@@ -4,7 +4,7 @@
  */
 import type { CollectionDeclaration, Item } from 'governed-data-service/connector-kit'
 import { type ExternalSystem, startExternalSystem } from '../servers/external-system.ts'
-import type { Client, Operation, Workspace } from './world.ts'
+import { type Client, createRelation, type Operation, type Workspace } from './world.ts'
 
 const text = { name: 'string' } as const
 const field = (name: string, type: { name: 'string' | 'int32' | 'decimal' | 'json' }, isNullable = true) => ({
@@ -170,4 +170,10 @@ export async function connectExample(shop: Pick<Client, 'post'>, input: ExampleS
   const { id } = (made.body as { data: { id: string } }).data
   const imported = await readAnswer(await shop.post(`/schema/introspect/${id}`, undefined))
   if (imported.status !== 200) throw new Error(`importing it answered ${JSON.stringify(imported)}`)
+}
+
+/** Relates imported collections: `child.field(column) -> parent.field`, to the parent's `id`. */
+export async function relateImported(shop: Workspace, text: string): Promise<void> {
+  const migrated = await shop.migrate(createRelation(new Map(await idsOf(shop)), text))
+  if (migrated.status !== 200) throw new Error(await migrated.text())
 }
