@@ -342,8 +342,12 @@ async function runProgram({ sending, plan, bindings, selection }: Run): Promise<
   const written = await send(sending, write.collection, returned, write.write).catch((error: unknown) => {
     throw isChanged(error) ? assertionError({ assertion: 'changed' }) : error
   })
-  if (!isAnswered || write.write.kind === 'delete') return answers.flatMap(rowsBefore)
-  return written
+  const { kind } = write.write
+  return answers.flatMap((slot) => {
+    const at = write.slots.indexOf(slot.number)
+    if (at < 0 || kind === 'delete') return rowsBefore(slot)
+    return kind === 'create' ? written.slice(at, at + 1) : written
+  })
 }
 
 function unaltered({ apiName }: PrimitiveField) {

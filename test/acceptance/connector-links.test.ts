@@ -122,3 +122,17 @@ it('what is hidden of a linked item is not shown under the names of another one'
   expect(await answer.json()).toEqual({ data: { id: 10, name: 'Rex' } })
   expect(stored('owners')?.[1]).toEqual({ id: 2, name: 'Grace', code: 7 })
 })
+
+it('an item of a list that stays what it is is answered beside one that does not', async () => {
+  const answer = await shop.patch('/items/pets?fields=id,name', [{ id: 11 }, { id: 10, name: 'Bello' }])
+
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    {
+      data: [
+        { id: 11, name: 'Tom' },
+        { id: 10, name: 'Bello' },
+      ],
+    },
+  ])
+})
