@@ -18,8 +18,8 @@ import { wireValue } from '../core/model/wire.ts'
 import { loadExtensions } from '../platform/node/connectors/extensions.ts'
 import { createNodeConnectorHost } from '../platform/node/connectors/host.ts'
 import type { InstalledConnector } from '../ports/connectors.ts'
-import { answerOf } from '../sources/connector-runtime.ts'
-import { openSession, requiredBy, startConnector } from '../sources/connector-start.ts'
+import { answerOf } from '../sources/connector/runtime.ts'
+import { openSession, requiredBy, startConnector } from '../sources/connector/start.ts'
 import type { Item, QueryRequest, Sort } from './connector.ts'
 
 export type RunningConnector = {

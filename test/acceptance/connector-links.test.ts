@@ -1,4 +1,4 @@
-/** docs/contract.md#what-a-caller-sees, over a connector: what refers to what is told by no write to a caller who does not see it. */
+/** docs/contract.md#policies, over a connector: what refers to what is told by no write to a caller who does not see it. */
 import type { CollectionDeclaration, Item } from 'governed-data-service/connector-kit'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type ExternalSystem, startExternalSystem } from '../support/servers/external-system.ts'

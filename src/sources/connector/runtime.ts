@@ -12,8 +12,8 @@ import {
   deactivatedAnswer,
   type Handler,
   restarting,
-} from '../core/connector/activity.ts'
-import { endedFault, handlerFault, invalidResponse, loadFault, missingMethod } from '../core/connector/fault.ts'
+} from '../../core/connector/activity.ts'
+import { endedFault, handlerFault, invalidResponse, loadFault, missingMethod } from '../../core/connector/fault.ts'
 import {
   type ConnectorSchema,
   capabilitiesOf,
@@ -21,18 +21,18 @@ import {
   invalidAnswer,
   parseIntrospection,
   type SourceCapabilities,
-} from '../core/connector/schema.ts'
-import { ServiceError } from '../core/error.ts'
+} from '../../core/connector/schema.ts'
+import { ServiceError } from '../../core/error.ts'
 import type {
   ConnectorCatalog,
   ConnectorHost,
   ConnectorReply,
   ConnectorSession,
   InstalledConnector,
-} from '../ports/connectors.ts'
-import { queryFailed } from './assertion-error.ts'
-import { openSession, startConnector } from './connector-start.ts'
-import type { SourceRef, SourceSetting } from './provider.ts'
+} from '../../ports/connectors.ts'
+import { queryFailed } from '../assertion-error.ts'
+import type { SourceRef, SourceSetting } from '../provider.ts'
+import { openSession, startConnector } from './start.ts'
 
 export type ConnectorRuntime = {
   /**

@@ -3,20 +3,20 @@
  * request by key does not rely on the connector for the caller's row filter, which is checked against the record
  * itself. Plans have no relations here; `cross-source.ts` resolves them first.
  */
-import { bindFilter } from '../core/connector/by-key.ts'
-import { operationBindings } from '../core/plan/batch/planned-operation.ts'
-import { faultOf } from '../core/plan/operation-fault.ts'
-import type { PlannedOperation, ReadPlan } from '../core/plan/plan.ts'
-import type { Row } from '../core/query/evaluate.ts'
-import { queryFault } from '../core/query/parse.ts'
-import type { Bindings } from '../core/query/placeholder.ts'
-import { answeredWalk, walkPage } from '../core/sql/read/walk-page.ts'
-import { assertionError } from './assertion-error.ts'
-import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
-import { bindPage, cursorAt } from './connector-walk.ts'
-import { type ConnectorWrites, createConnectorWrites } from './connector-write.ts'
-import { createRenderRows } from './rendered-rows.ts'
-import type { BatchAnswer, Prepared, Source } from './source.ts'
+import { bindFilter } from '../../core/connector/by-key.ts'
+import { operationBindings } from '../../core/plan/batch/planned-operation.ts'
+import { faultOf } from '../../core/plan/operation-fault.ts'
+import type { PlannedOperation, ReadPlan } from '../../core/plan/plan.ts'
+import type { Row } from '../../core/query/evaluate.ts'
+import { queryFault } from '../../core/query/parse.ts'
+import type { Bindings } from '../../core/query/placeholder.ts'
+import { answeredWalk, walkPage } from '../../core/sql/read/walk-page.ts'
+import { assertionError } from '../assertion-error.ts'
+import { createRenderRows } from '../rendered-rows.ts'
+import type { BatchAnswer, Prepared, Source } from '../source.ts'
+import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './read.ts'
+import { bindPage, cursorAt } from './walk.ts'
+import { type ConnectorWrites, createConnectorWrites } from './write.ts'
 
 /** Opens a source; the connector starts with the first request. */
 export function openConnectorSource(deps: ConnectorSourceDeps): Source {

@@ -3,15 +3,15 @@
  * required permissions, setup, handlers. A failure is both an event of the activity state machine and the error of the
  * request that needed the start.
  */
-import { type ActivityEvent, couldNotStart } from '../core/connector/activity.ts'
-import { endedFault, invalidResponse, loadFault, startFault } from '../core/connector/fault.ts'
-import { grantMismatch } from '../core/connector/handshake.ts'
-import { mergePermissions, type Permission, sameTargets, targetsOf } from '../core/connector/permission.ts'
-import { asynchronousPreflight, missingHandlers, parsePreflight } from '../core/connector/protocol.ts'
-import { invalidAnswer } from '../core/connector/schema.ts'
-import { ServiceError } from '../core/error.ts'
-import type { ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports/connectors.ts'
-import type { SourceRef, SourceSetting } from './provider.ts'
+import { type ActivityEvent, couldNotStart } from '../../core/connector/activity.ts'
+import { endedFault, invalidResponse, loadFault, startFault } from '../../core/connector/fault.ts'
+import { grantMismatch } from '../../core/connector/handshake.ts'
+import { mergePermissions, type Permission, sameTargets, targetsOf } from '../../core/connector/permission.ts'
+import { asynchronousPreflight, missingHandlers, parsePreflight } from '../../core/connector/protocol.ts'
+import { invalidAnswer } from '../../core/connector/schema.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../../ports/connectors.ts'
+import type { SourceRef, SourceSetting } from '../provider.ts'
 
 export type Started =
   | { readonly kind: 'started'; readonly session: ConnectorSession; readonly handlers: ReadonlySet<string> }

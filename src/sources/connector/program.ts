@@ -1,166 +1,25 @@
-/**
- * Writes through a connector. There are no transactions, so a request becomes exactly one write of one collection, and
- * every check runs before it: rows are read first, checked in their current and their new state, and only then written.
- * A request that needs more than one write is refused (422).
- */
-
-import { bindFilter, bindText, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
-import type { ConnectorFilter, Key, QueryRequest } from '../core/connector/protocol.ts'
-import { type DeclaredCollection, pushFilter, requireOperation, unsupported } from '../core/connector/push-down.ts'
-import { ServiceError } from '../core/error.ts'
-import type { Collection, PrimitiveField } from '../core/model/model.ts'
-import { wireValue } from '../core/model/wire.ts'
-import type { Assignment, Cell, ProgramPlan, Selection, Slot, Step, WritePlan } from '../core/plan/plan.ts'
-import { projectedFields } from '../core/plan/project-row.ts'
-import { evaluate, type Row } from '../core/query/evaluate.ts'
-import { all, and, type Filter } from '../core/query/filter.ts'
-import { queryFault } from '../core/query/parse.ts'
-import type { Bindings, Operand } from '../core/query/placeholder.ts'
-import { compareTexts } from '../core/query/text-order.ts'
-import { requireTerm } from '../core/sql/begin/plan-term.ts'
-import { assertionError, disagreement } from './assertion-error.ts'
-import {
-  address,
-  bindSelection,
-  type ConnectorReads,
-  type ConnectorSourceDeps,
-  distinct,
-  rowOf,
-} from './connector-read.ts'
-import type { RenderRows } from './rendered-rows.ts'
-import type { Prepared, ReadOptions } from './source.ts'
-
-/** Values by the connector's own field names. */
-type Data = Readonly<Record<string, unknown>>
+/** Runs a program of steps over a connector on rows in memory: what it writes at its end is one request. */
+import { bindFilter, bindText, keyFilter, keyValues } from '../../core/connector/by-key.ts'
+import type { Key } from '../../core/connector/protocol.ts'
+import { unsupported } from '../../core/connector/push-down.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Collection, PrimitiveField } from '../../core/model/model.ts'
+import { wireValue } from '../../core/model/wire.ts'
+import type { Cell, ProgramPlan, Selection, Slot, Step } from '../../core/plan/plan.ts'
+import { projectedFields } from '../../core/plan/project-row.ts'
+import { evaluate, type Row } from '../../core/query/evaluate.ts'
+import { all, and, type Filter } from '../../core/query/filter.ts'
+import { queryFault } from '../../core/query/parse.ts'
+import type { Bindings } from '../../core/query/placeholder.ts'
+import { compareTexts } from '../../core/query/text-order.ts'
+import { assertionError, disagreement } from '../assertion-error.ts'
+import type { RenderRows } from '../rendered-rows.ts'
+import { bindSelection, type ConnectorReads, type ConnectorSourceDeps, distinct } from './read.ts'
+import { type Data, type Sending, selected, send, type Target, type Write } from './send.ts'
 
 export type ConnectorWritesDeps = ConnectorSourceDeps & {
   readonly reads: ConnectorReads
   readonly render: RenderRows
-}
-
-/** The key goes with a write where its collection declares that it knows keys. */
-type Sending = ConnectorSourceDeps & Pick<ReadOptions, 'idempotencyKey' | 'onSend' | 'term'>
-
-/** Prepares write plans; running one returns the written items as JSON array text. */
-export type ConnectorWrites = (plan: WritePlan) => Prepared<string>
-
-export function createConnectorWrites(deps: ConnectorWritesDeps): ConnectorWrites {
-  const { reads, render } = deps
-  return (plan) =>
-    async (bindings, { idempotencyKey, onSend, term } = {}) => {
-      const sending = {
-        ...deps,
-        ...(idempotencyKey !== undefined && { idempotencyKey }),
-        ...(onSend && { onSend }),
-        term,
-      }
-      const selection = bindSelection(plan.selection, bindings)
-      switch (plan.kind) {
-        case 'create': {
-          const rows = plan.rows.map((row) => dataOf(row, bindings))
-          if (rows.length === 0) return '[]'
-          return render(selection, await send(sending, plan.collection, selection, { kind: 'create', rows }))
-        }
-        case 'update': {
-          const where = bindFilter(plan.where, bindings)
-          const data = dataOf(plan.assignments, bindings)
-          if (plan.assignments.length === 0) {
-            const rows = await reads.byKey({ collection: plan.collection, where, selection })
-            return render(selection, rows)
-          }
-          const target = await targetOf(reads, plan.collection, where)
-          if (target === undefined) return '[]'
-          return render(selection, await send(sending, plan.collection, selection, { kind: 'update', target, data }))
-        }
-        case 'delete': {
-          const target = await targetOf(reads, plan.collection, bindFilter(plan.where, bindings))
-          if (target === undefined) return '[]'
-          return render(selection, await send(sending, plan.collection, selection, { kind: 'delete', target }))
-        }
-        case 'program':
-          return render(selection, await runProgram({ sending, plan, bindings, selection }))
-      }
-    }
-}
-
-/** The items of a write: one by its key, or all that match a filter. */
-type Target =
-  | { readonly kind: 'key'; readonly key: Key; readonly unchanged?: Data | undefined }
-  | { readonly kind: 'filter'; readonly filter: Filter }
-  /** Previously read rows, by their keys. */
-  | { readonly kind: 'found'; readonly filter: ConnectorFilter }
-
-type Write =
-  | { readonly kind: 'create'; readonly rows: readonly Data[] }
-  | { readonly kind: 'update'; readonly target: Target; readonly data: Data }
-  | { readonly kind: 'delete'; readonly target: Target }
-
-/** If the filter names a key, its other conditions are checked against the record first. */
-async function targetOf(reads: ConnectorReads, collection: Collection, where: Filter): Promise<Target | undefined> {
-  const named = keyFromFilter(collection, where)
-  if (named === undefined) return { kind: 'filter', filter: where }
-  if (named.rest.kind === 'none') return undefined
-  if (named.rest.kind !== 'all') {
-    const rows = await reads.byKey({ collection, where, selection: selected(collection.primaryKey) })
-    if (rows.length === 0) return undefined
-  }
-  return { kind: 'key', key: named.key }
-}
-
-/** Sends the one request of a write and returns the written rows. */
-async function send(
-  { ask, capabilities, idempotencyKey, onSend, term }: Sending,
-  collection: Collection,
-  selection: Selection,
-  write: Write,
-): Promise<readonly Row[]> {
-  const declared: DeclaredCollection = { collection, capabilities: await capabilities(collection) }
-  const key = keyAfter(write)
-  const fields = distinct([...projectedFields(selection), ...key.map(({ field }) => field)])
-  const request = requestOf(declared, fields, write)
-  if (request === undefined) return []
-  const isPassedOn = idempotencyKey !== undefined && declared.capabilities.idempotent
-  if (term?.isOver()) await requireTerm(term)
-  onSend?.()
-  const { records } = await ask(isPassedOn ? { ...request, idempotencyKey } : request, fields, { key })
-  return records.map(rowOf)
-}
-
-/** What is known of the key of the one row that is written; nothing of several. */
-function keyAfter(write: Write): Key {
-  if (write.kind === 'create' || write.target.kind !== 'key') return []
-  const assigned = write.kind === 'update' ? write.data : {}
-  return write.target.key.filter(({ field }) => !(field.dbName in assigned))
-}
-
-/** Returns undefined if nothing can match. */
-function requestOf(
-  declared: DeclaredCollection,
-  fields: readonly PrimitiveField[],
-  write: Write,
-): QueryRequest | undefined {
-  const base = address(declared.collection, fields)
-  if (write.kind === 'create') {
-    return { ...base, operation: requireOperation(declared, 'createMany'), data: write.rows }
-  }
-  const { kind, target } = write
-  const data = kind === 'update' ? { data: write.data } : {}
-  if (target.kind === 'key') {
-    const operation = requireOperation(declared, kind === 'update' ? 'updateOne' : 'deleteOne')
-    const { unchanged } = target
-    return { ...base, operation, key: keyValues(target.key), ...data, ...(unchanged !== undefined && { unchanged }) }
-  }
-  const operation = requireOperation(declared, kind === 'update' ? 'updateMany' : 'deleteMany')
-  if (target.kind === 'found') return { ...base, operation, filter: target.filter, ...data }
-  const pushed = pushFilter(declared, target.filter)
-  if (pushed.kind === 'nothing') return undefined
-  return { ...base, operation, ...(pushed.kind === 'filter' && { filter: pushed.filter }), ...data }
-}
-
-function dataOf(row: readonly Assignment<Operand>[], bindings: Bindings): Data {
-  return Object.fromEntries(
-    row.map(({ field, value }) => [field.dbName, wireValue(field, value === null ? null : bindText(value, bindings))]),
-  )
 }
 
 type Run = {
@@ -181,7 +40,7 @@ type Pending =
   | { readonly kind: 'delete'; readonly slot: Slot }
 
 /** Runs the steps on drafts; the write comes last, after every check. */
-async function runProgram({ sending, plan, bindings, selection }: Run): Promise<readonly Row[]> {
+export async function runProgram({ sending, plan, bindings, selection }: Run): Promise<readonly Row[]> {
   const { reads, render } = sending
   const slots = new Map<number, readonly Draft[]>()
   const pending: Pending[] = []
@@ -425,8 +284,4 @@ function foundTarget(drafts: readonly Draft[], unchanged: Data | undefined): Tar
 
 function rowOfDraft({ values }: Draft): Row {
   return (field) => values.get(field.id) ?? null
-}
-
-function selected(fields: readonly PrimitiveField[]): Selection {
-  return fields.map((field) => ({ kind: 'field', name: field.dbName, field, visible: all }))
 }

@@ -1,14 +1,14 @@
 /** Pages by cursor of a connector that declares `after`: the query that it gets, and the cursors of what it answers. */
-import { bindText } from '../core/connector/by-key.ts'
-import type { QueryRequest } from '../core/connector/protocol.ts'
-import { type DeclaredCollection, pushOrder } from '../core/connector/push-down.ts'
-import type { PrimitiveField } from '../core/model/model.ts'
-import { wireValue } from '../core/model/wire.ts'
-import type { Order, Page, Walk } from '../core/plan/plan.ts'
-import { cursorHead, writeCursor } from '../core/query/cursor.ts'
-import type { Row } from '../core/query/evaluate.ts'
-import { queryFault } from '../core/query/parse.ts'
-import type { Bindings } from '../core/query/placeholder.ts'
+import { bindText } from '../../core/connector/by-key.ts'
+import type { QueryRequest } from '../../core/connector/protocol.ts'
+import { type DeclaredCollection, pushOrder } from '../../core/connector/push-down.ts'
+import type { PrimitiveField } from '../../core/model/model.ts'
+import { wireValue } from '../../core/model/wire.ts'
+import type { Order, Page, Walk } from '../../core/plan/plan.ts'
+import { cursorHead, writeCursor } from '../../core/query/cursor.ts'
+import type { Row } from '../../core/query/evaluate.ts'
+import { queryFault } from '../../core/query/parse.ts'
+import type { Bindings } from '../../core/query/placeholder.ts'
 
 /** The same page with the values of its cursor bound. */
 export function bindPage(page: Page | undefined, bindings: Bindings): Page | undefined {

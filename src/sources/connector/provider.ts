@@ -2,9 +2,9 @@
  * Installed data connectors as providers of data sources. A connection test, preview or permission query runs a
  * separate connector, so that its failure affects nothing else; an opened source keeps its connector running.
  */
-import { type Permission, permissionsSchema } from '../core/connector/permission.ts'
-import { parseConnectionTest, parseQueryAnswer } from '../core/connector/protocol.ts'
-import { unsupported } from '../core/connector/push-down.ts'
+import { type Permission, permissionsSchema } from '../../core/connector/permission.ts'
+import { parseConnectionTest, parseQueryAnswer } from '../../core/connector/protocol.ts'
+import { unsupported } from '../../core/connector/push-down.ts'
 import {
   type Capabilities,
   capabilitiesOf,
@@ -12,20 +12,20 @@ import {
   parseIntrospection,
   qualifiedName,
   toSourceSchema,
-} from '../core/connector/schema.ts'
-import type { Collection } from '../core/model/model.ts'
-import { type Age, type Clock, startAge } from '../ports/clock.ts'
-import type { ConnectorCatalog, ConnectorHost, ConnectorSession, InstalledConnector } from '../ports/connectors.ts'
-import type { SqlDriver } from '../ports/database.ts'
-import type { Ids, TagOf } from '../ports/ports.ts'
-import { type ImportedCapabilities, loadCapabilities, saveCapabilities } from '../store/capabilities.ts'
-import { createAnswerCache } from './answer-cache.ts'
-import { cancelable } from './cancelable.ts'
-import type { Ask } from './connector-read.ts'
-import { answerOf, createConnectorRuntime } from './connector-runtime.ts'
-import { openConnectorSource } from './connector-source.ts'
-import { openSession, requiredBy, startConnector } from './connector-start.ts'
-import type { ConnectionTest, OpenedSource, Provider, SourceRef, SourceSetting } from './provider.ts'
+} from '../../core/connector/schema.ts'
+import type { Collection } from '../../core/model/model.ts'
+import { type Age, type Clock, startAge } from '../../ports/clock.ts'
+import type { ConnectorCatalog, ConnectorHost, ConnectorSession, InstalledConnector } from '../../ports/connectors.ts'
+import type { SqlDriver } from '../../ports/database.ts'
+import type { Ids, TagOf } from '../../ports/ports.ts'
+import { type ImportedCapabilities, loadCapabilities, saveCapabilities } from '../../store/capabilities.ts'
+import { createAnswerCache } from '../answer-cache.ts'
+import { cancelable } from '../cancelable.ts'
+import type { ConnectionTest, OpenedSource, Provider, SourceRef, SourceSetting } from '../provider.ts'
+import type { Ask } from './read.ts'
+import { answerOf, createConnectorRuntime } from './runtime.ts'
+import { openConnectorSource } from './source.ts'
+import { openSession, requiredBy, startConnector } from './start.ts'
 
 export type ConnectorProvidersDeps = {
   readonly host: ConnectorHost

@@ -1,8 +1,8 @@
 /**
  * Reads through a connector, of many rows by a filter or of one key; undeclared operations and operators are refused.
  */
-import { bindFilter, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
-import type { ConnectorRecord, Key, QueryAnswer, QueryRequest } from '../core/connector/protocol.ts'
+import { bindFilter, keyFilter, keyFromFilter, keyValues } from '../../core/connector/by-key.ts'
+import type { ConnectorRecord, Key, QueryAnswer, QueryRequest } from '../../core/connector/protocol.ts'
 import {
   allOf,
   type DeclaredCollection,
@@ -10,18 +10,18 @@ import {
   pushKeys,
   pushOrder,
   requireOperation,
-} from '../core/connector/push-down.ts'
-import type { Capabilities } from '../core/connector/schema.ts'
-import type { Collection, PrimitiveField } from '../core/model/model.ts'
-import type { ReadPlan, Selection } from '../core/plan/plan.ts'
-import { projectedFields } from '../core/plan/project-row.ts'
-import { evaluate, filterFields, type Row } from '../core/query/evaluate.ts'
-import type { Filter } from '../core/query/filter.ts'
-import { queryFault } from '../core/query/parse.ts'
-import type { Bindings } from '../core/query/placeholder.ts'
-import type { TagOf } from '../ports/ports.ts'
-import { cursorFields, pushWalk } from './connector-walk.ts'
-import type { ReadOptions } from './source.ts'
+} from '../../core/connector/push-down.ts'
+import type { Capabilities } from '../../core/connector/schema.ts'
+import type { Collection, PrimitiveField } from '../../core/model/model.ts'
+import type { ReadPlan, Selection } from '../../core/plan/plan.ts'
+import { projectedFields } from '../../core/plan/project-row.ts'
+import { evaluate, filterFields, type Row } from '../../core/query/evaluate.ts'
+import type { Filter } from '../../core/query/filter.ts'
+import { queryFault } from '../../core/query/parse.ts'
+import type { Bindings } from '../../core/query/placeholder.ts'
+import type { TagOf } from '../../ports/ports.ts'
+import type { ReadOptions } from '../source.ts'
+import { cursorFields, pushWalk } from './walk.ts'
 
 /** Calls the connector and parses its answer, every record of which has to have `key`. Throws ServiceError `Query failed`, or why it cannot be called. */
 export type Ask = (
