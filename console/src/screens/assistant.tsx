@@ -213,7 +213,7 @@ function Conversations({ workspace, known, onClose, onSettings }: ConversationsP
   return (
     <>
       <Head title={current?.title ?? texts.title} onClose={onClose} items={items} />
-      <div class={styles.conversation} role="log" aria-label={texts.title} aria-busy={answering !== undefined}>
+      <div class={styles.log} role="log" aria-label={texts.title} aria-busy={answering !== undefined}>
         <div class={styles.entries}>
           {shown.length === 0 && <p class={styles.quiet}>{texts.hello}</p>}
           <Entries
