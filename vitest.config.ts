@@ -114,7 +114,7 @@ const screens = (platform: string, serve: string) => ({
 })
 
 const projects: readonly TestProjectInlineConfiguration[] = [
-  { test: { ...computing, name: 'architecture', include: ['test/*.test.ts'] } },
+  { test: { ...computing, ...together, name: 'architecture', include: ['test/*.test.ts'] } },
   room('core', computing),
   room('ports', served),
   room('databases', served),
