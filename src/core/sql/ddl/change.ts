@@ -1,4 +1,4 @@
-/** Schema changes of a migration; `core/migration` decides them and `ddl.ts` writes them as SQL. */
+/** Schema changes of a migration; `core/migration` decides them and `compile-change.ts` writes them as SQL. */
 import type { FieldType } from '../../model/field-type.ts'
 import type { ColumnShape, IndexKind, ReferentialAction } from '../../model/model.ts'
 
