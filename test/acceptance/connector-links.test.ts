@@ -2,16 +2,11 @@
 import type { CollectionDeclaration, Item } from 'governed-data-service/connector-kit'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type ExternalSystem, startExternalSystem } from '../support/servers/external-system.ts'
-import { connect, relateImported } from '../support/service/connected.ts'
+import { connect, field, relateImported } from '../support/service/connected.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, type Workspace, world } from '../support/service/world.ts'
 
-const field = (name: string, type: 'int32' | 'string', isNullable = true) => ({
-  name,
-  type: { name: type },
-  isNullable,
-  isList: false,
-})
+const [int32, string] = [{ name: 'int32' }, { name: 'string' }] as const
 
 function collection(name: string, fields: CollectionDeclaration['fields']): CollectionDeclaration {
   return {
@@ -26,8 +21,8 @@ function collection(name: string, fields: CollectionDeclaration['fields']): Coll
   }
 }
 
-const owners = collection('owners', [field('id', 'int32', false), field('name', 'string'), field('code', 'int32')])
-const pets = collection('pets', [field('id', 'int32', false), field('name', 'string'), field('ownerId', 'int32')])
+const owners = collection('owners', [field('id', int32, false), field('name', string), field('code', int32)])
+const pets = collection('pets', [field('id', int32, false), field('name', string), field('ownerId', int32)])
 
 const rows: Readonly<Record<string, readonly Item[]>> = {
   owners: [

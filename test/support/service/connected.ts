@@ -4,10 +4,10 @@
  */
 import type { CollectionDeclaration, Item } from 'governed-data-service/connector-kit'
 import { type ExternalSystem, startExternalSystem } from '../servers/external-system.ts'
-import { type Client, createRelation, type Operation, type Workspace } from './world.ts'
+import { type Client, createRelation, type Workspace } from './world.ts'
 
 const text = { name: 'string' } as const
-const field = (name: string, type: { name: 'string' | 'int32' | 'decimal' | 'json' }, isNullable = true) => ({
+export const field = (name: string, type: { name: 'string' | 'int32' | 'decimal' | 'json' }, isNullable = true) => ({
   name,
   type,
   isNullable,
@@ -95,7 +95,7 @@ export async function connect(shop: Client, system: ExternalSystem, apiName = 'l
 }
 
 /** Ids by `collection.field`, for policies and relations. */
-async function idsOf(shop: { data(path: string): Promise<unknown> }): Promise<ReadonlyMap<string, string>> {
+async function idsOf(shop: { data(path: string): Promise<unknown> }): Promise<Map<string, string>> {
   const rows = (await shop.data(
     '/items/ServicePrimitiveField?fields=id,apiName,collection.id,collection.apiName&limit=-1',
   )) as { id: string; apiName: string; collection: { id: string; apiName: string } }[]
@@ -107,50 +107,21 @@ async function idsOf(shop: { data(path: string): Promise<unknown> }): Promise<Re
   )
 }
 
-type Side = { readonly collection: string; readonly relation: string; readonly field: string }
-
-/** The operation that relates `many.field` to the key `one.field`. */
-function relate(ids: ReadonlyMap<string, string>, many: Side, one: Side): Operation {
-  const side = ({ collection, relation, field: name }: Side) => ({
-    id: crypto.randomUUID(),
-    apiName: relation,
-    collectionId: ids.get(collection),
-    fieldIds: [ids.get(`${collection}.${name}`)],
-  })
-  return {
-    kind: 'createRelationFieldPair',
-    data: {
-      kind: 'single',
-      data: {
-        relationName: `${many.collection}_${many.relation}`,
-        firstField: { ...side(many), isList: false, isConstrained: true },
-        secondField: { ...side(one), isList: true, isConstrained: false },
-      },
-    },
-  }
+/** Relates imported collections, each as `child.field(column) -> parent.field`, to the parent's `id`. */
+export async function relateImported(shop: Workspace, ...relations: readonly string[]): Promise<void> {
+  const ids = await idsOf(shop)
+  const migrated = await shop.migrate(...relations.map((text) => createRelation(ids, text)))
+  if (migrated.status !== 200) throw new Error(await migrated.text())
 }
 
 /** Reviews of the workspace's database to authors and books of the connector, and these to each other. */
-export async function relateReviews(shop: Workspace): Promise<void> {
-  const ids = await idsOf(shop)
-  const migrated = await shop.migrate(
-    relate(
-      ids,
-      { collection: 'reviews', relation: 'author', field: 'authorId' },
-      { collection: 'authors', relation: 'reviews', field: 'id' },
-    ),
-    relate(
-      ids,
-      { collection: 'reviews', relation: 'book', field: 'bookId' },
-      { collection: 'books', relation: 'reviews', field: 'id' },
-    ),
-    relate(
-      ids,
-      { collection: 'books', relation: 'author', field: 'authorId' },
-      { collection: 'authors', relation: 'books', field: 'id' },
-    ),
+export function relateReviews(shop: Workspace): Promise<void> {
+  return relateImported(
+    shop,
+    'reviews.author(authorId) -> authors.reviews',
+    'reviews.book(bookId) -> books.reviews',
+    'books.author(authorId) -> authors.books',
   )
-  if (migrated.status !== 200) throw new Error(await migrated.text())
 }
 
 /** Status and body of an answer. */
@@ -170,10 +141,4 @@ export async function connectExample(shop: Pick<Client, 'post'>, input: ExampleS
   const { id } = (made.body as { data: { id: string } }).data
   const imported = await readAnswer(await shop.post(`/schema/introspect/${id}`, undefined))
   if (imported.status !== 200) throw new Error(`importing it answered ${JSON.stringify(imported)}`)
-}
-
-/** Relates imported collections: `child.field(column) -> parent.field`, to the parent's `id`. */
-export async function relateImported(shop: Workspace, text: string): Promise<void> {
-  const migrated = await shop.migrate(createRelation(new Map(await idsOf(shop)), text))
-  if (migrated.status !== 200) throw new Error(await migrated.text())
 }
