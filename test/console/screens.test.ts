@@ -1133,3 +1133,29 @@ it('remembers the colour scheme that was chosen', async () => {
 
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
 })
+
+it('leaves an open menu as it is when more entries of it arrive', async () => {
+  const page = await openConsole({ colorScheme: 'light' })
+  const moreEntries = Promise.withResolvers<void>()
+  await page.route('**/assets/places-*.js', async (sent) => {
+    await moreEntries.promise
+    await sent.continue()
+  })
+  await signIn(page)
+
+  const entries = page.getByRole('menu', { name: 'Account' }).locator('button')
+  const users = page.getByRole('menuitem', { name: 'Users' })
+  await page.getByRole('button', { name: 'Account' }).click()
+  const before = await entries.allInnerTexts()
+  const loaded = page.waitForResponse('**/assets/places-*.js')
+  moreEntries.resolve()
+  await (await loaded).finished()
+  // What the browser does with a module that has arrived is done before this import of it resolves.
+  await page.evaluate(`import(${JSON.stringify((await loaded).url())})`)
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  expect(await entries.allInnerTexts()).toEqual(before)
+
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Account' }).click()
+  await users.waitFor()
+})

@@ -1,6 +1,6 @@
 /** A button that opens a menu: arrow keys, Home, End and Escape, as menus have them. */
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './menu.module.css'
@@ -25,7 +25,10 @@ type MenuProps = {
 
 export function Menu({ label, items, children, isIcon = false, look = 'plain', tool }: MenuProps) {
   const id = useId()
-  const hasMarks = items.some(({ kind }) => kind === 'choice')
+  // An open menu stays as it was opened: an entry that arrives meanwhile must not slip under the pointer.
+  const [opened, setOpened] = useState<readonly MenuItem[]>()
+  const shown = opened ?? items
+  const hasMarks = shown.some(({ kind }) => kind === 'choice')
   const ref = useRef<HTMLDivElement>(null)
   const all = () => [...(ref.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
   const move = (event: KeyboardEvent) => {
@@ -60,11 +63,12 @@ export function Menu({ label, items, children, isIcon = false, look = 'plain', t
         aria-label={label}
         class={styles.menu}
         onKeyDown={move}
+        onBeforeToggle={(event) => setOpened(event.newState === 'open' ? items : undefined)}
         onToggle={(event) => {
           if ((event as unknown as ToggleEvent).newState === 'open') all()[0]?.focus()
         }}
       >
-        {items.map((item, index) => {
+        {shown.map((item, index) => {
           if (item.kind === 'line') return <hr key={index} class={styles.line} />
           if (item.kind === 'title') {
             return (
