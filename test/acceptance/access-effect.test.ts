@@ -63,8 +63,8 @@ it('says who gets and loses what, and whose items or conditions are others', asy
   expect(told).toEqual({
     granted: [
       { entitlement: 'auditLog:read', ...both },
-      { ...goods, action: 'read', fields: ['size'], ...both },
-      { ...goods, action: 'update', ...both },
+      { ...goods, action: 'read', fields: ['size'], items: 'some', ...both },
+      { ...goods, action: 'update', items: 'all', ...both },
     ],
     revoked: [
       { entitlement: 'dataModel:read', ...both },
@@ -83,8 +83,13 @@ it('says who gets and loses what, and whose items or conditions are others', asy
     { ...goods, action: 'delete' },
   ]
   const of = (holders: object) => all.map((effect) => ({ ...effect, ...holders }))
+  const [entitlement, read, deletion] = of({ members: 0, userIds: [], isAnonymous: true })
   expect(left).toEqual({ granted: [], revoked: of(first), changed: [] })
-  expect(open).toEqual({ granted: of({ members: 0, userIds: [], isAnonymous: true }), revoked: [], changed: [] })
+  expect(open).toEqual({
+    granted: [entitlement, { ...read, items: 'some' }, { ...deletion, items: 'all' }],
+    revoked: [],
+    changed: [],
+  })
   for (const effects of gone) expect(effects).toEqual({ granted: [], revoked: of(both), changed: [] })
   expect(await rightsOf(one)).toMatchObject({ collections: { goods: { delete: 'all' } } })
   expect(await effectsOf({})).toEqual({ granted: [], revoked: [], changed: [] })
@@ -99,7 +104,11 @@ it('says what a suspended member gets by being made active, and that they have n
   const told = await effectsOf({ members: { [userId]: { roles: [role] } } })
 
   const of = { members: 1, userIds: [userId], isAnonymous: false }
-  expect(told).toEqual({ granted: [{ collection: 'goods', action: 'read', ...of }], revoked: [], changed: [] })
+  expect(told).toEqual({
+    granted: [{ collection: 'goods', action: 'read', items: 'all', ...of }],
+    revoked: [],
+    changed: [],
+  })
   expect(await effectsOf({ members: { [userId]: { roles: [] } } })).toEqual({ granted: [], revoked: [], changed: [] })
   expect(await effectsOf({ members: { [userId]: null } })).toEqual({ granted: [], revoked: [], changed: [] })
 })
@@ -130,7 +139,7 @@ it('tells of fields alone, where items and conditions stay', async () => {
 
   const theirs = { collection: 'goods', action: 'read', members: 1, userIds: [userId], isAnonymous: false }
   expect(told).toEqual({
-    granted: [{ ...theirs, fields: ['size'] }],
+    granted: [{ ...theirs, fields: ['size'], items: 'all' }],
     revoked: [{ ...theirs, fields: ['name'] }],
     changed: [],
   })

@@ -187,6 +187,7 @@ export type RightsEffect = (
       readonly collection: string
       readonly action: 'read' | 'create' | 'update' | 'delete'
       readonly fields?: readonly string[]
+      /** Of what is granted; of what is changed where it is, or was, every item without a condition. */
       readonly items?: 'all' | 'some'
     }
 ) & { readonly members: number; readonly userIds: readonly string[]; readonly isAnonymous: boolean }

@@ -9,8 +9,8 @@ import { viewerOf } from './merge.ts'
 import { hasEntitlement, type Rights } from './principal.ts'
 
 /**
- * `fields` is absent for all of them, and for a deletion, which takes whole items. Of a change, `items` is `all` where it is of every
- * item without any condition afterwards, and `some` where it was that before.
+ * `fields` is absent for all of them, and for a deletion, which takes whole items. `items` is `all` where afterwards it is of every
+ * item without any condition, and `some` where it is granted otherwise or was that before; absent for the rest.
  */
 export type Effect =
   | { readonly entitlement: Entitlement }
@@ -81,8 +81,8 @@ type ChangeOfTerms = { readonly kind: EffectKind; readonly of: { readonly items?
 function changeOf([before, after]: Pair<string | undefined>): ChangeOfTerms | undefined {
   const kind = kindOf(before, after)
   if (kind === undefined) return undefined
-  if (kind !== 'changed') return { kind, of: {} }
-  const items = after === FREE ? 'all' : before === FREE ? 'some' : undefined
+  if (kind === 'revoked') return { kind, of: {} }
+  const items = after === FREE ? 'all' : kind === 'granted' || before === FREE ? 'some' : undefined
   return { kind, of: items === undefined ? {} : { items } }
 }
 

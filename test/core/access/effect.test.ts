@@ -28,7 +28,7 @@ it('tells the fields whose conditions are others, whichever policies say so', ()
   const told = atOnce(effectsOf(rightsOf(some), rightsOf(some, others), model))
 
   expect(told).toEqual({
-    granted: [{ collection: 'films', action: 'read', fields: ['year'] }],
+    granted: [{ collection: 'films', action: 'read', fields: ['year'], items: 'some' }],
     revoked: [],
     changed: [{ collection: 'films', action: 'read', fields: ['id'] }],
   })
