@@ -256,7 +256,7 @@ it('tells before a change of a policy, a role or a member who gets and loses wha
   await effect.waitFor()
   await page.getByRole('dialog').getByText('Nothing is saved yet.').waitFor()
   expect(await told()).toBe(
-    `Role ${name} (4 people); Gets; notes: Read (owner, pages); Loses; Rights in the workspace: Read the audit log; notes: Create`,
+    `Role ${name} (4 people); Gets; notes: Read (all items · owner, pages); Loses; Rights in the workspace: Read the audit log; notes: Create`,
   )
   expect(await violations(page)).toEqual([])
   await picture(page, 'access-effect')
@@ -305,7 +305,7 @@ it('tells before a change of a policy, a role or a member who gets and loses wha
   await press(page, 'Suspend')
   await press(page, `Activate ${first.email}`)
   await effect.waitFor()
-  expect(await told()).toBe(`${first.email}; Gets; notes: Read`)
+  expect(await told()).toBe(`${first.email}; Gets; notes: Read (all items)`)
   expect((await first.get('/items/notes')).status).toBe(403)
   expect(await violations(page)).toEqual([])
   await picture(page, 'access-activate')
@@ -454,7 +454,7 @@ it('keeps an answer as a test, lists what it says, and says which would fail bef
     .waitFor()
   await press(page, 'Cancel')
 
-  await page.getByRole('link', { name: 'Tests', exact: true }).click()
+  await page.getByRole('link', { name: 'Access tests', exact: true }).click()
   const row = page.getByRole('row', { name: /Readers read titles/ })
   await row.getByText('Passes').waitFor()
   expect(await violations(page)).toEqual([])
@@ -496,7 +496,7 @@ it('asks once more where the tests that would fail were not told before', async 
   const test = { as: `role:${role}`, collection: 'notes', action: 'read', expect: { allowed: true } }
   expect((await own.post('/access/tests', { name: 'They read', ...test })).status).toBe(201)
   const page = await signedInAt(`/${own.name}/access/roles`, editor)
-  expect(await page.getByRole('link', { name: 'Tests', exact: true }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'Access tests', exact: true }).count()).toBe(0)
   await press(page, 'Edit Told')
   await dialog(page, 'Edit Told').locator('input:checked').uncheck()
   await press(page, 'Save')

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type ChatProvider, type ScriptedAnswer, startChatProvider } from '../support/servers/chat-provider.ts'
 import { picture } from '../support/service/console-page.ts'
 import { people } from '../support/service/people.ts'
-import { type Workspace, world } from '../support/service/world.ts'
+import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
 import { closePages, isWiderThanWindow, openConsole, signIn, violationsOf } from './support/pages.ts'
 
 let provider: ChatProvider
@@ -73,7 +73,8 @@ it('is set up, answers, shows its steps, and deletes only what was approved', as
   const card = panel.getByRole('region', { name: /^Delete an item/ })
   await card.getByText('articles').first().waitFor()
   await card.getByRole('link', { name: 'Lamp', exact: true }).waitFor()
-  await card.getByText('Exactly this is run, once').waitFor()
+  await card.getByText('Once it is deleted, it is gone for good.').waitFor()
+  await card.getByText(/^The call in full: what you approve/).waitFor()
   expect(await card.getByText('key', { exact: true }).isVisible()).toBe(false)
   expect(await violationsOf(page)).toEqual([])
   await picture(page, 'assistant')
@@ -124,12 +125,34 @@ it('can be stopped and goes on, says what is wrong, and declines', async () => {
 
   await panel.getByText('I leave it.').waitFor()
   expect(await shop.data('/items/articles?fields=title')).toHaveLength(2)
-  await panel.getByText('Proposed').waitFor()
+  await panel.getByText('The call in full, as it was proposed').waitFor()
   await panel.getByText('Declined, not run').waitFor()
+  await panel.getByText('This was not answered.').waitFor()
   await page.setViewportSize({ width: 360, height: 720 })
   expect(await isWiderThanWindow(page)).toBe(false)
   expect(await violationsOf(page)).toEqual([])
   await picture(page, 'assistant-narrow')
+})
+
+it('says what keeps an item from being deleted, and offers only to decline', async () => {
+  const { sourceId } = shop
+  const ids = new Map(shop.ids)
+  const made = await shop.migrate(
+    createCollection(ids, sourceId, 'bulbs', { watt: 'int32', lampId: 'int64' }),
+    createRelation(ids, 'bulbs.lamp(lampId) -> articles.bulbs'),
+  )
+  expect(made.status).toBe(200)
+  await shop.insert('bulbs', [{ watt: 5, lampId: 1 }])
+  await setUp([deletes])
+  const { panel, say } = await open()
+
+  await say('Delete the lamp')
+
+  const card = panel.getByRole('region', { name: /^Delete an item/ })
+  await card.getByText('Other rows refer to it. Change or delete those first.').waitFor()
+  await card.getByRole('link', { name: 'bulbs' }).waitFor()
+  await card.getByText('It would fail').waitFor()
+  expect(await card.getByRole('button').allTextContents()).toEqual(['Decline'])
 })
 
 it('shows what waits with its digits, and what a change of the model does, however it is sent', async () => {
@@ -151,7 +174,7 @@ it('shows what waits with its digits, and what a change of the model does, howev
   const buttons = panel.getByRole('region', { name: /^Delete an item/ }).getByRole('button')
   await expect.poll(() => buttons.allTextContents()).toEqual(['Decline'])
   await panel.getByText('It would fail').waitFor()
-  expect(await panel.getByText('Exactly this is run').count()).toBe(0)
+  expect(await panel.getByText(/^The call in full: what you approve/).count()).toBe(0)
   await say('Delete all')
   const card = panel.getByRole('region', { name: /^Change the data model/ })
   await card.getByRole('list', { name: 'What it changes' }).getByText('articles').first().waitFor()

@@ -93,7 +93,7 @@ describe('rows that are chosen', () => {
     await dialog(page).getByText('This is no whole number.').waitFor()
     await dialog(page).getByLabel('Value', { exact: true }).fill('-7')
     await dialog(page).getByRole('button', { name: 'Change 130 rows' }).click()
-    await page.getByText('130 rows were changed. Ctrl+Z in the grid takes it back.').waitFor()
+    await page.getByText('130 rows were changed. Undo, under More or by Ctrl+Z, takes it back.').waitFor()
     expect(new Set(await sizes())).toEqual(new Set([-7]))
 
     await page.getByRole('grid').focus()
@@ -141,7 +141,9 @@ describe('rows that are chosen', () => {
       await dialog(page).getByLabel('Value', { exact: true }).fill('{"n": 2}')
       await dialog(page).getByText('a number with more digits').waitFor()
       await dialog(page).getByRole('button', { name: 'Change 2 rows' }).click()
-      await page.getByText('2 rows were changed. Ctrl+Z in the grid takes it back. What had a number').waitFor()
+      await page
+        .getByText('2 rows were changed. Undo, under More or by Ctrl+Z, takes it back. What had a number')
+        .waitFor()
       const data = () => shop.data('/items/things?fields=data')
       expect(await data()).toEqual([{ data: { n: 2 } }, { data: { n: 2 } }])
       await page.getByRole('rowheader').first().waitFor()

@@ -6,11 +6,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { access as arAccess } from '../../console/src/messages/ar/access.ts'
 import { account as arAccount } from '../../console/src/messages/ar/account.ts'
 import { model as arModel } from '../../console/src/messages/ar/model.ts'
 import { sources as arSources } from '../../console/src/messages/ar/sources.ts'
 import { system as arSystem } from '../../console/src/messages/ar/system.ts'
 import { ar } from '../../console/src/messages/ar.ts'
+import { access as enAccess } from '../../console/src/messages/en/access.ts'
 import { account as enAccount } from '../../console/src/messages/en/account.ts'
 import { model as enModel } from '../../console/src/messages/en/model.ts'
 import { sources as enSources } from '../../console/src/messages/en/sources.ts'
@@ -171,6 +173,7 @@ async function model(page: Page, part: readonly string[], name: string): Promise
   await page.getByRole('dialog').getByRole('button').nth(1).waitFor()
 }
 
+const accessIn = (t: Messages) => (t === ar ? arAccess : enAccess)
 const accountIn = (t: Messages) => (t === ar ? arAccount : enAccount)
 const sourcesIn = (t: Messages) => (t === ar ? arSources : enSources)
 
@@ -543,7 +546,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
       await page.getByRole('dialog').getByLabel(accountIn(t).workspace, { exact: true }).selectOption(shop.name)
       const chosen = page.getByRole('dialog').getByLabel(accountIn(t).rights, { exact: true })
       await chosen.selectOption(systemIn(t).chosenRights)
-      await page.getByLabel(t.access.actionOn(t.access.does.read, 'articles')).check()
+      await page.getByLabel(accessIn(t).actionOn(accessIn(t).does.read, 'articles')).check()
     },
   ],
   [
@@ -701,7 +704,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     ['access', 'screens/access/people.tsx'],
     async (page, t) => {
       await at(page, `/${shop.name}/access`)
-      await button(page, t.access.rolesOf(world.administrator.email)).click()
+      await button(page, accessIn(t).rolesOf(world.administrator.email)).click()
       await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
     },
   ],
@@ -710,7 +713,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     ['screens/access/invite.tsx'],
     async (page, t) => {
       await at(page, `/${shop.name}/access`)
-      await button(page, t.access.invite).click()
+      await button(page, accessIn(t).invite).click()
       await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
     },
   ],
@@ -719,8 +722,8 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     ['screens/access/roles.tsx'],
     async (page, t) => {
       await at(page, `/${shop.name}/access/roles`)
-      await button(page, t.access.newRole).click()
-      await page.getByRole('dialog').getByLabel(t.access.name, { exact: true }).waitFor()
+      await button(page, accessIn(t).newRole).click()
+      await page.getByRole('dialog').getByLabel(accessIn(t).name, { exact: true }).waitFor()
     },
   ],
   [
@@ -728,8 +731,8 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     [],
     async (page, t) => {
       await at(page, `/${shop.name}/access`)
-      await button(page, t.access.removeOf(world.administrator.email)).click()
-      await page.getByRole('dialog').getByText(t.access.removeText).waitFor()
+      await button(page, accessIn(t).removeOf(world.administrator.email)).click()
+      await page.getByRole('dialog').getByText(accessIn(t).removeText).waitFor()
     },
   ],
   [
@@ -737,7 +740,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     [],
     async (page, t) => {
       await at(page, `/${shop.name}/access/policies/new`)
-      await page.getByLabel(t.access.actionOn(t.access.does.read, 'articles')).waitFor()
+      await page.getByLabel(accessIn(t).actionOn(accessIn(t).does.read, 'articles')).waitFor()
     },
   ],
   [
@@ -745,8 +748,11 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     ['screens/access/limits.tsx'],
     async (page, t) => {
       await at(page, `/${shop.name}/access/policies/new`)
-      await page.getByLabel(t.access.actionOn(t.access.does.read, 'articles')).selectOption('some')
-      await page.getByRole('dialog').getByRole('group', { name: t.access.conditions.filter, exact: true }).waitFor()
+      await page.getByLabel(accessIn(t).actionOn(accessIn(t).does.read, 'articles')).selectOption('some')
+      await page
+        .getByRole('dialog')
+        .getByRole('group', { name: accessIn(t).conditions.filter, exact: true })
+        .waitFor()
     },
   ],
   [
@@ -756,9 +762,11 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
       const policy = await people.policy(shop, { collections: { articles: { read: { fields: ['id'] } } } })
       await people.memberWith(shop, [await people.role(shop, [policy])])
       await at(page, `/${shop.name}/access/policies/${policy}`)
-      await page.getByLabel(t.access.actionOn(t.access.does.delete, 'articles'), { exact: true }).selectOption('all')
+      await page
+        .getByLabel(accessIn(t).actionOn(accessIn(t).does.delete, 'articles'), { exact: true })
+        .selectOption('all')
       await button(page, accountIn(t).save).click()
-      await page.getByRole('region', { name: t.access.effect }).waitFor()
+      await page.getByRole('region', { name: accessIn(t).effect }).waitFor()
     },
   ],
   [
@@ -766,7 +774,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     [],
     async (page, t) => {
       await at(page, `/${shop.name}/access/why?who=anonymous&collection=articles&action=read`)
-      await page.getByText(t.access.notAllowed, { exact: true }).waitFor()
+      await page.getByText(accessIn(t).notAllowed, { exact: true }).waitFor()
     },
   ],
   [
@@ -774,8 +782,8 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
     ['screens/access/tests.tsx'],
     async (page, t) => {
       await at(page, `/${shop.name}/access/why?who=anonymous&collection=articles&action=read`)
-      await button(page, t.access.keepTest).click()
-      await page.getByRole('dialog').getByLabel(t.access.name, { exact: true }).waitFor()
+      await button(page, accessIn(t).keepTest).click()
+      await page.getByRole('dialog').getByLabel(accessIn(t).name, { exact: true }).waitFor()
     },
   ],
   [
@@ -785,7 +793,7 @@ const screens: readonly (readonly [name: string, covers: readonly string[], show
       const test = { as: 'anonymous', collection: 'articles', action: 'read', expect: { allowed: false } }
       await shop.post('/access/tests', { name: script, ...test })
       await at(page, `/${shop.name}/access/tests`)
-      await page.getByText(t.access.results.passed, { exact: true }).waitFor()
+      await page.getByText(accessIn(t).results.passed, { exact: true }).waitFor()
     },
   ],
   [
@@ -1093,7 +1101,7 @@ it('opens the navigation of a narrow window, and closes it with the choice', asy
 it('shows every part of a short list in a narrow window, and has room for the value of many rows', async () => {
   const page = await openConsole({ locale: 'ar-EG', viewport: { width: 360, height: 720 } })
   await at(page, `/${shop.name}/access`)
-  const cells = page.getByRole('table', { name: ar.access.members }).getByRole('cell')
+  const cells = page.getByRole('table', { name: arAccess.members }).getByRole('cell')
   await cells.first().waitFor()
 
   const boxes = await Promise.all((await cells.all()).map((cell) => cell.boundingBox()))

@@ -60,7 +60,7 @@ it('is the same where each of its cells is typed again', () => {
 })
 
 it('gives every right that there is', () => {
-  expect(Object.keys(access.access.entitlement)).toEqual(entitlementSchema().options)
+  expect(Object.keys(access.entitlement)).toEqual(entitlementSchema().options)
 })
 
 it('limits nothing where nothing is said', () => {

@@ -108,9 +108,8 @@ function useFound(text: string): readonly Command[] {
 }
 
 function labelOfAccess(part: 'policies' | 'why' | undefined): string {
-  const texts = t.value.access
-  if (part === undefined) return texts.title
-  return part === 'why' ? texts.parts.why : texts.newPolicy
+  if (part === undefined) return t.value.shell.access
+  return part === 'why' ? t.value.item.why : t.value.palette.newPolicy
 }
 
 /** All that can be done here, and why not where it cannot. */

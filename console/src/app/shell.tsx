@@ -86,8 +86,8 @@ function Place() {
     return <div class={styles.place}>{screen && screen !== t.value.shell.notFound && <Named text={screen} />}</div>
   }
   const named = workspaces?.find(({ apiName }) => apiName === at.workspace)?.displayName
-  const { access, shell, audit } = t.value
-  const parts = { access: access.title, sources: shell.sources, model: shell.model, audit: audit.title }
+  const { shell, audit } = t.value
+  const parts = { access: shell.access, sources: shell.sources, model: shell.model, audit: audit.title }
   const part = at.kind in parts ? parts[at.kind as keyof typeof parts] : undefined
   // What a collection and its grid, and a part and its first screen, are called is one.
   const last = at.kind === 'collection' || at.kind === 'workspace' ? undefined : ofScreen.value[0]
@@ -223,7 +223,7 @@ function Others({ workspace }: { readonly workspace: string }) {
       isShown: data?.entitlements.includes('workspaceMembers:read') === true,
       path: pathTo(workspace, 'access'),
       icon: 'people',
-      title: t.value.access.title,
+      title: t.value.shell.access,
       isCurrent: at.kind === 'access',
     },
     {

@@ -1,5 +1,4 @@
 /** Arabic, from right to left. Names of either direction stand between U+2068 and U+2069, which keep them apart from the sentence. */
-import { access } from './ar/access.ts'
 import { actions } from './ar/actions.ts'
 import { data } from './ar/data.ts'
 import { entry } from './ar/entry.ts'
@@ -21,7 +20,6 @@ export const ar: Messages = {
   ...files,
   ...license,
   ...palette,
-  ...access,
   ...review,
 
   common: {
@@ -129,6 +127,7 @@ export const ar: Messages = {
   },
 
   shell: {
+    access: 'الصلاحيات',
     yourAccount: 'حسابك',
     model: 'نموذج البيانات',
     sources: 'مصادر البيانات',

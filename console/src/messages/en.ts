@@ -1,5 +1,4 @@
 /** English, the language that every other one is measured by. A value is a text or a function of what it tells. */
-import { access } from './en/access.ts'
 import { data } from './en/data.ts'
 import { entry } from './en/entry.ts'
 import { files } from './en/files.ts'
@@ -20,7 +19,6 @@ export const en = {
   ...files,
   ...license,
   ...palette,
-  ...access,
   ...review,
 
   common: {
@@ -134,6 +132,7 @@ export const en = {
   },
 
   shell: {
+    access: 'Access',
     yourAccount: 'Your account',
     sources: 'Data sources',
     model: 'Data model',

@@ -3,6 +3,7 @@ import { CodeButton } from '../app/code.tsx'
 import { pathTo } from '../app/router.ts'
 import { useQuery } from '../data/queries.ts'
 import { accessQuery } from '../data/workspaces.ts'
+import { accessTexts } from '../messages/access.ts'
 import { t } from '../messages/messages.ts'
 import { Heading } from '../ui/heading.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -40,7 +41,7 @@ const lists: Readonly<Record<Part, string>> = {
 const calls: Partial<Readonly<Record<Part, string>>> = { why: 'access', tests: 'tests.list' }
 
 export default function Access({ workspace, part, id }: AccessProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: access } = useQuery(accessQuery(workspace))
   const mayTest = useInsight(workspace) === true
   const current = parts.find((one) => one === part)
@@ -55,11 +56,11 @@ export default function Access({ workspace, part, id }: AccessProps) {
   return (
     <div class={page.page}>
       <div class={page.head}>
-        <Heading text={texts.title} called={[texts.parts[current], texts.title]} />
+        <Heading text={t.value.shell.access} called={[texts.parts[current], t.value.shell.access]} />
         <CodeButton request={() => request} />
       </div>
       <Tabs
-        label={texts.title}
+        label={t.value.shell.access}
         tabs={parts
           .filter((one) => one !== 'tests' || mayTest)
           .map((one) => ({ href: partPath(workspace, one), title: texts.parts[one], isCurrent: one === current }))}

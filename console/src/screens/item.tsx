@@ -97,8 +97,8 @@ function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
         <span class={page.row}>
           <CodeButton request={() => itemRequest(workspace, model, row, form.typed())} />
           {why && (
-            <ButtonLink href={why({ ...target, action: 'read' })} aria-label={t.value.access.whyItem}>
-              {t.value.access.parts.why}
+            <ButtonLink href={why({ ...target, action: 'read' })} aria-label={t.value.item.whyItem}>
+              {t.value.item.why}
             </ButtonLink>
           )}
           {model.mayCreate && (

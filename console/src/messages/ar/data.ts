@@ -141,6 +141,10 @@ export const data: Translated<typeof en> = {
   },
 
   item: {
+    why: 'لماذا؟',
+    whyCell: 'لماذا هذه الخلية هكذا؟',
+    whyItem: 'لماذا؟ عن هذا العنصر',
+    whyReadOnly: (field) => `لماذا؟ لا يمكن تغيير \u2068${field}\u2069`,
     create: 'جديد',
     createTitle: (collection) => `جديد في \u2068${collection}\u2069`,
     save: 'حفظ',

@@ -4,6 +4,7 @@ import type { Translated } from '../translated.ts'
 
 export const palette: Translated<typeof english> = {
   palette: {
+    newPolicy: 'سياسة جديدة',
     title: 'بحث',
     label: 'ابحث في الأوامر والمجموعات والحقول والعناصر ومساحات العمل',
     placeholder: 'ماذا تريد أن تفعل؟',

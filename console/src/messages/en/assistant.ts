@@ -22,10 +22,12 @@ export const assistant = {
   untrusted: 'Answers are made by a model and may be wrong.',
   step: (tool: string, isError: boolean) => (isError ? `${tool}: did not work` : tool),
   sent: 'Sent',
-  proposed: 'Proposed',
+  proposed: 'The call in full, as it was proposed',
+  unanswered: 'This was not answered.',
   result: 'Result',
   open: (collection: string) => `Open ${collection}`,
-  allowsWrites: 'In this conversation it may create and change items without asking',
+  allowsWrites:
+    'In this conversation it may create and change items without asking. Deletions and changes of the data model still wait for you.',
   waits: 'Waits for you',
   approve: 'Approve',
   approvals: { delete_item: 'Delete', create_items: 'Create', update_item: 'Change' } as Readonly<
@@ -54,7 +56,7 @@ export const assistant = {
     plan_model: 'Plan a model file',
   } as Readonly<Record<string, string>>,
   wouldFail: 'It would fail: decline it, or ask again for something else.',
-  exactly: 'Exactly this is run, once',
+  exactly: 'The call in full: what you approve is run once, and nothing else',
   notReady: 'No model is chosen for this workspace yet.',
   notReadyMember: 'Somebody with the right workspaceSettings:edit can set it up.',
   ownAgent: 'Your own agent can use the same tools, at this address with an API key of yours:',

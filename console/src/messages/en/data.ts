@@ -133,6 +133,10 @@ export const data = {
   },
 
   item: {
+    why: 'Why?',
+    whyCell: 'Why is this cell so?',
+    whyItem: 'Why? About this item',
+    whyReadOnly: (field: string) => `Why? ${field} cannot be changed`,
     create: 'New',
     createTitle: (collection: string) => `New in ${collection}`,
     save: 'Save',

@@ -24,8 +24,9 @@ export const many = {
     changeButton: (shown: string, count: number) => `Change ${rows(shown, count)}`,
     undo: 'Undo',
     redo: 'Redo',
-    canUndo: 'Ctrl+Z in the grid takes it back.',
+    canUndo: 'Undo, under More or by Ctrl+Z, takes it back.',
     canUndoByTouch: 'Undo, under More, takes it back.',
+    writesEmpty: 'As nothing is typed, the texts become empty.',
     cannotUndo: 'These are too many to be taken back from here.',
     changed: (shown: string, count: number) =>
       plural(count, { one: `${shown} row was changed.`, other: `${shown} rows were changed.` }),

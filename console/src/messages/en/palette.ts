@@ -1,6 +1,7 @@
 /** Texts of the command palette. */
 export const palette = {
   palette: {
+    newPolicy: 'New policy',
     title: 'Search',
     label: 'Search actions, collections, fields, items and workspaces',
     placeholder: 'What do you want to do?',

@@ -75,9 +75,10 @@ export const system = {
       countedMembers: (count: string) => `Members, whose accounts stay: ${count}`,
       model: 'Its data model, roles, policies, access tests, views, secrets and conversations with the assistant',
     },
-    stays: 'Tables of attached databases stay as they are. Programs that use the workspace are answered 404.',
+    stays:
+      'Tables of attached databases stay as they are. Programs that use the workspace stop working: the API no longer finds it.',
     staysOf: (sources: string) =>
-      `Tables of attached data sources stay as they are (${sources}). Programs that use the workspace are answered 404.`,
+      `Tables of attached data sources stay as they are (${sources}). Programs that use the workspace stop working: the API no longer finds it.`,
     deleted: (apiName: string) => `The workspace ${apiName} is deleted.`,
   },
 

@@ -47,7 +47,7 @@ export function WhyRefused({ workspace, error, question }: RefusedProps) {
   if (why === undefined || error?.status !== 403) return null
   return (
     <ButtonLink look="plain" href={why(question)}>
-      {t.value.access.parts.why}
+      {t.value.item.why}
     </ButtonLink>
   )
 }

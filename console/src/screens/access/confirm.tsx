@@ -2,7 +2,7 @@
 import type { MayFail, PlannedRights } from 'governed-data-client/system'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { t } from '../../messages/messages.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { ReviewSheet } from '../review/sheet.tsx'
 import { faultOf, useSubmission } from '../submission.tsx'
@@ -31,7 +31,7 @@ type Answered<T> = { readonly ok: true; readonly data: T } | (Parameters<typeof 
 /** Waits for the effect; where that is not known, the change is still to be made. */
 export function Confirm<T>(props: ConfirmProps<T>) {
   const { workspace, title, planned, label, look = 'danger', onConfirm, onDone, onClose, children } = props
-  const texts = t.value.access
+  const texts = accessTexts.value
   const effect = useEffectOf({ workspace, planned })
   const [isWarned, setWarned] = useState(false)
   const mayFail = isWarned || effect.failing.length > 0

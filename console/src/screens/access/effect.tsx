@@ -3,6 +3,7 @@ import type { PlannedRights, RightsEffect, RightsEffects } from 'governed-data-c
 import { FILES } from '../../data/files.ts'
 import { useQuery } from '../../data/queries.ts'
 import { readableQuery, titleIn } from '../../data/workspaces.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { formatNumber, listed, t } from '../../messages/messages.ts'
 import { Fault, Notice, Skeleton } from '../../ui/notice.tsx'
 import page from '../page.module.css'
@@ -31,7 +32,7 @@ export function useEffectOf({ workspace, planned }: EffectProps) {
 type ShownProps = Pick<EffectProps, 'workspace'> & { readonly effect: ReturnType<typeof useEffectOf> }
 
 export function Effect({ workspace, effect: { isShown, isPending, query, failing } }: ShownProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data, error, refetch } = query
   if (!isShown) return <Notice>{texts.effectHidden}</Notice>
   if (isPending) return <Skeleton lines={3} />
@@ -55,7 +56,7 @@ type Group = Who & { readonly effects: Readonly<Record<Kind, readonly RightsEffe
 type GroupsProps = Pick<EffectProps, 'workspace'> & { readonly effects: RightsEffects }
 
 function Groups({ workspace, effects }: GroupsProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const groups = groupsOf(effects)
   const nameOf = useNames(workspace)
   const { data: readable = [] } = useQuery(readableQuery(workspace))
@@ -87,7 +88,7 @@ type LinesProps = {
 
 /** One line for each collection, and one for all rights in the workspace. */
 function Lines({ kind, effects, titleOf }: LinesProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   if (effects.length === 0) return null
   const byPlace = Map.groupBy(effects, (effect) => ('collection' in effect ? effect.collection : ''))
   return (
@@ -101,8 +102,8 @@ function Lines({ kind, effects, titleOf }: LinesProps) {
           {': '}
           {those
             .toSorted((one, other) => placeOf(one) - placeOf(other))
-            .map(textOf)
-            .join(' · ')}
+            .map((effect) => textOf(effect, kind))
+            .join(', ')}
         </dd>
       ))}
     </dl>
@@ -113,13 +114,15 @@ function placeOf(effect: RightsEffect): number {
   return 'action' in effect ? actions.indexOf(effect.action as Action) : 0
 }
 
-function textOf(effect: RightsEffect): string {
-  const { does, entitlement, effectOn } = t.value.access
+function textOf(effect: RightsEffect, kind: Kind): string {
+  const { does, entitlement, effectOn, itemsOf } = accessTexts.value
   if ('entitlement' in effect) {
     return entitlement[effect.entitlement as keyof typeof entitlement] ?? effect.entitlement
   }
-  const { action, fields } = effect
-  return fields === undefined || fields.length === 0 ? does[action] : effectOn(does[action], listed(fields))
+  const { action, fields = [], items } = effect
+  const hasItems = kind === 'granted' && items !== undefined && !(action === 'create' && items === 'all')
+  const parts = [...(hasItems ? [itemsOf[items]] : []), ...(fields.length > 0 ? [listed(fields)] : [])]
+  return parts.length === 0 ? does[action] : effectOn(does[action], parts.join(' · '))
 }
 
 function keyOf({ members, userIds, isAnonymous }: Who): string {
@@ -151,7 +154,7 @@ const NAMED = 3
 
 /** A few people by their names, and many by the role that exactly they have. Undefined until the names are there. */
 function useNames(workspace: string): ((who: Who) => string) | undefined {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: members = [], isPending: areMembersMissing } = useQuery(membersQuery(workspace))
   const { data: roles = [], isPending: areRolesMissing } = useQuery(rolesQuery(workspace))
   if (areMembersMissing || areRolesMissing) return undefined

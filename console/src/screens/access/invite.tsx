@@ -5,6 +5,7 @@ import { pathTo } from '../../app/router.ts'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { mailless, session } from '../../data/session.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { accountTexts } from '../../messages/account.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +25,7 @@ type InviteProps = { readonly workspace: string; readonly onClose: () => void }
 type Lifetime = '1d' | '7d' | '30d'
 
 export function Invite({ workspace, onClose }: InviteProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [email, setEmail] = useState('')
   const [chosen, setChosen] = useState<readonly string[]>([])
@@ -93,7 +94,7 @@ async function whose(email: string): Promise<Whose> {
 
 /** Where no mail goes out: how they get in. The link has the token that whoever invites is shown once, and nobody else. */
 function Unmailed({ invitation, whose, onClose }: Made & { readonly onClose: () => void }) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { email, token = '' } = invitation
   const mail = mailless.value ?? 'none'
   const link = `${location.origin}/-/invitation#token=${encodeURIComponent(token)}&email=${encodeURIComponent(email)}`

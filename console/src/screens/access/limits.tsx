@@ -1,6 +1,7 @@
 /** What an action of a policy is limited to: fields, and the conditions that rows have to meet. */
 import { useMemo, useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -34,7 +35,7 @@ type LimitsProps = {
 }
 
 export function LimitsDialog({ workspace, collection, action, title, grant, mayEdit, onGrant, onClose }: LimitsProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const limits: Limits = typeof grant === 'object' ? grant : {}
   const { data: model } = useQuery(modelQuery(workspace, collection))
   const [fields, setFields] = useState<readonly string[]>(Array.isArray(limits.fields) ? limits.fields : [])
@@ -129,7 +130,7 @@ type ConditionProps = {
 /** Built of fields, operators and values where that can say it; as JSON, which can say all. */
 function ConditionField(props: ConditionProps) {
   const { label, hint, model, mayEdit, wrong, takesFocus, onUnfit, text, onText } = props
-  const texts = t.value.access
+  const texts = accessTexts.value
   const [first] = useState(text)
   const columns = useMemo(() => model && filterColumns(model), [model])
   const canBuild = columns ? editableIn(columns, conditionIn(first)) !== undefined : model === undefined

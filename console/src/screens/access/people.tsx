@@ -2,6 +2,7 @@
 import type { Invitation, Member, PlannedRights } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { accountTexts } from '../../messages/account.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -42,7 +43,7 @@ export function People({ workspace, mayEdit }: PeopleProps) {
 type OpenDialog = { readonly member: Member; readonly what: 'roles' | 'status' | 'removal' }
 
 function Members({ workspace, mayEdit, onInvite }: PeopleProps & { readonly onInvite: () => void }) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data, error, refetch } = useQuery(membersQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [dialog, setDialog] = useState<OpenDialog>()
@@ -129,7 +130,7 @@ type TurnProps = {
 
 /** Suspends who is active, and makes active who is suspended. */
 function Turn({ workspace, member, onDone, onClose }: TurnProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { userId, email, status, roles } = member
   const isActive = status === 'active'
   return (
@@ -161,7 +162,7 @@ function Person({ email, fullName, isService }: Member) {
     <span class={styles.person}>
       <strong>{fullName ?? email}</strong>
       {isService ? (
-        <span class={page.quiet}>{t.value.access.service}</span>
+        <span class={page.quiet}>{accessTexts.value.service}</span>
       ) : (
         fullName && <span class={page.quiet}>{email}</span>
       )}
@@ -172,7 +173,7 @@ function Person({ email, fullName, isService }: Member) {
 type RolesProps = { readonly workspace: string; readonly member: Member; readonly onClose: () => void }
 
 function MemberRoles({ workspace, member, onClose }: RolesProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [chosen, setChosen] = useState<readonly string[]>(member.roles)
   const [isReviewed, setReviewed] = useState(false)
@@ -217,7 +218,7 @@ function MemberRoles({ workspace, member, onClose }: RolesProps) {
 }
 
 function Invitations({ workspace, mayEdit }: PeopleProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data = [] } = useQuery(invitationsQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const withdraw = async ({ id }: Invitation) => {

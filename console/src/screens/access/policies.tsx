@@ -3,7 +3,8 @@ import type { Policy } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
-import { formatNumber, listed, t } from '../../messages/messages.ts'
+import { accessTexts } from '../../messages/access.ts'
+import { formatNumber, listed } from '../../messages/messages.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty, Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -14,7 +15,7 @@ import { type Content, sizeOf } from './content.ts'
 import { accessOf, peopleChanged, policiesQuery, rolesQuery } from './data.ts'
 
 export function Policies({ workspace, mayEdit }: { readonly workspace: string; readonly mayEdit: boolean }) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data, error, refetch } = useQuery(policiesQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const [gone, setGone] = useState<Policy>()

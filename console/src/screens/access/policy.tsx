@@ -8,6 +8,7 @@ import { useQuery } from '../../data/queries.ts'
 import { session } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { collectionsQuery, readableQuery, titleIn } from '../../data/workspaces.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { accountTexts } from '../../messages/account.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -43,7 +44,7 @@ type Draft = { readonly name?: string; readonly description?: string; readonly c
 type FormProps = { readonly workspace: string; readonly policy: Policy | undefined; readonly mayEdit: boolean }
 
 function PolicyForm({ workspace, policy, mayEdit }: FormProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const user = session.value.kind === 'signedIn' ? session.value.user.id : undefined
   const draft = unsavedAt<Draft>(['policy', user, workspace, policy?.id], {})
   const [warnings, setWarnings] = useState<readonly string[]>([])
@@ -206,7 +207,7 @@ type MatrixProps = {
 const SHOWN = 100
 
 function Matrix({ collections, content, mayEdit, onAsk, onContent }: MatrixProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const [text, setText] = useState('')
   const wanted = text.trim().toLowerCase()
   const found = collections.filter(({ name, title }) => `${title} ${name}`.toLowerCase().includes(wanted))
@@ -260,10 +261,11 @@ function Matrix({ collections, content, mayEdit, onAsk, onContent }: MatrixProps
       )}
       <Table
         label={texts.matrix}
+        wraps
         rows={found.slice(0, SHOWN)}
         keyOf={({ name }) => name}
         columns={[
-          { title: t.value.access.collection, cell: ({ title }) => <strong>{title}</strong> },
+          { title: accessTexts.value.collection, cell: ({ title }) => <strong>{title}</strong> },
           ...actions.map((action) => ({
             title: texts.does[action],
             cell: (collection: Named) => cell(collection, action),
@@ -281,7 +283,7 @@ function levelOf(grant: Grant | undefined): 'none' | 'some' | 'all' {
 
 /** In short what limits it. */
 function limitsText(grant: Exclude<Grant, 'all'>): string {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { fields, filter, check, validation } = grant
   const parts = [
     fields !== undefined && fields !== '*' && texts.fieldsShort(String(fields.length)),

@@ -5,8 +5,8 @@ import { pathTo } from '../../app/router.ts'
 import { useQuery } from '../../data/queries.ts'
 import { userId } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { accountTexts } from '../../messages/account.ts'
-import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -26,7 +26,7 @@ type RolesProps = { readonly workspace: string; readonly mayEdit: boolean }
 type OpenDialog = { readonly what: 'form'; readonly role?: Role } | { readonly what: 'removal'; readonly role: Role }
 
 export function Roles({ workspace, mayEdit }: RolesProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data, error, refetch } = useQuery(rolesQuery(workspace))
   const { data: policies = [] } = useQuery(policiesQuery(workspace))
   const { data: members = [] } = useQuery(membersQuery(workspace))
@@ -116,7 +116,7 @@ type FormProps = { readonly workspace: string; readonly role: Role | undefined; 
 type Typed = { readonly name?: string; readonly description?: string; readonly policies?: readonly string[] }
 
 function RoleForm({ workspace, role, onClose }: FormProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: policies = [] } = useQuery(policiesQuery(workspace))
   const typed = unsavedAt<Typed>(['role', userId.value, workspace, role?.id], {})
   const { name = role?.name ?? '', description = role?.description ?? '' } = typed.value

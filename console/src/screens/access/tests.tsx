@@ -3,6 +3,7 @@ import type { AccessTest, NewAccessTest } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../data/queries.ts'
 import { readableQuery, titleIn } from '../../data/workspaces.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { formatNumber, listed, t } from '../../messages/messages.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog, DialogActions, FormActions } from '../../ui/dialog.tsx'
@@ -17,7 +18,7 @@ import { whyPath } from './asking.tsx'
 import { accessOf, effectQuery, membersQuery, peopleChanged, rolesQuery, testsQuery } from './data.ts'
 
 export function Tests({ workspace }: { readonly workspace: string }) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data, error, refetch } = useQuery(testsQuery(workspace))
   const judged = useQuery({ ...effectQuery(workspace, {}), enabled: data !== undefined && data.length > 0 })
   const { data: readable = [] } = useQuery(readableQuery(workspace))
@@ -102,7 +103,7 @@ function TestTarget({ key, field, filter }: Pick<AccessTest, 'key' | 'field' | '
 type TestProps = { readonly workspace: string; readonly test: AccessTest; readonly onClose: () => void }
 
 function RemoveTest({ workspace, test, onClose }: TestProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { fault, isBusy, submit } = useSubmission(async () => {
     const answer = await accessOf(workspace).tests.delete(test.id)
     if (!answer.ok && answer.status !== 404) return faultOf(answer)
@@ -133,7 +134,7 @@ type KeepProps = {
 
 /** Keeps the answer to a question as what is expected. */
 export function KeepTest({ workspace, who, test, onClose }: KeepProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const place = [test.collection, test.field].filter(Boolean).join('.')
   const [name, setName] = useState(() => {
     return texts.testName(who, `${texts.does[test.action]} ${place}`, test.expect.allowed).slice(0, 200)
@@ -160,7 +161,7 @@ export function KeepTest({ workspace, who, test, onClose }: KeepProps) {
 
 /** What people call whom a question or a test is of. */
 export function useWho(workspace: string): (as: string) => string {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: members = [] } = useQuery(membersQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   return (as) => {

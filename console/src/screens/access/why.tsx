@@ -5,6 +5,7 @@ import { address, navigate, pathTo } from '../../app/router.ts'
 import { FILES } from '../../data/files.ts'
 import { useQuery } from '../../data/queries.ts'
 import { readableQuery } from '../../data/workspaces.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -40,7 +41,7 @@ export function Why({ workspace }: { readonly workspace: string }) {
 type WhyProps = { readonly workspace: string; readonly question: Question }
 
 function Form({ workspace, question }: WhyProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: members = [] } = useQuery(membersQuery(workspace))
   const { data: roles = [] } = useQuery(rolesQuery(workspace))
   const { data: collections = [] } = useQuery(readableQuery(workspace))
@@ -107,7 +108,7 @@ function Form({ workspace, question }: WhyProps) {
 }
 
 function Explained({ workspace, question }: WhyProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: model } = useQuery(modelQuery(workspace, question.collection))
   const mayKeep = useInsight(workspace) === true
   const [isKeeping, setKeeping] = useState(false)
@@ -177,7 +178,7 @@ function ConditionText({ model, condition }: ConditionProps) {
 
 /** Without an item a role may do what its holders may do with some, whichever these are. */
 function answerOf({ who, key }: Question, { allowed, policies }: ExplainedAccess): string {
-  const texts = t.value.access
+  const texts = accessTexts.value
   if (allowed === null) return texts.depends
   if (!allowed) return texts.notAllowed
   const speaking = policies.filter(({ allows }) => allows)
@@ -187,7 +188,7 @@ function answerOf({ who, key }: Question, { allowed, policies }: ExplainedAccess
 }
 
 function sayingOf({ allows, reason }: ExplainedAccess['policies'][number]): string {
-  const texts = t.value.access
+  const texts = accessTexts.value
   return allows ? texts.allows : texts.reasons[reason ?? 'action']
 }
 

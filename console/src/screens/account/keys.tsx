@@ -3,8 +3,9 @@ import type { ApiKey, KeyScope } from 'governed-data-client/system'
 import { useState } from 'preact/hooks'
 import { system } from '../../data/client.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { accountTexts } from '../../messages/account.ts'
-import { formatTime, listed, t } from '../../messages/messages.ts'
+import { formatTime, listed } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Pending } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -112,7 +113,7 @@ const NAMED = 3
 
 function scopeText(scope: KeyScope | null): string {
   const texts = accountTexts.value
-  const { does } = t.value.access
+  const { does } = accessTexts.value
   const { workspaces, entitlements, collections, addresses } = scope ?? {}
   const isLimited = entitlements !== undefined || collections !== undefined
   const named = Object.entries(collections ?? {})

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { FILES } from '../../data/files.ts'
 import { useQuery } from '../../data/queries.ts'
 import { accessQuery, isSystemName, readableQuery, titleIn } from '../../data/workspaces.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { accountTexts } from '../../messages/account.ts'
 import { compareNames, t } from '../../messages/messages.ts'
 import { Field } from '../../ui/field.tsx'
@@ -51,7 +52,7 @@ function usePoliciesOf(workspace: string, userId: string): readonly Content[] | 
 }
 
 export function Scope({ workspace, userId, rights, onRights }: ScopeProps) {
-  const texts = t.value.access
+  const texts = accessTexts.value
   const { data: access, error, refetch } = useQuery(accessQuery(workspace))
   const policies = usePoliciesOf(workspace, userId)
   const { data: readable = [] } = useQuery(readableQuery(workspace))

@@ -23,7 +23,7 @@ type CallProps = {
 
 /** What is known of a call before it is decided on. */
 export type Outlook = {
-  /** The item that it is about is not there, or not to be seen, or the change of the model is refused. */
+  /** The item that it is about is not there, not to be seen or kept by others, or the change of the model is refused. */
   readonly isFailing: boolean
   /** What it does is not known yet. */
   readonly isOpen?: boolean
@@ -41,7 +41,12 @@ export function CallContent({ workspace, call, isPending, isFailing, onOutlook }
   return (
     <>
       {subject && (
-        <Subject workspace={workspace} onMissing={(isMissing) => onOutlook({ isFailing: isMissing })} {...subject} />
+        <Subject
+          workspace={workspace}
+          isDeletion={isPending && call.tool === 'delete_item'}
+          onFailing={(isFailing) => onOutlook({ isFailing })}
+          {...subject}
+        />
       )}
       {change && <Effects workspace={workspace} change={change} onOutlook={onOutlook} />}
       {subject || change ? (

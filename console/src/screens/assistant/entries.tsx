@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { isTyped, TypedName } from '../review/sheet.tsx'
 import { argumentsOf, unpacked } from './arguments.ts'
+import { Arguments } from './arguments-list.tsx'
 import styles from './assistant.module.css'
 import { CallContent, type Outlook } from './call.tsx'
 import type { ShownEntry, Step } from './shown-entries.ts'
@@ -31,9 +32,12 @@ function One({ workspace, one, isBusy, onDecide }: Omit<EntriesProps, 'shown'> &
   switch (one.kind) {
     case 'user':
       return (
-        <p class={styles.user} dir="auto">
-          {one.text}
-        </p>
+        <>
+          <p class={styles.user} dir="auto">
+            {one.text}
+          </p>
+          {one.isUnanswered && <p class={styles.quiet}>{assistantTexts.value.unanswered}</p>}
+        </>
       )
     case 'text':
       return (
@@ -98,11 +102,18 @@ function ApprovalCard({ workspace, one: { approval, outcome }, isBusy, onDecide 
 function StepOf({ workspace, step }: { readonly workspace: string; readonly step: Step }) {
   const texts = assistantTexts.value
   const place = placeOf(workspace, step)
+  const sent = argumentsOf(step.arguments)
   return (
     <div>
       <details class={styles.step}>
         <summary>{texts.step(texts.calls[step.tool] ?? step.tool, step.isError)}</summary>
-        <Text label={texts.sent} text={step.arguments} />
+        {sent === undefined ? (
+          <Text label={texts.sent} text={step.arguments} />
+        ) : (
+          <section aria-label={texts.sent}>
+            <Arguments values={sent} />
+          </section>
+        )}
         <Text label={texts.result} text={step.result} />
       </details>
       {place && (

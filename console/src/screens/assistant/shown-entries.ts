@@ -4,7 +4,7 @@ import type { AnswerEvent, Approval, Call, Conversation } from '../../data/assis
 export type Step = Call & { readonly result: string; readonly isError: boolean }
 
 export type ShownEntry =
-  | { readonly kind: 'user'; readonly text: string }
+  | { readonly kind: 'user'; readonly text: string; readonly isUnanswered?: boolean }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'approval'; readonly approval: Approval; readonly outcome?: Pick<Step, 'result' | 'isError'> }
@@ -15,8 +15,8 @@ export function shownEntriesOf({ entries, approvals }: Conversation): readonly S
   const results = new Map(entries.flatMap((entry) => (entry.kind === 'result' ? [[entry.callId, entry] as const] : [])))
   const waiting = [...approvals]
   const outcomes = entries.filter((entry) => entry.kind === 'outcome')
-  return entries.flatMap((entry): readonly ShownEntry[] => {
-    if (entry.kind === 'user') return [entry]
+  return entries.flatMap((entry, place): readonly ShownEntry[] => {
+    if (entry.kind === 'user') return [{ ...entry, isUnanswered: entries[place + 1]?.kind === 'user' }]
     if (entry.kind !== 'assistant') return []
     const text: readonly ShownEntry[] = entry.text === '' ? [] : [{ kind: 'text', text: entry.text }]
     const calls = entry.calls.map((call): ShownEntry => {

@@ -1,4 +1,5 @@
 /** The item that a call is about, as people call it, and what the call changes of it. */
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { itemPath } from '../../app/router.ts'
 import { numberText } from '../../data/exact-json.ts'
@@ -6,6 +7,7 @@ import { useQuery } from '../../data/queries.ts'
 import { t } from '../../messages/messages.ts'
 import { type CollectionModel, modelQuery, nameOf } from '../grid/model.ts'
 import { textOf } from '../grid/values.ts'
+import { Consequences } from '../item/consequences.tsx'
 import { itemQuery } from '../item/item-query.ts'
 import { Arguments, shown } from './arguments-list.tsx'
 import styles from './assistant.module.css'
@@ -14,10 +16,12 @@ type SubjectProps = {
   readonly workspace: string
   readonly collection: string
   readonly itemKey: readonly string[]
-  /** What it sets; absent of a call that sets nothing. */
+  /** What it sets. */
   readonly data?: unknown
-  /** Is told whether it is not there, or not to be seen. */
-  readonly onMissing: (isMissing: boolean) => void
+  /** Whether the call waits for its user and would delete the item. */
+  readonly isDeletion: boolean
+  /** Is told whether the call would fail: the item is not there or not to be seen, or something keeps it from being deleted. */
+  readonly onFailing: (isFailing: boolean) => void
 }
 
 /** A text for each part of a key, as a call has it. */
@@ -29,14 +33,20 @@ export function Subject(props: SubjectProps) {
   const { workspace, collection, itemKey, data } = props
   const { data: model } = useQuery(modelQuery(workspace, collection))
   const titleOf = (name: string) => model?.fields.find((field) => field.name === name)?.title ?? name
+  const place = (
+    <span class={styles.quiet}>
+      <bdi>{model?.title ?? collection}</bdi> · <bdi>{itemKey.map(shown).join(', ')}</bdi>
+    </span>
+  )
   return (
     <>
-      <p class={styles.subject}>
-        {model && <Name {...props} model={model} />}
-        <span class={styles.quiet}>
-          <bdi>{model?.title ?? collection}</bdi> · <bdi>{itemKey.map(shown).join(', ')}</bdi>
-        </span>
-      </p>
+      {model ? (
+        <Item {...props} model={model}>
+          {place}
+        </Item>
+      ) : (
+        <p class={styles.subject}>{place}</p>
+      )}
       {typeof data === 'object' && data !== null && Object.keys(data).length > 0 && (
         <Arguments values={data} titleOf={titleOf} />
       )}
@@ -44,16 +54,24 @@ export function Subject(props: SubjectProps) {
   )
 }
 
-function Name({ workspace, model, itemKey, onMissing }: SubjectProps & { readonly model: CollectionModel }) {
+type ItemProps = SubjectProps & { readonly model: CollectionModel; readonly children: ComponentChildren }
+
+function Item({ workspace, model, itemKey, isDeletion, onFailing, children }: ItemProps) {
   const { data: row, error } = useQuery(itemQuery({ workspace, model, itemKey }))
   const isMissing = error?.status === 404
-  useEffect(() => onMissing(isMissing), [isMissing])
-  if (row) {
-    return (
-      <a href={itemPath(workspace, model.name, itemKey)}>
-        <bdi>{shown(nameOf(model, row))}</bdi>
-      </a>
-    )
-  }
-  return isMissing ? <span class={styles.quiet}>{t.value.grid.nowhere}</span> : null
+  useEffect(() => onFailing(isMissing), [isMissing])
+  return (
+    <>
+      <p class={styles.subject}>
+        {row && (
+          <a href={itemPath(workspace, model.name, itemKey)}>
+            <bdi>{shown(nameOf(model, row))}</bdi>
+          </a>
+        )}
+        {isMissing && <span class={styles.quiet}>{t.value.grid.nowhere}</span>}
+        {children}
+      </p>
+      {row && isDeletion && <Consequences workspace={workspace} model={model} row={row} onKept={onFailing} />}
+    </>
+  )
 }

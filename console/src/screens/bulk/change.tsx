@@ -123,6 +123,7 @@ export function ChangeDialog(props: BulkProps) {
       <form class={page.stack} onSubmit={submit}>
         {error && <BulkFault error={error} done={0} />}
         {uncounted && <Fault error={uncounted} onRetry={recount} />}
+        {which === 'all' && marks.keys.value.size > 0 && <p>{texts.notOnlyChosen}</p>}
         <Select
           label={t.value.grid.field}
           value={field?.name ?? ''}
@@ -153,6 +154,7 @@ export function ChangeDialog(props: BulkProps) {
             />
           </div>
         )}
+        {field && text === '' && 'value' in parse(field, '') && <p class={page.quiet}>{texts.writesEmpty}</p>}
         <p class={page.quiet} role="status">
           {underWay.isClosing ? texts.closing : count === 0 ? texts.none : canUndo ? backText : texts.cannotUndo}
         </p>

@@ -5,6 +5,7 @@ import { clientOf } from '../../data/client.ts'
 import { deletedHere, FILES } from '../../data/files.ts'
 import { type Query, queries, useQuery } from '../../data/queries.ts'
 import { accessQuery } from '../../data/workspaces.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { formatTime, t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -94,7 +95,7 @@ export function DeletedFiles({ workspace, onClose }: { readonly workspace: strin
               ),
             },
             {
-              title: t.value.access.actions,
+              title: accessTexts.value.actions,
               cell: (file) => (
                 <Button
                   isBusy={busy === file.id}

@@ -255,7 +255,7 @@ function Operands({ condition: { operator, operands }, column: { field }, isWron
       aria-label={label}
       aria-invalid={isWrong}
       dir="auto"
-      placeholder={kind === 'list' ? texts.listHint : undefined}
+      placeholder={kind === 'list' ? texts.listHint : label}
       value={operands[place] ?? ''}
       onInput={(event) => onValue(place, event.currentTarget.value)}
     />

@@ -57,7 +57,7 @@ export function useMany(props: ManyProps) {
     () => [
       ...(mayChangeSome(model) ? waysBack(() => savingOf(userId.value, workspace, model, rows)) : []),
       ...actionsOf(model, isFiltered, setDoing),
-      ...(mayAsk ? [{ id: 'why', label: messages.access.whyCell, run: () => latest.current?.() }] : []),
+      ...(mayAsk ? [{ id: 'why', label: messages.item.whyCell, run: () => latest.current?.() }] : []),
       ...(model.mayDeleteMany ? [deletionOf(isFiltered, setDoing)] : []),
     ],
     [workspace, model, rows, isFiltered, mayAsk, messages],

@@ -1,17 +1,16 @@
-/** Deleting an item: what refers to it, and another look before it is gone. */
+/** Deleting an item: what becomes of what refers to it, and another look before it is gone. */
 import { ServiceError } from 'governed-data-client'
 import { useState } from 'preact/hooks'
-import { FILES } from '../../data/files.ts'
 import { t } from '../../messages/messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/notice.tsx'
 import { keyTextOf, WhyRefused } from '../access/asking.tsx'
 import { itemsOf, keyInPath } from '../grid/items.ts'
-import type { CollectionModel, ToMany } from '../grid/model.ts'
+import type { CollectionModel } from '../grid/model.ts'
 import { keyOf } from '../grid/rows.ts'
 import type { Row } from '../grid/values.ts'
-import { RelatedList } from './related.tsx'
+import { Consequences } from './consequences.tsx'
 
 type DeleteProps = {
   readonly workspace: string
@@ -28,10 +27,7 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
   const texts = t.value.item
   const [error, setError] = useState<ServiceError | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
-  // Behind a junction it is its rows that are deleted, and not what they lead to.
-  const relations = model.toMany.filter(({ linked }) => linked === undefined)
-  const [some, setSome] = useState<Readonly<Record<string, boolean>>>({})
-  const isKept = relations.some((relation) => some[relation.name] && isInTheWay(relation, model))
+  const [isKept, setKept] = useState(false)
   const remove = async () => {
     setBusy(true)
     setError(undefined)
@@ -58,19 +54,7 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
           />
         </Fault>
       )}
-      <p>{isKept ? texts.deleteKept : goneText(model)}</p>
-      {relations.length > 0 && (
-        <>
-          {!isKept && <p>{texts.deleteRelated}</p>}
-          <RelatedList
-            workspace={workspace}
-            relations={relations}
-            row={row}
-            isDeletion
-            onSeen={(name, isSome) => setSome((before) => ({ ...before, [name]: isSome }))}
-          />
-        </>
-      )}
+      <Consequences workspace={workspace} model={model} row={row} onKept={setKept} />
       <DialogActions>
         <Button onClick={onClose}>{isKept ? t.value.common.close : t.value.common.cancel}</Button>
         {!isKept && (
@@ -81,17 +65,4 @@ export function DeleteDialog({ workspace, model, row, title, onClose, onDeleted,
       </DialogActions>
     </Dialog>
   )
-}
-
-/** Whether what refers to it keeps it for certain: where it refuses at the end, what goes along with the item is no longer there then. */
-function isInTheWay({ to, onDelete }: ToMany, { name, toMany }: CollectionModel): boolean {
-  if (to === name) return false
-  return onDelete === 'restrict' || (onDelete === 'noAction' && toMany.every((other) => other.onDelete !== 'cascade'))
-}
-
-/** How far it is gone: of files the service keeps the bytes for a time. */
-function goneText({ name, hasHistory }: CollectionModel): string {
-  const { deleteText, deleteRecorded } = t.value.item
-  if (name === FILES) return t.value.files.deleted.text
-  return hasHistory ? deleteRecorded : deleteText
 }

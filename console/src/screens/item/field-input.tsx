@@ -76,8 +76,8 @@ export function FieldInput(props: FieldInputProps) {
           {why && (
             <>
               {' · '}
-              <a href={why} aria-label={t.value.access.whyReadOnly(field.title)}>
-                {t.value.access.parts.why}
+              <a href={why} aria-label={t.value.item.whyReadOnly(field.title)}>
+                {t.value.item.why}
               </a>
             </>
           )}

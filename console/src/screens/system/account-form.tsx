@@ -6,8 +6,9 @@ import { useQuery } from '../../data/queries.ts'
 import type { User } from '../../data/session.ts'
 import { unsavedAt } from '../../data/unsaved.ts'
 import { workspacesQuery } from '../../data/workspaces.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { accountTexts } from '../../messages/account.ts'
-import { listed, t } from '../../messages/messages.ts'
+import { listed } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
 import { FormActions } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -74,7 +75,7 @@ export function AccountForm({ account, user, onSaved, onCancel }: AccountFormPro
     const answer = await (account === undefined
       ? system.serviceAccounts.create(change)
       : system.serviceAccounts.update(account.id, change))
-    if (!answer.ok) return faultOf(answer, { 403: t.value.access.exceeds })
+    if (!answer.ok) return faultOf(answer, { 403: accessTexts.value.exceeds })
     await systemChanged()
     draft.value = {}
     onSaved(answer.data)

@@ -6,6 +6,7 @@ import { navigate, pathTo } from '../../app/router.ts'
 import { system } from '../../data/client.ts'
 import { useQuery } from '../../data/queries.ts'
 import { checkSession, userId } from '../../data/session.ts'
+import { accessTexts } from '../../messages/access.ts'
 import { accountTexts } from '../../messages/account.ts'
 import { formatNumber, formatTime, listed, t } from '../../messages/messages.ts'
 import { systemTexts } from '../../messages/system.ts'
@@ -178,7 +179,7 @@ function Memberships({ id }: { readonly id: string }) {
               title: accountTexts.value.workspace,
               cell: ({ workspace }) => <a href={pathTo(workspace, 'access')}>{workspace}</a>,
             },
-            { title: texts.roles, cell: ({ roles }) => roles || t.value.access.noRoles },
+            { title: texts.roles, cell: ({ roles }) => roles || accessTexts.value.noRoles },
             { title: texts.status, cell: ({ isActive }) => texts.statuses[isActive ? 'active' : 'suspended'] },
           ]}
         />
