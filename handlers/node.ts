@@ -193,12 +193,12 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     await services.prune()
     const answers = createAnswerRoom({ most: answerRoom })
     const bodies = createBodyRoom({ most: bodyRoom ?? Math.max(BODY_ROOM, 32 * config.SERVICE_ITEMS__BODY_LIMIT) })
+    const parsed = createBodyRoom({ most: parsedRoom, largest: parsedRoom / 2 })
     const encodings = createSharedSlots(LONG_ANSWERS)
     const pacing: Pacing = {
       ...createRequestSlots(requestSlots),
       takeEncoding: (caller) => encodings.take(caller),
       beforePiece: createPieceRate(),
-      parsed: createBodyRoom({ most: parsedRoom, largest: parsedRoom / 2 }),
     }
     const { fetch } = createApp({
       services,
@@ -222,6 +222,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
             isDisconnected: leaving(env),
             room: roomFor(env, answers),
             bodies,
+            parsed,
             pacing,
           }),
         {

@@ -71,6 +71,8 @@ const REST = 100
 
 /** Bytes of all bodies that are arriving at an isolate, which has 128 MiB for all that it does. */
 const BODY_ROOM = 48 * 1024 ** 2
+/** The weight of the bodies that an isolate has parsed and works on. */
+const PARSED_ROOM = 64 * 1024 ** 2
 
 export type WorkerDeps = { readonly clock?: Clock; readonly passwords?: Hashing }
 
@@ -80,6 +82,7 @@ export function createWorker(deps: WorkerDeps = {}) {
   // One per isolate. Only completed values are kept: on Workers no request may wait for the I/O of another.
   let opened: Opened | undefined
   const bodies = createBodyRoom({ most: BODY_ROOM, waits: false })
+  const parsed = createBodyRoom({ most: PARSED_ROOM, largest: PARSED_ROOM / 2, waits: false })
   let refusal: Refusal | undefined
 
   async function instance(env: Env): Promise<Opened> {
@@ -105,7 +108,7 @@ export function createWorker(deps: WorkerDeps = {}) {
           requestId: timeOrderedIds.next(),
         })
       }
-      return asRequest(async () => ofKnownLength(await app.fetch(request, { ...env, bodies }, context)))
+      return asRequest(async () => ofKnownLength(await app.fetch(request, { ...env, bodies, parsed }, context)))
     },
 
     /**

@@ -28,7 +28,8 @@ export type BodyRoom = {
   hold(body: ArrivingBody): void
   /**
    * Counts the bytes of a body before they arrive, once they have room beside the others: meanwhile those are given up of which
-   * nothing arrives, or so little that the whole would take a minute. False where that takes too long. Small ones need not wait.
+   * nothing arrives, or so little that the whole would take a minute. Resolves to false where that takes too long, and at once where
+   * no request may wait and a complete body has no room. Small ones need not wait.
    */
   enter(body: ArrivingBody): Promise<boolean>
   /** Something has arrived of a body that has entered. */
@@ -43,9 +44,12 @@ export type BodyRoomDeps = {
   readonly largest?: number
   /**
    * False where no request may wait for another: a body is counted from its first byte on, and one for which there is no room is
-   * given up, where none of the others is stalled.
+   * given up, where none of the others is stalled. The platform may end a request without releasing its body: a complete one
+   * is no longer counted after `whole`.
    */
   readonly waits?: boolean
+  /** Milliseconds in which a body has to arrive as a whole, if others wait for it; a minute where absent. */
+  readonly whole?: number
   /** Milliseconds that a body waits to enter, and after which one that does not go on is given up for one that waits. */
   readonly patience?: number
   readonly stall?: number
@@ -74,6 +78,7 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
     patience = PATIENCE,
     stall = STALL,
     small = SMALL,
+    whole = WHOLE,
   } = deps
   /** In the order in which something arrived last. */
   const held = new Map<ArrivingBody, Held>()
@@ -136,7 +141,11 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
 
   function stalled(): readonly ArrivingBody[] {
     const now = performance.now()
-    return [...held].flatMap(([body, known]) => (body.isComplete === true || goesOn(body, known, now) ? [] : [body]))
+    const isHeld = (body: ArrivingBody, known: Held) => {
+      if (body.isComplete === true) return waits || now - known.at <= whole
+      return goesOn(body, known, now)
+    }
+    return [...held].flatMap(([body, known]) => (isHeld(body, known) ? [] : [body]))
   }
 
   function look(): void {
@@ -152,7 +161,7 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
     if (now - known.at > stall) return false
     if (passed <= stall) return true
     const { total = body.bytes } = body
-    if ((arrivedOf(body) - known.marked) * WHOLE < total * passed) return false
+    if ((arrivedOf(body) - known.marked) * whole < total * passed) return false
     known.marked = arrivedOf(body)
     known.markedAt = now
     return true
@@ -173,6 +182,10 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
   return {
     hold,
     async enter(body) {
+      if (!waits && body.isComplete === true) {
+        hold(body)
+        return !body.isGivenUp
+      }
       if (!waits || body.bytes <= small || (hasRoom(body) && !waiting.some((other) => hasShare(other.body)))) {
         count(body)
         return true

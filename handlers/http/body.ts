@@ -10,7 +10,7 @@ import { issuePath } from '../../src/core/message-text.ts'
 import { keptNumbers } from '../../src/core/model/codec/number.ts'
 import { pause } from '../../src/ports/clock.ts'
 import type { ArrivingBody, BodyRoom } from './body-room.ts'
-import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf, isDisconnected, pacing } from './request.ts'
+import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf, isDisconnected, parsedRoom } from './request.ts'
 import { slotForBody } from './request-slots.ts'
 
 /** For all bodies but those of items and migrations, which have their own limits. */
@@ -125,7 +125,7 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
 /** Resolves once a body that is there may be parsed, which takes many times its bytes. Throws 429, 499 and 503. */
 async function turnOf(c: AppContext, bytes: Uint8Array): Promise<void> {
   await slotForBody(c)
-  const room = pacing(c)?.parsed
+  const room = parsedRoom(c)
   if (room === undefined) return
   const weight = weightOfJson(bytes)
   if (weight <= LIGHT) return

@@ -82,17 +82,20 @@ export type Pacing = {
   takeEncoding(caller: string): Promise<() => void>
   /** Returns what the next piece of a file that is sent waits for before it is read, if anything. */
   beforePiece(): Promise<void> | undefined
-  /** The memory for bodies that are parsed. */
-  readonly parsed: BodyRoom
 }
 
 export function pacing(c: Context): Pacing | undefined {
   return ((c.env ?? {}) as { readonly pacing?: Pacing }).pacing
 }
 
-/** Returns undefined where the platform bounds memory itself. */
+/** Returns undefined where nothing bounds the memory of bodies that arrive. */
 export function bodyRoom(c: Context): BodyRoom | undefined {
   return ((c.env ?? {}) as { readonly bodies?: BodyRoom }).bodies
+}
+
+/** The memory for bodies that are parsed; undefined where nothing bounds it. */
+export function parsedRoom(c: Context): BodyRoom | undefined {
+  return ((c.env ?? {}) as { readonly parsed?: BodyRoom }).parsed
 }
 
 /** The body as it arrives, each time the same stream; null where there is none. */

@@ -1,5 +1,6 @@
 /** Requests of hostile shape are refused soon, and neither they nor their like touch anybody else. */
 import { beforeAll, expect, it } from 'vitest'
+import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
@@ -109,4 +110,24 @@ it('lets nobody but the caller keep an answer to a credential', async () => {
   )
 
   expect(kept.filter((line) => line !== undefined)).toEqual([])
+})
+
+/** On Node they wait for each other (docs/contract.md#memory); a Worker cannot let one request wait for another. */
+it('bounds what the parsed bodies of one caller take together: others wait, or are 503 at once on Workers', async () => {
+  const { token } = await people.member(blog, { collections: { authors: { create: 'all', read: 'all' } } })
+  const one = world.bearer(token)
+  const objects = Array.from({ length: 400_000 }, () => ({}))
+
+  const sent = Array.from({ length: 6 }, () => one.post(`/api/${blog.name}/items/authors`, objects))
+  const light = await one.get(`/api/${blog.name}/items/authors?fields=name`)
+  const answers = await Promise.all(sent)
+
+  expect(light.status).toBe(200)
+  const busy = answers.filter(({ status }) => status === 503)
+  for (const answer of busy) {
+    expect(answer.headers.get('retry-after')).toBe('1')
+    expect(await answer.json()).toMatchObject({ code: '5008' })
+  }
+  if (world.platform === 'node') expect(busy).toEqual([])
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(busy.length > 0 ? [422, 503] : [422]))
 })

@@ -118,6 +118,19 @@ it('gives up what goes beyond the room, and instead what is stalled, where no re
   expect([announced, second, third, fourth].map(isGivenUp)).toEqual([true, true, true, false])
 })
 
+it('refuses a complete body at once where no request waits for another, and forgets one that nobody releases', async () => {
+  const room = createBodyRoom({ most: 10, largest: 5, waits: false, whole: 40 })
+  const complete = (bytes: number, caller: string): ArrivingBody => ({ ...bodyOf(bytes, caller), isComplete: true })
+  const [first, again] = [complete(9, 'one'), complete(1, 'one')]
+  const entered = [first, again, complete(6, 'two'), complete(1, 'three')].map((body) => room.enter(body))
+
+  expect(await Promise.all(entered)).toEqual([true, false, true, false])
+  room.release(first)
+  expect(await room.enter(complete(5, 'three'))).toBe(true)
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  expect(await room.enter(complete(5, 'four'))).toBe(true)
+})
+
 it('lets nobody wait for longer than their patience', async () => {
   const room = createBodyRoom({ most: 10, small: 0, patience: 20 })
   await room.enter({ ...bodyOf(10), isComplete: true })
