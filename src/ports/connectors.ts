@@ -54,8 +54,11 @@ export type ConnectorReply =
   | { readonly kind: 'unloadable'; readonly message: string; readonly denied: boolean }
   /** More values than an answer may have, so that it was not read; `excess` says which bound it is above. */
   | { readonly kind: 'oversized'; readonly excess: string }
-  /** The isolate exceeded a limit or crashed. Only calls in flight get this; the next call starts a new isolate. */
-  | { readonly kind: 'ended'; readonly reason: 'time' | 'memory' | 'crash' }
+  /**
+   * The isolate exceeded a limit or crashed. Only calls in flight get this; the next call starts a new isolate. `isAlone` is true if
+   * only this call was given up, and the others in flight go on.
+   */
+  | { readonly kind: 'ended'; readonly reason: 'time' | 'memory' | 'crash'; readonly isAlone?: true }
 
 /** A line that a connector printed on its console. */
 export type ConnectorLine = {

@@ -2,6 +2,7 @@
 const acts = {
   answer: () => 'answer',
   pid: () => import('node:process').then(({ pid }) => [pid]),
+  late: () => new Promise((resolve) => setTimeout(() => resolve('late'), 1_000)),
   wait: () => new Promise((resolve) => setTimeout(resolve, 60_000)),
   loop() {
     for (;;);

@@ -11,6 +11,7 @@ import {
   type NodeConnectorHostDeps,
 } from '../../src/platform/node/connectors/host.ts'
 import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports/connectors.ts'
+import { createConnectorSessions } from '../../src/sources/connector/sessions.ts'
 import { type RunningUpstream, startUpstream } from '../support/servers/upstream.ts'
 import { describeConnectorHost } from './connector-host.ts'
 
@@ -75,6 +76,34 @@ describe('connector host on Node: runaways', () => {
     expect(await session.call('query', { act: 'exit' })).toEqual({ kind: 'ended', reason: 'crash' })
     expect(await session.call('query', { act: 'flood' })).toEqual({ kind: 'ended', reason: 'memory' })
     expect(await session.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+
+  it('fails no read of another account, and from then on nothing of another one', async () => {
+    const host = hostWith({})
+    let now = Date.now()
+    const sessions = createConnectorSessions({
+      shared: host.open(program),
+      open: () => host.open(program),
+      clock: { now: () => now, elapsed: () => now },
+    })
+    const call = (act: string, account: string, isRead: boolean) => sessions.call('query', { act }, { account, isRead })
+    const all = () =>
+      Promise.all([call('late', 'reader', true), call('late', 'writer', false), call('exit', 'runaway', true)])
+    const [late, ended] = [
+      { kind: 'value', value: 'late' },
+      { kind: 'ended', reason: 'crash' },
+    ]
+    await call('answer', 'reader', true)
+    const [[shared], before] = [await pids(call, ['reader', 'runaway']), await all()]
+    const [apart, after] = [await pids(call, ['reader', 'reader', 'writer']), await all()]
+    now += 600_000
+    const [again] = await pids(call, ['reader'])
+
+    expect(before).toEqual([late, ended, ended])
+    expect(after).toEqual([late, late, ended])
+    expect(apart[0]).toBe(apart[1])
+    expect(new Set([shared, ...apart, again]).size).toBe(4)
+    await sessions.close()
   })
 
   it('takes nothing that a connector prints for an answer', async () => {
@@ -231,6 +260,15 @@ function membersOf(session: number): readonly number[] {
 
 async function until(isSo: () => boolean): Promise<void> {
   await expect.poll(isSo).toBe(true)
+}
+
+/** The processes that answer these accounts. */
+async function pids(
+  call: (act: string, account: string, isRead: boolean) => Promise<ConnectorReply>,
+  accounts: readonly string[],
+): Promise<readonly string[]> {
+  const replies = await Promise.all(accounts.map((account) => call('pid', account, true)))
+  return replies.map((reply) => JSON.stringify(reply))
 }
 
 function hostWith(wished: Partial<NodeConnectorHostDeps>, onPrint?: OnLogLine): NodeConnectorHost {

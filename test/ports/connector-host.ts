@@ -244,7 +244,9 @@ export function describeConnectorHost(name: string, open: (limits: { readonly ti
     it('gives a call up after its time, and serves the next one', async () => {
       const { session, upstream } = start(hanging, { timeLimit: 5_000 })
 
-      expect(await session.call('query', { port: upstream.granted })).toEqual({ kind: 'ended', reason: 'time' })
+      expect(await session.call('query', { port: upstream.granted })).toEqual({
+        ...{ kind: 'ended', reason: 'time', isAlone: true },
+      })
       expect(await session.call('introspect')).toEqual(value('here'))
     })
 

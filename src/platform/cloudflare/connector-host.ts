@@ -106,7 +106,7 @@ function readAnswer(answer: unknown): { readonly text: unknown; readonly printed
 
 async function withinTime(reply: Promise<ConnectorReply>, limit: number): Promise<ConnectorReply> {
   const { promise, resolve } = Promise.withResolvers<ConnectorReply>()
-  const timer = setTimeout(() => resolve({ kind: 'ended', reason: 'time' }), limit)
+  const timer = setTimeout(() => resolve({ kind: 'ended', reason: 'time', isAlone: true }), limit)
   try {
     return await Promise.race([reply, promise])
   } finally {

@@ -17,13 +17,10 @@ import type { RenderRows } from '../rendered-rows.ts'
 import { bindSelection, type ConnectorReads, type ConnectorSourceDeps, distinct } from './read.ts'
 import { type Data, type Sending, selected, send, type Target, type Write } from './send.ts'
 
-export type ConnectorWritesDeps = ConnectorSourceDeps & {
-  readonly reads: ConnectorReads
-  readonly render: RenderRows
-}
+export type ConnectorWritesDeps = ConnectorSourceDeps & { readonly render: RenderRows }
 
 type Run = {
-  readonly sending: Sending & ConnectorWritesDeps
+  readonly sending: Sending & ConnectorWritesDeps & { readonly reads: ConnectorReads }
   readonly plan: ProgramPlan
   readonly bindings: Bindings
   readonly selection: Selection

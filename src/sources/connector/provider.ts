@@ -129,6 +129,7 @@ function openConnector(
   const imported = () => loadCapabilities(database, at)
   const runtime = createConnectorRuntime({
     host,
+    clock,
     catalog: normalized(catalog),
     provider,
     place,
@@ -154,7 +155,10 @@ function openConnector(
     if (kept !== undefined) return kept
     const keep = cache.keeping(key)
     try {
-      const call = runtime.call('query', request, (value) => parseQueryAnswer(request, fields, value, options?.key))
+      const call = runtime.call('query', request, {
+        read: (value) => parseQueryAnswer(request, fields, value, options?.key),
+        caller: { account: options?.account, isRead },
+      })
       const answer = await (isRead ? cancelable(call, options) : call)
       if (isRead) keep(answer)
       return answer

@@ -23,6 +23,7 @@ import {
   type SourceCapabilities,
 } from '../../core/connector/schema.ts'
 import { ServiceError } from '../../core/error.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type {
   ConnectorCatalog,
   ConnectorHost,
@@ -32,20 +33,24 @@ import type {
 } from '../../ports/connectors.ts'
 import { queryFailed } from '../assertion-error.ts'
 import type { SourceRef, SourceSetting } from '../provider.ts'
+import { type ConnectorCaller, type ConnectorSessions, createConnectorSessions } from './sessions.ts'
 import { openSession, startConnector } from './start.ts'
 
 export type ConnectorRuntime = {
   /**
-   * Calls the handler and returns its answer as parsed by `read`; errors of the call are thrown under `Query failed`.
+   * Calls the handler for `caller` and returns its answer as parsed by `read`; errors of the call are thrown under `Query failed`.
    */
-  call<T>(method: 'query', request: unknown, read: (value: unknown) => T): Promise<T>
+  call<T>(method: 'query', request: unknown, options: CallOptions<T>): Promise<T>
   /** Restarts the connector, whatever state the source is in, and reads its schema. */
   introspect(): Promise<{ readonly schema: ConnectorSchema; readonly revision: string }>
   close(): Promise<void>
 }
 
+type CallOptions<T> = { readonly read: (value: unknown) => T; readonly caller: ConnectorCaller }
+
 export type ConnectorRuntimeDeps = {
   readonly host: ConnectorHost
+  readonly clock: Clock
   readonly catalog: ConnectorCatalog
   readonly provider: string
   readonly place: SourceRef
@@ -54,11 +59,11 @@ export type ConnectorRuntimeDeps = {
   readonly imported: () => Promise<{ readonly capabilities: SourceCapabilities; readonly revision: string } | undefined>
 }
 
-type Running = { readonly session: ConnectorSession }
+type Running = { readonly first: ConnectorSession; readonly sessions: ConnectorSessions }
 
 /** Creates the runtime of one data source; nothing starts before the first call. */
 export function createConnectorRuntime(deps: ConnectorRuntimeDeps): ConnectorRuntime {
-  const { host, catalog, provider, place, setting } = deps
+  const { host, clock, catalog, provider, place, setting } = deps
   let activity: Activity = active
   let running: Running | undefined
   let isStarting = false
@@ -68,7 +73,7 @@ export function createConnectorRuntime(deps: ConnectorRuntimeDeps): ConnectorRun
   async function stop(): Promise<void> {
     const ended = running
     running = undefined
-    await ended?.session.close()
+    await ended?.sessions.close()
   }
 
   function applyEvent(event: ActivityEvent): void {
@@ -91,21 +96,22 @@ export function createConnectorRuntime(deps: ConnectorRuntimeDeps): ConnectorRun
     return installed
   }
 
-  async function ready(): Promise<ConnectorSession> {
+  async function ready(): Promise<ConnectorSessions> {
     if (isStarting) throw restarting()
     const installed = await current()
     if (activity.kind === 'deactivated') throw deactivatedAnswer(activity.because)
-    if (running !== undefined) return running.session
+    if (running !== undefined) return running.sessions
     // Another request may have begun a start while the previous connector was being stopped.
     if (isStarting) throw restarting()
-    return (await start(installed, 'compared')).session
+    return (await start(installed, 'compared')).sessions
   }
 
   /** `compared`: the capabilities must equal those that the model was imported with. */
   async function start(installed: InstalledConnector, how: 'compared' | 'imported'): Promise<Running> {
     isStarting = true
     try {
-      const session = openSession({ host, installed, setting, place })
+      const open = () => openSession({ host, installed, setting, place })
+      const session = open()
       const started = await startConnector(session, installed, setting)
       if (started.kind === 'failed') {
         const { event, error, isSilent } = started
@@ -117,7 +123,7 @@ export function createConnectorRuntime(deps: ConnectorRuntimeDeps): ConnectorRun
         applyEvent({ kind: 'capabilitiesChanged' })
         throw new ServiceError('unavailable', 'Data source is deactivated')
       }
-      running = { session }
+      running = { first: session, sessions: createConnectorSessions({ shared: session, open, clock }) }
       return running
     } finally {
       isStarting = false
@@ -140,8 +146,8 @@ export function createConnectorRuntime(deps: ConnectorRuntimeDeps): ConnectorRun
   }
 
   return {
-    async call(method, request, read) {
-      const reply = await (await ready()).call(method, request)
+    async call(method, request, { read, caller }) {
+      const reply = await (await ready()).call(method, request, caller)
       try {
         return read(answerOf(reply, method))
       } catch (error) {
@@ -154,8 +160,8 @@ export function createConnectorRuntime(deps: ConnectorRuntimeDeps): ConnectorRun
       const installed = await current()
       applyEvent({ kind: 'renewed' })
       await stop()
-      const { session } = await start(installed, 'imported')
-      const schema = parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))
+      const { first } = await start(installed, 'imported')
+      const schema = parseIntrospection(answerOf(await first.call('introspect'), 'introspect'))
       return { schema, revision: installed.revision }
     },
 

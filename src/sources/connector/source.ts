@@ -22,7 +22,7 @@ import { type ConnectorWrites, createConnectorWrites } from './write.ts'
 export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   const reads = createConnectorReads(deps)
   const render = createRenderRows(deps)
-  const write = createConnectorWrites({ ...deps, reads, render })
+  const write = createConnectorWrites({ ...deps, render })
   const source: Source = {
     prepareList(plan) {
       if (plan.grouping !== undefined) throw queryFault('aggregate', 'the data source has no aggregates', '4010')

@@ -12,18 +12,24 @@ import type { Filter } from '../../core/query/filter.ts'
 import type { Bindings, Operand } from '../../core/query/placeholder.ts'
 import type { Prepared } from '../source.ts'
 import { type ConnectorWritesDeps, runProgram } from './program.ts'
-import { bindSelection, type ConnectorReads } from './read.ts'
+import { type Ask, bindSelection, type ConnectorReads, createConnectorReads } from './read.ts'
 import { type Data, selected, send, type Target } from './send.ts'
 
 /** Prepares write plans; running one returns the written items as JSON array text. */
 export type ConnectorWrites = (plan: WritePlan) => Prepared<string>
 
 export function createConnectorWrites(deps: ConnectorWritesDeps): ConnectorWrites {
-  const { reads, render } = deps
+  const { render } = deps
   return (plan) =>
-    async (bindings, { idempotencyKey, onSend, term } = {}) => {
+    async (bindings, { idempotencyKey, onSend, term, account } = {}) => {
+      const ask: Ask = (request, fields, options) => {
+        return deps.ask(request, fields, { ...(account !== undefined && { account }), ...options })
+      }
+      const reads = createConnectorReads({ ...deps, ask })
       const sending = {
         ...deps,
+        ask,
+        reads,
         ...(idempotencyKey !== undefined && { idempotencyKey }),
         ...(onSend && { onSend }),
         term,

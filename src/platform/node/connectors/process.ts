@@ -249,7 +249,7 @@ const REPLY = /^\{"id":(\d+),"reply":/
 /** Maximum characters of a printed line, or of a sign of life. */
 const LONGEST_NOTICE = 64 * 1024
 
-const TOO_LONG: ConnectorReply = { kind: 'ended', reason: 'time' }
+const TOO_LONG: ConnectorReply = { kind: 'ended', reason: 'time', isAlone: true }
 const CANNOT_RUN = 'Connectors cannot be run'
 
 /** Milliseconds without a call until the process is stopped. */
