@@ -1142,7 +1142,7 @@ it('remembers the colour scheme that was chosen', async () => {
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
 })
 
-it('leaves an open menu as it is when more entries of it arrive', async () => {
+it('leaves the open menu of the account as it is when more entries arrive', async () => {
   const page = await openConsole({ colorScheme: 'light' })
   const moreEntries = Promise.withResolvers<void>()
   await page.route('**/assets/places-*.js', async (sent) => {

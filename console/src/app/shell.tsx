@@ -299,7 +299,7 @@ function AccountMenu({ user }: { readonly user: User }) {
     },
   ]
   return (
-    <Menu label={shell.account} items={items} isIcon>
+    <Menu label={shell.account} items={items} isIcon staysAsOpened>
       <span class={styles.avatar}>{initialOf(user.fullName || user.email)}</span>
     </Menu>
   )

@@ -21,11 +21,20 @@ type MenuProps = {
   /** Whether the button has a frame, as others beside it. */
   readonly look?: 'plain' | 'button'
   readonly tool?: IconName
+  /** Whether entries that arrive while it is open are left out, so that none slips under the pointer. */
+  readonly staysAsOpened?: boolean
 }
 
-export function Menu({ label, items, children, isIcon = false, look = 'plain', tool }: MenuProps) {
+export function Menu({
+  label,
+  items,
+  children,
+  isIcon = false,
+  look = 'plain',
+  tool,
+  staysAsOpened = false,
+}: MenuProps) {
   const id = useId()
-  // An open menu stays as it was opened: an entry that arrives meanwhile must not slip under the pointer.
   const [opened, setOpened] = useState<readonly MenuItem[]>()
   const shown = opened ?? items
   const hasMarks = shown.some(({ kind }) => kind === 'choice')
@@ -63,7 +72,7 @@ export function Menu({ label, items, children, isIcon = false, look = 'plain', t
         aria-label={label}
         class={styles.menu}
         onKeyDown={move}
-        onBeforeToggle={(event) => setOpened(event.newState === 'open' ? items : undefined)}
+        onBeforeToggle={(event) => setOpened(staysAsOpened && event.newState === 'open' ? items : undefined)}
         onToggle={(event) => {
           if ((event as unknown as ToggleEvent).newState === 'open') all()[0]?.focus()
         }}
