@@ -78,10 +78,11 @@ export function Menu({
         }}
       >
         {shown.map((item, index) => {
-          if (item.kind === 'line') return <hr key={index} class={styles.line} />
+          const key = keyOf(item, shown.slice(0, index))
+          if (item.kind === 'line') return <hr key={key} class={styles.line} />
           if (item.kind === 'title') {
             return (
-              <div key={index} class={styles.title} role="presentation" dir="auto">
+              <div key={key} class={styles.title} role="presentation" dir="auto">
                 {item.label}
               </div>
             )
@@ -94,14 +95,14 @@ export function Menu({
           } as const
           if (item.kind !== 'choice') {
             return (
-              <button key={index} {...common} data-kind={item.kind} role="menuitem">
+              <button key={key} {...common} data-kind={item.kind} role="menuitem">
                 {hasMarks && <span class={styles.mark} />}
                 {item.label}
               </button>
             )
           }
           return (
-            <button key={index} {...common} role="menuitemradio" aria-checked={item.isChosen}>
+            <button key={key} {...common} role="menuitemradio" aria-checked={item.isChosen}>
               <span class={styles.mark}>{item.isChosen && <Icon name="check" />}</span>
               <span dir="auto">{item.label}</span>
             </button>
@@ -110,4 +111,14 @@ export function Menu({
       </div>
     </>
   )
+}
+
+/** An entry keeps its element while others come and go, so that a click on it is never one on another. Labels may be alike. */
+function keyOf(item: MenuItem, before: readonly MenuItem[]): string {
+  const label = labelOf(item)
+  return `${before.filter((other) => labelOf(other) === label).length} ${label}`
+}
+
+function labelOf(item: MenuItem): string {
+  return item.kind === 'line' ? '' : `${item.kind} ${item.label}`
 }
