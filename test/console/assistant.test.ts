@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type ChatProvider, type ScriptedAnswer, startChatProvider } from '../support/servers/chat-provider.ts'
-import { picture } from '../support/service/console-page.ts'
+import { picture, violations } from '../support/service/console-page.ts'
 import { people } from '../support/service/people.ts'
 import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
-import { closePages, isWiderThanWindow, openConsole, signIn, violationsOf } from './support/pages.ts'
+import { closePages, isWiderThanWindow, openConsole, signIn } from './support/pages.ts'
 
 let provider: ChatProvider
 let shop: Workspace
@@ -76,7 +76,7 @@ it('is set up, answers, shows its steps, and deletes only what was approved', as
   await card.getByText('Once it is deleted, it is gone for good.').waitFor()
   await card.getByText(/^The call in full: what you approve/).waitFor()
   expect(await card.getByText('key', { exact: true }).isVisible()).toBe(false)
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
   await picture(page, 'assistant')
   expect(await shop.data('/items/articles?fields=title')).toHaveLength(2)
   await page.reload()
@@ -130,7 +130,7 @@ it('can be stopped and goes on, says what is wrong, and declines', async () => {
   await panel.getByText('This was not answered.').waitFor()
   await page.setViewportSize({ width: 360, height: 720 })
   expect(await isWiderThanWindow(page)).toBe(false)
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
   await picture(page, 'assistant-narrow')
 })
 
@@ -185,7 +185,7 @@ it('shows what waits with its digits, and what a change of the model does, howev
   // The end of the conversation stays in sight, although what the change does came later.
   await expect.poll(() => approve.evaluate((button) => button.getBoundingClientRect().bottom)).toBeLessThan(690)
   await picture(page, 'assistant-exact')
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
 
   await card.getByRole('textbox', { name: 'articles' }).fill('articles')
   await approve.click()
@@ -222,7 +222,7 @@ it('leaves provider and rows to Administrators, and the rest to whoever holds th
 
   expect(await panel.getByLabel('API key').count()).toBe(0)
   expect(await panel.getByLabel('What the model is told').getByRole('option').count()).toBe(1)
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
   await panel.getByLabel('Fast model').fill('small')
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The settings of the assistant are saved.').waitFor()
@@ -242,7 +242,7 @@ it('is told how much to reason, which model names conversations and what a day m
   await panel.getByText('Limits of a day').click()
   await panel.getByLabel('Questions of one user').fill('12')
   await panel.getByText('Used today: questions 1, tokens 18.').waitFor()
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
   await picture(page, 'assistant-settings')
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The settings of the assistant are saved.').waitFor()
@@ -256,6 +256,6 @@ it('is told how much to reason, which model names conversations and what a day m
   await page.goto(`${world.url}/-/license`)
   const used = page.getByRole('table', { name: 'Assistant' }).getByRole('row', { name: new RegExp(shop.name) })
   await used.getByRole('cell', { name: '18', exact: true }).waitFor()
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
   await picture(page, 'license-assistant')
 })

@@ -3,10 +3,10 @@ import { afterEach, beforeAll, expect, it } from 'vitest'
 import { actions } from '../../console/src/messages/ar/actions.ts'
 import { en } from '../../console/src/messages/en.ts'
 import { auditActions, type TargetType } from '../../src/core/audit.ts'
-import { logIn } from '../support/service/console-page.ts'
+import { logIn, violations } from '../support/service/console-page.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
-import { closePages, openConsole, signIn, violationsOf } from './support/pages.ts'
+import { closePages, openConsole, signIn } from './support/pages.ts'
 
 const SCRIPT = '<img src=x onerror=alert(1)>'
 let shop: Workspace
@@ -110,7 +110,7 @@ it('is told in short where it may be read: of the instance at home, of a workspa
   await signIn(page)
   const recent = page.getByRole('region', { name: 'What changed lately' })
   await expect.poll(() => recent.getByRole('listitem').count()).toBe(5)
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
   await recent.getByRole('link', { name: 'Go to the audit log' }).click()
   await page.getByRole('heading', { name: 'Audit log of the instance', exact: true }).waitFor()
 

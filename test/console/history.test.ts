@@ -1,10 +1,10 @@
 /** The history of an item in the console: asked for when it is opened, and a former state that goes into the form. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { picture } from '../support/service/console-page.ts'
+import { picture, violations } from '../support/service/console-page.ts'
 import { people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
-import { closePages, openConsole, signIn, violationsOf } from './support/pages.ts'
+import { closePages, openConsole, signIn } from './support/pages.ts'
 
 const SCRIPT = '<img src=x onerror=alert(1)>'
 const CHANGES = '**/changes?*'
@@ -81,7 +81,7 @@ describe('the history of an item', () => {
       expect(newest).toContain(value)
     expect(await changes(page).nth(1).innerText()).toMatch(/^Created · you/)
     expect(await changes(page).nth(1).getByRole('button').count()).toBe(0)
-    expect(await violationsOf(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
 
     await takeBack(page, 0).click()
     await page.getByText('The fields have their values from before the change').waitFor()

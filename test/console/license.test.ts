@@ -2,9 +2,9 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type LicensingLine, openLicensingLine } from '../support/servers/licensing.ts'
-import { logIn, picture } from '../support/service/console-page.ts'
+import { logIn, picture, violations } from '../support/service/console-page.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
-import { closePages, isWiderThanWindow, openConsole, violationsOf } from './support/pages.ts'
+import { closePages, isWiderThanWindow, openConsole } from './support/pages.ts'
 
 const DAY = 86_400_000
 const administrator = { email: 'admin@example.com', password: 'a password of some length' }
@@ -72,7 +72,7 @@ it('tells administrators the state, and warns 14 days before its end and of what
     'The license expires in 12 days. Renew it before; nothing changes until then.',
     '2 workspaces are in use, and the license allows 1. All of them go on working.',
   ])
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
 
   // What was asked before is of then.
   expect((await admin.post('/api/system/license/refresh', {})).status).toBe(200)
@@ -85,7 +85,7 @@ it('tells administrators the state, and warns 14 days before its end and of what
     'Above the limit',
     'Only a warning: all goes on',
   ])
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
   await picture(page, 'license-above')
 })
 
@@ -126,7 +126,7 @@ it('tells of the grace period, of the lock, and that it was lifted, in both lang
   const arabic = await home(administrator, { locale: 'ar-EG', viewport: { width: 360, height: 720 } })
   await arabic.getByText('انتهت الرخصة: لا يمكن قراءة الصفوف ولا كتابتها حتى تُجدَّد.').waitFor()
   expect(await isWiderThanWindow(arabic)).toBe(false)
-  expect(await violationsOf(arabic)).toEqual([])
+  expect(await violations(arabic)).toEqual([])
 
   await line.sell(`/licenses/${key}/renew`, { term: (365 * DAY) / 1_000 })
   await refresh(page)

@@ -22,18 +22,10 @@ import { firstOf } from '../support/run/cases.ts'
 import { effort } from '../support/run/effort.ts'
 import type { ExternalSystem } from '../support/servers/external-system.ts'
 import { sourceInputFor, startSystem } from '../support/service/connected.ts'
-import { logIn, picture } from '../support/service/console-page.ts'
+import { logIn, picture, violations } from '../support/service/console-page.ts'
 import { type Person, people } from '../support/service/people.ts'
 import { type Workspace, world } from '../support/service/world.ts'
-import {
-  closePages,
-  endingUnseen,
-  enlarge,
-  isWiderThanWindow,
-  openConsole,
-  signIn,
-  violationsOf,
-} from './support/pages.ts'
+import { closePages, endingUnseen, enlarge, isWiderThanWindow, openConsole, signIn } from './support/pages.ts'
 
 const script = '<img src=x onerror="window.hasRun=1">'
 
@@ -991,7 +983,7 @@ describe.each(shown)('%s', (name, _, show) => {
     const see = (how: string) => picture(page, `${name.replaceAll(/[^a-z]+/g, '-')}-${how}-${locale}`)
     await show(page, texts)
 
-    expect(await violationsOf(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     expect(await page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length")).toBe(0)
     expect(await page.evaluate("[window.hasRun, document.querySelector('img[src=x]')]")).toEqual([undefined, null])
     // What is open has something in it.
@@ -1005,7 +997,7 @@ describe.each(shown)('%s', (name, _, show) => {
     await page.emulateMedia({ colorScheme: narrow })
     await page.setViewportSize({ width: 360, height: 720 })
     // Of the same words and roles in other colours.
-    if (effort() === 'full') expect(await violationsOf(page)).toEqual([])
+    if (effort() === 'full') expect(await violations(page)).toEqual([])
     expect(await isWiderThanWindow(page)).toBe(false)
     await see(`narrow-${narrow}`)
   })
@@ -1033,7 +1025,7 @@ it('is Arabic, from right to left, where the browser asks for it', async () => {
 
   expect(await page.evaluate('[document.documentElement.dir, document.documentElement.lang]')).toEqual(['rtl', 'ar'])
   expect(await isWiderThanWindow(page)).toBe(false)
-  expect(await violationsOf(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
 })
 
 it('reaches a collection by the palette, and nothing else than the keyboard', async () => {

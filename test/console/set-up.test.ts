@@ -10,7 +10,7 @@ import {
 import { picture, signedInAt, violations } from '../support/service/console-page.ts'
 import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
 import { type Workspace, world } from '../support/service/world.ts'
-import { closePages, isWiderThanWindow, openConsole, violationsOf } from './support/pages.ts'
+import { closePages, isWiderThanWindow, openConsole } from './support/pages.ts'
 
 const setupToken = 'the-token-of-this-set-up-0123456789'
 
@@ -35,7 +35,7 @@ describe('an installation that nobody has claimed', () => {
     const page = await openConsole({ viewport: { width: 360, height: 720 }, reducedMotion: 'reduce' })
     await page.goto(instance.url)
     await page.getByRole('heading', { name: 'The first administrator', exact: true }).waitFor()
-    expect(await violationsOf(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     expect(await isWiderThanWindow(page)).toBe(false)
     await page.getByLabel('E-mail').fill('ada@example.com')
     await page.getByLabel('Full name').fill('Ada Lovelace')
@@ -47,7 +47,7 @@ describe('an installation that nobody has claimed', () => {
     await page.getByRole('button', { name: 'Create the administrator' }).click()
 
     await page.getByRole('heading', { name: 'The first workspace', exact: true }).waitFor()
-    expect(await violationsOf(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     await page.getByRole('link', { name: 'Later' }).click()
     await page.getByRole('link', { name: 'Go on with the set-up' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Bücher & Co.')
@@ -59,7 +59,7 @@ describe('an installation that nobody has claimed', () => {
     await page.getByLabel('Connection string').fill('postgres://nobody:nothing@127.0.0.1:1/none')
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByRole('alert').waitFor()
-    expect(await violationsOf(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     await page.getByRole('button', { name: 'Back' }).click()
     await page.getByRole('button', { name: /^Sample data/ }).click()
 

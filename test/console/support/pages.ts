@@ -4,8 +4,6 @@ import { openPage, PATIENCE } from '../../support/browser.ts'
 import { logIn } from '../../support/service/console-page.ts'
 import { world } from '../../support/service/world.ts'
 
-export { violations as violationsOf } from '../../support/service/console-page.ts'
-
 const open = new Set<Page>()
 const complaints: string[] = []
 
