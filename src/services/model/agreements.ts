@@ -1,13 +1,13 @@
 /**
- * Remembers in which state of a database an import has nothing to change of a model. As long as both are the same, the
- * next import need not read the schema. Only for models in memory: one that was read again, or has another version, is
- * another one, and so is every model of another release.
+ * Remembers for each model in memory and source the digest of the catalog with which an import finds nothing to change. While
+ * both are the same, the next import need not read the schema. The key is the model object: a model that was read again, has
+ * another version, or belongs to another release has no entry.
  */
 import type { ModelRecords } from '../../core/model/model.ts'
 import type { SkippedTable } from '../../core/sql/source-schema.ts'
 import { sha256Hex } from '../caller/digest.ts'
 
-/** Of a source whose catalog has this digest, these tables are left out and all else is in the model. */
+/** An import of a catalog with this digest changes nothing; `skipped` are the tables that the model leaves out. */
 export type Agreement = { readonly digest: string; readonly skipped: readonly SkippedTable[] }
 
 export type Agreements = {
@@ -26,7 +26,7 @@ export function createAgreements(): Agreements {
   }
 }
 
-/** A digest may be as long as a catalog; undefined stays undefined. */
+/** Hashes a digest, which may be as long as a catalog; undefined stays undefined. */
 export async function shortened(digest: string | undefined): Promise<string | undefined> {
   return digest === undefined ? undefined : sha256Hex(digest)
 }

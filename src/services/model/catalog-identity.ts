@@ -1,6 +1,6 @@
 /**
- * Remembers the ids that a database gave to the tables and columns of a migration, so that a later introspection knows
- * them under other names.
+ * Saves the ids that a database gave to the tables and columns of a migration, so that a later introspection recognizes them
+ * under other names.
  */
 
 import type { ModelRecords } from '../../core/model/model.ts'
@@ -13,11 +13,11 @@ import { saveCatalogIds } from '../../store/catalog-ids.ts'
 export type MigratedModel = {
   readonly workspace: string
   readonly after: ModelRecords
-  /** The ids of the collections and fields that the migration has made. */
+  /** The ids of the collections and fields that the migration creates. */
   readonly made: ReadonlySet<string>
 }
 
-/** Never fails: without the ids a rename is offered where it would have been followed. */
+/** Never fails: without the ids, an introspection offers a rename instead of following it. */
 export async function rememberIds(
   system: SqlDriver,
   { workspace, after, made }: MigratedModel,

@@ -1,7 +1,6 @@
 /**
- * Notices that the schema of a database was changed outside of the service (docs/contract.md#drift): looks at every
- * source once in a while, and at one where a table or a column turned out to be missing. Connectors have no catalog and
- * are not looked at.
+ * Notices that the schema of a database was changed outside of the service (docs/contract.md#drift). Looks at every source
+ * periodically, and at a source where a table or column turned out to be missing. Skips connectors, which have no catalog.
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -25,7 +24,7 @@ import type { Introspection } from './introspection.ts'
 import type { ModelCache } from './model-cache.ts'
 
 export type Drift = {
-  /** Looks at the sources of the workspaces whose time it is. Never throws: failures are observed. */
+  /** Looks at the sources of the workspaces that are due. Never throws: failures are observed. */
   run(): Promise<void>
   /** Looks at one source now. Never throws. */
   look(workspace: WorkspaceRow, sourceId: string): Promise<void>
@@ -35,13 +34,13 @@ export type Drift = {
   warnings(): Promise<readonly ({ readonly kind: 'schemaDrift' } & DriftedSource)[]>
 }
 
-/** Workspaces per run: a run of a Worker may send a thousand requests. The next run goes on with the others. */
+/** Workspaces per run, since a run of a Worker may send a thousand requests. The next run continues with the others. */
 const MAX_WORKSPACES = 200
 
-/** Workspaces looked at side by side, and sources of each: one that is slow to answer holds up no other. */
+/** Workspaces looked at in parallel, and sources of each, so that a slow source delays no other. */
 const AT_ONCE = 8
 
-/** A timer or a cron that fires a little early is still in time. */
+/** Milliseconds by which a timer or a cron may fire early. */
 const SLACK = 60_000
 
 export type DriftDeps = {
@@ -60,12 +59,12 @@ export function createDrift(deps: DriftDeps): Drift {
     return models.load(workspace, (await loadModelVersion(database, workspace.id)) ?? 0)
   }
 
-  /** Does it a few times at once. */
+  /** Runs `AT_ONCE` copies of `work` in parallel. */
   async function sideBySide(work: () => Promise<void>): Promise<void> {
     await Promise.all(Array.from({ length: AT_ONCE }, () => attempt(work)))
   }
 
-  /** A source that cannot be asked fails the requests for it, which tell more. */
+  /** Ignores a source that cannot be queried: requests for that source report the error in more detail. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -74,10 +73,10 @@ export function createDrift(deps: DriftDeps): Drift {
     }
   }
 
-  /** The sources that are looked at, each with what was asked for meanwhile. */
+  /** The sources that are being looked at, each with the next look that was requested meanwhile. */
   const looking = new Map<string, (() => Promise<void>) | undefined>()
 
-  /** Looks at a source that is not looked at; it may be silent. */
+  /** Looks at a source, then runs the looks that were requested meanwhile; the source may never answer. */
   async function lookAlone(sourceId: string, look: () => Promise<void>): Promise<void> {
     try {
       for (let next: typeof look | undefined = look; next !== undefined; next = looking.get(sourceId)) {
@@ -97,7 +96,7 @@ export function createDrift(deps: DriftDeps): Drift {
     const outline = await introspection.outline(workspace, records, source)
     if (seen?.outline === outline && seen.modelVersion === version) return
     const place = { workspaceId: workspace.id, sourceId: source.id }
-    /** Without an outline where the schema changed meanwhile: the next look compares again. */
+    /** Saves no outline if the schema changed during the comparison: the next look compares again. */
     const compare = async (against: ModelRecords) => {
       const found = await introspection.differences(workspace, against, source.id)
       const isSame = (await introspection.outline(workspace, against, source)) === outline
@@ -108,7 +107,7 @@ export function createDrift(deps: DriftDeps): Drift {
       await database.batch([saveLook({ ...first.seen, modelVersion: version }, undefined, clock.now())])
       return
     }
-    // A migration of ours may be at work: what is found while none can be, others have done.
+    // A migration of ours may be running. Under the migration lock none can, so a difference found here was made by others.
     await workspaces.withMigrationLock(workspace.id, async () => {
       const { version: modelVersion, records: current } = await load(workspace)
       if ((await markedSources(database, workspace.id)).has(source.id)) return
@@ -170,7 +169,7 @@ export function createDrift(deps: DriftDeps): Drift {
           const source = model.records.sources.find(({ id }) => id === sourceId)
           if (source !== undefined && hasCatalog(source)) await lookAt(workspace, model, source)
         }
-        // What it has seen may be older than what this one is for.
+        // The running look may have read an older schema than this look is for.
         if (looking.has(sourceId)) looking.set(sourceId, look)
         else await lookAlone(sourceId, look)
       }),

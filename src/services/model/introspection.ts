@@ -45,15 +45,18 @@ import {
 } from './source-catalogs.ts'
 
 export type Introspection = {
-  /** Imports the schema of a source and returns the changes as operations of a migration; 409 where the request has the plan of another schema or model. */
+  /**
+   * Imports the schema of a source and returns the changes as operations of a migration; 409 if the request's plan is of
+   * another schema or model.
+   */
   introspect(scope: RequestScope, request: IntrospectionRequest): Promise<ImportResult>
   /** Returns what `introspect` would import and what that breaks; changes nothing. */
   preview(scope: RequestScope, request: IntrospectionRequest): Promise<ImportPreview>
   /** Returns the schema that a source of the model has now. */
   look(workspace: WorkspaceRow, model: Model, sourceId: string): Promise<SourceSchema>
-  /** Returns a digest of what one query of the catalog tells this release, ids included. */
+  /** Returns a digest of what one query of the catalog returns to this release, ids included. */
   outline(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<string>
-  /** Returns what an import would change of `current`; undefined where model and database agree but for further indexes. */
+  /** Returns what an import would change in `current`; undefined if model and database agree except for additional indexes. */
   differences(workspace: WorkspaceRow, current: ModelRecords, sourceId: string): Promise<Differences | undefined>
 }
 
@@ -61,30 +64,30 @@ export type Differences = { readonly hash: string; readonly operations: readonly
 
 export type IntrospectionRequest = {
   readonly sourceId: string
-  /** Which tables to import, from now on; undefined for the choice that was kept. */
+  /** The tables to import from now on; undefined for the saved choice. */
   readonly tables: TableChoice | undefined
-  /** Which of the uncertain renames of a dry run are meant. */
+  /** The uncertain renames of a dry run that the import follows. */
   readonly renames: readonly RenamedFrom[] | undefined
-  /** Of the dry run that the import is held to. */
+  /** The plan of the dry run; the import is refused if schema or model differ from it. */
   readonly plan?: string | undefined
 }
 
 export type ImportResult = {
   readonly operations: readonly SchemaOperation[]
-  /** What the source has and the model leaves out. */
+  /** The tables of the source that the model leaves out. */
   readonly skipped: readonly SkippedTable[]
 }
 
 export type ImportPreview = ImportResult & {
   readonly renames: readonly Rename[]
   readonly breaking: readonly Breaking[]
-  /** The policies that name what would be deleted. */
+  /** The policies that name collections or fields that would be deleted. */
   readonly policies: readonly PolicyUse[]
-  /** As of a migration, and the policies that name what goes besides. */
+  /** As for a migration, plus the policies that name anything else that is deleted. */
   readonly breaks: Breaks
-  /** Of what would be imported; the same as long as the schema is. */
+  /** Digest of the schema that would be imported. */
   readonly hash: string
-  /** What an import is sent with that is to be of this schema and this model alone. */
+  /** The plan to send with an import that must apply to this schema and this model only. */
   readonly plan: string
 }
 
@@ -98,7 +101,7 @@ export type IntrospectionDeps = {
   /** Milliseconds for a statement about a source. */
   readonly timeLimit: number
   readonly brokenTests: BrokenTests
-  /** The version of this release: another one may read more of the same catalog. */
+  /** The version of this release: another release may read more from the same catalog. */
   readonly version: string
 }
 
@@ -109,7 +112,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   const agreements = createAgreements()
   const looked = async (at: WorkspaceSource) => ({ schema: await catalogs.look(at), statements: [] })
 
-  /** Whatever does not answer at all queues nothing. */
+  /** Queues an import only if its source answers. */
   async function queued<Result>(
     at: WorkspaceSource,
     of: Omit<QueuedWork, 'isLarge'>,
@@ -125,7 +128,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     return { workspace, records, source }
   }
 
-  /** What the last import left out, where this one has the same schema before it, and the same model. */
+  /** Returns the tables that the last import left out, if schema and model are unchanged since then; otherwise undefined. */
   async function stillSkipped(at: WorkspaceSource, { tables, renames, plan }: IntrospectionRequest) {
     const { workspace, records, source } = at
     const agreement = agreements.known(records, source.id)
@@ -136,7 +139,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     return digest === agreement.digest ? agreement.skipped : undefined
   }
 
-  /** What an import makes of a schema. */
+  /** Compares a schema with the model, and returns the changes that an import makes. */
   async function compare(
     { workspace, records: current, source }: WorkspaceSource,
     imported: Pick<Imported, 'schema' | 'statements'>,
@@ -168,12 +171,15 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       statements: [...imported.statements, ...(tables === undefined ? [] : [saveTableChoice(place, tables)])],
       isNew: records !== current || imported.statements.length > 0,
       identify: saveCatalogIds(workspace.apiName, known, catalogIdsOf(records, source.id, schema)),
-      /** Whether the same import would find nothing more. */
+      /** True if the same import, repeated, would find nothing more. */
       isSettled: async () => (await inParts(diffModel(records, source.id, { schema, context }))).records === records,
     }
   }
 
-  /** What policies may name and only a choice of tables takes away: the database has its table still. */
+  /**
+   * Returns the collections and fields that disappear only because of the choice of tables; their tables still exist in the
+   * database.
+   */
   async function leftOut(
     at: WorkspaceSource,
     imported: Pick<Imported, 'schema' | 'statements'>,
@@ -186,7 +192,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     return new Map([...lost].filter(([id]) => !anyway.has(id)))
   }
 
-  /** Remembers which database the source leads to, unless that is known. */
+  /** Returns the statement that saves which database the source connects to; none if this is saved already. */
   async function rememberPlace({ workspace, source }: WorkspaceSource) {
     const { database: open } = await openSources.open(workspace, source)
     if (open === undefined) return []
@@ -227,7 +233,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
               await requirePlan({ workspace, plan: request.plan }, modelVersion, await hashOf(schema))
             const isMarked = (await markedSources(database, workspace.id)).has(source.id)
             const records = isMarked ? withLedgerFound(found.records, source, imported) : found.records
-            // What an unfinished migration has done may look as if somebody else had taken it away.
+            // Changes by our own unfinished migration may look like deletions by others.
             const isFollowed = !isMarked || rights.kind === 'all'
             const lost = isFollowed ? await leftOut(at, imported, records) : gone({ before: current, after: records })
             const use = await firstUse(database, workspace.id, { lost, rights })
@@ -259,7 +265,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
             const isAgreed = seen !== undefined && !seen.isDrifted
             const place = await rememberPlace(at)
             const aside = [...identify, ...place, ...(isAgreed ? [] : [saveAgreement(workspace.id, source.id)])]
-            // Ids and the end of an alarm are no new version of the model.
+            // New ids and a resolved drift warning do not make a new version of the model.
             if (isSame && aside.length > 0) await database.batch(aside)
             return {
               records,
@@ -291,7 +297,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     async look(workspace, { records }, sourceId) {
       const at = requireSource(workspace, records, sourceId)
       await catalogs.reach(at)
-      // Requests wait for it: for no import, and for no other source of the workspace.
+      // Requests wait for this look, so it does not queue behind imports or looks at other sources.
       return queues.looks.run({ id: at.source.id, isLarge: true }, () => catalogs.look(at))
     },
 
@@ -321,15 +327,15 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   }
 }
 
-/** By nothing. */
+/** Breaks nothing. */
 const unbroken: Breaks = { policies: [], views: [], tests: [] }
 
-/** All tables that were chosen before. */
+/** Keeps the tables that were chosen before. */
 const unchosen = { tables: undefined, renames: undefined }
 
 const described: ReadonlySet<string> = new Set(['isView', 'isInherited', 'isTriggering', 'checks'])
 
-/** Apart from what an introspection marks in a model that an earlier release imported, and what only describes values. */
+/** Compares two models, ignoring marks that earlier releases did not import, and parts that only describe values. */
 function isAlike(one: ModelRecords, other: ModelRecords): boolean {
   const text = (records: ModelRecords) =>
     JSON.stringify(records, (name, part: unknown) => (described.has(name) ? undefined : part))
@@ -337,8 +343,9 @@ function isAlike(one: ModelRecords, other: ModelRecords): boolean {
 }
 
 /**
- * A schema is named by its tables: that of collections without a namespace is new to every import. No request depends on an
- * index that is not unique, and MariaDB and MySQL keep those that a foreign key needed. Many-to-many fields are the model's own: a junction that a migration made, or whose fields were deleted, has none.
+ * Returns true for changes that no request depends on: creating a namespace (new to every import for collections without one),
+ * a non-unique index (MariaDB and MySQL keep those that a foreign key needed), or a many-to-many pair for a junction table
+ * without fields in the model.
  */
 function harmsNobody({ kind, data }: SchemaOperation): boolean {
   if (kind === 'createManyToManyFieldPair' || kind === 'createNamespace') return true
@@ -347,14 +354,14 @@ function harmsNobody({ kind, data }: SchemaOperation): boolean {
   return changes.every((change) => change.kind === 'createIndex' && change.data.kind === 'normal')
 }
 
-/** The same as long as the schema is, also where it was restored with other ids. */
+/** Digest of a schema, without the ids that a restore of the database changes. */
 function hashOf({ namespaces, tables }: SourceSchema): Promise<string> {
   return sha256Hex(
     JSON.stringify([namespaces, tables], (name, part: unknown) => (name === 'identity' ? undefined : part)),
   )
 }
 
-/** Throws 422 where a name, which is no pattern, is no table of the source. */
+/** Throws 422 for a name without wildcards that is no table of the source. */
 function requireTables(schema: SourceSchema, tables: TableChoice): void {
   const missing = missingTable(schema, tables)
   if (missing === -1) return
@@ -365,7 +372,7 @@ function requireTables(schema: SourceSchema, tables: TableChoice): void {
   ])
 }
 
-/** With the ledger that the source has: nobody knows whether an unfinished migration has made or dropped it. */
+/** Sets the ledger that was found in the source: an unfinished migration may have created or dropped it. */
 function withLedgerFound(
   records: ModelRecords,
   source: SourceRecord,

@@ -1,6 +1,6 @@
 /**
- * What a migration does besides its statements (docs/contract.md#what-a-migration-does): rows that it touches, what it breaks, and
- * what takes it back. Whoever asks is told what they may know anyway.
+ * The effects of a migration besides its statements (docs/contract.md#what-a-migration-does): rows that it touches, what it
+ * breaks, and the operations that undo it. Callers see only what they may read anyway.
  */
 import { fullAccess, holdsEveryRow, type Viewer } from '../../core/access/access.ts'
 import { affected, gone } from '../../core/access/gone.ts'
@@ -32,7 +32,7 @@ import { impactOf } from './policy-use.ts'
 
 export type TouchedRows = {
   readonly collection: string
-  /** Null where the caller does not read all of them, or they cannot be counted. */
+  /** Null if the caller cannot read all of the rows, or the rows cannot be counted. */
   readonly rows: number | null
   readonly isAtLeast?: true
   readonly destroys: boolean
@@ -40,7 +40,7 @@ export type TouchedRows = {
 
 export type Named = { readonly id: string; readonly name: string }
 
-/** Null is what the caller may not list. */
+/** Null for what the caller may not list. */
 export type Breaks = {
   readonly policies: readonly Named[] | null
   readonly views: readonly Named[] | null
@@ -48,7 +48,7 @@ export type Breaks = {
 }
 
 export type MigrationEffects = {
-  /** In the form of the model file, without names, roles and policies. */
+  /** In the format of the model file, without names, roles and policies. */
   readonly changes: readonly FileChange[]
   readonly rows: readonly TouchedRows[]
   readonly breaks: Breaks
@@ -56,7 +56,7 @@ export type MigrationEffects = {
   readonly restoresData: boolean
 }
 
-/** Access tests that go with what goes, or would fail; null for who may not list them. */
+/** Returns the access tests that would be deleted or would fail; null if the caller may not list them. */
 export type BrokenTests = (scope: RequestScope, change: TestedChange) => Promise<readonly Named[] | null>
 
 export type TestedChange = { readonly before: Model; readonly after: Model; readonly lost: ReadonlySet<string> }
@@ -88,7 +88,7 @@ export async function migrationEffects(
   }
 }
 
-/** What a change of the model breaks, whoever makes it: a migration, or an import. */
+/** Returns what a migration or an import breaks by its change of the model. */
 export async function breaksOf(
   { ports, brokenTests }: MigrationEffectsDeps,
   scope: RequestScope,
@@ -101,7 +101,7 @@ export async function breaksOf(
   }
 }
 
-/** Policies that name what goes, which no migration gets as far as to delete, or compare what is another. */
+/** Policies that name deleted collections or fields (such a migration is refused), or compare fields that change. */
 async function policiesAffected(
   { database }: Pick<Ports, 'database'>,
   { workspace, rights }: RequestScope,
@@ -136,7 +136,7 @@ async function viewsBroken(
   return broken.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** Of so many collections rows are counted. */
+/** Rows are counted for at most this many collections. */
 const MOST_COUNTS = 100
 
 async function touchedRows(
@@ -159,12 +159,12 @@ async function touchedRows(
   return result
 }
 
-/** A count that takes too long says nothing of the migration. */
+/** Treats a failed count as unknown: a count that times out does not fail the dry run. */
 function unknown(cause: unknown): undefined {
   if (!(cause instanceof SqlFault)) throw cause
 }
 
-/** Of fields and relations that go, or are others afterwards. */
+/** API names of the fields and relations that the change deletes or alters. */
 function changedNames(before: ModelRecords, after: ModelRecords): readonly string[] {
   const changed = <T extends { readonly id: string; readonly apiName: string }>(
     was: readonly T[],
@@ -181,7 +181,7 @@ function changedNames(before: ModelRecords, after: ModelRecords): readonly strin
   ]
 }
 
-/** Whether a list can be asked for so, by whoever may everything. */
+/** True if the view's query is valid for a caller with full access. */
 function isReadable({ collectionId, query }: ViewRow, model: Model): boolean {
   const collection = model.collections.get(collectionId)
   if (collection === undefined) return false

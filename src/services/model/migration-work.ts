@@ -1,6 +1,6 @@
 /**
- * The work of a migration, whoever asks for it: operations → changes of databases by source, what keeps them from running, and
- * what runs with the model (docs/contract.md#all-or-nothing).
+ * Prepares the work of a migration, for every caller alike: operations → changes of databases by source, obstacles, and the
+ * statements that run with the model (docs/contract.md#all-or-nothing).
  */
 import { holdsEveryRow } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
@@ -54,13 +54,13 @@ import {
 import { withMessage } from './source-errors.ts'
 
 export type MigrationWork = {
-  /** Applies operations to the model; throws the fault of the first that cannot be. Changes nothing. */
+  /** Applies operations to the model; throws the fault of the first operation that cannot be applied. Changes nothing. */
   prepare(scope: Migrating, before: Model, operations: readonly Operation[]): Promise<Work>
-  /** Throws what is known to keep the changes from running. */
+  /** Throws if the changes are known to fail. */
   requirePossible(workspace: WorkspaceRow, work: Work, how: { readonly isDryRun: boolean }): Promise<void>
   /**
-   * What runs in the batch that saves the model, and before it in other databases. Waits where a name was another's until a
-   * moment ago.
+   * Returns the statements that run in the batch that saves the model, and the changes of other databases, which run before it.
+   * Waits if another collection or field had one of the names until a moment ago.
    */
   changes(
     workspace: WorkspaceRow,
@@ -71,7 +71,7 @@ export type MigrationWork = {
   shown(work: Work): Promise<readonly ShownStatement[]>
 }
 
-/** Whose rights say what may be told of rows that are in the way. */
+/** The rights that decide what an error may say about obstructing rows. */
 export type Migrating = Pick<RequestScope, 'workspace' | 'rights'>
 
 export type ShownStatement = { readonly sourceId: string; readonly sql: string }
@@ -85,11 +85,11 @@ export type Work = {
   readonly own: readonly SourceMigration[]
   readonly others: readonly SourceMigration[]
   readonly names: Applied['names']
-  /** Names in databases that other sources lead to as well. */
+  /** Names in databases that other sources share. */
   readonly changedNames: readonly ChangedNames[]
-  /** The ids of the collections and fields that are made, some of them perhaps again. */
+  /** The ids of the collections and fields that are created; some may have existed before. */
   readonly made: ReadonlySet<string>
-  /** What the operations were applied in. */
+  /** The context in which the operations were applied. */
   readonly context: MigrationContext
 }
 
@@ -205,7 +205,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
           ...(await inParts(compileChanges(changes, systemDialect))),
           ...unmark,
           ...(await placesOf(workspace.id, [...own, ...others])),
-          // Last, since the names are others' as long as the batch runs.
+          // Last, because the names still belong to others while the batch runs.
           ...givenUp,
         ],
         ...(others.length > 0 && {
@@ -237,7 +237,7 @@ export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
   }
 }
 
-/** Throws the error of the operation whose statement the system database refused; anything else as it is. */
+/** Throws the error of the operation whose statement the system database refused; rethrows other causes unchanged. */
 export async function throwExplained(cause: unknown, works: readonly SourceMigration[]): Promise<never> {
   if (!(cause instanceof SqlFault)) throw cause
   for (const work of works) await explain(work, cause)
@@ -249,7 +249,7 @@ export async function throwExplained(cause: unknown, works: readonly SourceMigra
 
 type Reader = { readonly rights: Rights; readonly before: Model }
 
-/** Whether the caller reads the columns in every row of their tables. */
+/** True if the caller can read these columns in every row of their tables. */
 function readsAll(
   { sourceId, reads }: { readonly sourceId: string; readonly reads: readonly ReadColumns[] },
   { rights, before }: Reader,
@@ -272,7 +272,7 @@ function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceI
   )
 }
 
-/** Throws 409 where rows of the view share a key, or lack a part of it. */
+/** Throws 409 if rows of the view have the same key or an incomplete key. */
 async function requireKey(key: DeclaredKey, databases: Databases, reader: Reader): Promise<void> {
   const source = databases.get(key.sourceId)
   if (source === undefined) return

@@ -1,7 +1,6 @@
 /**
- * A migration: lock → apply → persist → DDL → publish. In the `_system` source model and tables change in one
- * transaction, so nothing partial is possible (docs/contract.md#all-or-nothing). Every other source is changed before
- * the model is saved.
+ * A migration: lock → apply → persist → DDL → publish. In the `_system` source, model and tables change in one transaction, so
+ * a partial change is impossible (docs/contract.md#all-or-nothing). Other sources are changed before the model is saved.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { parseMigration } from '../../core/migration/operation.ts'
@@ -21,18 +20,21 @@ import type { SourceMigration } from './source-changes.ts'
 
 export type Migrations = {
   /**
-   * Applies the operations of a body; 422 for a body that cannot be parsed, 409 where its plan is of another version of the model,
-   * 500 where they cannot be applied (docs/contract.md#migrations).
+   * Applies the operations of a body. Throws 422 for a body that cannot be parsed, 409 if its plan is of another version of the
+   * model, and 500 for operations that cannot be applied (docs/contract.md#migrations).
    */
   migrate(scope: RequestScope, body: string): Promise<void>
-  /** Returns what `migrate` would run, and the resulting model; changes nothing. Throws what is known to keep it from running. */
+  /**
+   * Returns the statements that `migrate` would run, and the resulting model; changes nothing. Throws if the migration is known
+   * to fail.
+   */
   preview(scope: RequestScope, body: string): Promise<Preview>
 }
 
 export type Preview = MigrationEffects & {
   readonly statements: readonly ShownStatement[]
   readonly model: ModelRecords
-  /** What a migration is sent with that is to be made of this model alone. */
+  /** The plan to send with a migration that must apply to this model only. */
   readonly plan: string
 }
 
@@ -88,7 +90,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
   return {
     async migrate(scope, body) {
       requireEntitlement(scope.rights, 'dataModel:edit')
-      // What a long body brings takes much memory while the lock is waited for.
+      // A long body takes much memory while the migration waits for the lock.
       return isLong(body)
         ? queue.run({ ...queuedFor(scope), isLarge: true }, () => migrate(scope, body))
         : migrate(scope, body)

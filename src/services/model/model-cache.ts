@@ -15,7 +15,7 @@ export type ModelCache = {
   known(workspaceId: string, version: number): Model | undefined
   /** Adds a model that was just created, so that it need not be read back. */
   keep(workspaceId: string, model: Model): void
-  /** Removes a deleted workspace. */
+  /** Removes the model of a deleted workspace. */
   forget(workspaceId: string): void
 }
 
@@ -56,7 +56,7 @@ export function createModelCache(deps: ModelCacheDeps): ModelCache {
   }
 }
 
-/** Builds the model of `records` with the system collections; other requests run meanwhile where there are many. */
+/** Builds the model of `records` with the system collections; a large model lets other requests run in between. */
 export function compileModel(version: number, records: Model['records']): Eventual<Model> {
   const system = records.sources.find(isSystemSource)
   const meta = records.namespaces.find(({ sourceId, isSystem }) => isSystem && sourceId === system?.id)

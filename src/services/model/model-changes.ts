@@ -30,7 +30,7 @@ import { requirePlan } from './reviewed.ts'
 export type ModelChange<Answer> = {
   /** The new records; unchanged ones are the same objects. */
   readonly records: ModelRecords
-  /** Run in the same transaction, after the model is saved. */
+  /** Statements that run in the same transaction, after the model is saved. */
   readonly statements: readonly Statement[]
   readonly answer: Answer
   /** Changes in other databases, made before the model is saved. */
@@ -38,17 +38,19 @@ export type ModelChange<Answer> = {
 }
 
 export type ExternalChanges = {
-  /** Run in the system database before the work, in one transaction with taking the lock. */
+  /** Statements that run in the system database before `run`, in one transaction with taking the lock. */
   readonly announce: readonly Statement[]
-  /** An error ends the change, and nothing is saved; what was half done is saved as such. */
+  /** Makes the changes. Throws if nothing was changed; returns what to save if the changes were made only in part. */
   readonly run: () => Promise<HalfChange | undefined>
-  /** Saved where the work is done and the model cannot be saved; of an overtaken change the statements alone. */
+  /**
+   * Saved if the changes were made but the model cannot be saved. If a later change overtook this one, only the statements run.
+   */
   readonly unsaved: Saved
 }
 
 type Saved = Pick<ModelChange<unknown>, 'records' | 'statements'>
 
-/** What is saved instead of a change that did not come to its end, and the error that ended it. */
+/** What is saved instead of an incomplete change, and the error that ended the change. */
 export type HalfChange = Saved & { readonly error: ServiceError }
 
 export type ModelChanges = {
@@ -56,8 +58,8 @@ export type ModelChanges = {
   current(workspace: WorkspaceRow): Promise<Model>
   /**
    * Holds the workspace's lock while `decide` computes new records from those of the current model; writes nothing if they are
-   * the same and there are no statements. Calls `decide` again if the model has changed meanwhile. The lock may be
-   * waited for: `decide` gets the scope with the rights of then, and a caller without `needed` by then is refused (401,
+   * the same and there are no statements. Calls `decide` again if the model has changed meanwhile. Waiting for the lock may
+   * take long: `decide` gets the scope with the rights at that time, and a caller who no longer has `needed` is refused (401,
    * 403).
    */
   change<Answer>(scope: RequestScope, needed: Entitlement, decide: Decide<Answer>): Promise<Answer>
@@ -68,9 +70,8 @@ type Decide<Answer> = (model: Model, scope: RequestScope) => Promise<ModelChange
 type Attempt<Answer> = { readonly answer: Answer } | { readonly error: unknown }
 
 /**
- * Another process can change the model between read and write: one whose lease lapsed, one that lost its connection, or
- * one on the other platform, which uses another lock. Every failed attempt means that such a change was committed, so
- * this many can come first.
+ * Limits the retries. Another process can change the model between read and write: its lease lapsed, it lost its connection, or
+ * it runs on the other platform, which uses another lock. Every failed attempt means that another process committed a change.
  */
 const MAX_ATTEMPTS = 100
 
@@ -82,7 +83,7 @@ export type ModelChangesDeps = {
 export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
   const { ports, models } = deps
   const { database, workspaces } = ports
-  /** Successive changes find the model in memory; reading it back costs more than the rest of a small change. */
+  /** Uses the model in memory for successive changes; reading it back costs more than the rest of a small change. */
   async function load(workspace: WorkspaceRow) {
     const version = await loadModelVersion(database, workspace.id)
     const known = version === undefined ? undefined : models.known(workspace.id, version)
@@ -127,7 +128,7 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
     }
     const saved = await save(half ?? change).catch((error: unknown) => ({ error }))
     if (saved === true) return half ?? change
-    // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
+    // A later holder of the lock has found the mark; changes in other databases cannot be undone.
     const error = half?.error ?? (saved === false ? supersededFault() : saved.error)
     const isKept = half === undefined && (await save(unsaved).catch(() => false))
     if (!isKept) await own.batch((half ?? unsaved).statements)
@@ -144,13 +145,13 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
         const rights = await rightsNow(database, caller, workspace.id)
         requireEntitlement(rights, needed)
         const decided = await decide(model, { ...scope, rights })
-        // It may have asked a data source for long.
+        // `decide` may have waited long for a data source, so rights are checked again.
         requireEntitlement(await rightsNow(database, caller, workspace.id), needed)
         return decided
       }
       const done = await workspaces.withMigrationLock(workspace.id, async (fence) => {
         for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
-          // A new attempt draws a new fence, since it has read what a later holder wrote.
+          // A retry draws a new fence, because it has read what a later holder wrote.
           const change = await attempt(workspace, count === 0 ? givenFence(fence) : freshFence, decideNow)
           if (change !== undefined) return change
         }

@@ -1,7 +1,7 @@
 /**
- * Asks the databases of a migration whether it can succeed (docs/contract.md#all-or-nothing): a dry run everything, the
- * migration before its first statement what could not be taken back. The rows of one that is a single transaction are
- * asked for only once it has failed.
+ * Asks the databases of a migration whether it can succeed (docs/contract.md#all-or-nothing). A dry run checks everything. A
+ * migration checks before its first statement what could not be undone; a migration that is one transaction checks rows only
+ * after it has failed.
  */
 import type { ServiceError } from '../../core/error.ts'
 import { catalogError, isObstructed, rowsInTheWay } from '../../core/migration/ddl-error.ts'
@@ -17,11 +17,11 @@ const MAX_QUESTIONS = 50
 type Planned = {
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
-  /** Whether the caller reads these columns in every row; others learn only that rows are in the way. */
+  /** True if the caller can read these columns in every row; other callers learn only that rows obstruct the migration. */
   readonly isRead: (reads: readonly ReadColumns[]) => boolean
 }
 
-/** Throws the migration's error for the first operation that something stands in the way of. */
+/** Throws the migration's error for the first operation with an obstacle. */
 export async function requireNoObstacles(
   migrations: readonly Planned[],
   { isDryRun }: { readonly isDryRun: boolean },
@@ -34,7 +34,7 @@ export async function requireNoObstacles(
   }
 }
 
-/** Returns the migration's error for what stands in its way; undefined if nothing is known to. */
+/** Returns the migration's error for its first obstacle; undefined if none is known. */
 export async function findObstacle(
   planned: Planned,
   { isOfCatalog }: { readonly isOfCatalog: boolean },
@@ -75,14 +75,14 @@ async function askTogether(planned: Planned, obstacles: readonly Obstacle[]): Pr
   return undefined
 }
 
-/** A fault of a count that cannot run shows when the migration runs. */
+/** Ignores a count that cannot run: the migration itself reports the fault. */
 async function refusalOf(planned: Planned, obstacle: Obstacle, fault: unknown): Promise<ServiceError | undefined> {
   if (!(fault instanceof SqlFault)) throw fault
   if (!isObstructed(obstacle, fault, planned.database.dialect)) return undefined
   return inTheWay(planned, obstacle, await counted(planned, obstacle))
 }
 
-/** How many rows made a trial fail, where the database says so and the caller is told of it. */
+/** Returns how many rows made a trial fail, if the database can count them and the caller may know. */
 async function counted({ database, isRead }: Planned, obstacle: Obstacle): Promise<{ readonly rows?: number }> {
   const { trial, reads } = obstacle
   if (trial?.rows === undefined || !isRead(reads)) return {}

@@ -1,6 +1,6 @@
 /**
- * The opened sources of this process: opens them for reads, writes, migrations and introspection, keeps them open, and
- * closes them when they, their configuration or secrets change.
+ * The opened sources of this process: opens them for reads, writes, migrations and introspection, keeps them open, and closes
+ * them when the sources, their configurations or their secrets change.
  */
 import { ServiceError } from '../../core/error.ts'
 import { isSystemSource, type Model, type SourceRecord } from '../../core/model/model.ts'
@@ -58,7 +58,7 @@ export function createOpenSources(deps: OpenSourcesDeps): OpenSources {
     return { ...source, revision: { mark, version } }
   }
 
-  /** Returns true if the configuration of the source or a secret in it was written since it was opened; checked once per version. */
+  /** Returns true if the source's configuration or one of its secrets was written after opening; checked once per version. */
   async function isOutdated({ revision }: KeptSource, place: Place, version: number | 'any'): Promise<boolean> {
     if (version !== 'any' && revision.version >= version) return false
     if ((await settingRevision(database, place)) !== revision.mark) return true

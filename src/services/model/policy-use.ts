@@ -1,6 +1,7 @@
 /**
- * Prevents the deletion of collections and fields that policies name, another type of what they compare, and what a change has
- * the database do beyond the rights of who makes it; used by migrations and by the deletion of data sources.
+ * Prevents three changes of a model: deleting collections and fields that policies name, changing the type of fields that
+ * policies compare, and changing a database beyond the rights of the caller. Used by migrations and by the deletion of data
+ * sources.
  */
 import { firstOfOthers, namesGiven, type OwnedApiName } from '../../core/access/former-names.ts'
 import { type Affected, affected, type Change, gone } from '../../core/access/gone.ts'
@@ -18,28 +19,28 @@ import type { SqlDriver } from '../../ports/database.ts'
 import { firstFormerName } from '../../store/models.ts'
 import { assertUnnamedStatement, assertUnusedStatement, findNamed, findUses } from '../../store/policies.ts'
 
-/** The names, by id, of what a change of the model takes away. */
+/** The names, by id, of the collections and fields that a change of the model deletes. */
 type Lost = ReadonlyMap<string, string>
 
-/** With the rights of whoever wants it: policies are named to those who may read them. */
+/** With the rights of the caller: errors name policies only to callers who may read them. */
 type Loss = { readonly lost: Lost; readonly rights: Rights }
 
-/** What a migration does to what policies may name, and to what they may compare. */
+/** The effects of a migration on what policies may name or compare. */
 export type Impact = Loss & {
-  /** Empty where the caller holds everything, and so may change what policies mean (decision 112). */
+  /** Empty if the caller has all rights, and so may change what policies mean (decision 112). */
   readonly affected: Affected
-  /** Undefined likewise. */
+  /** The first change that the caller may not make; undefined if the caller has all rights. */
   readonly unheld: RefusedChange | undefined
-  /** The ids of the collections and fields that the change makes; empty likewise. */
+  /** The ids of the collections and fields that the change creates; empty if the caller has all rights. */
   readonly made: readonly string[]
-  /** The names that what is there gets; empty likewise. */
+  /** The new names of existing collections and fields; empty if the caller has all rights. */
   readonly given: readonly OwnedApiName[]
   readonly operations: readonly Operation[]
 }
 
 const BACK = 'only an Administrator changes something twice, or makes and deletes it, in one migration'
 
-/** `before` is the model that is changed, `after` the records that it then has. */
+/** `before` is the current model, `after` are the records that result from the change. */
 export function impactOf(
   {
     before,
@@ -66,8 +67,8 @@ export function impactOf(
 }
 
 /**
- * Throws where a migration would delete what a policy of the workspace names, or do something to what it compares, or do what its
- * maker may not.
+ * Throws if a migration would delete what a policy of the workspace names, change what a policy compares, or do what the caller
+ * may not.
  */
 export async function assertUnused(database: SqlDriver, workspaceId: string, impact: Impact): Promise<void> {
   const use = await firstUse(database, workspaceId, impact)
@@ -83,14 +84,14 @@ export async function assertUnused(database: SqlDriver, workspaceId: string, imp
   await assertFree(database, workspaceId, impact)
 }
 
-/** Throws the fault of the operation that does what its maker may not. */
+/** Throws the fault of the operation that the caller may not perform. */
 export function requireHeld({ unheld, operations }: Impact): void {
   if (unheld !== undefined) throw operationFault(operations, unheld.by, unheld.reason)
 }
 
 /**
- * Throws where a migration makes something under an id that a policy of the workspace or the scope of a key names still, or gives
- * something a name that another one had.
+ * Throws if a migration creates something under an id that a policy of the workspace or the scope of a key still names, or
+ * reuses a name that something else had before.
  */
 export async function assertFree(
   database: SqlDriver,
@@ -113,7 +114,7 @@ function operationFault(operations: readonly Operation[], by: readonly string[],
   return new FailedMigration(Math.max(position, 0), invalidOperation('usedByPolicy', reason))
 }
 
-/** The fault of the operation that does it to what the policy compares or names. */
+/** The fault of the operation that changes what the policy compares or names. */
 export function comparedFault(id: string, policy: string, { affected, operations, rights }: Impact): ServiceError {
   const unknown = { name: 'field', use: 'compared', how: 'which this would change', by: [id] } as const
   const { name, use: verb, how, by } = affected.get(id) ?? unknown
@@ -121,7 +122,7 @@ export function comparedFault(id: string, policy: string, { affected, operations
   return operationFault(operations, by, `${name} is ${verb} by ${who}, ${how}`)
 }
 
-/** Describes the first collection or field that a policy names and a change takes away; undefined where there is none. */
+/** Describes the first deleted collection or field that a policy names; undefined if there is none. */
 export async function firstUse(
   database: SqlDriver,
   workspaceId: string,
@@ -138,10 +139,10 @@ export async function firstUse(
   return `${lost.get(used)} is used by ${readsPolicies(rights) ? `the policy ${uses.get(used)}` : 'a policy'}`
 }
 
-/** What a policy names; which one it is is told to those who may read policies. */
+/** The fields that a policy names; its id and name are included only for callers who may read policies. */
 export type PolicyUse = { readonly id?: string; readonly name?: string; readonly fields: readonly string[] }
 
-/** Lists the policies that name something which is lost; a collection stands among the fields by its name. */
+/** Lists the policies that name anything in `lost`; `fields` includes collections by name. */
 export async function policyUses(
   database: SqlDriver,
   workspaceId: string,
@@ -167,7 +168,7 @@ export function stillUnused(workspaceId: string, { lost, affected }: Partial<Pic
   return checks.filter(({ targetIds }) => targetIds.length > 0).map((uses) => assertUnusedStatement(workspaceId, uses))
 }
 
-/** That of `assertFree`; runs before policies are saved that name what is made. */
+/** The check of `assertFree` as a statement; runs before policies that name created ids can be saved. */
 export function stillFree(workspaceId: string, { made }: Pick<Impact, 'made'>) {
   return made.length === 0 ? [] : [assertUnnamedStatement(workspaceId, made)]
 }

@@ -1,7 +1,6 @@
 /**
- * Named secrets of a workspace (docs/operations.md): written, listed by name and deleted, never read back. Whoever may
- * create data sources can use every secret and could send it anywhere, so `dataSource:create` is required for both
- * (decision 048).
+ * Named secrets of a workspace (docs/operations.md): written, listed by name and deleted, never read back. An account that may
+ * create data sources can use every secret and send it anywhere, so both require `dataSource:create` (decision 048).
  */
 import { hasEntitlement, type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -27,9 +26,9 @@ import type { Sources } from './sources.ts'
 export type Secrets = {
   /** Lists names, without values. */
   list(scope: RequestScope): Promise<readonly ListedSecret[]>
-  /** Throws 422 where the test of a data source that uses it fails with the new value; the old one is kept. */
+  /** Tests the data sources that use the secret with the new value; throws 422 and keeps the old value if a test fails. */
   write(scope: RequestScope, name: string, sent: LazyBody<{ readonly value: string }>): Promise<void>
-  /** Throws 409 while a data source uses it. */
+  /** Throws 409 while a data source uses the secret. */
   delete(scope: RequestScope, name: string): Promise<void>
 }
 
@@ -116,7 +115,7 @@ async function tested(source: string | undefined, work: Promise<void>): Promise<
   }
 }
 
-/** Its name, for whoever may know of it. */
+/** Returns the source's name if the caller may read data sources. */
 function named({ apiName }: SourceRecord, rights: Rights): string | undefined {
   return hasEntitlement(rights, 'dataSource:read') ? apiName : undefined
 }

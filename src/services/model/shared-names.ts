@@ -1,6 +1,6 @@
 /**
- * Databases that several sources of the instance lead to: a migration of one of them does not give up or take the names of tables
- * and columns that the models of the others go by (decision 118).
+ * Databases that several sources of the instance share: a migration of one source must not give up or take the names of tables
+ * and columns that models of other sources use (decision 118).
  */
 import type { Rights } from '../../core/access/principal.ts'
 import { FailedMigration, invalidOperation } from '../../core/migration/fault.ts'
@@ -25,10 +25,10 @@ import type { SourceMigration } from './source-changes.ts'
 
 type ChangedName = NameInDatabase & { readonly operation: number }
 
-/** The names that a migration gives up or takes in one database, and the other sources of it. */
+/** The names that a migration gives up or takes in one database, and the other sources of that database. */
 export type ChangedNames = { readonly names: readonly ChangedName[]; readonly others: readonly OtherSource[] }
 
-/** Returns those of which others are to be asked; none for an Administrator, who may change them. */
+/** Returns the names to check against other sources; none for an Administrator, who may change them. */
 export async function changedNames(
   system: SqlDriver,
   migrations: readonly Pick<SourceMigration, 'sourceId' | 'database' | 'changes'>[],
@@ -47,7 +47,7 @@ export async function changedNames(
   return found
 }
 
-/** Throws the fault of the operation that gives up or takes a name which the model of another source goes by. */
+/** Throws the fault of the operation that gives up or takes a name that the model of another source uses. */
 export async function requireUnshared(system: SqlDriver, changed: readonly ChangedNames[]): Promise<void> {
   for (const shared of changed) {
     const name = shared.names[(await findShared(system, shared)) ?? -1]
@@ -61,15 +61,15 @@ export async function requireUnshared(system: SqlDriver, changed: readonly Chang
 const SHARED =
   'has a name that another data source of the same database goes by: only an Administrator gives it to something else'
 
-/** The same as statements for the migration's batch. */
+/** The same check as statements for the migration's batch. */
 export function stillUnshared(changed: readonly ChangedNames[]): readonly Statement[] {
   return changed.map(assertUnsharedStatement)
 }
 
 /**
- * Throws the fault of the operation by which whoever is no Administrator makes a table or an index, or gives a table a name, that
- * another schema of the database has: views and routines that name no schema, and tables that were made without one, would lead to it
- * by the search path of whoever calls them, or by one of their own (decision 121).
+ * Throws if a caller who is no Administrator creates a table or an index, or renames a table, with a name that another schema
+ * of the database has. Views and routines without a schema in their text would resolve to the new table by their own search
+ * path or that of their caller (decision 121).
  */
 export async function requireUnhidden(
   migrations: readonly Pick<SourceMigration, 'database' | 'changes'>[],
@@ -98,7 +98,10 @@ export async function requireUnhidden(
   }
 }
 
-/** What a change makes in the schema of its table: with a table its row type and its list, with a column the sequence that it may have. */
+/**
+ * The names that a change creates in the schema of its table: a table has a row type and an array type, a column may have a
+ * sequence.
+ */
 function namesMade(change: Change, { sequence }: Pick<Identities, 'sequence'>): readonly string[] {
   const sequences = (columns: readonly { readonly dbName: string }[]) =>
     'table' in change ? columns.map(({ dbName }) => sequence(change.table.dbName, dbName)) : []
@@ -124,7 +127,7 @@ function namesOfTable(dbName: string): readonly string[] {
   return [dbName, `_${dbName}`]
 }
 
-/** Remembers where the sources lead whose first tables a migration may make: for its batch. */
+/** Statements for the batch that save which databases the sources use; only for migrations that create tables. */
 export async function placesOf(
   workspaceId: string,
   migrations: readonly Pick<SourceMigration, 'sourceId' | 'database' | 'changes'>[],
@@ -138,7 +141,7 @@ export async function placesOf(
 
 type CatalogDatabase = Pick<SourceDatabase, 'catalog' | 'place'> & { readonly driver: Pick<SqlDriver, 'query'> }
 
-/** What a database is known by: the address it was given, and what its server says of itself. */
+/** Identifies a database by its configured address, and by what its server reports about itself. */
 export async function whereabouts(database: CatalogDatabase): Promise<Whereabouts> {
   const { driver, catalog, place } = database
   const address = place === undefined ? [] : [await sha256Hex(place.address)]
@@ -154,7 +157,7 @@ export async function whereabouts(database: CatalogDatabase): Promise<Whereabout
   }
 }
 
-/** The names that something loses or gets, what is new or deleted included. */
+/** The old and new names of what a change creates, renames or deletes. */
 function namesOf(change: Change): readonly NameInDatabase[] {
   switch (change.kind) {
     case 'createTable':

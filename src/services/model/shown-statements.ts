@@ -1,6 +1,6 @@
 /**
- * The statements of a migration as a dry run shows them. Where MariaDB and MySQL write a statement from their catalog while a
- * migration runs, the catalog is asked and what it writes is shown.
+ * The statements of a migration as a dry run shows them. Some statements of MariaDB and MySQL are generated from the catalog
+ * when a migration runs; the dry run queries the catalog for them.
  */
 import { compileChange } from '../../core/sql/ddl/compile-change.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
@@ -17,13 +17,13 @@ export async function shownStatements({ database, changes }: SourceMigration): P
   const texts: string[] = []
   for (const one of changes) {
     const statements = compileChange(one.change, shown).map((fragment) => compile(fragment, shown))
-    // Of what the migration makes or renames itself the catalog does not know yet.
+    // The catalog does not know yet what the migration itself creates or renames.
     texts.push(...((await written(driver, statements)) ?? (await compiled([one]))))
   }
   return texts
 }
 
-/** Undefined where the catalog lacks what a statement is about. */
+/** Returns undefined if the catalog lacks the subject of a statement. */
 async function written(
   driver: SourceDatabase['driver'],
   statements: readonly Statement[],

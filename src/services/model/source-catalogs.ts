@@ -1,6 +1,6 @@
 /**
- * Reads the schemas of sources: those that are attached through their providers, and of the system database what belongs
- * to the workspace. Errors say that an introspection failed, and why.
+ * Reads the schemas of sources: attached databases through their providers, and the workspace's own schemas of the system
+ * database. Errors say that an introspection failed, and why.
  */
 
 import { isStartFailure } from '../../core/connector/activity.ts'
@@ -17,7 +17,7 @@ import { dataSchema } from '../../store/installation.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { OpenSources } from './open-sources.ts'
 
-/** A source of a workspace, whose model has these records. */
+/** A source of a workspace, and the records of the workspace's model. */
 export type WorkspaceSource = {
   readonly workspace: WorkspaceRow
   readonly records: ModelRecords
@@ -25,13 +25,13 @@ export type WorkspaceSource = {
 }
 
 export type SourceCatalogs = {
-  /** Resolves when a database that is attached has answered; the others are there. */
+  /** Resolves when an attached database has answered; at once for other sources. */
   reach(place: WorkspaceSource): Promise<void>
   /** Returns the importable schema, without ledgers; waits for migrations that still run. */
   read(place: WorkspaceSource): Promise<Imported & { readonly ledger: SourceTable | undefined }>
-  /** Like `read`, without any effect on the source. */
+  /** Like `read`, but changes nothing in the source. */
   look(place: WorkspaceSource): Promise<SourceSchema>
-  /** Returns the digest of what `read` would; undefined for a source without a catalog. */
+  /** Returns a digest of the catalog that `read` reads; undefined for a source without a catalog. */
   digest(place: WorkspaceSource, depth: DigestDepth): Promise<string | undefined>
 }
 
@@ -109,7 +109,10 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
 
 const denied = { kind: 'failed', message: 'The database denied access to its schema' } as const
 
-/** The schema without ledgers, and that of the source itself. A table that is a collection already stays one, whatever its columns are. */
+/**
+ * Separates ledgers from the schema, and finds the ledger of this source. A table that is already a collection is never a
+ * ledger.
+ */
 function apart({ records, source }: WorkspaceSource, schema: SourceSchema) {
   const { tables, defaultNamespace } = schema
   const known = new Set(locatedCollections(records, source.id, defaultNamespace).map(({ place }) => keyOf(place)))
@@ -121,10 +124,7 @@ function apart({ records, source }: WorkspaceSource, schema: SourceSchema) {
   }
 }
 
-/**
- * Of the system database only the workspace's own schemas are read; others belong to the service or to other
- * workspaces.
- */
+/** The workspace's own schemas in the system database; others belong to the service or to other workspaces. */
 function ownSchemas({ workspace, records, source }: WorkspaceSource) {
   const own = records.namespaces.filter(({ sourceId, isSystem }) => sourceId === source.id && !isSystem)
   const names = [...new Set([dataSchema(workspace.apiName), ...own.map(({ dbName }) => dbName)])]

@@ -1,8 +1,7 @@
 /**
- * Runs the changes of a migration in databases other than the system database, outside of the transaction that saves
- * the model. A source is therefore marked before, and unmarked by that transaction. With transactional DDL all changes
- * of a source are one transaction; without it they run one by one, and an error lists the applied ones
- * (docs/contract.md#all-or-nothing).
+ * Runs the changes of a migration in databases other than the system database, outside of the transaction that saves the model.
+ * Marks each source before the work; that transaction removes the mark. With transactional DDL, all changes of a source are one
+ * transaction. Without it they run one by one, and an error lists the applied ones (docs/contract.md#all-or-nothing).
  */
 import { nested, ServiceError } from '../../core/error.ts'
 import type { SourceChange } from '../../core/migration/apply.ts'
@@ -28,7 +27,7 @@ export type SourceMigration = {
   readonly provider: string
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
-  /** Whether the caller reads these columns in every row. */
+  /** True if the caller can read these columns in every row. */
   readonly isRead: (reads: readonly ReadColumns[]) => boolean
 }
 
@@ -67,25 +66,25 @@ export function migrationMarks(workspaceId: string, migrations: readonly SourceM
   }
 }
 
-/** A change that was applied, as errors and the audit log tell it. */
+/** An applied change in the form that errors and the audit log use. */
 export type AppliedStep = ReturnType<typeof describeStep>
 
 /** Records what was applied in databases whose model is then not saved. */
 export type RecordUnsaved = (applied: readonly AppliedStep[]) => Statement
 
-/** A migration of which something was applied that cannot be taken back. */
+/** A migration with applied changes that cannot be undone. */
 export type HalfDone = {
   readonly applied: readonly SourceChange[]
-  /** With those that may have been applied. */
+  /** The applied changes, and those that may have been applied. */
   readonly touched: readonly SourceChange[]
-  /** Unmark the sources that are known to be unchanged; the others stay marked. */
+  /** Statements that unmark the sources that are known to be unchanged; the others stay marked. */
   readonly unmark: readonly Statement[]
   readonly error: ServiceError
 }
 
 /**
- * Runs the changes source by source. Throws the migration's error where one fails and nothing is changed, and unmarks the
- * sources in `system`; returns what was applied where something was.
+ * Runs the changes source by source. If a change fails and nothing is changed, unmarks the sources in `system` and throws the
+ * migration's error. Returns the applied changes if there are any.
  */
 export async function runSourceMigrations(
   system: SqlDriver,
@@ -114,7 +113,7 @@ export async function runSourceMigrations(
   return undefined
 }
 
-/** Throws the error that also tells the operation and the rows, where the data are to blame and were found. */
+/** Throws an error with the operation and the rows, if the data caused the fault and the rows were found. */
 export async function explain(migration: Omit<SourceMigration, 'sourceId' | 'provider'>, fault: SqlFault) {
   const { database } = migration
   if (!database.dialect.ddl.lock.isTransaction || !isDataFault(ddlError(fault, database.dialect))) return
@@ -128,7 +127,7 @@ async function runMigration({ database: { driver, dialect }, changes }: SourceMi
   await driver.batch([turn.take, ...statements, ...turn.release])
 }
 
-/** Drops the tables that a failed migration made; where that fails too, they are told as applied. */
+/** Drops the tables that a failed migration created; if that fails too, reports them as applied. */
 async function withoutNewTables(
   { database: { driver, dialect } }: SourceMigration,
   outcome: Outcome,
@@ -159,7 +158,7 @@ type Outcome = {
   readonly applied: readonly SourceChange[]
   /** The change that failed, if known. */
   readonly failed: SourceChange | undefined
-  /** Changes of which nobody knows whether, or how far, they were applied, unless the database is unchanged. */
+  /** Changes that may have been applied completely or in part, unless the database is unchanged. */
   readonly perhaps: readonly SourceChange[]
   /** True if the database is certainly unchanged. */
   readonly isUntouched: boolean
@@ -197,9 +196,9 @@ function outcomeOf({ database: { dialect }, changes, provider }: SourceMigration
 }
 
 /**
- * Finds the change that a fault belongs to: the only one, or by the table, column or constraint in the fault, by all
- * names that its message quotes, or by the words of message and detail, which is all that PostgreSQL gives where
- * something is in use: those of changes that can fail so have to name the table, and of these the first to name most.
+ * Finds the change that caused a fault: the only change, or the first that contains the table, column or constraint of the
+ * fault, or all quoted names of its message. Otherwise (PostgreSQL for objects in use) searches the words of message and
+ * detail: only changes that can fail so and name the table count, and the first with the most matches wins.
  */
 export function failedChange(changes: readonly SourceChange[], fault: SqlFault): SourceChange | undefined {
   if (changes.length === 1) return changes[0]
@@ -224,7 +223,7 @@ function mostNamed(changes: readonly SourceChange[], { state, message, detail }:
   return most > 0 ? changes.find((change) => rank(change) === most) : undefined
 }
 
-/** SQLSTATE of what something else depends on. */
+/** SQLSTATE of an object that others depend on. */
 const IN_USE = '2BP01'
 
 function hasName(change: SourceChange['change'], name: string): boolean {
@@ -255,7 +254,7 @@ export function describeSteps(changes: readonly SourceChange[]): readonly Applie
   return changes.map(describeStep)
 }
 
-/** Without SQL: the change, its table and its operation. */
+/** Describes a change without its SQL. */
 function describeStep({ operation, change }: SourceChange) {
   const collection = 'table' in change ? change.table.dbName : change.schema
   return { operation, collection, change: change.kind }

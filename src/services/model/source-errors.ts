@@ -16,7 +16,7 @@ export async function withMessage<T>(message: string, work: Promise<T>): Promise
   }
 }
 
-/** On the test route failed starts get the route's message as well. */
+/** Replaces the message of a failed start by the test route's message as well. */
 export async function untested<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,6 +1,6 @@
 /**
- * The setting of a data source: what it was created with. Finds its provider, puts the values of secrets into it and
- * checks its grant. A setting is sealed and never returned.
+ * The setting with which a data source was created. Finds its provider, inserts the values of secrets and checks its grant. A
+ * setting is sealed and never returned.
  */
 
 import { requireGrant } from '../../core/connector/handshake.ts'
@@ -26,25 +26,25 @@ export type SourceInput = { readonly provider: string } & SourceSetting
 export type NewSecret = { readonly name: string; readonly value: string }
 
 export type SourceSettings = {
-  /** Databases follow relations among their own tables; connectors serve one collection at a time. */
+  /** True for databases, which follow relations among their own tables; connectors serve one collection at a time. */
   isBuiltIn(providerId: string): boolean
   /**
-   * Returns what the provider of an input is tested with. Throws 422 for a provider that is unknown or not available
+   * Returns the provider and setting that an input is tested with. Throws 422 for a provider that is unknown or not available
    * here, for an unreadable configuration, and for a grant that is not the required one.
    */
   grant(workspace: WorkspaceRow, input: SourceInput): Promise<GrantedSetting>
-  /** Returns the setting of a saved source. Throws 404 where it is gone and 503 where its provider is not installed. */
+  /** Returns the setting of a saved source. Throws 404 if the source is deleted, and 503 if its provider is not installed. */
   load(
     workspace: WorkspaceRow,
     record: SourceRecord,
     fresh?: NewSecret,
   ): Promise<{ readonly provider: Provider; readonly setting: SourceSetting }>
-  /** Returns what may be told of the setting of a saved source. Throws 404 where it is gone. */
+  /** Returns the public part of a saved source's setting. Throws 404 if the source is deleted. */
   outline(workspace: WorkspaceRow, record: SourceRecord): Promise<SettingOutline>
 }
 
 export type SettingOutline = {
-  /** Of a database, unless they are within a secret. */
+  /** Host and port of a database, unless a secret contains them. */
   readonly host?: string
   readonly port?: number
   /** The hosts that were granted. */
@@ -55,9 +55,9 @@ export type SettingOutline = {
 
 export type GrantedSetting = {
   readonly provider: Provider
-  /** With the values of its secrets. */
+  /** The setting with the values of its secrets. */
   readonly attempt: ConnectionTest
-  /** As it was sent, to be sealed. */
+  /** The setting as the client sent it, to be sealed. */
   readonly sealed: SourceSetting
   readonly secretIds: readonly string[]
 }
@@ -98,7 +98,7 @@ export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
     return provider
   }
 
-  /** The setting with the values of its secrets; `fresh` is one that is not saved yet. */
+  /** Returns the setting with the values of its secrets; `fresh` is a secret that is not saved yet. */
   async function resolved(workspace: WorkspaceRow, provider: Provider, sealed: SourceSetting, fresh?: NewSecret) {
     const names = secretNames(sealed.config)
     const rows = names.length === 0 ? [] : await loadSecrets(database, workspace.id, names)
@@ -149,7 +149,7 @@ export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
   }
 }
 
-/** The host and port that a configuration names itself; what it leaves to secrets is not read. */
+/** The host and port that a configuration contains in plain text; those in secrets are not read. */
 function placeOf(provider: string, config: unknown): Pick<SettingOutline, 'host' | 'port'> {
   const known = sqlProviders.find((name) => name === provider)
   if (known === undefined || !isObject(config)) return {}

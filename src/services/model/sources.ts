@@ -1,6 +1,6 @@
 /**
- * The use cases of data sources (docs/contract.md#data-sources): creates, tests, previews and deletes them. How they are
- * opened is `open-sources.ts`, what they were created with `source-settings.ts`.
+ * The use cases of data sources (docs/contract.md#data-sources): creates, tests, previews and deletes them. `open-sources.ts`
+ * opens them; `source-settings.ts` holds their settings.
  */
 import { gone } from '../../core/access/gone.ts'
 import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
@@ -51,7 +51,7 @@ export type Sources = {
    * an invalid configuration, and the error of a failed test.
    */
   create(scope: RequestScope, sent: LazyBody<NewSource>): Promise<{ readonly id: string }>
-  /** Throws where the test fails, and 422 with code 7002 where the provider has none. */
+  /** Tests an input. Throws if the test fails, and 422 with code 7002 if the provider has no test. */
   test(scope: RequestScope, sent: LazyBody<SourceInput>): Promise<void>
   /** Returns the schema that the provider reports, with its hash; saves nothing. */
   preview(
@@ -66,12 +66,12 @@ export type Sources = {
     readonly listed: readonly ListedConnector[]
     readonly broken: readonly BrokenExtension[]
   }
-  /** Returns what may be told of a source. Requires dataSource:create (403), since its secrets and hosts are named. */
+  /** Returns the public part of a source. Requires dataSource:create (403), because the answer names its secrets and hosts. */
   read(scope: RequestScope, id: string): Promise<ReadSource>
   /**
-   * Gives a source another configuration after testing it; its grant stays. Requires dataSource:create and an administrator of the
-   * workspace or the instance (403): whoever chooses the database gets what everybody writes to it. Throws 409 for the
-   * workspace's own, and otherwise what `create` throws.
+   * Gives a source another configuration after testing it; its grant stays. Requires dataSource:create and an administrator of
+   * the workspace or the instance (403), because the chosen database receives all writes. Throws 409 for the workspace's own
+   * source, and otherwise what `create` throws.
    */
   change(scope: RequestScope, id: string, sent: LazyBody<ChangedSource>): Promise<void>
   /** Deletes the source and the model of its collections; its data is not touched. */
@@ -82,7 +82,7 @@ export type Sources = {
 
 export type ReadSource = Pick<SourceRecord, 'id' | 'apiName' | 'provider'> &
   SettingOutline & {
-    /** Whether the caller may give it another configuration. */
+    /** True if the caller may give the source another configuration. */
     readonly mayChange: boolean
   }
 
@@ -111,8 +111,8 @@ export function createSources(deps: SourcesDeps): Sources {
   const { database, ids, vault } = ports
 
   /**
-   * Records what was connected to, and how that went: an attempt leaves nothing else behind. Of an account one goes on at a time: what it
-   * connects to may be silent, and a connector takes one of the few processes of its workspace meanwhile.
+   * Records a connection attempt and its outcome in the audit log, its only trace. Each account runs one attempt at a time: the
+   * target may never answer, and a connector takes one of its workspace's few processes meanwhile.
    */
   function onRecord<T>(
     scope: RequestScope,
@@ -132,7 +132,7 @@ export function createSources(deps: SourcesDeps): Sources {
     })
   }
 
-  /** A database that does not answer at all queues nothing. */
+  /** Queues a preview only after its database answered a test. */
   async function previewQueued(scope: RequestScope, { provider, attempt }: GrantedSetting): Promise<unknown> {
     if (provider.origin !== 'builtIn') return provider.preview(attempt)
     await provider.test(attempt)
@@ -232,7 +232,7 @@ export function createSources(deps: SourcesDeps): Sources {
         untested(withMessage(UNTESTED, granted.provider.test(granted.attempt))),
       )
       const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(granted.sealed))
-      // A new version of the model makes every process check what its open sources were opened with.
+      // A new version of the model makes every process check the settings of its open sources.
       await models.change(scope, 'dataSource:create', async ({ records }, { rights }) => {
         requireChooser(await callerNow(database, caller), rights)
         recordIn(records.sources, id)
@@ -296,7 +296,7 @@ function requireChooser(caller: Caller, rights: Rights): void {
 
 const OWN = 'it is the workspace’s own'
 
-/** Throws 404 where there is none. */
+/** Throws 404 for an unknown source. */
 function recordIn(sources: readonly SourceRecord[], id: string): SourceRecord {
   const record = sources.find((source) => source.id === id)
   if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
@@ -306,11 +306,11 @@ function recordIn(sources: readonly SourceRecord[], id: string): SourceRecord {
 type Attempted = {
   readonly action: AuditAction
   readonly payload: Readonly<Record<string, unknown>>
-  /** Whether a success is recorded elsewhere. */
+  /** True if a success is recorded elsewhere. */
   readonly isOfFailures?: boolean
 }
 
-/** With the host of a database, unless that is within a secret, or what a connector may reach. */
+/** The audit payload of an attempt: a database's host, unless a secret contains it, or the permissions of a connector. */
 function attempted(
   action: AuditAction,
   { provider, attempt, sealed }: GrantedSetting,
