@@ -1,6 +1,6 @@
 /**
- * Files (docs/contract.md#files). A file is an item of `ServiceFile`, under policies like any other, whose bytes are in a store.
- * Its row is written when all of them are there, by the statement that takes them out of the list of bytes that are of no file.
+ * Files (docs/contract.md#files). A file is an item of `ServiceFile`, subject to policies, with bytes in a store. Once all
+ * bytes are stored, one statement writes its row and removes the bytes from the list of unused contents.
  */
 
 import type { ByteRange } from '../../core/assets/range.ts'
@@ -22,32 +22,32 @@ import type { ItemQuery } from '../data/planned.ts'
 import type { Contents, SentFile, Workspace } from './contents.ts'
 import type { PresetRequest, Presets } from './presets.ts'
 
-/** A file on its way out. */
+/** A file to send. */
 export type FileContent = {
-  /** Undefined where whoever reads the bytes does not see it. */
+  /** Undefined if the caller may not read the field. */
   readonly fileName: string | undefined
   readonly size: number
   readonly mediaType: string
-  /** SHA-256 of its bytes in base64url; of an image in small one of what it is made of. */
+  /** SHA-256 of the bytes in base64url; for a scaled image, a digest of the original's hash and the side. */
   readonly hash: string
-  /** Reads some of its bytes as they are taken; whoever asks takes them to the end or returns. */
+  /** Streams a range of the bytes; the caller must read to the end or call `return`. */
   readonly read: (range: ByteRange) => AsyncGenerator<Uint8Array>
 }
 
-/** With a query string as it was sent. */
+/** With the query string as the client sent it. */
 export type UploadQuery = Omit<ItemQuery, 'sent' | 'once'> & { readonly sent: string }
 
-/** Whoever sends bytes; `reenter` returns who they are once the bytes are there, or throws 401 or 403. */
+/** The sender of bytes; `reenter` authorizes again once the bytes have arrived, or throws 401 or 403. */
 export type FileSender = { readonly scope: RequestScope; readonly reenter: () => Promise<RequestScope> }
 
 export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
-  /** Before the bytes are there: throws 403 where the caller may upload no file, or replace none, and the faults of the query. */
+  /** Called before the bytes arrive: throws 403 if the caller may not upload or replace files, and the faults of the query. */
   admit(scope: RequestScope, action: 'create' | 'update', query: UploadQuery): Promise<void>
-  /** Returns the new items as JSON text of a list: all or, where one is refused, none, of which nothing is left. */
+  /** Returns the new items as JSON text of a list. If one file is refused, none is kept. */
   upload(sender: FileSender, files: readonly SentFile[], query: UploadQuery): Promise<string>
   /**
-   * Gives a file other bytes and another name and returns the item; 404 where the caller may not see it, 412 where `hashes` lacks
-   * that of its bytes.
+   * Gives a file other bytes and another name and returns the item. Throws 404 if the caller may not see the file, and 412 if
+   * `hashes` lacks the hash of its bytes.
    */
   replace(
     sender: FileSender,
@@ -56,22 +56,25 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
     query: UploadQuery & { readonly hashes?: readonly string[] | undefined },
   ): Promise<string>
   /**
-   * Creates a deleted file again, as it was, while its bytes are there; asks the right to create it, and to delete files, for it takes
-   * back what somebody with that has done. 404 where nothing is left.
+   * Creates a deleted file again with its old row, while its bytes exist. Requires the rights to create it and to delete files,
+   * because restoring undoes a deletion. Throws 404 if nothing is left.
    */
   restore(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
-  /** In small where a preset is named and can be made. Throws 404 where the caller does not read the row of the file. */
+  /**
+   * Returns the file, scaled if a preset is given and the image can be scaled. Throws 404 if the caller may not read the file's
+   * row.
+   */
   content(scope: RequestScope, key: SentKey, preset: PresetRequest | undefined): Promise<FileContent>
   /**
-   * A path by which anybody may read the bytes that the file has now, and when that ends. Throws 404 as `content` does, and 429
-   * after too many by anonymous callers from `address`: each is in the audit log, which they would else fill.
+   * Returns a path by which anybody may read the file's current bytes, and when the path expires. Throws 404 as `content` does,
+   * and 429 after too many links by anonymous callers from `address`, because each link writes an audit entry.
    */
   link(
     scope: RequestScope,
     id: string,
     terms: { readonly lifetime: number; readonly address: string | undefined },
   ): Promise<{ readonly path: string; readonly expiresAt: Instant }>
-  /** What the link to this file leads to; 404 where it ended, the file is gone or has other bytes, and for any other text. */
+  /** Returns the file of a link. Throws 404 if the link is invalid or expired, or the file is deleted or has other bytes. */
   linked(workspace: string, id: string, link: string, preset: PresetRequest | undefined): Promise<FileContent>
 }
 
@@ -105,7 +108,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     const kept = preset && (await presets(workspace, row, preset))
     if (kept === undefined) return contentOf(workspace, row)
     const fileName = row.fileName === null ? undefined : `${row.fileName.replace(/(?<=.)\.[^.]*$/, '')}.webp`
-    // What is made is kept, so that its bytes follow from those of the original and its side.
+    // The hash follows from the original's hash and the side, because the scaled image is stored and does not change.
     return { ...kept, fileName, mediaType: 'image/webp', hash: await sha256Hex(`${row.contentHash} ${preset?.side}`) }
   }
 
@@ -114,7 +117,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
     prune: contents.prune,
 
     async admit(scope, action, { sent }) {
-      // What else writes of items take would be of the bytes and of their place.
+      // Refuses query parameters of other item writes, such as a filter, which would apply to the file's content fields.
       parseAnswer(sent)
       await (await items.admitFile(scope, action)).answer
     },
@@ -140,7 +143,7 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
       const find = () => findDeletedFile(database, scope.workspace.apiName, id)
       const file = (await find()) ?? noRecord()
       return (await items.restoreFile(scope, file, query)).answer.catch(async (error: unknown) => {
-        // Somebody else may have restored it meanwhile.
+        // Another request may have restored it meanwhile.
         if ((await find()) === undefined) noRecord()
         throw error
       })
@@ -172,18 +175,18 @@ export function createAssetFiles(deps: AssetFilesDeps): AssetFiles {
   }
 }
 
-/** Without its name where whoever asks does not see that. */
+/** The row of a file, without its name if the caller may not read that field. */
 type SeenFile = Omit<StoredFile, 'fileName'> & { readonly fileName: string | null }
 
-/** `isNamed`: whoever made the link sees the name of the file. */
+/** `isNamed`: the creator of the link may read the file's name. */
 type OpenedLink = { readonly contentKey: string; readonly expiresAt: Instant; readonly isNamed: boolean }
 
-/** What a link is sealed for: it opens nothing else. */
+/** The purpose that a link is sealed for, so that a link opens one file only. */
 function linkTo({ id }: Workspace, fileId: string): string {
   return `link to the file ${fileId} of the workspace ${id}`
 }
 
-/** The query of a write that does nothing where the file has other bytes by then. */
+/** Adds a filter to a write's query, so that the write does nothing if the file has other bytes by then. */
 function within(sent: string, { contentKey }: SeenFile): string {
   const filter = `filter[contentKey][_eq]=${contentKey}`
   return sent === '' ? filter : `${sent}&${filter}`

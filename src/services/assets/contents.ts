@@ -1,6 +1,6 @@
 /**
- * The bytes of files in their store, and the list of those that are of no file: stored before their row is written, removed behind it
- * (decision 116).
+ * The bytes of files in their store, and the list of unused contents: bytes are stored before their row is written, and removed
+ * after the row is deleted (decision 116).
  */
 import type { Config } from '../../config.ts'
 import { assetFault } from '../../core/assets/file-name.ts'
@@ -39,30 +39,30 @@ import { type Bytes, type Received, receive, taken } from './receive.ts'
 
 export type Workspace = Pick<WorkspaceRow, 'id' | 'apiName'>
 
-/** A file on its way in. */
+/** A file that a client uploads. */
 export type SentFile = { readonly fileName: string; readonly body: Bytes }
 
-/** An image in small in the store, whose bytes are read as they are taken. */
+/** A scaled image in the store, whose bytes are streamed. */
 export type KeptPreset = { readonly size: number; readonly read: (range: ByteRange) => AsyncGenerator<Uint8Array> }
 
 export type Contents = {
-  /** Bytes that a file may have at most, and the setting that says so. */
+  /** The maximum size of a file, and the setting that defines it. */
   readonly limit: { readonly bytes: number; readonly setting: 'SERVICE_FILES__MAX_SIZE' | 'SERVICE_FILES__STORE' }
-  /** Stores the bytes, has `write` write the rows of their files, and leaves nothing of them where anything fails. */
+  /** Stores the bytes and calls `write`, which writes the rows of the files; removes the bytes if anything fails. */
   keep(
     workspace: Workspace,
     files: readonly SentFile[],
     write: (rows: readonly StoredFile[]) => Promise<string>,
   ): Promise<string>
-  /** Begins an upload in parts. Throws 422 where the workspace has no room for it. */
+  /** Begins an upload in parts. Throws 422 if the upload exceeds the workspace's quota. */
   begin(workspace: Workspace, upload: Upload): Promise<string>
-  /** Stores a part of an upload, whose bytes are gone then; false where that has ended or is being completed. */
+  /** Stores a part of an upload and empties `bytes`; false if the upload has ended or is being completed. */
   put(workspace: Workspace, contentKey: string, number: number, bytes: Uint8Array): Promise<boolean>
   parts(workspace: Workspace, contentKey: string): Promise<readonly FilePart[]>
   /**
-   * Reads all of what was stored and has `write` write the row of it; meanwhile no part changes. Waits for parts that are being
-   * stored, also by a process that has died since. Throws 409 where they last or somebody else does the same, 422 for a type that
-   * is not allowed.
+   * Reads all stored parts and calls `write`, which writes the file's row; meanwhile no part can change. Waits for parts that
+   * are being stored, also by a crashed process. Throws 409 if that takes too long or another request completes the upload, and
+   * 422 for a type that is not allowed.
    */
   complete(
     workspace: Workspace,
@@ -70,15 +70,15 @@ export type Contents = {
     upload: Upload,
     write: (row: StoredFile) => Promise<string>,
   ): Promise<string>
-  /** Removes bytes, unless they are of a file. */
+  /** Removes bytes, unless a file uses them. */
   giveUp(workspace: Workspace, contentKey: string): Promise<void>
-  /** An image in small that was kept for this side. */
+  /** Returns the stored image that was scaled to this side. */
   preset(workspace: Workspace, contentKey: string, side: number): Promise<KeptPreset | undefined>
-  /** Keeps an image in small as long as the bytes that it was made of, at most PART_SIZE; nothing where these are of no file. */
+  /** Stores a scaled image for as long as its original, up to PART_SIZE; does nothing if no file uses the original. */
   keepPreset(workspace: Workspace, contentKey: string, side: number, bytes: Uint8Array): Promise<void>
-  /** Reads bytes as they are taken; whoever asks takes them to the end or returns. */
+  /** Streams bytes; the caller must read to the end or call `return`. */
   read(workspace: Workspace, contentKey: string, range: ByteRange): AsyncGenerator<Uint8Array>
-  /** Removes the bytes that no file needs; does nothing until SERVICE_FILES__CLEAN_INTERVAL has passed since the last time. */
+  /** Removes the bytes that no file needs; does nothing until SERVICE_FILES__CLEAN_INTERVAL has passed since the last run. */
   prune(): Promise<void>
 }
 
@@ -99,7 +99,10 @@ export function createContents(deps: ContentsDeps): Contents {
     throw assetFault(shortName(fileName), `is ${mediaType}, which is not allowed here`)
   }
 
-  /** What has come has room; so has what an upload in parts has announced when it begins, but nobody else waits for that. */
+  /**
+   * Throws 422 if the quota is exceeded. Stored bytes are reserved; the announced size of an upload in parts is checked but not
+   * reserved.
+   */
   async function requireRoom({ apiName }: Workspace, sizes: ReadonlyMap<string, number>, announced = 0): Promise<void> {
     if (quota === undefined) return
     const held = await reserveBytes(database, apiName, sizes)
@@ -132,13 +135,13 @@ export function createContents(deps: ContentsDeps): Contents {
     }
   }
 
-  /** Of what neither a file nor the list knows any longer no bytes are left. */
+  /** Removes the bytes of a content that neither a file nor the list of unused contents refers to. */
   async function clearUnknown(workspace: Workspace, contentKey: string): Promise<void> {
     const state = await contentState(database, workspace.apiName, contentKey)
     if (state === undefined) await store.clear(keyOf(workspace, contentKey))
   }
 
-  /** Where nobody can say, it is: what failed is told by its own fault. */
+  /** True if the workspace exists. Also true if the look-up fails, so that the caller's own fault is reported. */
   async function isThere({ id, apiName }: Workspace): Promise<boolean> {
     return findWorkspace(database, apiName).then(
       (found) => found?.id === id,
@@ -146,21 +149,21 @@ export function createContents(deps: ContentsDeps): Contents {
     )
   }
 
-  /** Says again and again, until it is stopped, that something goes on, which counts for LEASE. */
+  /** Renews a lease periodically, until the returned function is called. */
   function again(keep: () => Promise<unknown>): () => void {
     const saying = () => void keep().catch((error: unknown) => observe({ kind: 'fault', error }))
     const timer = setInterval(saying, LEASE / 3)
     return () => clearInterval(timer)
   }
 
-  /** What fails itself is done by the timer. */
+  /** Observes a failure; the cleaning timer retries the work. */
   const tried = (work: Promise<void>) => work.catch((error: unknown) => observe({ kind: 'fault', error }))
 
   function noteMissing(error: unknown): void {
     if (error instanceof MissingBytes) observe({ kind: 'fault', error })
   }
 
-  /** What a file lacks is for the operator to see. */
+  /** Reports missing bytes to the operator. */
   async function* noted(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       yield* bytes
@@ -198,7 +201,7 @@ export function createContents(deps: ContentsDeps): Contents {
       } catch (error) {
         const isLeft = await isThere(workspace)
         for (const contentKey of started) {
-          // Of a row that was written nevertheless the bytes stay.
+          // If the row was written nevertheless, `giveUp` keeps the bytes.
           await tried(isLeft ? giveUp(workspace, contentKey) : store.clear(keyOf(workspace, contentKey)))
         }
         throw isLeft ? error : gone(error)
@@ -245,7 +248,7 @@ export function createContents(deps: ContentsDeps): Contents {
         await requireRoom(workspace, new Map())
         const bytes = bytesOf(store, keyOf(workspace, contentKey), { first: 0, last: fileSize - 1 })
         const row = rowFrom(await taken(bytes, fileName), fileName, contentKey)
-        // Of other parts than those that are there now it would have the hash and the type.
+        // If the parts have changed since they were read, the hash and type in `row` would be wrong.
         if (!(await keepCompletion(...completion))) throw isInTheWay()
         return await write(row)
       } catch (error) {
@@ -283,7 +286,7 @@ export function createContents(deps: ContentsDeps): Contents {
     async keepPreset(workspace, contentKey, side, bytes) {
       if ((await contentState(database, workspace.apiName, contentKey)) !== 'used') return
       await store.put(keyOf(workspace, contentKey), PRESET_PART + side, bytes)
-      // What was removed meanwhile is not there again.
+      // The content may have been removed meanwhile: then the stored image is removed as well.
       await clearUnknown(workspace, contentKey)
     },
 
@@ -310,10 +313,10 @@ function isInTheWay(): ServiceError {
   return new ServiceError('conflict', 'A part of the upload is being stored, or it is being completed')
 }
 
-/** Milliseconds between two looks whether a part is still being stored. */
+/** Milliseconds between two checks whether a part is still being stored. */
 const LOOK = 500
 
-/** Images in small are parts of their original, which it has none of, so that they go with it. */
+/** Scaled images are stored as parts of their original with numbers from here, so that they are deleted with it. */
 const PRESET_PART = 1_000_000_000
 
 function gone(cause: unknown): ServiceError {
@@ -324,7 +327,7 @@ function keyOf({ id }: Workspace, contentKey: string): string {
   return `${id}/${contentKey}`
 }
 
-/** Reads one part after the other, the next when the one before was taken. */
+/** Streams the parts one after the other; opens a part when the previous one has been read. */
 async function* bytesOf(store: FileStore, key: string, { first, last }: ByteRange): AsyncGenerator<Uint8Array> {
   for (let at = first; at <= last; ) {
     const part = Math.floor(at / PART_SIZE)
@@ -335,7 +338,7 @@ async function* bytesOf(store: FileStore, key: string, { first, last }: ByteRang
   }
 }
 
-/** Throws where the store sends fewer bytes than there are, or more: what is sent on has announced its length. */
+/** Throws if the store sends fewer or more bytes than announced, because the response has announced its length. */
 async function* partOf(store: FileStore, ...part: Parameters<FileStore['read']>): AsyncGenerator<Uint8Array> {
   const [key, number, , length] = part
   let left = length

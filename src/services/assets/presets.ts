@@ -1,22 +1,25 @@
-/** Images in small (docs/contract.md#files), kept beside their originals (decision 120). */
+/** Scaled images (docs/contract.md#files), stored beside their originals (decision 120). */
 import { PART_SIZE } from '../../ports/files.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { StoredFile } from '../../store/contents.ts'
 import type { Contents, KeptPreset, Workspace } from './contents.ts'
 
-/** Sides of the square that an image fits into. */
+/** Sides, in pixels, of the square that an image fits into. */
 export const PRESETS = [64, 128, 256, 512, 1024, 2048] as const
 export type Preset = (typeof PRESETS)[number]
 
-/** What can be scaled; never what is a drawing or has script. */
+/** Media types that can be scaled; none with vector graphics or scripts. */
 const kinds: readonly string[] = ['image/jpeg', 'image/png', 'image/apng', 'image/webp', 'image/gif', 'image/avif']
-/** Bytes of an original that is read into memory. */
+/** Maximum bytes of an original that is read into memory. */
 const LARGEST = 32 * 1024 ** 2
 
-/** What is asked for in place of an original, and by whom. */
+/** The requested size, and whether the client has disconnected. */
 export type PresetRequest = { readonly side: Preset; readonly isDisconnected: () => boolean }
 
-/** WebP, made when it is first asked for; undefined where the original takes its place. Throws what the store throws. */
+/**
+ * Returns a WebP image, which is made on the first request; undefined if the original is sent instead. Throws what the store
+ * throws.
+ */
 export type Presets = (
   workspace: Workspace,
   row: Pick<StoredFile, 'contentKey' | 'fileSize' | 'mediaType'>,
@@ -34,7 +37,7 @@ export function createPresets(deps: PresetsDeps): Presets {
     const kept = await find()
     if (kept !== undefined) return shown(kept)
     const read = async () => {
-      // Whoever was before in the line may have made it.
+      // An earlier request in the queue may have made the image.
       if ((await find()) !== undefined) return undefined
       const image = new Uint8Array(fileSize)
       let size = 0
@@ -49,12 +52,12 @@ export function createPresets(deps: PresetsDeps): Presets {
       return contents.keepPreset(workspace, contentKey, side, isImage ? made : UNMAKEABLE)
     }
     await ports.images.scale(read, side, { share: workspace.id, isDisconnected, keep })
-    // Sent as the store has it, so that nobody who takes nothing holds it in memory.
+    // Streamed from the store, so that a slow client does not keep the image in memory.
     return shown(await find())
   }
 }
 
-/** Kept in place of what cannot be made, so that it is tried once: the bytes of a content stay the same. */
+/** Stored for an image that cannot be scaled, so that scaling is tried once: the bytes of a content never change. */
 const UNMAKEABLE = new Uint8Array()
 
 function shown(kept: KeptPreset | undefined): KeptPreset | undefined {

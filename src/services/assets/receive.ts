@@ -1,10 +1,10 @@
-/** Takes the bytes of an upload as they arrive: into a store, part by part, with their number, hash and type. */
+/** Streams an upload into a store, part by part, and returns its size, hash and type. */
 
 import { textTypeOf } from '../../core/assets/media-type.ts'
 import { Gathered } from '../../core/chunks.ts'
 import { type FileStore, PART_SIZE } from '../../ports/files.ts'
 
-/** Bytes in pieces, on their way or there. */
+/** Bytes in pieces, streamed or in memory. */
 export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 export type Received = {
@@ -14,10 +14,10 @@ export type Received = {
   readonly mediaType: string
 }
 
-/** The bytes by which the type of a file is recognised. */
+/** Number of leading bytes by which the type of a file is recognized. */
 const SNIFFED_BYTES = 64 * 1024
 
-/** Throws what `body` and the store throw; some parts are stored then. Holds one part in memory, whatever the file. */
+/** Throws what `body` and the store throw; parts stored before that remain. Holds one part in memory. */
 export function receive(
   body: Bytes,
   { store, key, fileName }: { readonly store: Pick<FileStore, 'put'>; readonly key: string; readonly fileName: string },
@@ -39,7 +39,7 @@ export function receive(
   async function* keep(): AsyncGenerator<Uint8Array> {
     number += 1
     const storing = store.put(key, number, part.bytes)
-    // It is hashed meanwhile.
+    // The part is hashed while it is being stored.
     storing.catch(() => {})
     try {
       yield part.bytes
@@ -51,7 +51,7 @@ export function receive(
   return taken(stored(), fileName)
 }
 
-/** What a file is, by all of its bytes. Holds the first of them, by which its type is recognised. */
+/** Returns size, hash and type of a file. Keeps only the first bytes, by which the type is recognized. */
 export async function taken(bytes: AsyncIterable<Uint8Array>, fileName: string): Promise<Received> {
   const [{ createHash }, { fileTypeFromBuffer }] = await Promise.all([import('node:crypto'), import('file-type')])
   const hash = createHash('sha256')
@@ -65,7 +65,7 @@ export async function taken(bytes: AsyncIterable<Uint8Array>, fileName: string):
   const head = start.subarray(0, size)
   const sniffed = (await fileTypeFromBuffer(head))?.mime
   const named = textTypeOf(head, size <= SNIFFED_BYTES, fileName)
-  // What the signature of XML begins with may be of a more exact type.
+  // A file that begins like XML may have a more exact type by its name.
   const mediaType = sniffed === undefined || (sniffed === 'application/xml' && named.endsWith('xml')) ? named : sniffed
   return { size, hash: hash.digest('base64url'), mediaType }
 }

@@ -1,4 +1,4 @@
-/** Uploads in parts (docs/contract.md#files), for files of any size: each part is sent by itself, and again where it got lost. */
+/** Uploads in parts (docs/contract.md#files), for files of any size: each part is sent, and retried, separately. */
 import type { Config } from '../../config.ts'
 import { assetFault } from '../../core/assets/file-name.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -13,14 +13,14 @@ import { noRecord } from '../data/only-item.ts'
 import type { UploadQuery } from './assets.ts'
 import type { Contents } from './contents.ts'
 
-/** A file that is going to be sent; `sha256` in base64 or base64url is compared at the end. */
+/** A file to be uploaded; `sha256` in base64 or base64url is compared at the end. */
 export type NewUpload = Omit<Upload, 'userId'>
 
 export type ShownUpload = {
   readonly id: string
   readonly fileName: string
   readonly fileSize: number
-  /** Bytes of each part but the last. */
+  /** Bytes of each part except the last. */
   readonly partSize: number
   readonly expiresAt: Instant
   readonly parts: readonly FilePart[]
@@ -28,16 +28,19 @@ export type ShownUpload = {
 
 type ReadPart = (size: number) => Promise<Uint8Array>
 
-/** An upload is its maker's alone: to others there is none (404). */
+/** Only the account that began an upload sees it; others get 404. */
 export type Uploads = {
-  /** Throws 403 where the caller may upload no file. */
+  /** Throws 403 if the caller may not upload files. */
   admit(scope: RequestScope): Promise<void>
-  /** Throws 413 for a file that may not be as large, 422 where there is no room for it. */
+  /** Throws 413 for a file that is too large, and 422 if it exceeds the quota. */
   begin(scope: RequestScope, upload: NewUpload): Promise<ShownUpload>
   read(scope: RequestScope, id: string): Promise<ShownUpload>
-  /** Stores a part, whose bytes `read` brings by their number; 422 where the upload has no such part. */
+  /** Stores a part; `read` returns as many bytes as it is asked for. Throws 422 if the upload has no such part. */
   put(scope: RequestScope, id: string, number: number, read: ReadPart): Promise<void>
-  /** Makes a file of the parts and returns its item; of an upload that was completed the same. 409 names missing parts. */
+  /**
+   * Creates a file of the parts and returns its item; returns the same item if the upload was completed before. Throws 409 with
+   * the numbers of missing parts.
+   */
   complete(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
   remove(scope: RequestScope, id: string): Promise<void>
 }
@@ -62,14 +65,14 @@ export function createUploads(deps: UploadsDeps): Uploads {
     return found?.upload.userId === userId && found !== undefined ? found : noRecord()
   }
 
-  /** Returns the file of an upload that was completed. */
+  /** Returns the file of a completed upload. */
   async function completed(scope: RequestScope, id: string, query: UploadQuery): Promise<string | undefined> {
     const item = await (await items.uploadedFile(scope, id, query)).answer
     const isOwn = async () => (await findUploader(database, scope.workspace.apiName, id)) === userIdOf(scope)
     return item !== undefined && (await isOwn()) ? item : undefined
   }
 
-  /** Returns an upload whose parts are all there. */
+  /** Returns an upload if it has all parts; otherwise throws 409. */
   async function wholeUpload(scope: RequestScope, id: string): Promise<Upload> {
     const { upload } = await open(scope, id)
     const parts = await contents.parts(scope.workspace, id)
@@ -119,7 +122,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
       if (known !== undefined) return known
       const { workspace } = scope
       const upload = await wholeUpload(scope, id).catch(async (cause: unknown) => {
-        // Another request may have completed it since.
+        // Another request may have completed the upload meanwhile.
         const made = await completed(scope, id, query)
         if (made === undefined) throw cause
         return made

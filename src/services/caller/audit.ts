@@ -59,7 +59,7 @@ export type AuditLog = {
   listOf(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /** Every action there is, with its label, for administrators of the instance. */
   actions(caller: Caller): readonly LabelledAction[]
-  /** The same; requires auditLog:read (403). */
+  /** Like `actions`; requires auditLog:read (403). */
   actionsOf(scope: RequestScope): readonly LabelledAction[]
   /** Deletes entries older than SERVICE_AUDIT__RETENTION. */
   prune(): Promise<void>

@@ -1,4 +1,4 @@
-/** Who asks, and what is decided by that alone. What they may do in a workspace is in their rights. */
+/** The account that sends a request, and what depends on the account alone. Its rights in a workspace are separate. */
 import type { Rights } from '../../core/access/principal.ts'
 import { allowsAddress, type KeyScope } from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -18,17 +18,17 @@ export type Caller =
       readonly scope?: KeyScope | undefined
     }
 
-/** A credential as it is looked up. */
+/** A credential in the form in which it is looked up. */
 export type Presented = Exclude<Credential, { readonly kind: 'user' }>
 
-/** Returns the caller's credential as it is looked up; 403 for the anonymous caller. */
+/** Returns the caller's credential for a look-up; 403 for the anonymous caller. */
 export function requestCredentialOf(caller: Caller): Presented {
   const presented = presentedBy(caller)
   if (presented === undefined) throw new ServiceError('forbidden', 'Requires a signed-in user')
   return presented
 }
 
-/** Returns the caller's credential as it is looked up, if there is one. */
+/** Returns the caller's credential for a look-up; undefined for the anonymous caller. */
 export function presentedBy(caller: Caller): Presented | undefined {
   return caller.kind === 'user' ? { ...caller.credential, userId: caller.userId } : undefined
 }
@@ -41,7 +41,7 @@ export function requireAllowedAddress(caller: Caller, addressOf: () => string | 
   }
 }
 
-/** Returns the id of the person who asks, by themselves or by a service account; undefined for the anonymous caller. */
+/** Returns the id of the person behind the caller, for a service account its owner; undefined for the anonymous caller. */
 export function personOf(caller: Caller): string | undefined {
   return caller.kind === 'user' ? (caller.ownerId ?? caller.userId) : undefined
 }
@@ -74,7 +74,7 @@ export function isAdministratorIn(caller: Caller, rights: Rights): boolean {
 }
 
 /**
- * Throws 403 where the caller is a service account and `target` is itself, its owner or another account of that owner:
+ * Throws 403 if the caller is a service account and `target` is that account, its owner or another account of its owner:
  * otherwise an owner could change their own rights through a service account.
  */
 export function requireAnothers(

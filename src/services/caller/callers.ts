@@ -33,19 +33,19 @@ export type RequestScope = {
   readonly snapshot: AgingSnapshot
   readonly caller: Caller
   readonly rights: Rights
-  /** How long what is planned in this scope may be begun. */
+  /** How long plans made in this scope may still be started. */
   readonly term: PlanTerm
   /** The scope that the same request would have now. Throws what `authorize` throws. */
   readonly again: () => Eventual<RequestScope>
-  /** Of a request of several calls: the rows that those before this one may bring, which have one budget together. */
+  /** For a request of several calls: the number of rows that earlier calls may return; all calls share one budget. */
   readonly spent?: { rows: number }
-  /** Of what was approved as it was seen: it is done under the model of this plan (`reviewed.ts`), and under no other. */
+  /** The plan of a reviewed change: the change runs only under the model of this plan (`reviewed.ts`). */
   readonly plan?: string | undefined
 }
 
 /**
- * Behind what took long, before an answer that the rights of its beginning have decided: throws what `authorize` throws, 403 where
- * the caller may not do it any more, and 503 where it has other rights by now.
+ * Checks rights again after long work, before an answer that the original rights decided. Throws what `authorize` throws, 403
+ * if the caller lacks `needed` by now, and 503 if the rights have changed.
  */
 export async function requireStill({ again, rights }: Rightful, needed?: Entitlement): Promise<void> {
   const now = await again()
@@ -67,7 +67,7 @@ export type Callers = {
    * cached.
    */
   authorize(workspace: string, token: string | undefined): Eventual<RequestScope>
-  /** Throws 404 where the workspace of a request that failed has been deleted meanwhile. */
+  /** Throws 404 if the workspace of a failed request has been deleted meanwhile. */
   requireThere(workspaceId: string): Promise<void>
 }
 
@@ -164,7 +164,7 @@ export function createCallers(deps: CallersDeps): Callers {
     const scopedWorkspace = await currentWorkspace(name)
     const { workspace, snapshot } = scopedWorkspace
     const of = { workspaceId: workspace.id, version: snapshot.accessVersion }
-    // By the version, which does not age while others wait for whoever loads it.
+    // The id contains the version, which stays the same while requests wait for the load.
     const known = await loads.load(`${of.workspaceId} ${of.version} ${token ?? ''}`, {
       find: () => knownOf(of, token ?? ''),
       make: () => loadKnown(of, token ?? '', claims),
@@ -192,7 +192,7 @@ export function createCallers(deps: CallersDeps): Callers {
     return remember(of, token, found, state.weight)
   }
 
-  /** Returns the scope once the use of its key is recorded, where that is due. */
+  /** Returns the scope after recording the use of its key, if a record is due. */
   function noted(request: RequestScope): Eventual<RequestScope> {
     const { caller } = request
     const isByKey = caller.kind === 'user' && caller.credential.kind === 'key'
@@ -281,7 +281,7 @@ async function publicRights(database: SqlDriver, workspaceId: string, read?: Rea
   return membershipRights(undefined, state)
 }
 
-/** Members, roles and tables go with their workspace: whoever misses some asks here before it says so. */
+/** A workspace is deleted with its members, roles and tables: call this before reporting that one of them is missing. */
 async function requireThere(database: SqlDriver, workspaceId: string): Promise<void> {
   if (!(await isThere(database, workspaceId))) throw noWorkspace()
 }

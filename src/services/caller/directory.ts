@@ -22,10 +22,10 @@ import type { ListAnswer, Source } from '../../sources/source.ts'
 import { type Caller, isAdministrator, requireUser } from './caller.ts'
 import type { RequestScope } from './callers.ts'
 
-/** Parses the request body; called only after authorization. */
-/** JSON text of an item that was saved, and what whoever saved it may want to know. */
+/** JSON text of a saved item, and warnings for the caller. */
 export type SavedItem = { readonly item: string; readonly warnings: readonly object[] }
 
+/** Parses the request body; called only after authorization. */
 export type LazyBody<T> = () => T | Promise<T>
 
 /** Which rows of a collection the caller can see. */
@@ -42,14 +42,14 @@ export const everything: RowScope = { kind: 'everything' }
 
 export type Directory = {
   list(name: DirectoryName, rowScope: RowScope, query: ReadQuery): Promise<ListAnswer>
-  /** Returns one row as JSON text with the fields of `query`; undefined where there is none. */
+  /** Returns one row as JSON text with the fields of `query`; undefined if there is no such row. */
   find(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string | undefined>
-  /** Like `find`, but throws 404 where there is none. */
+  /** Like `find`, but throws 404 if there is no such row. */
   read(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string>
 }
 
 export type DirectoryDeps = {
-  /** The system database, for what is read in a share. */
+  /** Returns the system database as a source; `share` is the key of its fair queue. */
   readonly sourceOf: (share: string) => Source
   readonly config: Config
 }
@@ -117,7 +117,7 @@ const everyField: ReadQuery = {
   conflict: undefined,
 }
 
-/** What is read of one workspace, or one user, holds up nobody else. */
+/** Reads of one workspace, or of one user, share a queue, so that they do not delay others. */
 function shareOf(rowScope: RowScope): string {
   return 'id' in rowScope ? rowScope.id : rowScope.kind
 }

@@ -1,36 +1,36 @@
 /**
- * What was read of callers, by workspace and token, and their policies, each of which is parsed once however many credentials,
- * roles and accounts have it. Policies may be long: what is kept is bounded by the characters that it was read from.
+ * Caches callers by workspace and token, and their policies. Each policy is parsed once, however many credentials, roles and
+ * accounts have it. Policies may be long, so the caches are bounded by the number of characters read.
  */
 import type { PolicyContent } from '../../core/access/policy.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { ReadPolicy } from '../../store/principal-state.ts'
 
-/** A workspace, and the version of rights of which something was read. */
+/** A workspace, and the version of rights that was read. */
 export type ReadOf = { readonly workspaceId: string; readonly version: number }
 
 export type KnownCallers<Known> = {
   get(workspaceId: string, token: string): Known | undefined
-  /** `weight` is how many characters it was read from, without policies. Nothing is kept of a version that is over. */
+  /** `weight` is the number of characters read, without policies. Ignores outdated versions. */
   set(of: ReadOf, token: string, known: Known, weight: number): void
   reader(of: ReadOf): ReadPolicy
   forget(workspaceId: string): void
 }
 
-/** Characters of all policies that are kept; objects need some times as many bytes. */
+/** Characters of all cached policies; as objects they take several times as many bytes. */
 const MOST_POLICIES = 16 * 1024 ** 2
-/** Of all callers of a workspace. */
+/** Characters of all callers of a workspace. */
 const MOST_CALLERS = 8 * 1024 ** 2
-/** Of a caller, at least. */
+/** Minimum weight of a caller. */
 const LEAST = 1_024
 
 type Kept<Value> = { readonly value: Value; readonly weight: number }
 
-/** What was not looked for while one half filled is dropped with the other. */
+/** A two-generation cache: when `young` is full it becomes `old`, and entries not read since then are dropped. */
 type Halves<Value> = {
   young: Map<string, Kept<Value>>
   old: Map<string, Kept<Value>>
-  /** Of the young, and of both; what is in both counts twice. */
+  /** Weight of `young`, and of both; an entry in both counts twice. */
   weight: number
   both: number
 }
@@ -38,7 +38,7 @@ type Halves<Value> = {
 type OfWorkspace<Known> = {
   version: number
   callers: Halves<Known>
-  /** One half is of the version before, in which most policies were the same. */
+  /** `old` may be of the previous version, since most policies stay the same. */
   readonly policies: Halves<PolicyContent>
 }
 
@@ -46,9 +46,9 @@ export type KnownCallersDeps = { readonly mostPolicies?: number; readonly mostCa
 
 export function createKnownCallers<Known>(deps: KnownCallersDeps): KnownCallers<Known> {
   const { mostPolicies = MOST_POLICIES, mostCallers = MOST_CALLERS } = deps
-  /** Those of which nothing was read for the longest time come first. */
+  /** Least recently read first. */
   const workspaces = new Map<string, OfWorkspace<Known>>()
-  /** Of the policies of all workspaces. */
+  /** Weight of the policies of all workspaces. */
   let held = 0
 
   function forget(workspaceId: string): void {
@@ -63,7 +63,7 @@ export function createKnownCallers<Known>(deps: KnownCallersDeps): KnownCallers<
     return result
   }
 
-  /** Undefined where the version is over. */
+  /** Undefined for an outdated version. */
   function ofVersion({ workspaceId, version }: ReadOf): OfWorkspace<Known> | undefined {
     const kept = workspaces.get(workspaceId) ?? { version, callers: halves<Known>(), policies: halves<PolicyContent>() }
     workspaces.delete(workspaceId)
@@ -134,7 +134,7 @@ function keep<Value>(kept: Halves<Value>, key: string, entry: Kept<Value>, half:
   if (kept.weight > half) turn(kept)
 }
 
-/** A part of a text keeps all of that in memory. */
+/** Copies a substring, which would otherwise keep the whole string in memory. */
 function copied(part: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(part))
 }

@@ -1,4 +1,4 @@
-/** The term of what is planned in a request: as long as model and rights are those that it began with. */
+/** The validity of a plan: as long as model and rights are the same as when the request began. */
 import type { Rights } from '../../core/access/principal.ts'
 import type { Eventual } from '../../core/and-then.ts'
 import { PLANS_LAST, type PlanTerm } from '../../core/sql/begin/plan-term.ts'
@@ -7,9 +7,9 @@ import type { AgingSnapshot } from '../../ports/workspace-state.ts'
 type Seen = { readonly snapshot: AgingSnapshot; readonly rights: Rights }
 
 /**
- * `again` returns what the request would see now; what it throws, `renew` throws. Rights that were loaded anew and are the
- * same do not end the term: the version of rights is that of the whole instance. Nor does a change of the model where
- * `isUntouched` says, later than `again`, that it has left alone what the plan leads to.
+ * `again` returns the current scope of the request; `renew` throws what `again` throws. Reloaded rights that are equal keep the
+ * plan valid, because the access version is shared by the whole instance. So does a change of the model if `isUntouched`,
+ * called after `again`, returns true: the change does not affect the plan.
  */
 export function planTermOf(
   { snapshot, rights }: Seen,
@@ -29,7 +29,7 @@ export function planTermOf(
   }
 }
 
-/** Whether both are made of the same; what is one object is not looked into. */
+/** Deep equality; identical objects are not compared further. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false

@@ -1,13 +1,13 @@
-/** How requests are queued: what is done for one is of its account in its workspace. */
+/** How requests are queued: by account and workspace. */
 import type { Model } from '../../core/model/model.ts'
 import { type Caller, personOf } from './caller.ts'
 import type { QueuedWork, WorkQueue } from './work-queue.ts'
 
-/** A model of more fields is large, and what a longer body brings. */
+/** A model with more fields than this is large, and so is a body longer than LONG. */
 const LARGE = 5_000
 const LONG = 256 * 1024
 
-/** Queues `work`, which makes something of all of a model. */
+/** Queues `work` on a whole model. */
 export function ofWholeModel<Result>(
   queue: WorkQueue,
   { scope, model, body = '' }: { readonly scope: Requesting; readonly model: Model; readonly body?: string },
@@ -16,15 +16,15 @@ export function ofWholeModel<Result>(
   return queue.run({ ...queuedFor(scope), isLarge: model.records.primitiveFields.length > LARGE || isLong(body) }, work)
 }
 
-/** Whether what a body brings takes much memory. */
+/** True for a body whose contents take much memory. */
 export function isLong(body: string): boolean {
   return body.length > LONG
 }
 
-/** A workspace, and by whom a request in it is. */
+/** A workspace, and the caller of a request in it. */
 export type Requesting = { readonly workspace: { readonly id: string }; readonly caller: Caller }
 
-/** What is queued for a request is of its account in its workspace: a source that is silent holds up nobody else there. */
+/** The queue of an account in a workspace: a source that never answers does not delay other accounts. */
 export function queuedFor({ workspace, caller }: Requesting): Omit<QueuedWork, 'isLarge'> {
   const by = personOf(caller)
   return by === undefined ? { id: workspace.id } : { id: `${workspace.id} ${by}`, by }

@@ -1,7 +1,7 @@
 /**
- * Limits login attempts (docs/decisions/046): 5 failures a minute for one account and address, and a number of sign-ins
- * for one address, ten times as many for all addresses of an IPv6 site; for a signed-in caller, 5 failures of that session. The limits do not depend on whether the account
- * exists, and only time lifts them.
+ * Limits login attempts (docs/decisions/046): 5 failures a minute for one account and address, and a number of sign-ins for one
+ * address, ten times as many for all addresses of an IPv6 site; for a signed-in caller, 5 failures of that session. The limits
+ * do not depend on whether the account exists, and only time lifts them.
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -38,11 +38,12 @@ export type AttemptOutcome = {
 export type Throttle = {
   /** Counts a request that verifies or requests a secret. Throws 429 for too many recent ones from this address. */
   admit(address: string | undefined): Promise<void>
-  /** Counts a link to a file that is made without a credential, apart from sign-ins. Throws 429 for too many from this address. */
-  requireLink(address: string | undefined): Promise<void>
   /**
-   * Like `admit`, and throws 429 after too many failures for this account from there, before the secret is compared.
+   * Counts links to files that are created without a credential, separately from sign-ins. Throws 429 for too many from this
+   * address.
    */
+  requireLink(address: string | undefined): Promise<void>
+  /** Like `admit`. Also throws 429 after too many failures for this account and address, before the secret is compared. */
   begin(attempt: LoginAttempt): Promise<void>
   /**
    * Records the outcome of an attempt, at equal cost for success and failure. Throws 429 for every attempt that ends
@@ -51,7 +52,7 @@ export type Throttle = {
   settle(attempt: LoginAttempt, outcome: AttemptOutcome): Promise<void>
   /** Counts a mail requested without signing in; returns false if this mailbox had too many. */
   allowMail(account: string): Promise<boolean>
-  /** Counts a mail that somebody else has sent there; throws 429 if this mailbox had too many. */
+  /** Counts a mail that another account sends to this mailbox; throws 429 if this mailbox had too many. */
   requireMail(account: string): Promise<void>
   /** Deletes expired counters. */
   prune(): Promise<void>
@@ -60,7 +61,7 @@ export type Throttle = {
 const MINUTE = 60_000
 const MOST_FAILURES = 5
 const MOST_MAILS_AN_HOUR = 10
-/** How many times as much a /48 network may try, which providers give to one customer. */
+/** Limit of a /48 network, which providers give to one customer, as a multiple of the limit of an address. */
 const SITE = 10
 
 export type ThrottleDeps = {
@@ -72,7 +73,7 @@ export function createThrottle(deps: ThrottleDeps): Throttle {
   const { ports, config } = deps
   const { database } = ports
 
-  /** Apart from each other, so that nobody uses up the mails by which another one resets a password. */
+  /** Counts the two kinds separately, so that nobody can use up another person's mails for resetting a password. */
   async function countMail(kind: 'resetMail' | 'sentMail', account: string): Promise<Verdict> {
     const counter = { kind, account, network: '', most: MOST_MAILS_AN_HOUR, span: 60 * MINUTE } as const
     return verdictOf(await database.query(countAttempt(counter)))
@@ -124,7 +125,7 @@ export function createThrottle(deps: ThrottleDeps): Throttle {
   }
 }
 
-/** The narrowest first. */
+/** Counters with the narrowest network first. */
 function attemptCounters(attempt: LoginAttempt): readonly Counter[] {
   const { credential } = attempt
   if (credential === undefined) return ofAccount(attempt)

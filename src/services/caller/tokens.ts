@@ -28,7 +28,7 @@ export type Claims = {
 }
 
 export type Tokens = {
-  /** Signs a token that expires at `expiresAt`; never, where undefined. */
+  /** Signs a token that expires at `expiresAt`, or never if undefined. */
   sign(claims: Omit<Claims, 'tokenId'> & { readonly tokenId: string }, now: Instant): Promise<string>
   /**
    * Returns the claims of a genuine, unexpired token of one of `sorts`; throws 401 `Invalid token` for anything else.
@@ -85,8 +85,8 @@ export function invalidToken(): ServiceError {
 }
 
 /**
- * Three parts; the last is a complete signature in canonical base64url. Decoders ignore the last four bits of its last
- * letter, so only the spelling that was issued is accepted.
+ * Three parts; the last is a complete signature in canonical base64url. Decoders ignore the last four bits of the last
+ * character, so only the issued spelling is accepted.
  */
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 
@@ -104,7 +104,7 @@ async function check(token: string, keys: SigningKeys, issuer: string, now: Inst
     )
     return claimsOf(protectedHeader, payload)
   } catch {
-    // The reason is not revealed.
+    // The 401 does not reveal the reason.
     throw invalidToken()
   }
 }

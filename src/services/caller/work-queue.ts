@@ -1,33 +1,32 @@
 /**
- * Work that takes long or much memory, such as what is made of all of a model or of the schema of a database, waits in a queue: one
- * goes on of an account in a workspace, or of whatever else it is about, and of the large ones some at all, each for another account.
- * Whose work went on longest ago goes on next. Whoever waits looks again and again, since Workers share no promise between requests,
- * and drop those whose client has gone.
+ * A fair queue for work that takes long or much memory, such as reading a whole model or schema. Work with the same id runs one
+ * at a time; large work runs up to a limit, for different accounts. The account whose work ran longest ago is next. Waiters
+ * poll, because Workers share no promise between requests and drop requests of disconnected clients.
  */
 import { ServiceError } from '../../core/error.ts'
 import { pause } from '../../ports/clock.ts'
 
 export type WorkQueue = {
-  /** Does `work` when nothing else goes on for its id; throws 503 where that takes too long. `work` itself queues nothing. */
+  /** Runs `work` when no other work of its id runs; throws 503 after waiting too long. `work` itself must not queue. */
   run<Result>(of: QueuedWork, work: () => Promise<Result>): Promise<Result>
 }
 
 /**
- * `id` is of an account in a workspace, of a workspace, or of a source, and `by` of the account it is done for or that owns that one,
- * where it is for one.
+ * `id` names an account in a workspace, a workspace, or a source. `by` is the account that the work is for, or the owner of
+ * that account.
  */
 export type QueuedWork = { readonly id: string; readonly by?: string; readonly isLarge: boolean }
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 const LOOK = 10
-/** Milliseconds between two signs that work goes on. */
+/** Milliseconds between two heartbeats of running work. */
 const SIGN = 200
-/** Milliseconds without a sign after which it does not any more. */
+/** Milliseconds without a heartbeat after which work counts as lost. */
 const LOST = 10_000
 
 /**
- * `mostLarge` go on at a time, `mostOfAccount` wait of one account for the same, and `patience` are the milliseconds that one waits;
- * by default any number. `lost` are the milliseconds without a sign after which work does not go on any more.
+ * Limits, by default none: `mostLarge` works run at a time, `mostOfAccount` works of one account wait for the same id, and each
+ * waits `patience` milliseconds. `lost` are the milliseconds without a heartbeat after which work counts as lost.
  */
 export type WorkQueueDeps = {
   readonly mostLarge?: number
@@ -38,7 +37,7 @@ export type WorkQueueDeps = {
 
 type Queued = QueuedWork & { seen: number }
 
-/** So many accounts are known whose work went on. */
+/** Accounts whose last run is remembered. */
 const MOST_KNOWN = 10_000
 
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
@@ -46,20 +45,20 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   const { mostLarge = any, mostOfAccount = any, patience = any, lost = LOST } = deps
   const isLost = ({ seen }: Queued) => performance.now() - seen > lost
   const going = new Map<string, Queued>()
-  /** In the order in which they came. */
+  /** In order of arrival. */
   const waiting = new Set<Queued>()
-  /** When work of an account last went on. */
+  /** When work of each account last ran. */
   const wentOn = new Map<string, number>()
 
   function hasRoom(own: Queued): boolean {
     own.seen = performance.now()
-    // Hundreds may look again and again.
+    // Checked first because it is cheap: hundreds of waiters may poll.
     if (!isAble(own)) return false
     for (const one of waiting) if (isLost(one)) waiting.delete(one)
     return (nextBeside(own) ?? own) === own
   }
 
-  /** A source of one account may be silent: no other large one is behind it. */
+  /** True if `own` could run now. An account has one large work at a time, since its source may never answer. */
   function isAble({ id, by, isLarge }: Queued): boolean {
     const before = going.get(id)
     if (before !== undefined && !isLost(before)) return false
@@ -67,7 +66,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
     return large.length < mostLarge && (by === undefined || large.every((one) => one.by !== by))
   }
 
-  /** Of those that wait for the same, the one whose work went on longest ago. */
+  /** Of the waiters that compete with `own`, returns the one whose account's work ran longest ago. */
   function nextBeside(own: Queued): Queued | undefined {
     let next: Queued | undefined
     for (const one of waiting) {
@@ -81,7 +80,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
 
   async function wait(own: Queued): Promise<void> {
     const until = performance.now() + patience
-    // Those who have left wait, too.
+    // Counts waiters of disconnected clients, too.
     const others = own.by === undefined ? [] : [...waiting].filter(({ id, by }) => id === own.id && by === own.by)
     if (others.length >= mostOfAccount) throw late()
     waiting.add(own)
@@ -89,7 +88,7 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
       while (!hasRoom(own)) {
         if (performance.now() >= until) throw late()
         await pause(LOOK)
-        // Whoever was held up for long was taken for one that has left.
+        // A waiter that was delayed for long may have been removed as lost.
         waiting.add(own)
       }
     } finally {
@@ -118,27 +117,27 @@ export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
   }
 }
 
-/** What many requests need at once, such as the model behind a change of it. */
+/** Loads that many requests need at once, such as the model after a change. */
 export type Loads = {
   /**
-   * Returns what `find` finds, or what `make` brings. Whoever comes while another one makes what has this id waits, and finds it.
-   * Throws 503 where that takes too long.
+   * Returns the result of `find`, or otherwise of `make`. Calls of the same id wait while one of them runs `make`, and then use
+   * `find`. Throws 503 after waiting too long.
    */
   load<Found>(id: string, found: Findable<Found>): Promise<Found>
 }
 
 export type Findable<Found> = { readonly find: () => Found | undefined; readonly make: () => Promise<Found> }
 
-/** Whether what is made may take minutes: then others wait for as long. */
+/** True if `make` may take minutes: then other requests wait as long. */
 export type LoadsDeps = { readonly isLong: boolean }
 
-/** Milliseconds. Who has left does not make others wait for long: to load something twice does no harm. */
+/** Milliseconds. A lost request delays others only briefly, because loading twice does no harm. */
 const SHORT = { patience: 30_000, lost: 1_000 }
 
 export function createLoads(deps: LoadsDeps): Loads {
   const queue = createWorkQueue(deps.isLong ? {} : SHORT)
   return {
-    // What is there already waits for nobody who makes something else of this id.
+    // A result that exists already is returned without queueing.
     load: async (id, { find, make }) => find() ?? queue.run({ id, isLarge: false }, async () => find() ?? make()),
   }
 }
