@@ -1,6 +1,6 @@
 /**
- * Access tests (docs/contract.md#access-tests): what is expected of somebody's rights, kept beside them. Changes of rights by which one
- * would fail are refused, unless whoever makes them says that it may.
+ * Access tests (docs/contract.md#access-tests): saved expectations about an account's rights. A change of rights that makes a
+ * test fail is refused, unless the caller allows it.
  */
 import {
   type Expectation,
@@ -29,39 +29,39 @@ import type { ModelCache } from '../model/model-cache.ts'
 import { loadCurrentModel } from './delegation.ts'
 import { anybodyIn, outlineAfter, principalIn, publicRoles, type RightsPlan } from './outline.ts'
 
-/** Of whom: `user:<id>`, `role:<id>` or `anonymous`. */
+/** `as` names the principal: `user:<id>`, `role:<id>` or `anonymous`. */
 export type NewAccessTest = Expectation & { readonly name: string; readonly as: string; readonly collection: string }
 
 export type AccessTest = NewAccessTest & { readonly id: string }
 
-/** `passed` is null where the caller may not know it, or where it is not known now. */
+/** `passed` is null if the caller may not know the result, or the result is unknown now. */
 export type JudgedTest = { readonly id: string; readonly name: string; readonly passed: boolean | null }
 
 export type AccessTests = {
   /**
-   * All tests, in the order of their names; what is about items only for those who read all of them. Throws 403 without
+   * Returns all tests by name; tests about items only for callers who may read all items. Throws 403 without
    * workspaceMembers:read and edit, and dataModel:read.
    */
   list(scope: RequestScope): Promise<readonly AccessTest[]>
-  /** Throws like `list`, 422 for what the workspace does not have, 409 for a name that is taken and for one test too many. */
+  /** Throws like `list`, 422 for what the workspace does not have, 409 for a taken name and above the maximum number of tests. */
   create(scope: RequestScope, sent: LazyBody<NewAccessTest>): Promise<AccessTest>
   /** Throws like `list`, and 404 for an unknown test. */
   delete(scope: RequestScope, id: string): Promise<void>
-  /** What all tests say of these rights, for the caller. */
+  /** Returns the results of all tests under these rights, as far as the caller may know them. */
   judge(scope: RequestScope, outline: RightsOutline): Promise<readonly JudgedTest[]>
   /**
-   * Throws 409 where a test that passes would fail by the change, naming all of these, and where it takes too long to tell; nothing
-   * where they may.
+   * Throws 409 with the tests that pass now and would fail after the change, or if judging takes too long. Does nothing if
+   * tests may fail.
    */
   keep(scope: RequestScope, plan: RightsPlan, tests: TestsIn): Promise<void>
-  /** Those that go by a change of the model, since it takes what they name, and those that pass and would fail by it. */
+  /** Returns the tests that a change of the model deletes with what they name, and those that pass and would fail. */
   brokenBy: BrokenTests
 }
 
-/** What becomes of tests that would fail by a change. */
+/** Whether a change may make tests fail. */
 export type TestsIn = { readonly mayFail: boolean }
 
-/** Whether what is expected of a principal is so; null where the caller may not know it. */
+/** Returns whether a principal meets an expectation; null if the caller may not know. */
 export type JudgeTest = (
   scope: RequestScope,
   expectation: Expectation,
@@ -74,11 +74,11 @@ export type AccessTestsDeps = {
   readonly judgeTest: JudgeTest
 }
 
-/** So many are judged at a time. */
+/** Tests that are judged in parallel. */
 const AT_ONCE = 4
-/** Milliseconds after which a change is refused: nobody holds up those who narrow their rights, by slow tests. */
+/** Milliseconds after which a change is refused, so that slow tests do not block others who revoke rights. */
 const KEEP_WITHIN = 10_000
-/** So many are named by a refusal. */
+/** Maximum number of tests that a refusal names. */
 const NAMED = 20
 
 export function createAccessTests(deps: AccessTestsDeps): AccessTests {
@@ -97,7 +97,7 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
       goOn?.()
       const some = tests.slice(at, at + AT_ONCE).map(async (test) => {
         const { id, name } = test
-        // They wait together, but compute one after the other, and other requests between them.
+        // The tests wait for I/O in parallel; the pause lets other requests run between their computations.
         await pause()
         return { id, name, passed: await passes(scope, test, { outline, model }) }
       })
@@ -198,7 +198,7 @@ export function createAccessTests(deps: AccessTestsDeps): AccessTests {
       const tests = await loadAccessTests(database, workspace.apiName)
       if (tests.length === 0) return []
       const outline = await loadRightsOutline(database, workspace.id)
-      // What is about items is so of those that there are, which the tables of now have.
+      // Tests about items are not judged: the rows exist only in the current tables.
       const kept = tests.filter((test) => !goesWith(test, lost) && !isOfItems(test.expectation))
       const is = await judged(scope, kept, { outline, model: after })
       const failing = kept.filter((_, at) => is[at]?.passed === false)
@@ -220,7 +220,7 @@ function failing(reason: string, tests: readonly JudgedTest[]): ServiceError {
 
 const insight = ['workspaceMembers:read', 'workspaceMembers:edit', 'dataModel:read'] as const
 
-/** Of whoever asks what others may do, or would. */
+/** Requires the entitlements for asking what other accounts may do. */
 export function requireInsight({ rights }: RequestScope): void {
   for (const entitlement of insight) requireEntitlement(rights, entitlement)
 }
@@ -229,20 +229,20 @@ function hasInsight({ rights }: RequestScope): boolean {
   return insight.every((entitlement) => hasEntitlement(rights, entitlement))
 }
 
-/** As the system database forgets them. */
+/** True for tests that the system database deletes with the change. */
 function goesWith({ collectionId, expectation }: AccessTestRow, lost: ReadonlySet<string>): boolean {
   const text = JSON.stringify(expectation)
   return lost.has(collectionId) || [...lost].some((id) => text.includes(id))
 }
 
-/** Policies that a change leaves alone are the same objects. */
+/** Unchanged policies are the same objects. */
 function isOther(one: Principal, other: Principal): boolean {
   const { policies } = other
   const isSame = one.policies.length === policies.length && one.policies.every((policy, at) => policy === policies[at])
   return !isSame || one.rights.kind !== other.rights.kind
 }
 
-/** As they are in the outline: whoever is suspended or no member any more has nothing. */
+/** The principal of a test in the outline; suspended and former members have no rights. */
 function principalOf(outline: RightsOutline, { userId, roleId }: AccessTestRow): Principal {
   if (roleId !== null) return anybodyIn(outline, roleId)
   if (userId === null) return principalIn(outline, undefined, publicRoles(outline))
@@ -270,7 +270,7 @@ function nameOf({ userId, roleId }: Subject): string {
   return roleId === null ? 'anonymous' : `role:${roleId}`
 }
 
-/** Returns false where a test is about items some of which the caller does not read. */
+/** Returns false for a test about items, if the caller may not read all items and fields. */
 function mayShowExpectation(
   { rights }: RequestScope,
   expectation: Expectation,

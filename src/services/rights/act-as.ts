@@ -1,5 +1,5 @@
 /**
- * Reading as somebody else would (docs/contract.md#acting-as-others): the rows of that principal, cut to what the caller may read.
+ * Reads with the rights of another principal (docs/contract.md#acting-as-others), limited to what the caller may read.
  */
 import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { nested } from '../../core/error.ts'
@@ -11,8 +11,8 @@ import { principalOfMember, principalOfRoles } from './principals.ts'
 
 export type ActAs = {
   /**
-   * The scope of a read as the header says, `user:<id>` or `role:<id>`, recorded in the audit log. Throws 403 without
-   * workspaceMembers:read, and 422 for whom the workspace does not have.
+   * Returns the scope for a read as the header says, `user:<id>` or `role:<id>`, and records it in the audit log. Throws 403
+   * without workspaceMembers:read, and 422 for a principal that the workspace does not have.
    */
   enter(scope: RequestScope, header: string): Promise<RequestScope>
 }
@@ -26,7 +26,7 @@ const FORM = /^(user|role):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9
 export function createActAs(deps: ActAsDeps): ActAs {
   const { database, ids } = deps.ports
 
-  /** The rights of both are looked up again with the scope. */
+  /** `again` loads the rights of both anew. */
   async function actingIn(scope: RequestScope, target: Target): Promise<RequestScope> {
     requireEntitlement(scope.rights, 'workspaceMembers:read')
     const { workspace } = scope
@@ -52,13 +52,13 @@ export function createActAs(deps: ActAsDeps): ActAs {
   }
 }
 
-/** The scope of reading by these rights, cut to those of the caller; `again` makes the same of what is now. */
+/** The scope for reading with the rights `of`, limited by those of the caller; `again` returns the current scope. */
 export function actingScope(scope: RequestScope, of: Rights, again: () => Promise<RequestScope>): RequestScope {
   const rights = actingRights(of, scope.rights)
   return { ...scope, rights, term: planTermOf({ snapshot: scope.snapshot, rights }, again), again }
 }
 
-/** No entitlement is theirs to use, and nothing is written. */
+/** Without entitlements, so nothing can be written. */
 function actingRights(rights: Rights, within: Rights): Rights {
   return { kind: 'scoped', rights, entitlements: new Set(), collections: undefined, within }
 }

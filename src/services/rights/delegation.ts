@@ -1,6 +1,6 @@
 /**
- * Applies the delegation rule (src/core/access/delegation.ts) for routes: loads the grantor's current rights and model,
- * and throws where a grant or revocation is not allowed.
+ * Applies the delegation rule (src/core/access/delegation.ts) for routes: loads the grantor's current rights and model, and
+ * throws if a grant or revocation is not allowed.
  */
 import {
   canChangeRoles,
@@ -27,8 +27,8 @@ import { notFound } from '../caller/directory.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 
 /**
- * Loads the caller as grantor in the workspace with its current rights, which may have shrunk since the request began.
- * Throws 401 or 403 where it may no longer change members.
+ * Loads the caller as grantor in the workspace with its current rights, which may have shrunk since the request began. Throws
+ * 401 or 403 if the caller may no longer change members.
  */
 export type LoadGrantor = (caller: Caller, workspace: WorkspaceRow) => Promise<Grantor>
 
@@ -56,7 +56,7 @@ async function grantorWith(
   return grantorOf(rights, await loadCurrentModel(ports.database, models, workspace))
 }
 
-/** Whether whoever has made an invitation might make it now. */
+/** True if the account that made an invitation could make the same invitation now. */
 export type IsStillGiven = (invitation: InvitationRow) => Promise<boolean>
 
 export type IsStillGivenDeps = LoadGrantorDeps

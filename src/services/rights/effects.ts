@@ -1,4 +1,7 @@
-/** Whom a change of policies, roles and members would give or take what, before it is made (docs/contract.md#effect-of-a-change). */
+/**
+ * Computes the rights that members would gain or lose by a change of policies, roles and members
+ * (docs/contract.md#effect-of-a-change).
+ */
 import type { Effect, EffectKind, Effects } from '../../core/access/effect.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
@@ -14,14 +17,17 @@ import { outlineAfter, principalIn, publicRoles } from './outline.ts'
 import { contentBy } from './policies.ts'
 import { bodyFault, requireKnown } from './roles.ts'
 
-/** By ids; null for what is deleted. A suspended member with roles is one that is made active with them. */
+/** By ids; null deletes. A suspended member with roles becomes active with these roles. */
 export type PlannedRights = {
   readonly policies?: Readonly<Record<string, { readonly content: unknown } | null>> | undefined
   readonly roles?: Readonly<Record<string, { readonly policies: readonly string[] } | null>> | undefined
   readonly members?: Readonly<Record<string, { readonly roles: readonly string[] } | null>> | undefined
 }
 
-/** Of how many active members, the ids of the first of them, and whether also of everybody without a credential. */
+/**
+ * How many active members the effect applies to, the ids of the first of them, and whether it also applies to anonymous
+ * callers.
+ */
 export type SharedEffect = Effect & {
   readonly members: number
   readonly userIds: readonly string[]
@@ -29,12 +35,15 @@ export type SharedEffect = Effect & {
 }
 
 export type RightsEffects = Readonly<Record<EffectKind, readonly SharedEffect[]>> & {
-  /** What the access tests of the workspace would say then. */
+  /** The results of the workspace's access tests after the change. */
   readonly tests: readonly JudgedTest[]
 }
 
 export type RightsPreview = {
-  /** Changes nothing. Throws 403 without workspaceMembers:read and edit and dataModel:read, and 422 for what the workspace does not have and for invalid content. */
+  /**
+   * Changes nothing. Throws 403 without workspaceMembers:read and edit and dataModel:read, and 422 for unknown ids and invalid
+   * content.
+   */
   effects(scope: RequestScope, sent: LazyBody<PlannedRights>): Promise<RightsEffects>
 }
 
@@ -99,7 +108,7 @@ type Holder = {
   readonly after: readonly string[]
 }
 
-/** Everybody with a role, and whoever has no credential. */
+/** All members with a role, and the anonymous caller. */
 function holdersOf(before: RightsOutline, after: RightsOutline): readonly Holder[] {
   const later = new Map(after.members.map(({ userId, roles }) => [userId, roles]))
   const active = new Set(before.members.map(({ userId }) => userId))
@@ -139,7 +148,7 @@ function requireNamed(path: string, changes: object, known: readonly { readonly 
   if (unknown !== undefined) throw bodyFault(`${path}.${unknown}`, 'does not exist in this workspace')
 }
 
-/** The same effect on several is one. */
+/** Merges equal effects on several members. */
 function createCollected() {
   type Shared = { readonly effect: Effect; members: number; readonly userIds: string[]; isAnonymous: boolean }
   const found: Record<EffectKind, Map<string, Shared>> = { granted: new Map(), revoked: new Map(), changed: new Map() }

@@ -29,8 +29,8 @@ import { bodyFault } from './roles.ts'
 
 export type KeyScopes = {
   /**
-   * Resolves the requested scope of a key of `userId`, within the scope of the caller's own key; undefined without
-   * limits. Throws 422 for unknown names, 403 for a scope that exceeds the caller's key.
+   * Resolves the requested scope of a key of `userId`, within the scope of the caller's own key; undefined means unlimited.
+   * Throws 422 for unknown names, 403 for a scope that exceeds the caller's key.
    */
   resolve(caller: Caller, userId: string, input: ScopeInput | undefined): Promise<KeyScope | undefined>
   /** Returns the JSON text of one API key or a list, with current names in scopes. */
@@ -170,7 +170,10 @@ export function createKeyScopes(deps: KeyScopesDeps): KeyScopes {
 
 type Shown = { readonly scope?: KeyScope | null }
 
-/** Deleted collections have no name; if all are deleted, the list stays, empty, since the scope then covers nothing. */
+/**
+ * Deleted collections are omitted. If all are deleted, the list stays empty instead of absent, because the key then covers no
+ * collection.
+ */
 function shown(
   { workspaces, collections, ...scope }: KeyScope,
   known: ReadonlyMap<string, WorkspaceRow>,

@@ -1,17 +1,17 @@
-/** Who has which rights in a workspace, as they are and as a change would have them. */
+/** The rights of members and roles in a workspace, now and after a change. */
 import type { PolicyContent } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { RightsOutline } from '../../store/roles.ts'
 import { anybodyWith, principalWith } from './principals.ts'
 
-/** A change of rights, by ids; null for what is deleted, or suspended. */
+/** A change of rights, by ids; null deletes, or suspends a member. */
 export type RightsPlan = {
   readonly policies?: Readonly<Record<string, { readonly content: PolicyContent } | null>> | undefined
   readonly roles?: Readonly<Record<string, { readonly policies: readonly string[] } | null>> | undefined
   readonly members?: Readonly<Record<string, { readonly roles: readonly string[] } | null>> | undefined
 }
 
-/** The rights after the change: it may make members active, and all else that it names is there. */
+/** The rights after the change; it may activate members, and must name existing policies and roles. */
 export function outlineAfter(
   before: RightsOutline,
   { policies = {}, roles = {}, members = {} }: RightsPlan,
@@ -39,12 +39,12 @@ export function outlineAfter(
   }
 }
 
-/** Whoever has these roles in the outline. */
+/** The principal with these roles in the outline. */
 export function principalIn(outline: RightsOutline, userId: string | undefined, ids: readonly string[]): Principal {
   return principalWith(userId, rolesIn(outline, ids))
 }
 
-/** Whoever has this role in the outline, nobody in particular. */
+/** A principal with this role in the outline, without a particular user. */
 export function anybodyIn(outline: RightsOutline, roleId: string): Principal {
   return anybodyWith(rolesIn(outline, [roleId]))
 }
@@ -56,7 +56,7 @@ function rolesIn({ roles, policies }: RightsOutline, ids: readonly string[]) {
     .map((role) => ({ ...role, policies: role.policies.flatMap((id) => byId.get(id) ?? []) }))
 }
 
-/** The roles of everybody without a credential. */
+/** The roles of anonymous callers. */
 export function publicRoles({ roles }: RightsOutline): readonly string[] {
   return roles.flatMap(({ id, kind }) => (kind === 'public' ? [id] : []))
 }

@@ -1,6 +1,6 @@
 /**
- * Policies of a workspace (docs/contract.md#policies). A policy is saved under the model that it was validated against;
- * what it names cannot be deleted while it exists (model/policy-use.ts).
+ * Policies of a workspace (docs/contract.md#policies). A policy is saved under the model that it was validated against; what it
+ * names cannot be deleted while it exists (model/policy-use.ts).
  */
 
 import { type Grantor, namesVisibleTo } from '../../core/access/delegation.ts'
@@ -36,7 +36,7 @@ export type NewPolicy = { readonly name: string; readonly description: string | 
 export type PolicyChange = {
   readonly name?: string | undefined
   readonly description?: string | null | undefined
-  /** Unchanged where undefined. */
+  /** Undefined keeps the content. */
   readonly content?: unknown
 }
 
@@ -48,11 +48,14 @@ export type Policies = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(scope: RequestScope, id: string, query: LazyBody<ReadQuery>): Promise<string>
   /**
-   * Warns those who read the model of what writes by itself what the policy compares. Throws 403 for content beyond the
-   * caller's rights, 409 for a name that is taken, 422 for invalid content, 402 over the license limit.
+   * Returns warnings about writes that bypass the policy's checks, for callers who may read the model. Throws 403 for content
+   * beyond the caller's rights, 409 for a taken name, 422 for invalid content, 402 over the license limit.
    */
   create(scope: RequestScope, policy: LazyBody<NewPolicy>): Promise<SavedItem>
-  /** Warns and throws like `create`, and throws 403 if the caller could not revoke the previous content, 409 where an access test would fail. */
+  /**
+   * Warns and throws like `create`. Also throws 403 if the caller could not revoke the previous content, and 409 if an access
+   * test would fail.
+   */
   update(scope: RequestScope, id: string, change: LazyBody<PolicyChange>, tests: TestsIn): Promise<SavedItem>
   /** Throws 403 if the caller could not revoke the policy. */
   delete(scope: RequestScope, id: string, tests: TestsIn): Promise<void>
@@ -76,7 +79,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
 
   const currentModel = (workspace: WorkspaceRow) => loadCurrentModel(database, models, workspace)
 
-  /** What a change of a policy is decided by. */
+  /** Loads what the decision about a change depends on. */
   async function loadFacts({ workspace, caller }: RequestScope, id: string) {
     const [policy] = await loadPolicies(database, workspace.id, [id])
     return {
@@ -187,7 +190,10 @@ export function createPolicies(deps: PoliciesDeps): Policies {
   }
 }
 
-/** The content of a policy as it is kept. Limited grantors get the same error for hidden and unknown names, so that it reveals nothing beyond their rights. */
+/**
+ * Parses the content of a policy. Limited grantors get the same error for hidden and unknown names, so that the error reveals
+ * nothing beyond their rights.
+ */
 export function contentBy(grantor: Grantor, content: unknown, model: Model): PolicyContent {
   try {
     return parsePolicy(content, model)
@@ -209,7 +215,7 @@ function usesOf(content: PolicyContent): readonly string[] {
 
 type AuditedPolicy = { readonly name: string } & Partial<Pick<PolicyRow, 'description' | 'content'>>
 
-/** The payload of an audit entry, in current names; `before` or `after` has only the name where there is no policy. */
+/** The payload of an audit entry, with current names; `before` or `after` has only a name if there is no policy. */
 function auditPayload(before: AuditedPolicy, after: AuditedPolicy, model: Model) {
   const named = ({ name, description = null, content = nothing }: AuditedPolicy) => ({
     name,

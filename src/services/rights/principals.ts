@@ -1,4 +1,4 @@
-/** Members and roles of a workspace as principals, with the policies that make their rights: for whoever asks about them. */
+/** Loads members and roles of a workspace as principals, with the policies that define their rights. */
 import { noRights, type Principal } from '../../core/access/principal.ts'
 import type { SqlDriver } from '../../ports/database.ts'
 import { loadPrincipalState, loadPublicPrincipalState } from '../../store/principal-state.ts'
@@ -6,7 +6,7 @@ import { loadRoles, type RoleRow } from '../../store/roles.ts'
 
 const nobody: Principal = { rights: noRights, roleIds: [], policies: [] }
 
-/** A member as they are now; a suspended one has nothing. Undefined for who is no member. */
+/** The principal of a member; without rights if suspended, and undefined if the user is no member. */
 export async function principalOfMember(
   database: SqlDriver,
   workspaceId: string,
@@ -19,7 +19,7 @@ export async function principalOfMember(
   return ofRoles(database, workspaceId, { userId, roleIds: roles.map(({ id }) => id) })
 }
 
-/** Whoever has these roles and no other, nobody in particular. Undefined where the workspace lacks one of them. */
+/** A principal with exactly these roles and no particular user; undefined if the workspace lacks one of the roles. */
 export async function principalOfRoles(
   database: SqlDriver,
   workspaceId: string,
@@ -29,7 +29,7 @@ export async function principalOfRoles(
   return roles.length === roleIds.length ? anybodyWith(roles) : undefined
 }
 
-/** A caller without a credential. */
+/** The principal of a caller without a credential. */
 export async function anonymousPrincipal(database: SqlDriver, workspaceId: string): Promise<Principal> {
   const { roles } = await loadPublicPrincipalState(database, workspaceId)
   return ofRoles(database, workspaceId, { userId: undefined, roleIds: roles.map(({ id }) => id) })
@@ -43,13 +43,13 @@ async function ofRoles(
   return principalWith(userId, await loadRoles(database, workspaceId, roleIds))
 }
 
-/** Whoever has these roles, nobody in particular: of those of the public that is whoever is not signed in. */
+/** A principal with these roles and no particular user; with a role of the public, the anonymous caller. */
 export function anybodyWith(roles: readonly Pick<RoleRow, 'id' | 'kind' | 'policies'>[]): Principal {
   const principal = principalWith(undefined, roles)
   return roles.some(({ kind }) => kind === 'public') ? principal : { ...principal, isAnybody: true }
 }
 
-/** Whoever has these roles. */
+/** The principal with these roles. */
 export function principalWith(
   userId: string | undefined,
   roles: readonly Pick<RoleRow, 'id' | 'kind' | 'policies'>[],

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../core/error.ts'
 
-/** Throws 409 for an account whose address is not proven; for a service account, its owner's counts. */
+/** Throws 409 for an account whose address is not proven; a service account counts as proven if its owner is. */
 export function requireProven({ isProven }: { readonly isProven: boolean }): void {
   if (isProven) return
   throw new ServiceError(

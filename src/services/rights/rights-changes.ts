@@ -1,8 +1,7 @@
 /**
- * Runs every change of rights: reads facts, decides, and writes one batch that fails if rights have changed since the
- * read; then it starts again. Two concurrent changes therefore never produce a state that neither would have allowed,
- * such as a workspace without an Administrator.
- * All workspaces share the version that says so: whoever holds it waits for nobody.
+ * Optimistic locking for every change of rights: reads facts, decides, and writes one batch that fails if rights have changed
+ * since the read; then retries. So two concurrent changes never produce a state that neither would have allowed, such as a
+ * workspace without an Administrator. All workspaces share the version, so a change never waits while it holds the version.
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Statement } from '../../core/sql/statement.ts'
@@ -17,27 +16,39 @@ import { type Caller, presentedBy } from '../caller/caller.ts'
 import { callerNow } from '../caller/callers.ts'
 
 export type RightsChange<Facts> = {
-  /** Whose change it is: nothing is written by a credential that was withdrawn meanwhile. Undefined where something else proves it. */
+  /**
+   * The account that makes the change; the batch fails if its credential was withdrawn meanwhile. Undefined if another proof
+   * authorizes the change.
+   */
   readonly caller: Caller | undefined
   /**
-   * Whose rights may change: of a workspace; of accounts, or of all workspaces; or of one account that nothing else is decided on,
-   * such as by its password. What gives such an account other roles says so by `countRightsIn`.
+   * Whose rights may change: those of a workspace; those of accounts or all workspaces; or those of one account that no other
+   * decision depends on, such as by its password. Changes of such an account's roles call `countRightsIn`.
    */
   readonly reach: 'workspace' | 'instance' | 'account'
   readonly load: () => Promise<Facts>
   /** Returns the statements to run; throws if the change is not allowed. */
   readonly decide: (facts: Facts) => readonly Statement[] | Promise<readonly Statement[]>
-  /** The error message for a name or address that is taken. */
+  /** The error message for a taken name or address. */
   readonly taken?: string
 }
 
-/** Concurrent changes can delay an attempt; in each round at least one succeeds, or the model of the workspace is being changed. */
+/**
+ * Concurrent changes can delay an attempt; in each round at least one succeeds, unless the model of the workspace is being
+ * changed.
+ */
 const MAX_ATTEMPTS = 100
-/** Attempts that anything else ends, later ones only what they depend on: by a key of their own all could hold up all. */
+/**
+ * The first attempts fail on any change of rights, later ones only on changes that they depend on, so that frequent changes
+ * elsewhere cannot block them.
+ */
 const STRICT_ATTEMPTS = 3
-/** Milliseconds until it is looked again whether the change of the model has ended. */
+/** Milliseconds between two checks whether a change of the model has ended. */
 const LOOK = 100
-/** Milliseconds until the second attempt at most: attempts that all begin at once would end each other, and all but one be in vain. */
+/**
+ * Maximum delay of the second attempt in milliseconds. The delay is random, because attempts that start together make each
+ * other fail.
+ */
 const APART = 50
 const MAX_APART = 2_000
 

@@ -44,7 +44,10 @@ export type Roles = {
    * over the license limit.
    */
   create(scope: RequestScope, role: LazyBody<NewRole>): Promise<string>
-  /** Throws like `create`, 403 for a built-in role or if the caller could not revoke its policies, 409 where an access test would fail. */
+  /**
+   * Throws like `create`, 403 for a built-in role or if the caller could not revoke its policies, 409 if an access test would
+   * fail.
+   */
   update(scope: RequestScope, id: string, change: LazyBody<RoleChange>, tests: TestsIn): Promise<string>
   /** Throws 403 for a built-in role, or if the caller could not revoke its policies. */
   delete(scope: RequestScope, id: string, tests: TestsIn): Promise<void>
@@ -216,7 +219,7 @@ export async function requireRoleForUser(grantor: Grantor, role: RoleRow, path: 
   await requireRoleGrantable(grantor, role)
 }
 
-/** Throws 422 where an id at `path` is of nothing in the workspace. */
+/** Throws 422 for an id at `path` that does not exist in the workspace. */
 export function requireKnown(path: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {
   const ids = new Set(known.map(({ id }) => id))
   const index = wanted.findIndex((id) => !ids.has(id))

@@ -1,4 +1,4 @@
-/** Changes of roles and policies by a file: who may make them (docs/contract.md#delegation), and their statements. */
+/** Changes of roles and policies by a file: checks delegation (docs/contract.md#delegation), and builds the statements. */
 
 import { comparedFields, policyReferences } from '../../../core/access/policy.ts'
 import { readsPolicies } from '../../../core/access/principal.ts'
@@ -22,7 +22,7 @@ import type { ModelFileDeps } from './deps.ts'
 
 export type AccessChange = { readonly before: Side; readonly after: Side }
 
-/** Throws 403 where the caller would give or take what they do not hold. */
+/** Throws 403 if the caller would grant or revoke rights that the caller does not hold. */
 export async function requireAllowed(
   { ports, loadGrantor }: Pick<ModelFileDeps, 'ports' | 'loadGrantor'>,
   { caller, workspace }: RequestScope,
@@ -51,7 +51,7 @@ export async function requireAllowed(
   }
 }
 
-/** What a file does to the policies and roles that there are. */
+/** The change of existing policies and roles by a file. */
 export function rightsPlanOf({ before: { access: was }, after: { access: is } }: AccessChange): RightsPlan {
   const [policies, roles] = [byId(is.policies), byId(is.roles)]
   return {
@@ -71,7 +71,7 @@ type Planned = {
   readonly operations: readonly Operation[]
 }
 
-/** Throws where a policy of then names what the model of then lacks, or compares what means something else then. */
+/** Throws if a policy of the new state names what the new model lacks, or compares what the change alters. */
 export async function requireUnused(
   { ports }: Pick<ModelFileDeps, 'ports'>,
   { workspace, rights }: Pick<RequestScope, 'workspace' | 'rights'>,
@@ -103,7 +103,7 @@ function requireUnnamed({ access }: Side, impact: Impact): void {
   }
 }
 
-/** For the batch that saves the model; it fails if rights have changed since `version` (`takeRights`). */
+/** Statements for the batch that saves the model; it fails if rights have changed since `version` (`takeRights`). */
 export function accessStatements(
   { license }: Pick<ModelFileDeps, 'license'>,
   workspace: WorkspaceRow,
@@ -149,7 +149,7 @@ export function accessStatements(
 
 type Item = { readonly id: string; readonly name: string }
 
-/** `changed` in an order in which every name is free when it is taken; `aside` are those whose names go round in a circle. */
+/** `changed` is ordered so that each name is free when it is taken; `aside` are items whose renames form a cycle. */
 function differences<T extends Item>(before: readonly T[], after: readonly T[]) {
   const [was, is] = [byId(before), byId(after)]
   const renames = after.flatMap(({ id, name }) => {

@@ -1,4 +1,4 @@
-/** Applies a file as it was planned: model, tables and rights under one lock, whole or not at all. */
+/** Applies a planned file: model, tables and rights under one lock, all or nothing. */
 import type { Viewer } from '../../../core/access/access.ts'
 import { viewerOf } from '../../../core/access/merge.ts'
 import { requireEntitlement } from '../../../core/access/principal.ts'
@@ -78,7 +78,7 @@ export async function applyFile(
       return {
         records,
         statements: [
-          // First what may take long: every workspace waits for whoever holds the access version.
+          // Slow statements come first, because every workspace waits for the access version, which is locked from here on.
           ...statements,
           ...stillFree(workspace.id, impact),
           ...(access === undefined
@@ -106,7 +106,7 @@ export async function applyFile(
   }
 }
 
-/** Changes, and rights either way, that the audit log names. */
+/** Maximum number of changes, and of granted and revoked rights, in an audit entry. */
 const MAX_AUDITED = 1_000
 
 function changesRights({ granted, revoked }: ChangedRights): boolean {
@@ -117,7 +117,7 @@ function auditedRights({ granted, revoked }: ChangedRights) {
   return { granted: granted.slice(0, MAX_AUDITED), revoked: revoked.slice(0, MAX_AUDITED) }
 }
 
-/** What changed in roles and policies, in the form of the file. */
+/** Changes of roles and policies, in the format of the file. */
 function accessChanges(changes: readonly FileChange[]) {
   const own = changes.filter(({ action, path }) => action !== 'rename' && /^(role|policy) /.test(path))
   const before = Object.fromEntries(own.map(({ path, from }) => [path, from]))

@@ -1,4 +1,4 @@
-/** What the use cases of the model file work with. */
+/** Dependencies of the use cases of the model file. */
 import type { Ports } from '../../../ports/ports.ts'
 import type { WorkQueue } from '../../caller/work-queue.ts'
 import type { LicenseGuard } from '../../license/held-license.ts'

@@ -1,4 +1,4 @@
-/** What an apply of a file would do: read, resolved against the workspace as it is, and compared with it. */
+/** Plans the application of a file: reads it, resolves it against the current workspace, and compares both. */
 import { holdsEveryRow, type Viewer } from '../../../core/access/access.ts'
 import { affected } from '../../../core/access/gone.ts'
 import { viewerOf } from '../../../core/access/merge.ts'
@@ -49,12 +49,12 @@ import { driftOf, type PlanState, stateOf, textOf } from './plan-state.ts'
 
 export type SentFile = { readonly file: ModelFile; readonly sent: unknown }
 
-/** The workspace that a file is compared with. */
+/** The current state that a file is compared with. */
 export type Ground = {
   readonly before: Model
-  /** Undefined where the file has neither roles nor policies. */
+  /** Undefined if the file has neither roles nor policies. */
   readonly access: AccessRecords | undefined
-  /** Undefined where the file has none. */
+  /** Undefined if the file has no names. */
   readonly names: readonly NameRecord[] | undefined
   readonly state: PlanState
 }
@@ -72,18 +72,18 @@ export type PlannedFile = {
         readonly operations: readonly NameOperation[]
       }
     | undefined
-  /** The rights that roles gain and lose, also where the file has none and a type changes what policies compare. */
+  /** The rights that roles gain and lose; also for a file without roles that changes the type of a compared field. */
   readonly rights: ChangedRights
   readonly destructions: readonly Destruction[]
   readonly changes: readonly FileChange[]
-  /** The entitlements that an apply asks for. */
+  /** The entitlements that an apply requires. */
   readonly needed: readonly ('dataModel:edit' | 'workspaceMembers:edit')[]
   readonly drift: string
-  /** The fault of an operation at the place in the file that it was made of; anything else as it is. */
+  /** Adds the place in the file to the fault of an operation; returns other faults unchanged. */
   readonly locateFault: (fault: unknown) => unknown
 }
 
-/** Reads the member `model` of a body. Throws 403 where the caller may not read what the file is about, 422 for its faults. */
+/** Reads the member `model` of a body. Throws 403 if the caller may not read what the file contains, and 422 for its faults. */
 export async function readSentFile(value: unknown, { rights }: Pick<RequestScope, 'rights'>): Promise<SentFile> {
   const file = await inParts(readModelFile(value))
   if (file.roles !== undefined || file.policies !== undefined) requireEntitlement(rights, 'workspaceMembers:read')
@@ -221,7 +221,7 @@ async function answered(
   }
 }
 
-/** What writes by itself what policies compare that the file adds or changes; each once. */
+/** Warnings about writes that bypass the checks of new or changed policies, without duplicates. */
 function warningsOf(access: PlannedFile['access']): readonly UncheckedWrite[] {
   if (access === undefined) return []
   const { before, after } = access
@@ -235,11 +235,14 @@ export type Destroyed = {
   readonly operation: number
   readonly path: string
   readonly rows: number | null
-  /** Of a role or policy: how many hold it. */
+  /** Number of holders of a role or policy. */
   readonly holders?: number
 }
 
-/** With the rows that lose something now, for a viewer who reads what goes in every row; roles and policies that somebody holds. */
+/**
+ * Destructions with the number of rows that lose data, if the viewer may read all of them; also roles and policies that have
+ * holders.
+ */
 export async function destroyed(
   { ports }: Pick<ModelFileDeps, 'ports'>,
   { access, destructions, operations, work }: Pick<PlannedFile, 'access' | 'destructions' | 'operations' | 'work'>,
@@ -269,8 +272,8 @@ export async function destroyed(
 }
 
 /**
- * A fault without an operation is one of what a policy names, which the file leaves out. One that tells what was done
- * already (`meta`) is a failure of the apply, not of the file.
+ * Places a fault in the file. A fault without an operation is about something that a policy names and the file omits. A fault
+ * with `meta` lists applied steps: it is a failure of the apply, not of the file.
  */
 function faultInFile(fault: unknown, operations: readonly Operation[], places: ReadonlyMap<string, string>): unknown {
   if (!(fault instanceof ServiceError) || fault.meta !== undefined) return fault
@@ -288,7 +291,10 @@ function faultInFile(fault: unknown, operations: readonly Operation[], places: R
 
 type Change = { readonly data: { readonly operations?: unknown } }
 
-/** The place of the first thing of the file that a change names; where it is one of a single part, that of the part. */
+/**
+ * The place of the first part of the file that a change names; if the change has exactly one operation, the place of that
+ * operation.
+ */
 function placeOf(change: Change, places: ReadonlyMap<string, string>): string | undefined {
   const parts = (change.data.operations ?? []) as readonly Change[]
   const [only] = parts

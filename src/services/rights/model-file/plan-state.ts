@@ -1,4 +1,7 @@
-/** What a plan rests on: a digest each of the model with its names, of roles and policies, of the databases and of the file. */
+/**
+ * The state that a plan is based on: digests of the model with its names, of roles and policies, of the databases and of the
+ * file.
+ */
 import type { AccessRecords } from '../../../core/file/access/records.ts'
 import { exportModel } from '../../../core/file/export/model.ts'
 import { exportNames, type NameRecord } from '../../../core/file/presentation/names.ts'
@@ -37,7 +40,7 @@ export async function stateOf({ workspace, before, access, names, sent }: StateO
   }
 }
 
-/** The catalogs of the sources that a plan changes; `outline` digests one. */
+/** Digest of the catalogs of the sources that a plan changes; `outline` returns the digest of one source. */
 export async function driftOf(
   touched: readonly string[],
   outline: (source: SourceRecord) => Promise<string>,
@@ -55,7 +58,7 @@ export function textOf(state: Readonly<Record<PlanPart, string>>): string {
   return parts.map((part) => state[part]).join('.')
 }
 
-/** The parts in which `state` is not that of the plan; what is no plan differs in all. */
+/** The parts in which `state` differs from the plan; an invalid plan differs in all parts. */
 export function movedSince(plan: string, state: Partial<Readonly<Record<PlanPart, string>>>): readonly PlanPart[] {
   const known = plan.split('.')
   return parts.filter((part, at) => state[part] !== undefined && state[part] !== known[at])

@@ -1,4 +1,4 @@
-/** Loaded late, as one: what the routes of the model file call. */
+/** The use cases behind the routes of the model file, loaded late as one module. */
 import { modelFileSchema } from '../../../core/file/json-schema.ts'
 
 export { applyFile } from './apply-file.ts'
