@@ -1,4 +1,4 @@
-/** How many answers of the assistant a process makes at a time: each holds a connection to the provider, and what it has read of it. */
+/** Limits concurrent answers of the assistant per process: each holds a connection to the provider, and the data read from it. */
 import { ServiceError } from '../../core/error.ts'
 import type { Owner } from '../../store/assistant.ts'
 
@@ -6,7 +6,7 @@ const MOST_AT_ONCE = 24
 const MOST_OF_USER = 3
 
 export type AnswerRoom = {
-  /** Throws 503 where too many answers are made. Returns what gives the room back. */
+  /** Throws 503 if too many answers are in progress. Returns a function that ends this answer. */
   take(owner: Owner): () => void
 }
 
@@ -17,7 +17,7 @@ export function createAnswerRoom(): AnswerRoom {
   return {
     take({ workspaceId, userId }) {
       if (
-        // A workspace chooses its provider, which may be slow: it gets no more answers than it leaves to others.
+        // A workspace chooses its own provider, which may be slow, so it gets at most half of the free places.
         countOf('workspaceId', workspaceId) >= MOST_AT_ONCE - underWay.size ||
         countOf('userId', userId) >= MOST_OF_USER
       ) {

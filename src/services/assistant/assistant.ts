@@ -1,4 +1,4 @@
-/** All of the assistant, loaded by its first request: most workspaces have none. */
+/** All services of the assistant, loaded on the first request, because most workspaces have no assistant. */
 import type { Ports } from '../../ports/ports.ts'
 import { deleteConversationsBefore } from '../../store/assistant.ts'
 import { type Calls, createCalls } from './calls.ts'
@@ -11,7 +11,7 @@ export type Assistant = {
   readonly conversations: Conversations
   readonly answers: Answers
   readonly calls: Calls
-  /** Deletes conversations that have had no answer for so many milliseconds. */
+  /** Deletes conversations without an answer for `retention` milliseconds. */
   prune(retention: number): Promise<void>
 }
 

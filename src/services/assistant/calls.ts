@@ -1,6 +1,7 @@
 /**
- * Calls of tools by the assistant (docs/contract.md#assistant): those that delete, change the model or open something wait for the user's own
- * yes, for ten minutes and this version of the model, and run at most once with exactly the arguments that were shown.
+ * Tool calls of the assistant (docs/contract.md#assistant). Calls that delete, change the model or grant access wait for the
+ * user's approval, for ten minutes and this version of the model, and run at most once with exactly the arguments that were
+ * shown.
  */
 import { isOffered } from '../../core/assistant/approval.ts'
 import { charactersOfResults, type ToolCall } from '../../core/assistant/conversation.ts'
@@ -26,10 +27,10 @@ import type { AssistantSettingsService } from './settings.ts'
 
 export type ToolAnswer = { readonly text: string; readonly isError: boolean }
 
-/** Tools with the rights of the user, as they are at each call. */
+/** Tools, run with the user's current rights at each call. */
 export type AssistantTools = {
   offered(): Promise<readonly OfferedTool[]>
-  /** `sent` is the JSON text of an object. Where a plan is given, nothing is run under another model. */
+  /** `sent` is the JSON text of an object. With a plan, the tool runs only under the plan's version of the model. */
   run(tool: string, sent: string, plan?: string): Promise<ToolAnswer>
 }
 
@@ -43,11 +44,11 @@ export type WaitingCall = {
 export type Decision = { readonly state: 'approved' | 'declined'; readonly result?: string; readonly isError?: boolean }
 
 export type Calls = {
-  /** Keeps a call, with its arguments as they are, until its user decides. Returns what the user is shown. */
+  /** Stores a call with its arguments until its user decides. Returns what the user is shown. */
   keepWaiting(scope: RequestScope, conversationId: string, call: ToolCall): Promise<WaitingCall>
   /**
-   * Declines a call that waits, or runs it as it was kept, once. Throws 404 for a call of somebody else, 409 for one that is decided, is older than
-   * ten minutes, or was made for another version of the model.
+   * Declines a waiting call, or runs it once with the stored arguments. Throws 404 for another user's call, and 409 for a call
+   * that is decided, older than ten minutes, or made for another version of the model.
    */
   decide(
     scope: RequestScope,
@@ -121,7 +122,7 @@ type AssistantAction = {
   readonly approvalId?: string
 }
 
-/** Records in the audit log of the workspace what the assistant was asked, ran, or was allowed to run. */
+/** Records a question to the assistant, a call, or an approval in the audit log of the workspace. */
 export async function recordAssistantAction(
   { database, ids }: Pick<Ports, 'database' | 'ids'>,
   scope: RequestScope,

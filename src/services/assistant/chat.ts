@@ -1,7 +1,7 @@
 /**
- * Conversations with the assistant (docs/contract.md#assistant): a model answers, its calls of tools run under the rights of the user,
- * and those that delete, change the model or open something wait for the user's own yes. Each entry is kept as it comes, so that a
- * conversation goes on wherever it ended.
+ * Conversations with the assistant (docs/contract.md#assistant): a model answers, its tool calls run with the user's rights,
+ * and those that delete, change the model or grant access wait for the user's approval. Each entry is stored at once, so that
+ * an interrupted conversation can continue.
  */
 import { asksFor, isOffered } from '../../core/assistant/approval.ts'
 import {
@@ -37,9 +37,9 @@ import { askModel, askOnce, type PartialAnswer, tokensOf } from './provider.ts'
 import { type AssistantSettingsService, dayOf, type OpenedSettings } from './settings.ts'
 
 export type AssistantRequest = {
-  /** A new one where it is absent. */
+  /** Absent for a new conversation. */
   readonly conversationId?: string | undefined
-  /** Absent where the assistant goes on, such as after a decision. */
+  /** Absent if the assistant continues, such as after a decision. */
   readonly message?: string | undefined
   readonly context?: Context | undefined
 }
@@ -53,26 +53,27 @@ export type AssistantEvent =
   | { readonly name: 'error'; readonly data: { readonly message: string } }
   | { readonly name: 'done'; readonly data: { readonly isWaiting: boolean } }
 
-/** `leave` ends it where it waits for the model. */
+/** `leave` ends the answer while it waits for the model. */
 export type AnswerUnderWay = { readonly events: AsyncGenerator<AssistantEvent>; readonly leave: () => Promise<void> }
 
 export type Answers = {
   /**
-   * Begins an answer; its events come while it is made, and it ends when whoever takes them leaves. Throws 403 without ai:mcp, 422 where
-   * the assistant is not set up, 404 for a conversation of somebody else, 409 where an answer is under way in it, 429 over a limit.
+   * Begins an answer; yields events as the answer is made, and ends it when the consumer stops. Throws 403 without ai:mcp, 422
+   * if the assistant is not set up, 404 for another user's conversation, 409 if the conversation has an answer in progress, and
+   * 429 over a limit.
    */
   ask(scope: RequestScope, sent: LazyBody<AssistantRequest>, tools: AssistantTools): Promise<AnswerUnderWay>
 }
 
-/** Answers of the model to one question. */
+/** Maximum number of model turns per question. */
 const MOST_STEPS = 8
-/** Of one answer; of a model that reasons, with its reasoning. */
+/** Maximum tokens of one turn; with reasoning, reasoning tokens included. */
 const MOST_TOKENS = 8_192
 const MOST_TOKENS_REASONING = 32_000
 const TITLE_TOKENS = 100
-/** Milliseconds that a title may take. */
+/** Milliseconds for making a title. */
 const TITLING = 15_000
-/** Milliseconds for which an answer holds its conversation without saying anything. */
+/** Milliseconds of silence after which an answer loses its hold on the conversation. */
 const HOLD = 150_000
 const MOST_TITLE = 80
 const DAY = 86_400_000
@@ -94,7 +95,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
   const room = createAnswerRoom()
   const held = (holder: string) => ({ holder, now: clock.now(), until: clock.now() + HOLD })
 
-  /** Holds the conversation, a new one where none is named, once the request is counted. */
+  /** Counts the request, then takes hold of the conversation; creates one if none is named. */
   async function begin(
     owner: Owner,
     { conversationId, message }: AssistantRequest,
@@ -160,7 +161,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
     throw new ServiceError('conflict', 'The conversation is full, gone, or goes on elsewhere: begin a new one')
   }
 
-  /** The text of an answer that did not come to its end, and what it cost as far as that is known. */
+  /** Stores the text of an incomplete answer, and counts its tokens as far as they are known. */
   async function keepPartial({ id, holder, owner, opened, partial, day }: Work): Promise<void> {
     const { text } = partial
     const tokens = tokensOf(partial)
@@ -170,10 +171,10 @@ export function createAnswers(deps: AnswersDeps): Answers {
     if (tokens > 0) await countTokens(database, owner, { day, tokens, limits: opened.limits })
   }
 
-  /** Has a new conversation named by the fast model, if there is one; where that fails its first words are its title. */
+  /** Lets the fast model, if there is one, name a new conversation; otherwise its first words are the title. */
   async function entitle({ workspace }: RequestScope, { id, owner, untitled, ended, day }: Work): Promise<void> {
     if (untitled === undefined) return
-    // As they are by now: the provider may be another one.
+    // Loads the settings again, because the provider may have changed meanwhile.
     const opened = await settings.open(workspace.id)
     if (opened === undefined || opened.fastModel === null) return
     const { fastModel: chatModel, limits } = opened
@@ -204,7 +205,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
     const opened = await settings.open(scope.workspace.id)
     if (opened === undefined) throw notSetUp()
     if (!mayContinue(conversation, opened)) throw noRows()
-    // One that began without values of items goes on without.
+    // A conversation that began without values of items continues without them.
     const level = conversation.hasRows ? opened.dataLevel : 'model'
     const offered = (await tools.offered()).filter(({ name }) => isOffered(name, level))
     const modelRequest = {
@@ -304,7 +305,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
     const work: Work = { ...started, ended, partial: { text: '', characters: 0 }, finish }
     const events = answer(scope, work)
     const leave = async () => {
-      // A generator ends only behind what it waits for, and does nothing where it has not begun.
+      // `return` takes effect only when the pending await ends, and runs no `finally` before the first `next`.
       ended.abort()
       await events.return(undefined)
       await finish()
@@ -313,7 +314,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
   }
 }
 
-/** An answer under way. */
+/** State of an answer in progress. */
 type Work = {
   readonly id: string
   readonly holder: string
@@ -326,11 +327,11 @@ type Work = {
   readonly untitled: string | undefined
   readonly ended: AbortController
   readonly partial: PartialAnswer
-  /** Once. */
+  /** Runs once. */
   readonly finish: () => Promise<void>
 }
 
-/** A conversation that holds values of items may go on only where the model may be sent such values. */
+/** A conversation that contains values of items may continue only if the model may still be sent such values. */
 function mayContinue({ hasRows }: { readonly hasRows: boolean }, { dataLevel }: OpenedSettings): boolean {
   return !hasRows || dataLevel === 'rows'
 }
@@ -347,7 +348,7 @@ function notSetUp(): ServiceError {
 }
 
 function argumentsOf({ arguments: text }: ToolCall): object | undefined {
-  // What is stored, and run, is to be what is shown.
+  // What is stored and run must equal what is shown, so ill-formed Unicode is refused.
   if (!text.isWellFormed()) return undefined
   const value = jsonIn(text)
   return isObject(value) ? value : undefined
@@ -358,7 +359,7 @@ function titleOf(message: string): string {
   return line.length <= MOST_TITLE ? line : `${line.slice(0, MOST_TITLE - 1).toWellFormed()}…`
 }
 
-/** Until the next day begins. */
+/** `retryAfter` is the time until the next day begins. */
 function limitReached(now: Instant): ServiceError {
   const retryAfter = Math.ceil((DAY - (now % DAY)) / 1_000)
   return new ServiceError('throttled', 'The limit of the assistant for today is used up', { meta: { retryAfter } })

@@ -1,4 +1,4 @@
-/** The conversations of a user with the assistant of a workspace (docs/contract.md#assistant): theirs alone, whatever others may do. */
+/** A user's conversations with the assistant of a workspace (docs/contract.md#assistant); no other account can access them. */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -17,19 +17,19 @@ import type { LazyBody } from '../caller/directory.ts'
 export type ConversationChange = { readonly title?: string | undefined; readonly allowsWrites?: boolean | undefined }
 
 export type Conversations = {
-  /** As JSON text. Throws 403 without ai:mcp, and 401 for whoever is not signed in. */
+  /** Returns JSON text. Throws 403 without ai:mcp, and 401 for anonymous callers. */
   list(scope: RequestScope): Promise<string>
-  /** With all that was said. Throws 404 for one that is not the caller's. */
+  /** Returns a conversation with all entries. Throws 404 for another user's conversation. */
   read(scope: RequestScope, id: string): Promise<StoredConversation>
   change(scope: RequestScope, id: string, sent: LazyBody<ConversationChange>): Promise<StoredConversation>
   delete(scope: RequestScope, id: string): Promise<void>
 }
 
-/** Bytes of entries that are read for an answer, besides what belongs to its last question: a model is sent fewer. */
+/** Bytes of entries that are read for an answer, besides those of the last question; a model is sent fewer. */
 export const MOST_READ = 400_000
 
 const MOST_LISTED = 200
-/** Bytes of entries that are shown: all of them. */
+/** Bytes of entries that are shown; large enough for all. */
 const MOST_SHOWN = 4_000_000
 
 export type ConversationsDeps = { readonly ports: Pick<Ports, 'clock' | 'database'> }
@@ -62,10 +62,10 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   }
 }
 
-/** Throws 403 without ai:mcp and for a key with a scope, 401 for whoever is not signed in. */
+/** Throws 403 without ai:mcp and for a key with a scope, and 401 for anonymous callers. */
 export function ownerOf({ workspace, caller, rights }: RequestScope): Owner {
   requireEntitlement(rights, 'ai:mcp')
-  // A conversation has what its user reads, and writes what they may: more than the scope leaves.
+  // A conversation contains and writes what its user may, which is more than a scoped key allows.
   if (rights.kind === 'scoped') throw new ServiceError('forbidden', 'A key with a scope has no assistant')
   return { workspaceId: workspace.id, userId: requireUser(caller) }
 }

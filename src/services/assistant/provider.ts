@@ -1,4 +1,4 @@
-/** One answer of a model, as it comes (docs/contract.md#assistant). */
+/** Streams one answer of a model (docs/contract.md#assistant). */
 
 import { chatCompletions } from '../../core/assistant/chat-completions.ts'
 import type { AssistantConnector } from '../../core/assistant/choices.ts'
@@ -13,25 +13,25 @@ export type ModelAnswer = { readonly turn: ModelTurn; readonly usage: Usage }
 
 const wires: Readonly<Record<AssistantConnector, Wire>> = { openai: chatCompletions, anthropic: messagesApi }
 
-/** What is known of an answer that may not come to its end: its text, and the characters that it cost. */
+/** The received part of an answer that may stay incomplete: its text, and the number of characters to be charged. */
 export type PartialAnswer = { text: string; characters: number }
 
-/** Where a provider does not say what an answer cost. */
+/** Estimate for providers that do not report usage. */
 const CHARACTERS_OF_TOKEN = 4
 
 export const tokensOf = ({ characters }: PartialAnswer): number => Math.ceil(characters / CHARACTERS_OF_TOKEN)
 
-/** Milliseconds in which something has to come. */
+/** Milliseconds without data after which the answer fails. */
 const IDLE = 60_000
-/** Milliseconds of a whole answer. */
+/** Maximum milliseconds of a whole answer. */
 const LONGEST = 300_000
-/** Characters of the text of an answer, and of all that comes with it. */
+/** Maximum characters of an answer's text, and of the whole response. */
 const MOST_TEXT = 100_000
 const MOST_READ = 8_000_000
 
 /**
- * Asks a model and yields its text piece by piece; returns the whole answer. Throws ProviderFailure, whose message may be shown,
- * where it does not answer, refuses or says what is none of its protocol. Nothing of what a provider says of an error is shown.
+ * Asks a model, yields its text piece by piece and returns the whole answer. Throws ProviderFailure, whose message may be
+ * shown, if the provider does not answer, refuses, or violates its protocol. Error messages of a provider are never shown.
  */
 export async function* askModel(
   gate: ProviderGate,
@@ -66,7 +66,7 @@ export async function* askModel(
     await response.body?.cancel().catch(() => {})
     throw new ProviderFailure(refusalOf(response.status))
   }
-  // Whoever refuses charges nothing.
+  // Characters count from here on, since a refused request costs nothing.
   partial.characters = body.length
   const answer = wire.answer()
   const read = eventReader()
@@ -102,7 +102,7 @@ export async function* askModel(
   return { turn, usage: isReported ? usage : { input: 0, output: tokensOf(partial) } }
 }
 
-/** The whole answer of a model, of which nothing is shown as it comes. Throws ProviderTrouble as `askModel` does. */
+/** Returns the whole answer of a model without streaming it. Throws ProviderFailure as `askModel` does. */
 export async function askOnce(
   gate: ProviderGate,
   settings: OpenedSettings,

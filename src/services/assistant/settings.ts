@@ -1,6 +1,6 @@
 /**
- * The settings of the assistant of a workspace (docs/contract.md#assistant): which provider and model answer, what it may
- * be sent, and how much. The key is sealed for its address and never read back.
+ * The assistant's settings for a workspace (docs/contract.md#assistant): provider, models, data that may be sent, and limits.
+ * The key is sealed together with its address and never returned.
  */
 
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -28,18 +28,18 @@ type Provider = {
   readonly connectorOptions: { readonly address?: string | undefined }
 }
 
-/** Null where nothing is chosen. */
+/** Null if nothing is chosen. */
 export type AssistantSettings = Provider & {
   readonly chatModel: string | null
   readonly fastModel: string | null
   readonly chatReasoningEnabled: boolean
   readonly chatReasoningLevel: string | null
   readonly dataLevel: DataLevel
-  /** Of a day. */
+  /** Limits per day. */
   readonly limits: UsageLimits
 }
 
-/** Members that are sent replace those that are there. */
+/** Members that are present replace the current ones. */
 export type SettingsChange = {
   readonly [Member in keyof Omit<AssistantSettings, 'limits'>]?: AssistantSettings[Member] | undefined
 } & {
@@ -49,7 +49,7 @@ export type SettingsChange = {
 
 export type ShownSettings = AssistantSettings & {
   readonly hasCredentials: boolean
-  /** Whether whoever asks may choose where conversations are sent, and that rows are. */
+  /** True if the caller may choose the provider, and that rows are sent. */
   readonly mayChooseProvider: boolean
   readonly usage: readonly object[]
 }
@@ -63,17 +63,17 @@ export type OpenedSettings = AssistantSettings & {
 }
 
 export type AssistantSettingsService = {
-  /** With what was used of each of the last 30 days. Throws 403 without workspaceSettings:read. */
+  /** Returns the settings with the usage of the last 30 days. Throws 403 without workspaceSettings:read. */
   read(scope: RequestScope): Promise<ShownSettings>
   /**
-   * Throws 403 without workspaceSettings:edit, and for more than that allows unless an Administrator asks; 422 for an
-   * address that is refused, and where an address or a key lacks the other.
+   * Throws 403 without workspaceSettings:edit, and for a change that only an Administrator may make. Throws 422 for a refused
+   * address, and if an address or a key is sent without the other.
    */
   change(scope: RequestScope, sent: LazyBody<SettingsChange>): Promise<ShownSettings>
-  /** Undefined where no provider or model is chosen. */
+  /** Undefined if no provider or model is chosen. */
   open(workspaceId: string): Promise<OpenedSettings | undefined>
   isReady(workspaceId: string): Promise<boolean>
-  /** What each workspace used in the last 30 days, as JSON text. Throws 403 for whoever is no administrator of the instance. */
+  /** Returns each workspace's usage of the last 30 days as JSON text. Throws 403 unless the caller administers the instance. */
   usage(caller: Caller): Promise<string>
 }
 
@@ -112,7 +112,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
     return { settings: { ...defaults, ...row?.settings }, sealedKey: row?.sealedKey ?? null }
   }
 
-  /** Somebody else may have set another address meanwhile, which is not to get this key. */
+  /** Seals the key with its address: a concurrent change may set another address, which must not get this key. */
   async function sealedFor(
     workspaceId: string,
     key: string,
@@ -146,7 +146,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const rights = await rightsNow(database, scope.caller, workspace.id)
         requireEntitlement(rights, 'workspaceSettings:edit')
-        // Whoever is asked something sees what its asker may read: only who reads everything themselves chooses who that is.
+        // The provider sees what users may read, so only an administrator may choose the provider.
         const mayChoose = isAdministratorIn(await callerNow(database, scope.caller), rights)
         const row = await loadAssistantSettings(database, workspace.id)
         const before: AssistantSettings = { ...defaults, ...row?.settings }
@@ -199,7 +199,7 @@ export function createAssistantSettings(deps: AssistantSettingsDeps): AssistantS
     },
   }
 
-  /** Throws 422 where the key is of another address, which no change of settings makes. */
+  /** Throws 422 if the key was sealed for another address, which no valid change of settings produces. */
   async function opened(workspaceId: string, sealed: string, address: string): Promise<string> {
     const { key, address: of } = parseJson(await vault.open(keyPurpose(workspaceId), sealed)) as Record<string, string>
     if (of !== address || key === undefined)
@@ -215,7 +215,10 @@ function notTheirs(): ServiceError {
   )
 }
 
-/** Whether conversations are sent elsewhere than before, also once somebody switches them on again, or rows are. */
+/**
+ * True if conversations go to another address than before, immediately or once the assistant is switched on again, or if rows
+ * are sent now.
+ */
 function showsMore(before: AssistantSettings, after: AssistantSettings): boolean {
   const { address } = after.connectorOptions
   const isMoved =
@@ -225,18 +228,18 @@ function showsMore(before: AssistantSettings, after: AssistantSettings): boolean
   return isMoved || (after.dataLevel === 'rows' && before.dataLevel !== 'rows')
 }
 
-/** Members of `change` that are absent stay as they are. */
+/** Absent members of `change` keep their values. */
 function changed(before: AssistantSettings, { limits, ...change }: SettingsChange): AssistantSettings {
   const given = (members: object) => Object.fromEntries(Object.entries(members).filter(([, one]) => one !== undefined))
   return { ...before, ...given(change), limits: { ...before.limits, ...given(limits ?? {}) } }
 }
 
-/** The purpose that a key is sealed for; its address stands beside it. */
+/** The purpose for which a key is sealed; the sealed text contains its address. */
 export function keyPurpose(workspaceId: string): string {
   return `assistant:${workspaceId}`
 }
 
-/** Without a slash at its end. */
+/** Returns the address without a trailing slash. */
 function addressOf({ connector, connectorOptions }: Provider): string | undefined {
   if (connector === null) return undefined
   return withoutTrailing(connectorOptions.address ?? addresses[connector], '/')

@@ -15,7 +15,7 @@ export type Readiness = {
   readonly checks: { readonly accepting_traffic: Check; readonly startup: Check; readonly system_db: Check }
 }
 
-/** Tells the operator which variable to check after a failed connection. */
+/** Names the variable to check in the error of a failed connection. */
 function nameVariable(cause: unknown): never {
   if (cause instanceof ServiceError && cause.kind !== 'unavailable') throw cause
   const reason = cause instanceof Error ? cause.message : String(cause)
@@ -27,7 +27,7 @@ export async function installInstance(ports: Ports, config: Config): Promise<voi
   await installSchema(ports.database).catch(nameVariable)
   const { SERVICE_ADMIN__EMAIL: email, SERVICE_ADMIN__PASSWORD: password } = config
   if (email === undefined || password === undefined) return
-  // Hashing a password costs more than the rest of a start, and every isolate starts.
+  // Skips hashing, which costs more than the rest of a start, if there is a user already: every isolate starts.
   if ((await countUsers(ports.database)) > 0) return
   const passwordHash = await ports.passwords.hash(password)
   const id = ports.ids.next()

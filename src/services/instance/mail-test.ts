@@ -1,4 +1,4 @@
-/** Sends a mail to whoever administers the instance, to see whether mail works (docs/contract.md#system). */
+/** Sends a test mail to an administrator of the instance (docs/contract.md#system). */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -8,9 +8,9 @@ import type { Throttle } from '../caller/throttle.ts'
 
 export type MailTest = {
   /**
-   * Resolves when a mail to the caller's own address was accepted for delivery. Throws 403 unless a person who
-   * administers the instance asks, 409 without SERVICE_MAIL__URL, 429 after ten mails to an address in an hour, and 503
-   * where the mail is not accepted; the log has the reason.
+   * Resolves when a mail to the caller's own address was accepted for delivery. Throws 403 unless the caller is a person who
+   * administers the instance, 409 without SERVICE_MAIL__URL, 429 after ten mails to an address in an hour, and 503 if the mail
+   * is refused; the log has the reason.
    */
   send(caller: Caller): Promise<void>
 }

@@ -100,7 +100,7 @@ export type Services = {
   readonly sources: Sources
   readonly openSources: Pick<OpenSources, 'close'>
   readonly secrets: Secrets
-  /** Loaded by its first request. */
+  /** Loaded on the first request. */
   readonly assistant: () => Promise<Assistant>
   readonly manifests: Manifests
   readonly ownAccess: OwnAccess
@@ -109,17 +109,17 @@ export type Services = {
   readonly items: Items
   readonly assetFiles: AssetFiles
   readonly uploads: Uploads
-  /** Deletes expired data: audit entries, counters of attempts, mailed tokens, keys of writes. */
+  /** Deletes expired data: audit entries, counters of attempts, mailed tokens, idempotency keys. */
   prune(): Promise<void>
   readonly openApi: OpenApi
   readonly telemetry: Telemetry
   readonly agents: Agents
 }
 
-/** Milliseconds for questions about a catalog, where statements that callers wait for have no limit. */
+/** Milliseconds for queries of a catalog; statements that callers wait for have no limit. */
 const CATALOG_LIMIT = 30_000
 
-/** What is made of large models and schemas: one of ten thousands of fields takes a hundred megabytes meanwhile. */
+/** Limits for work on large models and schemas, which may take a hundred megabytes for tens of thousands of fields. */
 const QUEUE = { mostLarge: 2, mostOfAccount: 16, patience: 30_000 }
 
 /** Migrates the system database and opens the instance. Throws the reason why it cannot start. */
@@ -162,7 +162,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     settings,
     openSystem: (workspace) => openedSystem(systemOf(workspace)),
   })
-  // A source may be slow, and holds up only what is like it.
+  // Separate queues, so that slow sources delay only work of the same kind.
   const queues = {
     documents: createWorkQueue(QUEUE),
     changes: createWorkQueue(QUEUE),
@@ -276,7 +276,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   }
 }
 
-/** The entry point owns and closes it. */
+/** `close` does nothing, because the entry point owns the system database. */
 function openedSystem(database: SourceDatabase): OpenedSource {
   const unread = () => Promise.reject(new Error('of the system database a workspace reads only its own schemas'))
   return {

@@ -9,7 +9,7 @@ import { type License, parseLicense } from '../../core/license/license.ts'
 
 export type DocumentResult =
   | { readonly kind: 'license'; readonly license: License }
-  /** What is wrong, phrased to follow the name of the document. */
+  /** The fault, phrased to follow the name of the document. */
   | { readonly kind: 'fault'; readonly message: string }
 
 export type ReadDocument = (document: string) => Promise<DocumentResult>

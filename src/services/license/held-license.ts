@@ -28,9 +28,9 @@ export type HeldLicense = LicenseGuard & {
    * new state, or when a locked license is due for another look.
    */
   admit(version?: number): Eventual<void>
-  /** Takes what was read, unless this process has already read something later. */
+  /** Adopts a state that was read, unless this process has already read a later one. */
   adopt(known: KnownLicense): void
-  /** Reads the stored state; only a license by key has one. */
+  /** Reads the stored state; only a license by key has a stored state. */
   reload(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export type HeldLicenseDeps = {
   readonly initial: VersionedLicense
 }
 
-/** `version` is that of the stored row; 0 for a license that is not stored. */
+/** `version` is the version of the stored row; 0 for a license that is not stored. */
 export type VersionedLicense = { readonly state: LicenseState; readonly version: number }
 
 /** How long a locked state is cached, in milliseconds. */

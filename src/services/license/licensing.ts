@@ -1,6 +1,6 @@
 /**
- * The use cases of the license: what it says to callers, and when it is validated. The state that admits requests is
- * `held-license.ts`, the rules are in core/license.
+ * The use cases of the license: its report for callers, and its validation. `held-license.ts` holds the state that admits
+ * requests; core/license has the rules.
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -150,7 +150,7 @@ export async function openLicensing(deps: LicensingDeps): Promise<Licensing> {
 
     async wake() {
       if (held.state().kind !== 'activated') return undefined
-      // Whether it is due is decided on the row that the lease is requested for, so that a faster replica is noticed.
+      // Decides on the row that the lease is requested for, so that a validation by a faster replica is noticed.
       const seen = await contact.load()
       held.adopt(seen)
       const due = next()

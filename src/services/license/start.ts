@@ -1,6 +1,6 @@
 /**
- * The license that an instance starts with: none, a token that allows offline use, or a key that the licensing service
- * has to confirm. Decides whether the instance may start.
+ * The license that an instance starts with: none, a token that allows offline use, or a key that the licensing service must
+ * confirm. Decides whether the instance may start.
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -21,10 +21,7 @@ export type LicenseStartDeps = {
   readonly readDocument: ReadDocument
 }
 
-/**
- * Throws a ServiceError with the reason why the instance may not start: a license that does not count, or usage above
- * its hard limits.
- */
+/** Throws a ServiceError with the reason why the instance may not start: an invalid license, or usage above its hard limits. */
 export async function loadLicenseAtStart(deps: LicenseStartDeps): Promise<VersionedLicense> {
   const license = await firstLicense(deps)
   await requireUsageWithin(limitsOf(license.state), deps.ports)
@@ -46,7 +43,7 @@ async function offline(token: string, readDocument: ReadDocument): Promise<Versi
   return { state, version: 0 }
 }
 
-/** Validates at every start, once for all isolates of it; anything but a valid answer prevents the start. */
+/** Validates at every start, once for all isolates of a start; any other answer than a valid one prevents the start. */
 async function activated({ ports, contact }: LicenseStartDeps): Promise<VersionedLicense> {
   const { startId } = ports.licensing
   const known = await contact.load()
