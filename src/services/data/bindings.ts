@@ -1,20 +1,20 @@
-/** What a run of a plan binds its placeholders to: the time, and the values of one request. */
+/** The values that a run of a plan binds to its placeholders: the time, and the values of one request. */
 import { bindTimeVariable } from '../../core/access/variable.ts'
 import { type Bindings, unbound } from '../../core/query/placeholder.ts'
 import { bindCursorText, bindCursorValue, bindQueryValue, type QueryTemplate } from '../../core/query/query-template.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Caller } from '../caller/caller.ts'
 
-/** What one request brings for the placeholders of a plan that serves many. */
+/** The values of one request for the placeholders of a shared plan. */
 export type Values = {
   readonly key?: readonly string[]
   readonly query?: QueryTemplate['values']
   readonly item?: readonly (string | null)[]
-  /** Who asks; every write tells it. */
+  /** The caller; every write passes it. */
   readonly caller?: Caller
 }
 
-/** Returns what the values of one request bind to. */
+/** Returns the bindings for the values of one request. */
 export type BindingsOf = (values?: Values) => Bindings
 
 export type BindingsDeps = { readonly clock: Clock }

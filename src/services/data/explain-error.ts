@@ -1,6 +1,6 @@
 /**
- * Adds details to errors of item requests: the refused action and collection, and the fields of a violated constraint.
- * Only names that the caller may know are added, so that hidden and missing things give the same error.
+ * Adds details to errors of item requests: the refused action and collection, and the fields of a violated constraint. Only
+ * names that the caller may know are added, so that hidden and missing names give the same error.
  */
 import { type Action, actions, type Viewer, visibility } from '../../core/access/access.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
@@ -19,14 +19,14 @@ export type FailedRequest = {
   readonly model: Model
   readonly viewer: Viewer
   readonly rights: Rights
-  /** As in the request's path. */
+  /** The collection name in the request's path. */
   readonly name: string
   readonly action: Action
   /** The text of its body and its query. */
   readonly sent: () => string
 }
 
-/** Returns `error` with the details that this caller may know, of a batch with the place of its operation. */
+/** Returns `error` with the details that this caller may know; for a batch, also with the place of its operation. */
 export function explainError(
   error: unknown,
   isBatch: boolean,
@@ -38,7 +38,7 @@ export function explainError(
   return isBatch ? withOperation(shown, error.operation) : shown
 }
 
-/** The operation of a batch that has failed; the first where that is not known. */
+/** The failed operation of a batch; the first if the failed one is unknown. */
 export function operationOf(error: unknown): number {
   return error instanceof OperationFault ? error.operation : 0
 }
@@ -48,7 +48,7 @@ function explained(error: ServiceError, refused: FailedRequest): ServiceError {
   return error.kind === 'invalid' ? withFields(error, refused) : error
 }
 
-/** Of a nested write or read, the collection is that of the item which is refused, where the caller knows of it. */
+/** For a nested write or read, names the collection of the refused item if the caller knows that collection. */
 function explainForbidden(error: Forbidden, request: FailedRequest): ServiceError {
   const { model, viewer, rights } = request
   const { refused } = error
@@ -93,7 +93,7 @@ function withFields(error: ServiceError, refused: FailedRequest): ServiceError {
   })
 }
 
-/** Whoever changes a value by an operator reads it. */
+/** Names the field without a check of rights, because a caller that changes a value by an operator may read the field. */
 function withRange({ fieldId, kind, message, code }: OutOfRange, { model, name }: FailedRequest): ServiceError {
   const owners = [...model.collections.values()]
   const owner = owners.find(({ primitives }) => primitives.some(({ id }) => id === fieldId))
@@ -102,7 +102,7 @@ function withRange({ fieldId, kind, message, code }: OutOfRange, { model, name }
   return new ServiceError(kind, message, { ...(code && { code }), meta })
 }
 
-/** What the violated check or the enum asks, in words; else the fault itself, which callers are not shown. */
+/** Describes the violated check or enum in words; otherwise returns the fault itself, which callers do not see. */
 function meaningOf(fault: SqlFault, code: ServiceErrorCode, [field]: readonly PrimitiveField[]): Error {
   if (field !== undefined && fault.message.startsWith('index row')) {
     return new ServiceError('invalid', `${field.apiName} is too long for its index`, { cause: fault })
@@ -114,7 +114,7 @@ function meaningOf(fault: SqlFault, code: ServiceErrorCode, [field]: readonly Pr
   return new ServiceError('invalid', `${field.apiName} ${check?.says ?? describeLimits(limits)}`, { cause: fault })
 }
 
-/** Returns the fields of a violated constraint, of those that the caller may read. */
+/** Returns the fields of a violated constraint that the caller may read. */
 function constrained(
   fault: SqlFault,
   code: ServiceErrorCode,
@@ -127,9 +127,9 @@ function constrained(
     const field = refusedField(fault, near, sent())
     const access = viewer.accessTo(model.collections.get(field?.collectionId ?? '') ?? own, 'read')
     if (field !== undefined) return access.kind === 'granted' && visibility(access, field) ? [field] : []
-    // The fault of a value that is too long for an index may name that.
+    // Falls through: the fault of a value that is too long for an index may name the index.
   }
-  // A domain's check may be that of any of them, or of a value within one.
+  // The check of a domain may apply to any of several fields, or to a value within a field.
   const isUnclear = code === '1005' && fault.table === undefined
   const hasField = (collection: Collection) => fieldsOf(fault, { code, model, collection }).length > 0
   if (isUnclear && [...near].filter(hasField).length > 1) return []
@@ -141,7 +141,7 @@ function constrained(
     if (fields.length === 0) continue
     const access = viewer.accessTo(collection, 'read')
     if (access.kind === 'denied') return []
-    // What the database gives is looked up behind its own constraint, which then may not say more than a hidden target.
+    // The database looks up values that it provides itself, so its constraint must not reveal more than a hidden target would.
     const names = fields.filter(isDatabaseGiven).map(({ apiName }) => apiName)
     if (code === '1004' && writtenReferences(viewer, collection, names).length > 0) return []
     return fields.filter((field) => visibility(access, field) !== undefined)
@@ -149,7 +149,7 @@ function constrained(
   return []
 }
 
-/** Whether the request names the column and values of domains may be within it. */
+/** True if the request names the column and the column may contain values of domains. */
 function mayHold({ apiName, isList, native }: PrimitiveField, named: ReadonlySet<string>): boolean {
   const isComposite = native !== null && native.values === undefined && native.schema !== 'pg_catalog'
   return (isList || isComposite) && named.has(apiName)
@@ -164,7 +164,7 @@ function fieldsOf(fault: SqlFault, { code, model, collection }: Place): readonly
   if (bare === undefined) return []
   if (code === '1005') {
     const checked = primitives.filter(({ checks = [] }) => checks.some(({ name }) => name === bare))
-    // Several columns have the checks of a domain, and the database does not tell which.
+    // If several columns have the checks of a domain, the database does not report which column failed.
     return checked.length === 1 ? checked : []
   }
   if (code === '1002' || code === '1001') {

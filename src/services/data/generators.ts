@@ -1,4 +1,4 @@
-/** What the service generates for the values of one write. */
+/** The generated values of one write: UUIDs and the time. */
 import type { Generators } from '../../core/plan/values.ts'
 import type { Ports } from '../../ports/ports.ts'
 

@@ -1,4 +1,4 @@
-/** Batches of items (docs/contract.md#batches): authorized and planned operation by operation, run as one transaction. */
+/** Batches of items (docs/contract.md#batches): each operation is authorized and planned, and all run as one transaction. */
 import { type Action, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -29,10 +29,10 @@ export type ItemBatchDeps = ItemReadsDeps & {
 
 export type BatchRun = { readonly body: unknown; readonly options: ReadOptions; readonly once?: OnceKey | undefined }
 
-/** What an operation is planned in. */
+/** The context in which an operation is planned. */
 type Within = { readonly model: Model; readonly viewer: Viewer; readonly scope: RequestScope }
 
-/** Throws the error of the first operation that fails, with its place; nothing of the batch is then left. */
+/** Throws the error of the first operation that fails, with its place; the batch is rolled back. */
 export function runBatch(
   { onModel, open, plans, bindings, viewers, createLimit, generators, loadOnce }: ItemBatchDeps,
   scope: RequestScope,
@@ -57,7 +57,7 @@ export function runBatch(
     return { source, collection, read }
   }
 
-  /** Planned once for these rights. */
+  /** Returns the cached form of an operation, planned once for these rights. */
   function formOf(within: Within, operation: Operation): SourceForm | undefined {
     const { model, viewer, scope } = within
     const form = formName(operation)
@@ -84,7 +84,7 @@ export function runBatch(
         source ??= own
         return rest
       },
-      // What is kept of a batch depends on all rights that were read.
+      // Under an idempotency key all rights that planning reads must be recorded, so no cached form is used.
       formOf(operation: Operation) {
         const form = isOnce ? undefined : formOf(within, operation)
         source ??= form?.source
@@ -117,7 +117,7 @@ export function runBatch(
 
 type SourceForm = Form & { readonly source: Source }
 
-/** Under a key an item that is not there is one that is gone since. */
+/** Under an idempotency key, a missing item is one that was deleted since. */
 function textOf(operations: readonly Operation[], answer: BatchAnswer, isOnce: boolean): BatchText {
   const data = operations.map(({ kind, key, query }, index) => {
     const { data: items } = answer[index] ?? { data: '[]' }

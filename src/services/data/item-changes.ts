@@ -1,4 +1,4 @@
-/** Pages of the history of one item (docs/contract.md#history), loaded by the first request for one. */
+/** Pages of the history of one item (docs/contract.md#history), loaded on the first request. */
 import type { Collection } from '../../core/model/model.ts'
 import {
   type ChangesPlan,
@@ -11,10 +11,10 @@ import {
 import type { ReadContext } from '../../core/plan/read.ts'
 import { noRecord } from './only-item.ts'
 
-/** A page of changes as JSON texts, the newest first, and the cursor of the next one. */
+/** A page of changes as JSON texts, newest first, and the cursor of the next page. */
 export type ItemChanges = { readonly changes: readonly string[]; readonly next: string | null }
 
-/** Throws 404 where the caller reads no such item, 422 for a query that is none. */
+/** Throws 404 if the caller may not read the item, and 422 for an invalid query. */
 export async function readItemChanges(
   { collection, access }: Pick<ReadContext, 'access'> & { readonly collection: Collection },
   { key, sent }: { readonly key: readonly string[]; readonly sent: string },

@@ -1,4 +1,4 @@
-/** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
+/** The reads of items: lists and single items, planned once for all requests of the same form (decision 032). */
 
 import { granted, visibility } from '../../core/access/access.ts'
 import type { Rights } from '../../core/access/principal.ts'
@@ -33,22 +33,22 @@ import {
 
 export type ItemReads = {
   list(scope: RequestScope, name: string, query: ListQuery): Planning<ListAnswer>
-  /** Like `list`, but a long list is returned piece by piece. */
+  /** Like `list`, but streams a long list. */
   listForSending(scope: RequestScope, name: string, query: ListQuery): Planning<ListAnswer | LongAnswer>
   read(scope: RequestScope, name: string, key: SentKey, query: ItemQuery): Planning<string>
   aggregate(scope: RequestScope, name: string, query: AggregatesQuery): Promise<Planned<ListAnswer>>
-  /** Which of some conditions an item meets; 404 where the caller does not read it. */
+  /** Returns for each condition whether the item meets it; 404 if the caller may not read the item. */
   meets(
     scope: RequestScope,
     name: string,
     key: SentKey,
     conditions: (model: Model, rights: Rights) => readonly Filter[],
   ): Planning<readonly boolean[]>
-  /** Who changed what of an item, as far as the caller may see it; 404 where they do not read it. */
+  /** Returns the changes of an item that the caller may see; 404 if the caller may not read the item. */
   changes(scope: RequestScope, name: string, key: SentKey, query: ChangesQuery): Planning<ItemChanges>
-  /** The item of a file that was made of these bytes, where there is one that the caller reads. */
+  /** Returns the file item with this content, if there is one that the caller may read. */
   uploadedFile(scope: RequestScope, contentKey: string, query: ItemQuery): Planning<string | undefined>
-  /** What is needed to send a file, as JSON; 404 where the caller does not read its row. */
+  /** Returns the data for sending a file, as JSON; 404 if the caller may not read the file's row. */
   fileContent(scope: RequestScope, key: SentKey): Planning<string>
 }
 
@@ -145,13 +145,13 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     },
 
     uploadedFile(scope, contentKey, query) {
-      // It is a read, whatever it is asked for: the plan of one that has waited is looked at behind its answer.
+      // Treated as a read for every action, so an outdated plan is repeated after its answer instead of before.
       return onModel(scope, { name: FILES, action: 'read', sent: () => textOf(query.sent) }, (own, scope) => {
         const { viewer, collection } = open(uploadingModel(own), scope, FILES, 'create')
         const field = collection.fields.get('contentKey')
         const mayRead = viewer.accessTo(collection, 'read').kind === 'granted'
         if (field?.kind !== 'primitive' || !mayRead) return started(() => Promise.resolve(undefined))
-        // What is answered is a file as requests name it.
+        // The answer uses the collection as requests see it, without the upload's fields.
         const { source, ...context } = open(own, scope, FILES, 'read')
         const run = source.prepareOne(planOne(context, parseItem(query.sent), fieldEquals(field, all, contentKey)))
         return started(() => run(bindings(), query))
@@ -163,7 +163,8 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         const model = uploadingModel(own)
         const made = plans.get(scope.rights, model, 'content', () =>
           counted(open(model, scope, FILES, 'read'), (source, context) => {
-            // Whoever reads the row reads the bytes, whichever of its fields they see, and the name where they see that.
+            // A caller that may read the row may read the bytes, whichever fields are visible; the file name only if it is
+            // visible.
             const access = granted([{ rows: context.access.rows, fields: 'every', validation: all }])
             const keyed = keyFields(context.collection)
             const where = keyEquals(access, keyed, [{ kind: 'key', index: 0 }])
@@ -185,7 +186,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
 
 const CONTENT = 'fields=fileName,fileSize,mediaType,contentKey,contentHash'
 
-/** A key is never null: it is shown where a condition holds, and null elsewhere. */
+/** Selects the key under each condition: the key is never null, so null means that the condition does not hold. */
 function asSelection([field]: readonly PrimitiveField[], conditions: readonly Filter[]): Selection {
   if (field === undefined) return []
   return conditions.map((visible, index) => ({ kind: 'field', name: `met${index}`, field, visible }))
@@ -203,7 +204,7 @@ const sendable: ListKind<ListAnswer | LongAnswer> = {
   prepare: (source, plan) => source.prepareLong?.(plan) ?? source.prepareList(plan),
 }
 
-/** The rows are asked for first, and wait for the figure a moment at most. */
+/** Starts the list first, then the estimate, and returns both. */
 function withEstimate(source: Source, plan: ReadPlan): Prepared<ListAnswer> {
   const list = source.prepareList(plan)
   const estimate = source.prepareEstimate?.(plan)

@@ -1,4 +1,4 @@
-/** The writes of items: each authorized, planned and run as one transaction. */
+/** The writes of items: each is authorized, planned and run as one transaction. */
 
 import { type Action, mayDoAnything, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
@@ -56,22 +56,25 @@ export type ItemWrites = {
     query: WriteQuery,
   ): Planning<string>
   updateMany(scope: RequestScope, name: string, body: unknown, query: ItemQuery): Planning<string>
-  /** The deleted item; undefined if the query has no `fields`. */
+  /** Returns the deleted item; undefined if the query has no `fields`. */
   deleteOne(scope: RequestScope, name: string, key: SentKey, query: WriteQuery): Planning<string | undefined>
   deleteMany(scope: RequestScope, name: string, query: ItemQuery): Planning<string | undefined>
-  /** Creates the rows of uploaded files, of which all that the service finds out is given. */
+  /** Creates the rows of uploaded files, including the fields that the service determines. */
   createFiles(scope: RequestScope, files: readonly object[], query: ItemQuery): Planning<string>
-  /** Creates the row of a deleted file again. Throws 403 where the caller may not delete the file as it then is. */
+  /** Creates the row of a deleted file again. Throws 403 if the caller may not delete the restored file. */
   restoreFile(scope: RequestScope, file: object, query: ItemQuery): Planning<string>
-  /** Gives a file other bytes. */
+  /** Replaces the bytes of a file. */
   replaceFile(
     scope: RequestScope,
     target: { readonly key: SentKey; readonly body: object },
     query: ItemQuery,
   ): Planning<string>
-  /** Throws 403 where the caller may not do this to any file. */
+  /** Throws 403 if the caller may not do this with any file. */
   admitFile(scope: RequestScope, action: 'create' | 'update' | 'delete'): Planning<void>
-  /** Throws 403, or 404, where the caller may not do this to any item, or without `wanted` nothing in any collection. */
+  /**
+   * Throws 403 or 404 if the caller may not do this with any item; without `wanted`, if the caller may do nothing in any
+   * collection.
+   */
   admit(scope: RequestScope, wanted?: { readonly name: string; readonly action: Action }): Planning<void>
 }
 
@@ -79,16 +82,16 @@ export type ItemWritesDeps = ItemReadsDeps & {
   readonly viewers: Viewers
   readonly ports: Pick<Ports, 'clock' | 'ids'>
   readonly loadOnce: LoadOnce
-  /** How many items one request may create. */
+  /** Maximum number of items that one request may create. */
   readonly createLimit: number
-  /** How many rows a request may bring. */
+  /** Maximum number of rows that a request may return. */
   readonly maxRows: number
 }
 
 export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   const { onModel, open, viewers, plans, bindings, ports, loadOnce, createLimit, maxRows } = deps
 
-  /** What is planned with the request asks a viewer of `watch`. */
+  /** Opens a collection for a write; planning uses the viewer that `watch` returns. */
   function openWrite<Rights extends Watched>(
     model: Model,
     scope: RequestScope,
@@ -129,7 +132,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
           }),
         )
       const { source, request } = openWrite(model, scope, input, unwatched)
-      // Large ones are planned in parts, between which other requests run.
+      // Large writes are planned in parts, between which other requests run.
       return andThen(inParts(plan(request)), (planned) => {
         const run = source.prepareBatch(alone(planned, request.collection))
         return started(() => run(bindings({ caller: scope.caller }), { term: scope.term, account: query.account }))
@@ -154,7 +157,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     return started(() => writes.run({ ...sent, rights, source, plan }))
   }
 
-  /** The insert of one plain item, which is planned once for these rights; undefined where each write needs its own plan. */
+  /** Plans the insert of one plain item, once for these rights; undefined if each write needs its own plan. */
   function openInsert<Rights extends Watched>(
     model: Model,
     scope: RequestScope,
@@ -168,7 +171,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     // Only member names with a comma could make the keys of two requests equal, and no field has such a name.
     const key = `create ${query.once !== undefined} ${name} ${textOf(query.sent)} ${members.length} ${members.join()}`
     const opened = plans.get<Counted<OpenInsert<Rights> | 'uncacheable'>>(scope.rights, model, key, () => {
-      // Later requests count it, too, and what is planned each time counts each time.
+      // The rows are counted for later requests, too; a write without a shared plan is counted whenever it is planned.
       const spent = { rows: 0 }
       const { source, rights, request } = openWrite(model, { ...scope, spent }, input, watch)
       const insert = planPlainInsert(request, members)
@@ -264,7 +267,7 @@ const admitted = () => started(() => Promise.resolve())
 
 const uploaded = { name: FILES, isUpload: true } as const
 
-/** Deleted items are answered only to whoever names fields of them. */
+/** Returns deleted items only if the query names fields. */
 function ifSelected(items: string, { fields }: ReadQuery): string | undefined {
   return fields === undefined ? undefined : items
 }
@@ -283,9 +286,9 @@ type WriteInput = {
   readonly query: WriteQuery
   readonly parse?: typeof parseItem
   readonly body?: unknown
-  /** Of the item of a key, whose absence is 404. */
+  /** The write is of one item by key; a missing item throws 404. */
   readonly isOne?: boolean
-  /** Of the service itself, which writes what a file is made of. */
+  /** The write comes from the service itself, which sets the fields of a file's content. */
   readonly isUpload?: true
 }
 

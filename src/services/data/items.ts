@@ -1,6 +1,6 @@
 /**
- * The item use cases: read, create, update and delete. Items leave as JSON text: the database rendered it and nobody
- * parses it again. The reads are `item-reads.ts`, the writes `item-writes.ts`.
+ * The item use cases: read, create, update and delete. Items are JSON text that the database renders and nothing parses again.
+ * `item-reads.ts` has the reads, `item-writes.ts` the writes.
  */
 import type { Config } from '../../config.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -50,7 +50,7 @@ export function listBody({ data, ...metaParts }: Pick<ListAnswer, 'data' | 'curs
   return meta === undefined ? `{"data":${data}}` : `{"data":${data},"meta":${JSON.stringify(meta)}}`
 }
 
-/** The same of a batch, whose lists are one text; null where the query of an operation has no `meta`. */
+/** The JSON text of a batch with its `meta`; null for operations whose query has no `meta`. */
 export function batchBody({ data, metas }: { readonly data: string; readonly metas: BatchText['meta'] }): string {
   if (metas.every((meta) => meta === undefined)) return `{"data":${data}}`
   return `{"data":${data},"meta":${JSON.stringify(metas.map((meta) => meta ?? null))}}`
@@ -106,7 +106,7 @@ export function createItems(deps: ItemsDeps): Items {
   }
 }
 
-/** What plans aggregates in lists, from the first request on that asks for some. */
+/** Loads the planning of aggregates in lists with the first request that needs it. */
 function lateAggregates() {
   let planInList: PlanInList | undefined
   return {

@@ -1,4 +1,4 @@
-/** The member `meta` of a list, as far as the request named it. */
+/** The member `meta` of a list, with the parts that the request asked for. */
 import type { ListAnswer } from '../../sources/source.ts'
 
 export type ListMeta = {
@@ -8,7 +8,7 @@ export type ListMeta = {
   readonly previous?: string | null
 }
 
-/** Undefined where the request named nothing in `meta`. */
+/** Undefined if the request asked for no part of `meta`. */
 export function listMeta({ total, cursors, estimate }: Partial<ListAnswer>): ListMeta | undefined {
   if (total === undefined && cursors === undefined && estimate === undefined) return undefined
   return {

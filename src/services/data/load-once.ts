@@ -1,4 +1,4 @@
-/** Loads what writes under a key need with the first of them, since most requests have none (decision 068). */
+/** Loads the code for writes with an idempotency key on the first such write, since most requests have no key (decision 068). */
 import type { OnceWrites, OnceWritesDeps } from './once/once-request.ts'
 import type { WatchRights } from './once/rights.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Runs work on the model of a request, and repeats it once with the newest model if a model that another process has just
- * replaced causes an error: it may name deleted tables or lack new names. Where columns are gone that no model knows of yet,
- * it is repeated without them. What was planned too long ago is planned again, with the rights of then: a read behind its answer,
- * which nobody gets, a write before it is begun or committed. Errors are explained by rights and model.
+ * Runs a request on its model. Repeats it once with the newest model if an outdated model causes an error, and without the
+ * missing fields if columns were dropped that no model knows of. Plans that became too old are planned again with the current
+ * rights: a read after its answer, which is discarded; a write before it begins or commits. Explains errors by rights and
+ * model.
  */
 import { hasEntitlement } from '../../core/access/principal.ts'
 import { andThen, attempt } from '../../core/and-then.ts'
@@ -23,25 +23,25 @@ import type { RemainingModel } from './remaining-model.ts'
 import type { SnapshotRecheck } from './snapshot-recheck.ts'
 
 /**
- * `requested` is the collection, action and query of the request, or those of each operation of a batch. Throws
- * 503 where model or rights change each time before it ends.
+ * `requested` is the collection, action and query of the request, or those of each operation of a batch. Throws 503 if model or
+ * rights keep changing while the request runs.
  */
 export type OnModel = <T>(
   scope: RequestScope,
   requested: ItemRequest | readonly ItemRequest[],
-  /** Plans in a scope that is that of the request, or a later one. */
+  /** Plans in the scope of the request, or in a later scope. */
   plan: (model: Model, scope: RequestScope) => Planning<T>,
 ) => Planning<T>
 
 type ItemRequest = Pick<FailedRequest, 'name' | 'action' | 'sent'>
 
 export type OnModelDeps = {
-  /** Loads what planning found missing. */
+  /** Loads code that planning needs and that is not loaded yet. */
   readonly load: () => Promise<void>
   readonly models: Pick<ModelCache, 'load'>
   readonly viewers: Viewers
   readonly lookAgain: SnapshotRecheck
-  /** Whether these collections, by their ids, are as they were in a version of the model. */
+  /** True if these collections, by id, have not changed since a version of the model. */
   readonly untouched: (workspace: WorkspaceRow, ids: readonly string[], version: number) => Promise<boolean>
   readonly remaining: RemainingModel
 }
@@ -57,12 +57,12 @@ export function createOnModel(deps: OnModelDeps): OnModel {
   ): Planning<T> => {
     const { workspace, snapshot, rights, spent, plan: approved } = scope
     const spentBefore = spent?.rows ?? 0
-    /** Whatever is planned again counts once. */
+    /** Plans again without counting the rows of the first plan. */
     const make = (model: Model, within: RequestScope): Planning<T> => {
       if (spent !== undefined) spent.rows = spentBefore
       return planOn(model, within)
     }
-    /** With a term that a change of what the request does not lead to leaves as it is. */
+    /** Adds a term that ends only with changes of the collections that the request reaches. */
     const termed = (model: Model, within: RequestScope): RequestScope => {
       const isUntouched = async () => {
         const names = [requested].flat().map(({ name }) => name)
@@ -81,7 +81,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
         },
       )
 
-    /** Nothing of it is left. */
+    /** Plans the whole request again with a new scope; the previous attempt has left nothing. */
     async function planAgain(error: unknown): Promise<T> {
       if (attempts === 1) throw changing(error)
       const now = await scope.again()
@@ -129,7 +129,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
     }
 
     const open = (model: Model) => {
-      // To whoever may neither use nor know a collection it is one that there is not.
+      // A caller that may neither use nor know the closed collection gets the error of an unknown collection.
       const closed = [requested].flat().find(({ name, action }) => {
         const collection = model.byName.get(name)
         if (collection?.isClosed !== true) return false
@@ -160,7 +160,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
   return (scope, requested, planOn) => onModel(scope, requested, planOn, MOST_ATTEMPTS)
 }
 
-/** How often a request is planned that waits so long each time that model or rights have changed. */
+/** Maximum attempts of a request whose model or rights change each time while it waits. */
 const MOST_ATTEMPTS = 4
 
 function changing(cause: unknown): ServiceError {

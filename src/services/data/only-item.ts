@@ -3,8 +3,8 @@ import { nested } from '../../core/error.ts'
 import { elementsOf } from '../../core/json-cut.ts'
 
 /**
- * Returns the first item, since neither a declared key of a view nor a key that PostgreSQL inherits keeps rows from
- * repeating. Throws 404 where there is none.
+ * Returns the first item: rows may repeat a key that is declared for a view or inherited in PostgreSQL. Throws 404 for an empty
+ * list.
  */
 export function onlyItem(list: string): string {
   if (list === '[]') return noRecord()

@@ -1,4 +1,4 @@
-/** Opens a collection for a caller: what they may do with it, the limits of a request, and its source. */
+/** Opens a collection for a caller: access, limits of a request, and source. */
 import type { Action } from '../../core/access/access.ts'
 import type { Model } from '../../core/model/model.ts'
 import { spendPlanned } from '../../core/plan/budget.ts'
@@ -9,7 +9,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Viewers } from './plan-cache.ts'
 
-/** What a plan is made of, and the source that runs it. Throws 404 and 403 as every request for items does. */
+/** Returns the context of a plan and the source that runs it. Throws 404 and 403 as every request for items does. */
 export type OpenItems = (
   model: Model,
   scope: RequestScope,
@@ -22,7 +22,7 @@ export type OpenItemsDeps = {
   readonly limits: PageLimits
   readonly maxRows: number
   readonly openSource: (workspace: WorkspaceRow, model: Model, sourceId: string) => Source
-  /** What plans aggregates in lists, where a request has loaded it. */
+  /** Plans aggregates in lists; undefined until a request has loaded it. */
   readonly planInList: () => PlanInList | undefined
 }
 
@@ -37,7 +37,7 @@ export function createOpenItems(deps: OpenItemsDeps): OpenItems {
   }
 }
 
-/** What was planned, and how many rows it may bring, of how many: it is kept for other requests. */
+/** A plan for sharing between requests, the number of rows that it may return, and the maximum. */
 export type Counted<T> = { readonly made: T; readonly rows: number; readonly most: number }
 
 export function counted<T>(
@@ -49,7 +49,7 @@ export function counted<T>(
   return { made, rows: spent.rows, most: context.maxRows }
 }
 
-/** Counts it against the budget of a request that has one for several calls. */
+/** Counts the rows of a shared plan against the budget of a request of several calls. */
 export function spentBy<T>({ spent }: RequestScope, { made, rows, most }: Counted<T>): T {
   if (spent !== undefined) spendPlanned(rows, { most, spent })
   return made

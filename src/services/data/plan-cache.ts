@@ -13,9 +13,9 @@ import { parseList, type RawListQuery, textOf } from '../../core/query/raw-query
 import type { Prepared } from '../../sources/source.ts'
 
 export type PlanCache = {
-  /** Returns the cached result for `key`, or that of `make` on a miss. Nothing is cached if `make` throws. */
+  /** Returns the cached result for `key`, or on a miss the result of `make`. Caches nothing if `make` throws. */
   get<T>(rights: Rights, model: Model, key: string, make: () => T): T
-  /** The same for a list, shared by all queries with one fingerprint; `values` are what this one compares with. */
+  /** Like `get` for a list, shared by all queries with one fingerprint; `values` are the values of this query. */
   getList<T>(rights: Rights, model: Model, list: ListRead<T>): { readonly made: T; readonly values: Values }
 }
 
@@ -29,26 +29,26 @@ type ListRead<T> = {
   readonly make: (query: ReadQuery) => T
 }
 
-/** `uncacheable` where each query of this fingerprint needs its own plan. */
+/** `uncacheable` if each query of this fingerprint needs its own plan. */
 type CachedTemplate<T> = { readonly made: T } | 'uncacheable'
 
 const MAX_LENGTH = 2_000
 const MAX_WEIGHT = 8 * 1024 * 1024
-/** Of what has not been compiled yet, and of the least there is. */
+/** Weights of a plan that is not compiled yet, and of the smallest plan. */
 const UNCOMPILED = 16 * 1024
 const LEAST = 1_024
 
 type Entry = { readonly made: unknown; weight: number }
 
 export type PlanCacheDeps = {
-  /** Characters of all statements that are kept, whosever they are; plans need some times as many bytes. */
+  /** Characters of all cached statements of all workspaces; plans take several times as many bytes. */
   readonly maxWeight?: number
 }
 
 export function createPlanCache(deps: PlanCacheDeps): PlanCache {
   const { maxWeight = MAX_WEIGHT } = deps
   const generation = () => memoizeByPair(() => new Map<string, Entry>())
-  /** What was not asked for while one half filled is dropped with the other. */
+  /** A two-generation cache: when `young` is full it becomes `old`, and entries not used since then are dropped. */
   let [young, old] = [generation(), generation()]
   let weight = 0
 
@@ -96,7 +96,7 @@ export function createPlanCache(deps: PlanCacheDeps): PlanCache {
   }
 }
 
-/** Of what was prepared, wherever in `made` it is. */
+/** The weight of the prepared statement, which is `made` itself or nested in it. */
 function weightOf(made: unknown): number {
   if (typeof made === 'function') return Math.max((made as Prepared<unknown>).weight ?? UNCOMPILED, LEAST)
   if (!isObject(made)) return LEAST

@@ -1,11 +1,11 @@
 /**
- * The field whose value the database has refused. MariaDB and MySQL name its column; of PostgreSQL the name of a type in
- * the message tells, or that the request names one field only whose values are the database's to judge.
+ * Finds the field whose value the database refused. MariaDB and MySQL name the column. For PostgreSQL, the message names a
+ * type, or the request names only one field whose values only the database can check.
  */
 import type { Collection, PrimitiveField } from '../../core/model/model.ts'
 import type { SqlFault } from '../../core/sql/fault.ts'
 
-/** `sent` is the text of the request's body and query; undefined where it does not tell. */
+/** `sent` is the text of the request's body and query. Returns undefined if the field is ambiguous. */
 export function refusedField(
   { column, message }: SqlFault,
   collections: ReadonlySet<Collection>,
@@ -19,7 +19,7 @@ export function refusedField(
   return only(fields.filter(({ native }) => native !== null && words.has(native.name))) ?? only(fields.filter(isJudged))
 }
 
-/** Whether a collection has an index on the field, whose values may be too long for one. */
+/** True if a collection has an index on the field for which values may be too long. */
 function isLongIn(fieldId: string): (collection: Collection) => boolean {
   return ({ indexes }) =>
     indexes.some(({ fields }) =>
@@ -29,7 +29,10 @@ function isLongIn(fieldId: string): (collection: Collection) => boolean {
     )
 }
 
-/** The names, among other words, of the fields that the text of a body and a query gives values for. */
+/**
+ * The words of a body and query without its `fields`, `sort` and `deep` parameters; includes the names of all fields with
+ * values.
+ */
 export function namedIn(sent: string): ReadonlySet<string> {
   return wordsOf(sent.replace(/(^|&)(fields|sort|deep)[^&]*/g, ' ').replace(/%[0-9A-F]{2}/gi, ' '))
 }
@@ -38,7 +41,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(/[^\p{L}\p{N}_$]+/u))
 }
 
-/** Of the other types the service knows what the database takes. */
+/** True for types whose values only the database can check. */
 function isJudged({ native, type }: PrimitiveField): boolean {
   return native !== null || /^(date|time|json|decimal)/.test(type.name)
 }

@@ -1,6 +1,6 @@
 /**
- * What remains of a model whose columns were dropped or renamed behind our back: until the next introspection requests
- * see the model without those fields, so that only those fail that name one. Collections that are closed are not seen at all.
+ * The model without columns that were dropped or renamed outside of the service, until the next introspection, so that only
+ * requests that name such a field fail. Also removes closed collections.
  */
 
 import { andThen, type Eventual } from '../../core/and-then.ts'
@@ -15,21 +15,21 @@ import { compileModel } from '../model/model-cache.ts'
 /** Reads the schema that a source has now. */
 export type LookAtSource = (workspace: WorkspaceRow, model: Model, sourceId: string) => Promise<SourceSchema>
 
-/** Called for a source that lacks a table or a column of the model, once in a while. */
+/** Called for a source that lacks a table or a column of the model, at a limited rate. */
 export type OnMissing = (workspace: WorkspaceRow, sourceId: string) => void
 
 export type RemainingModel = {
-  /** The model without collections that are closed. */
+  /** Returns the model without closed collections. */
   open(model: Model): Eventual<Model>
-  /** The model without what is known to be missing. */
+  /** Returns the model without fields that are known to be missing. */
   of(model: Model): Model
-  /** Looks at the source of a collection; undefined where nothing more is missing than `of` knows. */
+  /** Looks at the source of a collection; undefined if nothing is missing beyond what `of` removes. */
   without(workspace: WorkspaceRow, model: Model, collection: string): Promise<Model | undefined>
 }
 
 export type RemainingModelDeps = { readonly clock: Clock; readonly look: LookAtSource; readonly onMissing: OnMissing }
 
-/** A column that is back is seen after this time, and a source is not looked at more often. */
+/** Milliseconds after which a restored column is seen, and minimum interval between two looks at a source. */
 const MAX_AGE = 30_000
 
 export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
@@ -61,7 +61,7 @@ export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
       const before = fresh(model)
       if (sourceId === undefined || before?.sources.has(sourceId) === true) return undefined
       const { remaining = model, sources = new Set<string>(), age = startAge(clock) } = before ?? {}
-      // A source that cannot be looked at has told of its failure already.
+      // A source that cannot be looked at has reported its failure already.
       const gone = await look(workspace, model, sourceId).then(
         (schema) => missingFields(model, sourceId, schema),
         () => new Set<string>(),
@@ -75,7 +75,7 @@ export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
   }
 }
 
-/** Tables that are missing altogether fail by themselves. */
+/** The missing columns of existing tables; requests for a missing table fail by themselves. */
 function missingFields({ records }: Model, sourceId: string, schema: SourceSchema): ReadonlySet<string> {
   const columns = new Map(
     schema.tables.map((table) => [keyOf(table), new Set(table.columns.map(({ dbName }) => dbName))]),

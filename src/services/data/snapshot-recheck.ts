@@ -1,6 +1,6 @@
 /**
- * Checks whether a model that refused a request was stale: another replica may have changed it less than a second ago.
- * However many requests are refused, the versions of a workspace are read at a limited rate (decision 041).
+ * Checks whether the model that refused a request was outdated: another replica may have changed it less than a second ago. The
+ * versions of a workspace are read at a limited rate, however many requests are refused (decision 041).
  */
 import { type Age, startAge } from '../../ports/clock.ts'
 import type { Ports } from '../../ports/ports.ts'

@@ -1,6 +1,7 @@
 /**
- * Writes under a key where no ledger is in the database of the write: the key is claimed in the system database before,
- * and the answer kept after it. So a write whose end nobody saw is not done again, unless its data source itself sees to that.
+ * Writes with an idempotency key to databases without a ledger. The key is claimed in the system database before the write, and
+ * the answer is stored after it. A write with unknown outcome is not repeated, unless its data source ensures idempotency
+ * itself.
  */
 import { codedError, ServiceError } from '../../../core/error.ts'
 import { isUnsent } from '../../../core/sql/address.ts'
@@ -24,10 +25,10 @@ export type Claims = {
 }
 
 export type ClaimedWrite = {
-  /** Of the data source that is written. */
+  /** The provider of the written data source. */
   readonly provider: string
   readonly write: (sending: WriteSending) => Promise<Written>
-  /** Whether the data source itself does it once, however often it is sent under its key. */
+  /** True if the data source itself runs a write with the same idempotency key only once. */
   readonly isRepeatable: () => Promise<boolean>
 }
 
@@ -41,10 +42,13 @@ export type Written = {
 export function createClaims(deps: ClaimsDeps): Claims {
   const { ports, timeLimit } = deps
   const { database, observe } = ports
-  /** A write that has not ended by then is taken for one whose end nobody saw. */
+  /** Milliseconds after which an unfinished write counts as one with unknown outcome. */
   const longest = timeLimit === 0 ? LONGEST : 2 * timeLimit + MINUTE
 
-  /** Of a write that another request has claimed. One whose outcome is unknown is taken up again where that does no harm. */
+  /**
+   * The outcome of a write that another request has claimed. A write with unknown outcome is retried if its data source is
+   * idempotent.
+   */
   async function known(entry: LedgerEntry, claimed: ClaimedWrite): Promise<OnceOutcome> {
     const row = await findEntry(database, entry.scope, entry.startedAt)
     if (row === undefined) return { kind: 'gone' }
@@ -66,8 +70,8 @@ export function createClaims(deps: ClaimsDeps): Claims {
   }
 
   /**
-   * The data source answers as it has done. What refuses the write before it gets there may be a change of the first try, so
-   * that nothing is told by it.
+   * Retries a write: an idempotent data source returns its earlier answer. A refusal before the write is sent may be due to a
+   * change by the first attempt, so it proves nothing.
    */
   async function repeated({ scope }: LedgerEntry, { provider, write }: ClaimedWrite) {
     let isSent = false
@@ -89,7 +93,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
   }
 
   async function finished({ scope }: LedgerEntry, { answer, kept }: Written): Promise<OnceOutcome> {
-    // It is written, so no error may say otherwise.
+    // The write is done, so a failure to store its answer must not be reported as an error.
     await finishEntry(database, scope, kept).catch((error: unknown) => observe({ kind: 'fault', error }))
     return { kind: 'written', answer, prune: async () => {} }
   }
@@ -105,7 +109,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
 const MINUTE = 60_000
 const LONGEST = 15 * MINUTE
 
-/** Whether a write that failed has certainly changed nothing: otherwise it may have been done before its answer was lost. */
+/** True if a failed write has certainly changed nothing; otherwise it may have run before its answer was lost. */
 function leftNothing(error: unknown, provider: string): boolean {
   const fault = faultOf(error)
   if (fault === undefined) return error instanceof ServiceError && !uncertain.has(error.kind)

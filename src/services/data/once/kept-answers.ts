@@ -1,4 +1,4 @@
-/** What is kept of an answer where the write itself cannot keep it, and what is answered of it later. */
+/** Stores an answer if the write itself cannot store it, and replays stored answers. */
 import { codedError } from '../../../core/error.ts'
 import { alone } from '../../../core/plan/batch/planned-operation.ts'
 import type { PlannedOperation, Selection } from '../../../core/plan/plan.ts'
@@ -12,7 +12,7 @@ import type { WriteSending, Written } from './claims.ts'
 import type { OnceRequest } from './once-request.ts'
 import { readAgain, withoutKeys } from './reread.ts'
 
-/** Writes, and tells what to keep of the answer. */
+/** Runs the write and returns what to store of its answer. */
 export async function written(
   { source, plan, values, scope }: OnceRequest,
   how: {
@@ -49,8 +49,8 @@ function withKeys(operation: PlannedOperation): PlannedOperation {
 }
 
 /**
- * What was kept, and what was not, as it is now: no item where that of a key is gone. Throws 409 where it was not kept and
- * cannot be read again.
+ * Returns the stored answer; items that were not stored are read again, without those deleted since. Throws 409 if the answer
+ * was not stored and cannot be read again.
  */
 export async function replayed(
   { source, plan, scope: { term } }: OnceRequest,

@@ -1,6 +1,6 @@
 /**
- * How much is kept of the answers of one caller: while they are few, answers of up to 64 KiB, and of what cannot be read again
- * all; of many long ones only what is short, so that a caller cannot fill the database by what it tells them.
+ * Limits the stored answers of one caller, so that a caller cannot fill the database. A caller with few gets answers of up to
+ * 64 KiB stored, and in full if they cannot be read again; a caller with many long ones only short answers.
  */
 import QuickLRU from 'quick-lru'
 import type { Keeping } from '../../../core/sql/write/kept-lists.ts'
@@ -11,13 +11,13 @@ import type { OnceWritesDeps } from './once-request.ts'
 const MANY: KeptBounds = { mostAgain: 4 * 1024, mostElse: 4 * 1024 }
 const FEW: KeptBounds = { mostAgain: 64 * 1024, mostElse: Number.MAX_SAFE_INTEGER }
 
-/** Characters of long answers that a process has kept for a caller, after which they are many. */
+/** Characters of long answers that a process has stored for a caller, above which they count as many. */
 const MOST_KEPT = 4 * 1024 * 1024
 const MAX_REMEMBERED = 10_000
 
 export type KeptBytes = {
   readonly boundsFor: (userId: string, now: number) => KeptBounds
-  /** An answer has been kept for the caller under this entry. */
+  /** Counts an answer that was stored for the caller under this entry. */
   readonly note: (userId: string, entry: LedgerEntry, keepings: readonly Keeping[], answer: KeptAnswer) => void
 }
 
@@ -41,7 +41,7 @@ export function createKeptBytes(deps: KeptBytesDeps): KeptBytes {
   }
 }
 
-/** How many characters of the answer are kept. */
+/** Number of characters of the answer that are stored. */
 function sizeOf({ mostAgain, mostElse }: KeptBounds, keepings: readonly Keeping[], answer: KeptAnswer): number {
   const ofThose = (...which: readonly Keeping[]) => {
     const lists = answer.filter((_, index) => which.includes(keepings[index] ?? 'nothing'))

@@ -1,4 +1,4 @@
-/** What a write under a key is made of, and what stands against showing the answer of an earlier one. */
+/** The parts of a write with an idempotency key, and the checks before an earlier answer is replayed. */
 import { codedError } from '../../../core/error.ts'
 import type { Model } from '../../../core/model/model.ts'
 import type { BatchPlan } from '../../../core/plan/plan.ts'
@@ -19,25 +19,25 @@ export type OnceRequest = {
   readonly rights: WatchedRights
   readonly source: Source
   readonly plan: BatchPlan
-  /** Of the plan's placeholders, where it serves several requests. */
+  /** Values of the plan's placeholders, if several requests share the plan. */
   readonly values?: Values
 }
 
 export type OnceWritesDeps = {
   readonly ports: Pick<Ports, 'background' | 'clock' | 'database' | 'licensing' | 'observe' | 'tagOf'>
   readonly bindings: BindingsOf
-  /** How long keys are kept, in milliseconds. */
+  /** Milliseconds for which idempotency keys are stored. */
   readonly timeToLive: number
   /** Time limit of a statement, in milliseconds; 0 for none. */
   readonly timeLimit: number
 }
 
 export type OnceWrites = {
-  /** Returns what the write itself does, or what the first try has: no item where that of a key is gone since. */
+  /** Returns the answer of the write, or of the first attempt; items that were deleted since are missing. */
   run(request: OnceRequest): Promise<BatchAnswer>
 }
 
-/** Throws what stands against showing the answer of the entry. */
+/** Throws if the entry's answer must not be replayed: another request, unknown outcome, or other rights. */
 export function requireSame(row: LedgerRow, entry: LedgerEntry): void {
   if (row.fingerprint !== entry.fingerprint) throw codedError('4221')
   if (row.outcome === 'unknown') throw codedError('4093')

@@ -1,6 +1,6 @@
 /**
- * Writes under an Idempotency-Key (docs/contract.md#idempotency): each happens once, and who sends it again gets its
- * answer. Exactly once where a ledger is in the database of the write; elsewhere at most once, by a claim before the write.
+ * Writes with an Idempotency-Key (docs/contract.md#idempotency): each runs once, and a retry gets its answer. With a ledger in
+ * the database of the write, exactly once; elsewhere at most once, by a claim before the write.
  */
 import { codedError, type ServiceError } from '../../../core/error.ts'
 import { isSystemSource, type SourceRecord } from '../../../core/model/model.ts'
@@ -18,19 +18,19 @@ import { type OnceRequest, type OnceWrites, type OnceWritesDeps, requireSame } f
 
 export { watched } from './rights.ts'
 
-/** Milliseconds that a request waits for one with the same key. */
+/** Milliseconds that a request waits for another one with the same key. */
 const MOST_WAITED = 5_000
 const PRUNE_INTERVAL = 15 * 60_000
-/** Milliseconds after which a try counts no longer that has not ended: its request may have been ended from outside. */
+/** Milliseconds after which an unfinished attempt no longer counts, because its request may have been killed. */
 const LONGEST_TRY = 60_000
 
 export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   const { ports, bindings, timeToLive } = deps
   const claims = createClaims(deps)
   const keptBytes = createKeptBytes(deps)
-  /** Since when this process has not deleted what had expired, by the name of a ledger of a data source. */
+  /** When this process last deleted expired entries, by the name of a data source's ledger. */
   const pruned = new Map<string, Age>()
-  /** How long first tries of this process last that have not ended, by the scope of their entry. */
+  /** Ages of this process's unfinished first attempts, by the scope of their entry. */
   const trying = new Map<string, Age>()
 
   function isTried(scope: string): boolean {
@@ -42,8 +42,8 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   }
 
   /**
-   * A try in a database with a ledger. It may wait for its table before its claim, where nobody sees it, so that those that
-   * come meanwhile are not tried beside it. When it has ended, all that have waited are tried at once.
+   * Runs an attempt in a database with a ledger. The first attempt may wait for its table before its claim is visible, so later
+   * requests with the key wait in this process. Once it has ended, all of them try at once.
    */
   async function behindFirst(
     { scope }: LedgerEntry,
@@ -57,7 +57,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     const tried = attempt().finally(() => {
       if (trying.get(scope) === age) trying.delete(scope)
     })
-    // On Workers the request may be over before.
+    // On Workers the request may end before the attempt does.
     ports.background(tried.catch(() => {}))
     return tried
   }
@@ -85,7 +85,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     }
   }
 
-  /** Tries until the write is done, by this request or another. */
+  /** Retries until the write is done, by this request or another one. */
   async function untilDone(
     request: OnceRequest,
     ledger: LedgerTable | undefined,
@@ -125,7 +125,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
       const keepings = keepingsOf(plan, rights.readsByRow())
       const claimed = {
         provider: record?.provider ?? '',
-        // A connector takes a batch of one operation.
+        // A connector's batch has one operation, so `collection` is the one that it writes.
         isRepeatable: async () => collection !== undefined && ((await source.repeatsByKey?.(collection)) ?? false),
       }
       const attempt = (entry: LedgerEntry, hasWaited: boolean) => {
@@ -158,7 +158,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
   }
 }
 
-/** The ledger in the database of a source; undefined where there is none. */
+/** The ledger in the database of a source; undefined if the database has none. */
 function ledgerIn(source: SourceRecord | undefined): LedgerTable | undefined {
   if (isSystemSource(source)) return systemLedger
   const { id = '', ledgerSchema } = source ?? {}

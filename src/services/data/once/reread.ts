@@ -1,6 +1,6 @@
 /**
- * An answer whose items are read again: where it was too long to keep, and where the rows decide what the caller may
- * read. It has what the write would answer of these items now, by the rights of now.
+ * Reads the items of an earlier answer again: if it was too long to store, or if the caller's read rights depend on the rows.
+ * Returns the current items under the current rights.
  */
 import { parseJson } from '../../../core/exact-json.ts'
 import { elementsOf, type ItemText, itemText, listText, membersOf } from '../../../core/json-cut.ts'
@@ -18,15 +18,15 @@ export type Reread = {
   readonly source: Source
   readonly collection: Collection
   readonly selection: Selection
-  /** Rows that may not be shown by now are left out. */
+  /** Excludes rows that the caller may no longer read. */
   readonly readable?: Filter
   readonly bindings: BindingsOf
 }
 
-/** Keys in one statement. */
+/** Keys per statement. */
 const MOST_KEYS = 500
 
-/** Returns the items with these keys, a list as it was kept; those that are gone are left out. */
+/** Returns the items with these stored keys; items that were deleted are omitted. */
 export async function readAgain(reread: Reread, keys: string): Promise<string> {
   const { source, collection, selection, readable = all, bindings } = reread
   const wantedKeys = elementsOf(keys).map((key) => keyOf(collection, membersOf(key)))
@@ -54,7 +54,7 @@ export async function readAgain(reread: Reread, keys: string): Promise<string> {
   return listText(wantedKeys.flatMap((key) => found.get(JSON.stringify(key)) ?? []))
 }
 
-/** Takes the keys out of items that were selected with `keySelection`. */
+/** Separates the keys from items that were selected with `keySelection`. */
 export function withoutKeys(collection: Collection, text: string): { readonly items: string; readonly keys: string } {
   const parts = elementsOf(text).map((item) => apart(collection, membersOf(item)))
   return { items: listText(parts.map(({ rest }) => rest)), keys: listText(parts.map(({ key }) => key)) }
@@ -69,11 +69,11 @@ function apart(collection: Collection, item: ItemText): { readonly key: string; 
   }
 }
 
-/** The texts of a key in the form of the database. */
+/** The values of a key as database texts. */
 function keyOf({ key: fields }: Collection, item: ItemText): readonly string[] {
   return fields.map((field, index) => {
     const json = item.get(`_key${index}`) ?? '""'
-    // A number keeps its digits.
+    // A number is not parsed, so that it keeps its digits.
     const value = json.startsWith('"') ? parseJson(json) : json
     return decodeKey([field], { kind: 'value', value })[0] ?? ''
   })

@@ -1,17 +1,17 @@
 /**
- * The rights that a write and its answer rest on: what planning asks of each collection. Their digest tells whether an
- * answer that is kept may still be shown.
+ * Records the rights that a write and its answer depend on: the accesses that planning reads. Their digest decides whether a
+ * stored answer may still be returned.
  */
 import type { Access, Granted, Viewer } from '../../../core/access/access.ts'
 import { filterText } from '../../../core/query/filter.ts'
 import { sha256Hex } from '../../caller/digest.ts'
 
 export type WatchedRights = {
-  /** Notes which accesses are read. */
+  /** Records the accesses that are read. */
   readonly viewer: Viewer
   /** Digest of all accesses that were read so far. */
   readonly digest: () => Promise<string>
-  /** Whether what the caller may read depends on the rows, which others may change. */
+  /** True if the caller's read rights depend on the rows, which others may change. */
   readonly readsByRow: () => boolean
 }
 
