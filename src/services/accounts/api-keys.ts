@@ -1,8 +1,7 @@
 /**
- * API keys: JWTs that act as their user, within an optional scope, until they are disabled, deleted or expired. Users
- * manage their own keys and those of their service accounts, administrators of the instance all keys; a caller with a
- * scoped key only that key and the keys created with it. A key is deleted together with the key that it was created
- * with (docs/decisions/044).
+ * API keys: JWTs that act as their user, within an optional scope, until they are disabled, deleted or expired. Users manage
+ * their own keys and those of their service accounts; administrators of the instance all keys; a caller with a scoped key only
+ * that key and the keys created with it. Deleting a key deletes the keys created with it (docs/decisions/044).
  */
 
 import { limitsRights, type ScopeInput } from '../../core/access/scope.ts'
@@ -104,7 +103,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
       if (!isMade)
         throw isAdministrator(await callerNow(database, caller)) ? bodyFault('userId', 'does not exist') : notYours()
     } catch (cause) {
-      // The key that it is created with was deleted concurrently.
+      // The key that created this key was deleted concurrently.
       throw breaksReference(cause) ? invalidToken() : cause
     }
   }
@@ -163,7 +162,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
     },
   }
 
-  /** Throws 403 where the key `id` expires after the key that is to enable it. */
+  /** Throws 403 if the key `id` expires after the key that the caller uses to enable it. */
   async function requireNoLonger(maker: ApiKeyRow | undefined, id: string): Promise<void> {
     const key = maker?.expiresAt === undefined ? undefined : await loadApiKey(database, id)
     if (key === undefined || maker?.expiresAt === undefined) return

@@ -1,4 +1,4 @@
-/** The codes of a device sign-in: they are made, shown to whoever decides, decided on, and exchanged for tokens. */
+/** The codes of a device sign-in: creates them, shows them to the approver, decides on them, and exchanges them for tokens. */
 
 import { ServiceError } from '../../core/error.ts'
 import { parseJson } from '../../core/exact-json.ts'
@@ -38,10 +38,10 @@ export type DeviceSignInDeps = {
 
 const LIFETIME = 10 * 60_000
 const INTERVAL = 5_000
-/** A device that waits for the interval is not to be refused because its request was a little faster than the last one. */
+/** Milliseconds of tolerance, so that a device that waits for the interval is not refused because of varying latency. */
 const LEEWAY = 1_000
 
-/** No vowels, so that it is no word, and nothing that looks like a digit (RFC 8628, 6.1): 34 bits. */
+/** No vowels, so that no words result, and no letters that look like digits (RFC 8628, 6.1): 34 bits. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
 
@@ -125,7 +125,9 @@ export async function decideDevice(
   if (!isDecided) throw unknownCode()
 }
 
-/** What waits under this code; guesses count as failures of the one who makes them, whatever session or address they use. */
+/**
+ * Returns the waiting sign-in of this code. Wrong codes count as failures of the account, whatever session or address it uses.
+ */
 async function waiting({ ports, throttle }: DeviceSignInDeps, approver: Approver, userCode: string): Promise<string> {
   const account = `device codes of ${requireUser(approver.caller)}`
   const attempt: LoginAttempt = { kind: 'deviceCode', account, address: approver.address, credential: account }
@@ -136,7 +138,7 @@ async function waiting({ ports, throttle }: DeviceSignInDeps, approver: Approver
   return device
 }
 
-/** Keys may not open sessions, which outlive them and which no scope limits. */
+/** Requires a session: an API key may not open sessions, which outlive the key and have no scope. */
 function requireSession(caller: Caller): { readonly id: string; readonly userId: string } {
   const userId = requireUser(caller)
   const id = sessionOf(caller)
@@ -148,12 +150,12 @@ function recorder({ ports }: DeviceSignInDeps, event: AuditEvent): AuditStatemen
   return (provided) => recordEvent(ports.ids, event, provided)
 }
 
-/** Codes are compared by digest, so that the time of a comparison says nothing of them. */
+/** Codes are compared by digest, so that timing reveals nothing about them. */
 function digestOf(userCode: string): Promise<string> {
   return sha256Hex(`device user code ${userCode.toUpperCase().replace(/[^A-Z]/g, '')}`)
 }
 
-/** Bytes that do not divide evenly are drawn again. */
+/** Draws bytes until all letters are equally likely: bytes of an incomplete range are discarded. */
 function newUserCode(): string {
   const most = 256 - (256 % LETTERS.length)
   let code = ''

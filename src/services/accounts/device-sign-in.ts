@@ -1,6 +1,6 @@
 /**
- * Signing in on a device that has no browser (docs/contract.md#devices, decision 084). What does the work is loaded with
- * the first request for it (decision 036).
+ * Signing in on a device without a browser (docs/contract.md#devices, decision 084). The implementation is loaded on the first
+ * request (decision 036).
  */
 import { deleteEndedDeviceSignIns } from '../../store/device-sign-ins.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -8,18 +8,21 @@ import type { DeviceCodes, DeviceDecision, DeviceSignInDeps } from './device-cod
 import type { LoginResult, SessionClient } from './sessions.ts'
 
 export type DeviceSignIn = {
-  /** Throws 429 for too many from one address. */
+  /** Throws 429 for too many requests from one address. */
   start(name: string | undefined, client: SessionClient): Promise<DeviceCodes>
   /**
-   * The tokens, once, or in how many seconds to ask again. Throws 401 for an unknown code, a used one and one whose time is
-   * up, 403 where the sign-in was declined, 429 where it was asked too soon.
+   * Returns the tokens, once, or the number of seconds until the next poll. Throws 401 for an unknown, used or expired code,
+   * 403 if the sign-in was declined, and 429 for polling too soon.
    */
   take(deviceCode: string): Promise<LoginResult | { readonly interval: number }>
-  /** The JSON text of what waits for a decision. Throws 403 without a session, 404 for an unknown code, 429 for too many of those. */
+  /**
+   * Returns the JSON text of the waiting sign-in. Throws 403 without a session, 404 for an unknown code, 429 for too many of
+   * those.
+   */
   find(caller: Caller, userCode: string, address: string | undefined): Promise<string>
-  /** Throws like `find`; of concurrent decisions one counts, the others are 404. */
+  /** Throws like `find`; of concurrent decisions the first one counts, the others get 404. */
   decide(caller: Caller, decision: DeviceDecision, address: string | undefined): Promise<void>
-  /** Deletes what nobody decided on in time. */
+  /** Deletes expired sign-ins. */
   prune(): Promise<void>
 }
 

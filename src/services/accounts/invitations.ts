@@ -1,7 +1,7 @@
 /**
- * Invitations to a workspace (docs/decisions/045). The token in the mail proves access to the mailbox of the invited
- * address: it makes its bearer a member, with a new account if the address has none, but opens no session. The token in
- * the API's answer proves nothing: it only lets the signed-in, proven account of that address join.
+ * Invitations to a workspace (docs/decisions/045). The token in the mail proves access to the mailbox of the invited address:
+ * it makes its bearer a member, with a new account if the address has none, but opens no session. The token in the API's answer
+ * proves nothing: it only lets the signed-in, proven account of that address join.
  */
 
 import type { Config } from '../../config.ts'
@@ -50,7 +50,7 @@ export type InvitationInput = {
 
 export type Acceptance = {
   readonly token: string
-  /** For an account that is created, or proven for the first time; a proven one keeps its password. */
+  /** For an account that is created or proven for the first time; a proven account keeps its password. */
   readonly password?: string | undefined
   /** For an account that is created. */
   readonly fullName?: string | undefined
@@ -66,7 +66,7 @@ export type ShownInvitation = {
   readonly email: string
   readonly workspace: { readonly apiName: string }
   readonly invitedBy: string | null
-  /** Of the invited address, and whether that is proven; only the mailed token, which its owner has, leads to it. */
+  /** The state of the invited address's account; present only for the mailed token, which its owner has. */
   readonly account?: 'none' | 'unproven' | 'proven'
 }
 
@@ -77,11 +77,11 @@ export type Invitations = {
   /** The answer contains one token and the mail to the invited address another; neither is stored. */
   create(scope: RequestScope, invitation: LazyBody<InvitationInput>, visit: RequestOrigin): Promise<object>
   delete(scope: RequestScope, id: string): Promise<void>
-  /** Says what a token is for, and leaves it as it is. Throws 401 for one that is unknown, used or expired. */
+  /** Describes the invitation of a token without using the token. Throws 401 for an unknown, used or expired token. */
   lookUp(token: string): Promise<ShownInvitation>
   /**
-   * Throws 401 for a token that is unknown, used or expired, 403 for the answer's token if the caller is not the proven
-   * account of the invited address, 409 where whoever invited may no longer give what the invitation gives.
+   * Throws 401 for an unknown, used or expired token, 403 for the answer's token unless the caller is the proven account of the
+   * invited address, and 409 if the inviter may no longer grant the roles.
    */
   accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<AcceptedInvitation>
 }
@@ -129,7 +129,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
           if (invited !== undefined) requireAnothers(caller, invited)
           await requireAssignable(grantor, { path: 'workspace_roles', wanted: roles, known, held: [] })
           if (isMember) throw new ServiceError('conflict', 'The account of this address is already a member')
-          // What is refused sends no mail, and keeps none from others.
+          // Counted after all checks, so that a refused invitation sends no mail and does not use up the limit.
           if (!isCounted) await throttle.requireMail(email)
           isCounted = true
           const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })
@@ -218,8 +218,8 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       return { id: userId, email, workspace: { id: workspaceId, apiName: workspaceName } }
 
       /**
-       * Statements that follow from the proof by mail: a new account, or the end of all other credentials of an old
-       * one.
+       * Statements that follow from the proof by mail: create an account, or remove all other credentials of an existing
+       * account.
        */
       async function provingStatements(
         { email, account }: InvitationRow,

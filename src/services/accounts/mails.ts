@@ -14,8 +14,8 @@ export type RequestOrigin = {
 }
 
 /**
- * Returns the base URL of links: SERVICE_BASE_URL, or on loopback the request's origin. Elsewhere undefined: the origin
- * is the client's input, and could send another user's token to a foreign server.
+ * Returns the base URL of links: SERVICE_BASE_URL, or on loopback the request's origin. Otherwise undefined, because the client
+ * controls the origin and could make a mail send another user's token to a foreign server.
  */
 export function linkBase({ SERVICE_BASE_URL: base }: Config, { origin }: RequestOrigin): string | undefined {
   if (base !== undefined) return withoutTrailing(base, '/')
@@ -26,11 +26,11 @@ export type TokenMail = {
   readonly to: string
   readonly token: string
   readonly base: string | undefined
-  /** A page of the operator's with `{token}` in its address; undefined for the console's own. */
+  /** The operator's own page with `{token}` in its address; undefined for the console's page. */
   readonly page: string | undefined
 }
 
-/** The page that a mail leads to; undefined where nobody knows the address of one. `own` is that of the console. */
+/** The page that a mail links to; undefined if no base URL is known. `own` is the path of the console's page. */
 function pageFor({ page, base, token }: TokenMail, own: string): string | undefined {
   return (page ?? (base && `${base}${own}`))?.replaceAll('{token}', token)
 }

@@ -39,11 +39,11 @@ export type MemberChange = {
 export type Members = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /**
-   * Throws 403 for roles that the caller may not grant or revoke, 409 for the last Administrator or an account without
-   * proven address or where an access test would fail, 422 for an unknown role, 402 over the license limit.
+   * Throws 403 for roles that the caller may not grant or revoke; 409 for the last Administrator, for an account without proven
+   * address, or if an access test would fail; 422 for an unknown role; 402 over the license limit.
    */
   update(scope: RequestScope, userId: string, change: LazyBody<MemberChange>, tests: TestsIn): Promise<string>
-  /** Throws 403 for roles that the caller may not revoke, unless it removes itself; 409 for the last Administrator. */
+  /** Throws 403 for roles that the caller may not revoke, unless the caller removes itself; 409 for the last Administrator. */
   delete(scope: RequestScope, userId: string, tests: TestsIn): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export function createMembers(deps: MembersDeps): Members {
           const added = known.filter(({ id }) => !before.includes(id))
           const removed = member.roles.filter(({ id }) => !roles.includes(id))
           await requireAssignable(grantor, { path: 'roles', wanted: change.roles ?? [], known, held: before })
-          // A suspended member loses all roles, and gets them back afterwards.
+          // Suspending takes all roles from a member, and activating gives them back, so all roles must be revocable.
           await requireRolesRevocable(grantor, status === member.status ? removed : member.roles)
           if (added.length + removed.length > 0) await requireRolesChangeable(grantor, member.roles)
           if (added.length > 0 || (status === 'active' && member.status === 'suspended')) requireProven(member)

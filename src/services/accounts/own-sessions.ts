@@ -1,4 +1,4 @@
-/** The sessions of the caller's own account: which there are, and their end (docs/contract.md#sessions). */
+/** Lists and ends the sessions of the caller's own account (docs/contract.md#sessions). */
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { AuditStatement } from '../../store/audit.ts'
@@ -7,11 +7,11 @@ import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, requireUser, sessionOf } from '../caller/caller.ts'
 
 export type OwnSessions = {
-  /** The JSON text of the newest thousand that have not ended; 403 for the anonymous caller. */
+  /** Returns the JSON text of the newest thousand active sessions; 403 for the anonymous caller. */
   list(caller: Caller): Promise<string>
-  /** Ends one of them, at once; 404 for an unknown one, an ended one and somebody else's. */
+  /** Ends a session at once; 404 for an unknown or ended session, and for one of another account. */
   end(caller: Caller, id: string): Promise<void>
-  /** Ends all of them but the one that asks, at once. */
+  /** Ends all sessions except the caller's at once. */
   endOthers(caller: Caller): Promise<void>
 }
 

@@ -34,7 +34,7 @@ export type ResetConfirmation = { readonly token: string; readonly password: str
 export type Passwords = {
   /** Ends all other sessions of the caller. Throws 403 for an anonymous caller, 401 for a wrong current password. */
   change(caller: Caller, change: PasswordChange, address: string | undefined): Promise<void>
-  /** Mails a token to the account of this address, if it exists and may sign in; the caller does not learn which. */
+  /** Mails a token to the account of this address, if it exists and may sign in; the caller does not learn whether it does. */
   requestReset(email: string, visit: RequestOrigin): Promise<void>
   /** Throws 401 for a token that is unknown, used or expired. */
   verifyReset(token: string, address: string | undefined): Promise<void>
@@ -59,7 +59,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
   const { ports, config, throttle } = deps
   const { background, clock, database, ids, mailer, passwords } = ports
 
-  /** Sends to the account's own address, not to the one in the request. */
+  /** Sends to the account's stored address, not to the address in the request. */
   async function sendReset(email: string, visit: RequestOrigin): Promise<void> {
     const user = await findUserByEmail(database, email)
     if (user === undefined || user.email === null || user.status !== 'active') return
@@ -111,7 +111,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
         reach: 'account',
         load: () => loadPassword(database, userId),
         decide: (current) => {
-          // The password was changed after this one was compared.
+          // The password was changed after the current one was verified.
           if (current === undefined || current.hash !== account?.hash) throw wrongPassword()
           return [
             setPassword(userId, hash),
@@ -167,7 +167,7 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
   }
 }
 
-/** Counts by session; for keys by user, since a user can create more keys. */
+/** Counts by session; for keys by user, because a user can create more keys. */
 function throttledAs(caller: Caller): string {
   return sessionOf(caller) ?? `keys of ${requireUser(caller)}`
 }

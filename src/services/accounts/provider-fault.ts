@@ -1,4 +1,4 @@
-/** Why signing in through a provider failed; only the operator's log gets the message. */
+/** The reason why a sign-in through a provider failed; only the operator's log gets the message. */
 export type FaultKind =
   /** The user declined. */
   | 'denied'

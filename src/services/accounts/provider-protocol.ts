@@ -1,7 +1,6 @@
 /**
- * An OAuth 2.0 and OpenID Connect client: builds authorization URLs, and exchanges the code of a callback for the
- * user's profile. Loaded by the first such sign-in of a process. Caches the metadata of providers for a while; stores
- * no tokens.
+ * An OAuth 2.0 and OpenID Connect client: builds authorization URLs, and exchanges the code of a callback for the user's
+ * profile. Loaded with the first such sign-in of a process. Caches the metadata of providers; stores no tokens.
  */
 
 import * as oauth from 'oauth4webapi'
@@ -50,7 +49,7 @@ type Session = {
 const REMEMBERED_FOR = 10 * 60_000
 const MAX_REMEMBERED = 100
 
-/** Algorithms of identity tokens; no symmetric ones, since anybody who can verify such a signature can forge it. */
+/** Algorithms of identity tokens; no symmetric ones, because whoever can verify such a signature can forge it. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 export type ProviderProtocolDeps = Pick<Ports, 'clock' | 'providerGate' | 'vault'>
@@ -89,8 +88,8 @@ export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProt
     const { server, keys } = await discover(settings.issuer)
     const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
     const allowed = offered.filter((name) => algorithms.includes(name))
-    // A copy, since the library merges concurrent key requests of one server object, and a Worker must not await the
-    // I/O of another request.
+    // A copy, because the library merges concurrent key requests of the same server object, and a Worker must not await the I/O
+    // of another request.
     return { ...common, server: { ...server, id_token_signing_alg_values_supported: allowed }, keys }
   }
 
@@ -185,7 +184,7 @@ export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProt
 
 const asJson = new Headers({ Accept: 'application/json', 'User-Agent': 'service' })
 
-/** The issuer of a plain OAuth 2.0 server is unknown, so there is nothing to compare `iss` with. */
+/** Removes `iss` for a plain OAuth 2.0 server, whose issuer is unknown. */
 function judged({ server }: ProviderRow, parameters: URLSearchParams): URLSearchParams {
   const copy = new URLSearchParams(parameters)
   if (server.kind === 'oauth2') copy.delete('iss')
@@ -193,8 +192,8 @@ function judged({ server }: ProviderRow, parameters: URLSearchParams): URLSearch
 }
 
 /**
- * The issuer is the userinfo URL with the name of the subject's claim as fragment; real issuers have no fragment, so
- * none can be equal.
+ * The issuer is the userinfo URL with the name of the subject's claim as fragment. Real issuers have no fragment, so it never
+ * equals one of them.
  */
 function describe(server: Extract<ProviderServer, { kind: 'oauth2' }>): oauth.AuthorizationServer {
   return {
@@ -226,7 +225,7 @@ async function withProviderFault<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The library's messages are constants; what a server has sent stays in causes, which are never shown. */
+/** Shows only messages of the library, which are constants. Text from a server stays in causes, which are never shown. */
 function faultOf(cause: unknown): ProviderFault {
   if (cause instanceof ProviderFault) return cause
   const kind: FaultKind = cause instanceof oauth.AuthorizationResponseError ? deniedOr(cause.error) : 'invalid'

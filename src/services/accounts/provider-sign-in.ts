@@ -134,7 +134,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     return (await protocol()).identify(provider, pending.keys, answer.parameters)
   }
 
-  /** Returns the account to sign in to, after creating or linking it where needed. */
+  /** Returns the account to sign in to; creates or links it if needed. */
   async function admit(provider: ProviderRow, profile: Profile, address: string | undefined) {
     const seen = decide(profile, await loadView(provider, profile))
     if (seen.kind === 'enter') return seen.userId
@@ -165,7 +165,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     return { provider, facts: { ...facts, invitations } }
   }
 
-  /** The provider may have changed while it was asked: nobody signs in by what it was before. */
+  /** Throws if the provider was changed during the sign-in, so that nobody signs in by an outdated configuration. */
   async function findSame(before: ProviderRow): Promise<ProviderRow> {
     const provider = await findUsable(before.name)
     if (provider !== undefined && identityOf(provider) === identityOf(before)) return provider
@@ -220,7 +220,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 }
 
-/** What tells who answers for an account. */
+/** The settings that decide which account a provider vouches for. */
 function identityOf({ id, server, clientId, sealedClientSecret }: ProviderRow): string {
   return JSON.stringify([id, server, clientId, sealedClientSecret])
 }

@@ -49,18 +49,18 @@ export type ProviderChange = {
 }
 
 /**
- * Answers are JSON texts. Bodies are parsed only after authorization. All but `listEnabled` require an administrator of
- * the instance (403); an unknown name throws 404.
+ * Answers are JSON texts. Bodies are parsed only after authorization. All except `listEnabled` require an administrator of the
+ * instance (403); an unknown name throws 404.
  */
 export type Providers = {
   /** The enabled providers, public for signing in. */
   listEnabled(): Promise<readonly { readonly name: string }[]>
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(caller: Caller, name: string, query: LazyBody<ReadQuery>): Promise<string>
-  /** Throws 409 for a name that is taken, 403 where `autoJoin` gives more than the caller holds. */
+  /** Throws 409 for a taken name, and 403 if `autoJoin` grants more than the caller holds. */
   create(caller: Caller, input: LazyBody<ProviderInput>): Promise<string>
   update(caller: Caller, name: string, change: LazyBody<ProviderChange>): Promise<string>
-  /** Prevents further sign-ins through it; accounts and sessions stay. */
+  /** Prevents further sign-ins through the provider; accounts and sessions stay. */
   delete(caller: Caller, name: string): Promise<void>
 }
 
@@ -89,7 +89,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
     await requireAssignable(grantor, { path: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
   }
 
-  /** Throws 401 or 403 where the caller is no longer an administrator of the instance. */
+  /** Throws 401 or 403 if the caller is no longer an administrator of the instance. */
   async function requireAdministratorNow(caller: Caller): Promise<void> {
     requireAdministrator(await callerNow(database, caller))
   }
@@ -158,7 +158,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
           return findKnown(name)
         },
         decide: (before) => {
-          // Another provider with this name was created since.
+          // A different provider with this name was created meanwhile.
           if (before.id !== id) return notFound('providers')
           const server = changedServer(before.server, addresses)
           requireReachable(ports, server)
@@ -204,7 +204,7 @@ export function secretPurpose(providerId: string): string {
   return `provider:${providerId}`
 }
 
-/** Otherwise anybody with an account at the provider would become Administrator. */
+/** Refuses the role Administrator, which every account at the provider would get. */
 function requireHarmless(known: readonly RoleRow[]): void {
   if (!known.some(({ kind }) => kind === 'administrator')) return
   throw bodyFault('autoJoin.roleId', 'is the role Administrator, which cannot be assigned by auto-join')

@@ -1,6 +1,6 @@
 /**
- * The roles of a service account in all workspaces: what changes them, and whether the caller may. In each workspace the
- * caller needs the right to edit members, and nobody grants or revokes more than they hold.
+ * Changes the roles of a service account in all workspaces. In each workspace the caller needs the right to edit members, and
+ * cannot grant or revoke more than the caller holds.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import type { AuditAction } from '../../core/audit.ts'
@@ -35,8 +35,8 @@ export type RecordOfAccount = (event: Pick<AuditEvent, 'action' | 'payload' | 'w
 
 export type ServiceAccountRoles = {
   /**
-   * Returns the statements that change the account's roles from `held` to `wanted`. Throws 403 for what the caller may
-   * not change, and 422 for a workspace or role that does not exist.
+   * Returns the statements that change the account's roles from `held` to `wanted`. Throws 403 for roles that the caller may
+   * not change, and 422 for an unknown workspace or role.
    */
   change(caller: Caller, change: RolesChange): Promise<readonly Statement[]>
 }
@@ -47,7 +47,7 @@ export function createServiceAccountRoles(deps: ServiceAccountRolesDeps): Servic
   const { ports, loadGrantor } = deps
   const { database } = ports
 
-  /** Returns the workspace of that name, and the version of its rights that this is decided on. Throws unless the caller may change its members. */
+  /** Returns the workspace of that name and its current rights version. Throws unless the caller may change its members. */
   async function authorizeIn(
     caller: Caller,
     name: string,
@@ -60,7 +60,7 @@ export function createServiceAccountRoles(deps: ServiceAccountRolesDeps): Servic
     const version = await loadRightsVersion(database, { workspaceId: workspace?.id })
     const state = workspace && (await loadPrincipalState(database, requestCredentialOf(caller), workspace.id))
     const rights = state === undefined ? 'suspended' : rightsOfPrincipal(state)
-    // Without rights there, the error is that of an unknown workspace.
+    // A caller without rights in the workspace gets the same error as for an unknown workspace.
     if (workspace === undefined || rights === 'suspended') {
       throw new ServiceError('forbidden', 'Requires the entitlement workspaceMembers:edit')
     }

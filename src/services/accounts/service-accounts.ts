@@ -1,7 +1,7 @@
 /**
- * Service accounts (docs/contract.md#accounts): accounts of programs, which sign in by API key. Every user may own
- * some. Their rights are those of their roles, and nobody can grant them more than they hold. A service account is
- * suspended and deleted with its owner (docs/decisions/015).
+ * Service accounts (docs/contract.md#accounts): accounts of programs, which sign in by API key and are owned by users. They
+ * have the rights of their roles, and nobody can grant them more than they hold. A service account is suspended and deleted
+ * with its owner (docs/decisions/015).
  */
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
@@ -164,11 +164,11 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
           const { name, description, owner = before.ownerId, roles } = change
           if (owner !== before.ownerId) await requireOwner(current, owner, before.ownerId)
           const isHandedOn = owner !== before.ownerId
-          // An owner may grant its own rights to it; what others grant counts only for a proven owner.
+          // An owner may grant their own rights; roles granted by others require a proven owner.
           if (roles !== undefined && owner !== requireUser(caller)) requireProven(before)
           return [
             updateServiceAccount(id, { name, description, ownerId: change.owner }),
-            // The former owner may still have its keys.
+            // The former owner may still know the keys.
             ...(isHandedOn ? await keysEnded(caller, id) : []),
             record({ action: 'service_account.update.v1', payload: change }),
             ...(roles === undefined

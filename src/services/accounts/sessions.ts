@@ -39,7 +39,7 @@ export type SessionOpening = {
   readonly userId: string
   readonly method: string
   readonly client: SessionClient
-  /** The hash that the password was compared with; no session is opened if the account has another one by now. */
+  /** The hash that the password was verified against; no session is opened if the account has another hash by now. */
   readonly passwordHash?: string | null
   /** The provider, if any: while it is disabled, or once it is deleted, the session cannot be refreshed. */
   readonly providerId?: string
@@ -51,16 +51,16 @@ export type Sessions = {
    * deleted account, or if its password has changed since it was compared.
    */
   open(opening: SessionOpening): Promise<LoginResult>
-  /** When a session ends that is opened, or refreshed, now. */
+  /** When a session that is opened or refreshed now ends. */
   end(): Instant
-  /** Signs the tokens of a session that is open; `refreshTokenId` is its current one. */
+  /** Signs the tokens of an open session; `refreshTokenId` is its current refresh token. */
   issue(session: Omit<NewSession, 'client'>): Promise<LoginResult>
   /**
-   * Exchanges a refresh token for new tokens; of concurrent uses one succeeds. Reusing a token ends its session,
-   * whoever has the newest token. Throws 401 `Invalid token`.
+   * Exchanges a refresh token for new tokens; of concurrent uses one succeeds. Reusing a token ends its session, whoever has
+   * the newest token. Throws 401 `Invalid token`.
    */
   refresh(refreshToken: string, client: SessionClient): Promise<LoginResult>
-  /** Ends the session of a refresh token, even of a used one. Throws 401 for an invalid token. */
+  /** Ends the session of a refresh token, even of a used token. Throws 401 for an invalid token. */
   logout(refreshToken: string, address: string | undefined): Promise<void>
   /** Deletes sessions some time after their end. */
   prune(): Promise<void>
@@ -75,7 +75,7 @@ export type Sessions = {
   isUnclaimed(): Promise<boolean>
 }
 
-/** How long ended sessions are kept, so that their tokens are recognised as used. */
+/** How long ended sessions are stored, so that their tokens are recognized as used. */
 const AFTERLIFE = 30 * 86_400_000
 
 export type SessionsDeps = {

@@ -1,6 +1,6 @@
 /**
- * Signing in by the one-time link of a local run (docs/contract.md#the-console). No route makes such a link: whoever starts
- * the service on its embedded database writes it there.
+ * Signing in by the one-time link of a local run (docs/contract.md#the-console). No route creates such a link: the process that
+ * starts the service on its embedded database writes it there.
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -11,7 +11,7 @@ import type { Throttle } from '../caller/throttle.ts'
 import type { LoginResult, SessionClient, Sessions } from './sessions.ts'
 
 export type SignInLinks = {
-  /** Opens a session by the secret of a link. Throws 401 for one that is unknown, used or expired, 429 after too many. */
+  /** Opens a session by the secret of a link. Throws 401 for an unknown, used or expired secret, 429 after too many attempts. */
   use(token: string, client: SessionClient): Promise<LoginResult>
 }
 

@@ -25,8 +25,8 @@ export type UserChange = {
 export type OwnChange = { readonly fullName: string | null }
 
 /**
- * Answers are JSON texts. Bodies are parsed only after authorization. All but the caller's own require an administrator of the
- * instance (403); an unknown id throws 404.
+ * Answers are JSON texts. Bodies are parsed only after authorization. All methods except for the caller's own account require
+ * an administrator of the instance (403); an unknown id throws 404.
  */
 export type Users = {
   /** The caller's own account; 403 for the anonymous caller. */

@@ -30,9 +30,9 @@ export type Agents = {
 }
 
 export type Requester = {
-  /** Of the service. */
+  /** Base URL of the service. */
   readonly address: string
-  /** The address of who asks. */
+  /** The client's address. */
   readonly client: string | undefined
   readonly isDisconnected: () => boolean
 }
@@ -56,7 +56,7 @@ export const agentTools = [
   'apply_model',
 ] as const
 
-/** The item to write, the tags of which it has to have one, and the key under which that happens once. */
+/** The item to write, the entity tags of which it must have one, and the idempotency key. */
 export type AgentTarget = {
   readonly collection: string
   readonly key: unknown
@@ -75,11 +75,11 @@ export type AgentTools = {
   deleteItem(target: AgentTarget): Promise<void>
   /** Runs operations as one transaction. */
   batchItems(operations: unknown, once: OnceKey | undefined): Promise<BatchText>
-  /** An address by which anybody reads the bytes that a file has now, for so many milliseconds. */
+  /** Creates a URL by which anybody can read the file's current bytes for `lifetime` milliseconds. */
   linkFile(id: string, lifetime: number): Promise<{ readonly url: string; readonly expiresAt: string }>
   /**
-   * Describes one collection in full, or lists all; a short list is in full, too. Contains only what this caller may
-   * see.
+   * Describes one collection in full, or lists all collections; a short list has full descriptions. Contains only what this
+   * caller may see.
    */
   readSchema(collection: string | undefined): Promise<unknown>
   readDataSources(): Promise<unknown>
@@ -91,7 +91,7 @@ export type AgentTools = {
   applyModel(sent: { readonly model: unknown; readonly plan: unknown; readonly allow?: unknown }): Promise<object>
 }
 
-/** Of more collections, or of more fields in all, a list has names only, to keep the answer short for agents. */
+/** A list of more collections, or of more fields in total, has names only, to keep the answer short for agents. */
 const MAX_DESCRIBED = { collections: 40, fields: 2_000 }
 
 export type AgentsDeps = {
@@ -120,7 +120,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         const mayReadFiles = files !== undefined && viewer.accessTo(files, 'read').kind !== 'denied'
         return { ...agentView(current, viewer, await declarations(workspace, current)), mayReadFiles }
       }
-      /** A locked license locks items for every protocol. */
+      /** A locked license blocks items for every protocol. */
       const admitted = async () => licensing.admit(snapshot.licenseVersion)
       return {
         async usable() {

@@ -1,16 +1,16 @@
-/** How people call the collections and fields of a workspace, for the documents that describe them to those who may use them. */
+/** The names that people give to the collections and fields of a workspace, for the documents that describe them. */
 import { ServiceError } from '../../core/error.ts'
 import type { Called } from '../../core/manifest/model-view.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { loadNamesDigest, loadNamesWithDigest } from '../../store/presentation.ts'
 
 /**
- * `digest` differs where any name differs; all the names may be long, and are loaded for a document that is built: 503 where they are
- * others by then, since the document would be kept as one of `digest`.
+ * `digest` changes with any name. `load` reads all names for building a document; throws 503 if they no longer match `digest`,
+ * because the document would be cached under it.
  */
 export type CalledThings = { readonly digest: string; readonly load: () => Promise<Called> }
 
-/** As it is now in a workspace, by one statement. */
+/** Reads the current digest of a workspace by one statement. */
 export type LoadCalled = (workspace: string) => Promise<CalledThings>
 
 export type CalledDeps = { readonly ports: Pick<Ports, 'database'> }

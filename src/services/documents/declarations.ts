@@ -39,7 +39,7 @@ export function createDeclarations(deps: DeclarationsDeps): LoadDeclarations {
   }
 }
 
-/** True also for a connector that is not installed now. */
+/** True also for a connector that is not installed at present. */
 function isConnector({ provider }: SourceRecord): boolean {
   return sqlProviders.every((one) => one !== provider)
 }

@@ -1,4 +1,4 @@
-/** Why a principal of a workspace may do something, or may not (docs/contract.md#explaining-access). */
+/** Explains why a principal of a workspace may do something, or may not (docs/contract.md#explaining-access). */
 import type { Action } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import { type Principal, requireEntitlement } from '../../core/access/principal.ts'
@@ -13,7 +13,10 @@ import type { ModelCache } from '../model/model-cache.ts'
 import { anonymousPrincipal, principalOfMember, principalOfRoles } from '../rights/principals.ts'
 import type { LoadDeclarations } from './declarations.ts'
 
-/** What to explain: the rights of a user, of roles or of anonymous callers. `key` is the value of a primary key, or an object of its fields. */
+/**
+ * The question: may a user, roles or anonymous callers perform an action? `key` is the value of a primary key, or an object of
+ * its fields.
+ */
 export type AccessQuestion = {
   readonly of:
     | { readonly kind: 'user'; readonly id: string }
@@ -28,19 +31,19 @@ export type AccessQuestion = {
 export type ExplainedPolicy = {
   readonly id: string
   readonly name: string
-  /** Null where it depends on who has the roles. */
+  /** Null if it depends on the user who has the roles. */
   readonly allows: boolean | null
   readonly reason?: 'action' | 'filter' | 'field' | 'user'
   readonly condition?: Readonly<Record<string, unknown>>
 }
 
-/** Of an item, `allowed` is null where some who have the roles may and others may not. */
+/** For an item, `allowed` is null if it depends on the user who has the roles. */
 export type ExplainedAccess = { readonly allowed: boolean | null; readonly policies: readonly ExplainedPolicy[] }
 
 export type Explanations = {
   /**
-   * Throws 403 without workspaceMembers:read, 404 for a user who is no member, for a role that there is not and for an item that the
-   * caller does not read, 422 for names that the caller does not know, and 403 where a condition is about what they may not read.
+   * Throws 403 without workspaceMembers:read; 404 for a user who is no member, an unknown role, and an item that the caller may
+   * not read; 422 for names that the caller does not know; and 403 if a condition uses fields that the caller may not read.
    */
   explain(scope: RequestScope, sent: LazyBody<AccessQuestion>): Promise<ExplainedAccess>
 }
@@ -100,12 +103,15 @@ async function principalOf(
   return (await principalOfRoles(database, workspaceId, of.ids)) ?? notFound('roles')
 }
 
-/** The rows in which it is allowed. */
+/** The rows in which the action is allowed. */
 export function rowsOf(judgement: Judgement): Filter {
   return judgement.kind === 'allowed' ? judgement.rows : none
 }
 
-/** Of whoever has some roles two conditions of each: where it holds in any case, and where it may. */
+/**
+ * For roles without a particular user, returns two conditions for each: the rows where it holds for every user, and those where
+ * it may hold.
+ */
 export function boundedBy(
   core: { readonly boundsOf: typeof boundsOf },
   { isAnybody }: Principal,
@@ -118,13 +124,13 @@ export function boundedBy(
   })
 }
 
-/** What the answers to `boundedBy` say: null where it is neither so in any case nor in none. */
+/** The results of `boundedBy` as verdicts: null if the condition holds for some users only. */
 export function verdictsOf({ isAnybody }: Principal, results: readonly boolean[]): readonly (boolean | null)[] {
   if (!isAnybody) return results
   return results.flatMap((always, at) => (at % 2 === 1 ? [] : [always || (results[at + 1] === true ? null : false)]))
 }
 
-/** Without a row, a policy that allows some rows allows. */
+/** Without a row, a policy that allows some rows counts as allowing. */
 function answered(
   { together, policies }: Explanation,
   row?: { readonly isAllowed: boolean | null; readonly results: readonly (boolean | null)[] },

@@ -1,4 +1,7 @@
-/** Whether somebody's rights are as an access test expects: told by what tells of rights elsewhere (docs/contract.md#access-tests). */
+/**
+ * Judges access tests: compares a principal's rights with an expectation, by the code that computes rights elsewhere
+ * (docs/contract.md#access-tests).
+ */
 import { type Expectation, isOfItems } from '../../core/access/expectation.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import { usesCurrentUser } from '../../core/access/policy.ts'
@@ -17,7 +20,10 @@ export type JudgeTestDeps = {
   readonly items: Pick<Items, 'meets' | 'list'>
 }
 
-/** Null where a data source does not answer, where the caller does not read what decides, and where it depends on who has a role. */
+/**
+ * Returns null if a data source does not answer, if the caller may not read the deciding fields, or if the result depends on
+ * the user who has a role.
+ */
 export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
   const { declarations, items } = deps
 
@@ -68,7 +74,7 @@ export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
   }
 }
 
-/** Names were told apart when the test was made. */
+/** All names are visible here, because creating the test has checked them. */
 const knowing: Rights = { kind: 'all' }
 
 type Counting = { readonly rights: Rights; readonly expectation: Expectation; readonly name: string }

@@ -1,22 +1,22 @@
 /**
- * Texts of documents, kept up to a size in all: the oldest goes first. Building one takes time and much more memory than the text, so
- * that each is built once for all who want it meanwhile; who builds how many at a time is up to whoever builds. They are kept in
- * UTF-8, as they are sent: to encode megabytes for each answer takes longer than all the rest of it.
+ * A cache of document texts with a total size; the oldest is removed first. Building a text takes time and much more memory
+ * than the text, so concurrent requests share one build. The caller limits how many builds run at a time. Texts are stored in
+ * UTF-8 as they are sent, because encoding megabytes for each answer would take longer than the rest of it.
  */
 import { createLoads } from '../caller/work-queue.ts'
 
 export type KeptTexts = {
   /**
-   * The text that is kept under the key, or what `build` brings. Whoever comes while another builds it waits, and finds what was kept
-   * meanwhile. What is no text, or too long, is not kept.
+   * Returns the cached text, or the result of `build`. Concurrent calls of the same key wait for one build. Results that are no
+   * text, or too long, are not cached.
    */
   load<Built>(key: string, build: () => Promise<Built>): Promise<Exclude<Built, string> | Bytes>
 }
 
-/** In UTF-8. */
+/** UTF-8 bytes. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** Of one text and of all, in characters, of which few take more than a byte. */
+/** Maximum characters of one text and of all texts; few characters take more than a byte. */
 export const MAX_KEPT = 16 * 1024 * 1024
 const MAX_BYTES = 2 * MAX_KEPT
 

@@ -1,6 +1,6 @@
 /**
- * Documents that are too long to be kept are made while their clients take them, a piece at a time. Each holds what it is made of
- * meanwhile, and a client may be slow: some go on at a time, of a workspace and of all.
+ * Streams documents that are too long for the cache, built piece by piece as their clients read them. Each stream holds its
+ * inputs in memory and a client may be slow, so the streams of a workspace and of all workspaces are limited.
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Parts } from '../../core/parts.ts'
@@ -8,7 +8,7 @@ import { pause } from '../../ports/clock.ts'
 import { inParts } from '../../sources/in-parts.ts'
 
 export type LongStreams = {
-  /** Throws 503 where too many go on. */
+  /** Throws 503 if too many streams are open. */
   open(workspaceId: string, pieces: Iterator<string>): ReadableStream<Uint8Array>
 }
 
@@ -16,7 +16,7 @@ export type LongStreams = {
 const MAX_SENT = 64 * 1024
 const MOST = 8
 const MOST_OF_WORKSPACE = 4
-/** Milliseconds in which a client takes nothing, after which it is gone: a Worker says so to nobody. */
+/** Milliseconds without a read after which a client counts as disconnected, because Workers do not report it. */
 const GONE = 60_000
 
 export function createLongStreams(): LongStreams {
@@ -57,7 +57,7 @@ export function createLongStreams(): LongStreams {
 
 type Taken = { readonly texts: string[]; readonly isWhole: boolean }
 
-/** The pieces until the end, or until they have more than `most` characters. */
+/** Takes pieces until the end, or until their length exceeds `most` characters. */
 export function* taken(pieces: Iterator<string>, most: number): Parts<Taken> {
   const texts: string[] = []
   for (let length = 0; length <= most; ) {

@@ -1,6 +1,6 @@
 /**
- * The manifest of a workspace as text, or of what its reader can use of it. It depends only on release, model, what people call that, and
- * of what its reader can use on their rights, so that its entity tag is known without building it.
+ * The manifest of a workspace as text, complete or with what its reader can use. It depends only on release, model and people's
+ * names for its parts, and in the second case on the reader's rights, so its entity tag is known without building it.
  */
 import { viewerOf } from '../../core/access/merge.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -28,8 +28,8 @@ import { rightsKey } from './rights-key.ts'
 
 export type Manifests = {
   /**
-   * Of the collections of these API names alone, where they are given; or of what the caller can use. Throws 403 without the entitlement
-   * dataModel:read, unless it is of what they can use, and 422 for a name that no collection has.
+   * Returns the manifest of all collections, of these API names, or of what the caller can use. Throws 403 without the
+   * entitlement dataModel:read, except for what the caller can use, and 422 for a name that no collection has.
    */
   load(scope: RequestScope, part?: readonly string[] | 'usable'): Promise<Document<Bytes>>
 }
@@ -70,7 +70,8 @@ export function createManifests(deps: ManifestsDeps): Manifests {
         await requireStill(scope, part === 'usable' ? undefined : 'dataModel:read')
         return text
       }
-      // Of some collections it changes with them alone; of all it is known before the text is.
+      // The tag of a part is that of its text, so that it changes only with these collections; the tag of the whole needs no
+      // text.
       return { tag: await weakTag(collections === undefined ? key : await render()), render }
     },
   }

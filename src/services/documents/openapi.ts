@@ -1,7 +1,7 @@
 /**
- * The OpenAPI document of a workspace, as its caller may see it. Its content depends only on rights, release, model
- * (changed declarations of connectors change the model) and what people call that, so the entity tag is known without building it. It is built in
- * small steps, between which other requests run; short documents are cached, long ones are sent piece by piece.
+ * The OpenAPI document of a workspace, as its caller may see it. It depends only on rights, release, model (which includes
+ * declarations of connectors) and people's names for its parts, so the entity tag is known without building it. It is built in
+ * small steps, between which other requests run; short documents are cached, long ones are streamed.
  */
 import { viewerOf } from '../../core/access/merge.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -35,7 +35,7 @@ export type OpenApi = {
   system(caller: Caller, render: () => Promise<string>): Promise<Document>
 }
 
-/** How many documents are known to be long. */
+/** Number of documents that are remembered as long. */
 const MOST_LONG = 1_000
 
 export type OpenApiDeps = {
@@ -50,7 +50,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
   const { called, models, declarations, queue, version } = deps
   const kept = createKeptTexts()
   const streams = createLongStreams()
-  /** Tags of documents that are too long to be kept: of those nothing is built before it is sent. */
+  /** Tags of documents that are too long for the cache: these are streamed without building them first. */
   const long = new Set<string>()
   let system: string | undefined
 
@@ -78,7 +78,7 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
           if (isWhole) return texts.join('')
           if (long.size >= MOST_LONG) long.clear()
           long.add(tag)
-          // Begun anew: what was made is megabytes, which a slow client would keep.
+          // Starts again instead of reusing the pieces: they are megabytes, which a slow client would keep in memory.
           return streams.open(workspace.id, pieces())
         })
       const render = async () => {

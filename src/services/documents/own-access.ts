@@ -1,4 +1,4 @@
-/** What the caller may do in a workspace, as text: worked out once for all requests of the same rights on the same model. */
+/** The caller's access in a workspace, as text: computed once for all requests with the same rights and model. */
 
 import { entitlementSchema } from '../../core/access/entitlement.ts'
 import { viewerOf } from '../../core/access/merge.ts'
@@ -16,11 +16,11 @@ import { weakTag } from './entity-tag.ts'
 import { type Bytes, createKeptTexts } from './kept-texts.ts'
 import { rightsKey } from './rights-key.ts'
 
-/** `text` is the JSON of an answer with entitlements, collections and their ids, `tag` its weak entity tag. */
+/** `text` is the JSON of an answer with entitlements, collections and their ids; `tag` is its weak entity tag. */
 export type AccessText = { readonly text: Bytes; readonly tag: string }
 
 export type OwnAccess = {
-  /** Of any caller, the anonymous one included: what they may do themselves. */
+  /** Returns the caller's own access; also for anonymous callers. */
   load(scope: RequestScope): Promise<AccessText>
 }
 
@@ -43,7 +43,7 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
     const viewer = viewerOf(rights, model)
     const collections = await inParts(accessView(model, viewer, modelViewOf(viewer, declared)))
     const entitlements = entitlementSchema().options.filter((one) => hasEntitlement(rights, one))
-    // Views name collections by id, also for whoever may not read the model (decision 109).
+    // Views name collections by id, also for callers who may not read the model (decision 109).
     const named = [...model.collections.values()].filter(
       (one) => (!one.isSystem || isFiles(one)) && Object.hasOwn(collections, one.apiName),
     )
@@ -54,7 +54,7 @@ export function createOwnAccess(deps: OwnAccessDeps): OwnAccess {
   return {
     async load(scope) {
       const { workspace, snapshot, rights } = scope
-      // A right to create files is one to upload them.
+      // The right to create files is the right to upload them.
       const model = uploadingModel(await models.load(workspace, snapshot.modelVersion))
       const key = await weakTag(JSON.stringify([workspace.id, model.version, await rightsKey(rights)]))
       const text = await kept.load(key, () =>

@@ -1,11 +1,14 @@
-/** What a document depends on of its reader's rights, as a digest: the same for all who see the same of a model. */
+/**
+ * A digest of the reader's rights as far as a document depends on them: equal for all callers who see the same parts of a
+ * model.
+ */
 
 import type { Entitlement } from '../../core/access/entitlement.ts'
 import type { PolicyContent } from '../../core/access/policy.ts'
 import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
 import { sha256Hex } from '../caller/digest.ts'
 
-/** Policies may be long, and are those of many. */
+/** Cached, because policies may be long and belong to many callers. */
 const digests = new WeakMap<PolicyContent, string>()
 
 /** The user id matters only as present or absent. */
@@ -18,7 +21,7 @@ async function partsOf(rights: Rights): Promise<unknown> {
   if (rights.kind === 'scoped') {
     const collections =
       rights.collections && [...rights.collections].map(([id, actions]) => [id, ...[...actions].sort()])
-    // Of what the rights lack, a scope gives nothing.
+    // Entitlements of a scope that the rights do not include have no effect.
     const held = (one: Entitlement) => hasEntitlement(rights.rights, one)
     const entitlements = rights.entitlements && [...rights.entitlements].filter(held).sort()
     return [
