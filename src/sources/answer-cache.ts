@@ -1,7 +1,7 @@
 /**
- * Caches answers of one data source for SERVICE_SOURCES__CACHE_TTL. The key is the request to the connector, which
- * contains the caller's row filter and visible fields, with whether its answer was compared with a key; later decisions are
- * made again for each caller. So no caller gets rows read for another's rights.
+ * Caches answers of one data source for SERVICE_SOURCES__CACHE_TTL. The key is the request to the connector, which contains the
+ * caller's row filter and visible fields, and whether the answer was checked against a key. Later decisions are made for each
+ * caller. So no caller gets rows that were read with another's rights.
  */
 import type { QueryAnswer } from '../core/connector/protocol.ts'
 import { type Age, type Clock, startAge } from '../ports/clock.ts'
@@ -13,9 +13,9 @@ export type AnswerCache = {
   clear(): void
 }
 
-/** Characters of keys and records of all answers of a source; the oldest go first. */
+/** Characters of keys and records of all answers of a source; the oldest are removed first. */
 const MAX_LENGTH = 4 * 1024 ** 2
-/** Of an answer without records. */
+/** Minimum weight of an answer. */
 const LEAST = 512
 /** Answers with more records are not cached. */
 const MAX_RECORDS = 1_000

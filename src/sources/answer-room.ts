@@ -1,21 +1,21 @@
 /**
- * The bound of an answer that the service puts together from several reads (decision 033): one far row may be part of
- * thousands of items, and is then sent as often.
+ * Limits an answer that the service joins from several reads (decision 033): one far row may be part of thousands of items, and
+ * is repeated in each.
  */
 
 import { MAX_TEXT } from '../core/sql/answer-bound.ts'
 import { databaseError } from '../core/sql/database-error.ts'
 import { queryFailed } from './assertion-error.ts'
 
-/** What one request may look up and add to its rows; both throw 422 `1006` beyond. */
+/** The budget of one request for looking up rows and adding them to its items; above it, both throw 422 `1006`. */
 export type AnswerRoom = {
-  /** Counts a text that was looked up. */
+  /** Counts a row that was looked up. */
   readonly gather: (text: string) => void
-  /** Counts the text of a row, as often as it is added. */
+  /** Counts a row each time it is added to an item. */
   readonly add: (row: string) => void
 }
 
-/** Of rows that were looked up, more may be in memory than are sent. */
+/** More characters may be looked up than sent. */
 const MAX_GATHERED = 2 * MAX_TEXT
 
 export function answerRoom(): AnswerRoom {

@@ -52,7 +52,7 @@ export function assertionError(unmet: Unmet, plan?: Plan): ServiceError {
   }
 }
 
-/** The error of rows that have other values than a step demands of them. */
+/** The error of rows whose values differ from those that a step requires. */
 export function disagreement({
   path,
   reason,
@@ -60,7 +60,7 @@ export function disagreement({
   return queryFault(path, reason)
 }
 
-/** Of a field whose value cannot take a change. */
+/** The error of a field whose new value is out of range. */
 export class OutOfRange extends ServiceError {
   readonly fieldId: string
 

@@ -1,4 +1,4 @@
-/** Stops waiting for a source that cannot be interrupted when the client has disconnected. */
+/** Stops waiting for an uninterruptible source when the client has disconnected. */
 import { disconnectedError } from '../core/sql/database-error.ts'
 import type { QueryContext } from '../ports/database.ts'
 import { queryFailed } from './assertion-error.ts'

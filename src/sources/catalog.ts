@@ -1,4 +1,4 @@
-/** What is made of the rows of a catalog: the schema of a database, and the digest that tells whether it is still that. */
+/** Turns the rows of a catalog into the schema of a database, and into the digest that changes with the schema. */
 import { inCluster } from '../core/sql/catalog-ids.ts'
 import { databaseError } from '../core/sql/database-error.ts'
 import type { Rows } from '../core/sql/dialect.ts'
@@ -8,14 +8,14 @@ import type { SqlDriver } from '../ports/database.ts'
 import { loadCluster } from './cluster.ts'
 import type { DigestDepth, SourceDatabase } from './provider.ts'
 
-/** Every database answers it at once. */
+/** A statement that every database answers at once. */
 export const PING: Statement = { text: 'select 1', params: [] }
 
 export type CatalogDriver = Pick<SqlDriver, 'query' | 'batch'>
 
 type Database = Pick<SourceDatabase, 'catalog'> & { readonly driver: CatalogDriver }
 
-/** Runs a statement, and throws its faults as the caller wants them. */
+/** Runs a statement, and throws its faults in the caller's form. */
 type Ask = (statement: Statement) => Promise<Rows>
 
 /** Runs a statement about the catalog. Throws SqlFaults. */
@@ -24,7 +24,7 @@ export async function askCatalog({ driver, catalog: { settings } }: Database, st
   return (await driver.batch([...settings, statement])).at(-1) ?? []
 }
 
-/** Takes the rows of the catalog's statement. The digest is that of `catalogDigest` at the same moment. */
+/** Parses the rows of the catalog's statement. The digest equals that of `catalogDigest` at the same moment. */
 export async function readCatalog(
   database: Database,
   rows: Rows,
@@ -43,7 +43,7 @@ export async function readCatalog(
   }
 }
 
-/** Takes the rows of the digest's statement. */
+/** Computes the digest from the rows of the digest's statement. */
 export async function catalogDigest(
   database: Database,
   { rows, depth }: { readonly rows: Rows; readonly depth: DigestDepth },
@@ -56,7 +56,7 @@ export async function catalogDigest(
   return textOf([catalog.digest.of(rows), await loadCluster(database)], inspected)
 }
 
-/** Characters of a catalog, of some 100,000 columns: what is made of them takes ten times as many bytes. */
+/** Maximum characters of a catalog, for about 100,000 columns; parsed, they take ten times as many bytes. */
 const MOST_CHARACTERS = 24 * 1024 ** 2
 
 function requireFit(rows: Rows): void {

@@ -1,4 +1,4 @@
-/** Which cluster the ids of a database's tables hold in: one that was restored gives ids of its own. */
+/** Qualifies the ids of a database's tables with their cluster: a restored database has other ids under another cluster. */
 import { inCluster } from '../core/sql/catalog-ids.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
@@ -7,7 +7,7 @@ import type { SqlDriver } from '../ports/database.ts'
 
 type Database = { readonly driver: Pick<SqlDriver, 'query'>; readonly catalog: Pick<Introspection, 'identities'> }
 
-/** The same tables with ids of their cluster; those of the database alone where it is not told. */
+/** Returns the tables with ids qualified by their cluster; unqualified if the cluster is unknown. */
 export async function withClusterIds<Found extends { readonly tables: readonly Pick<SourceTable, 'identity'>[] }>(
   database: Database,
   found: Found,
@@ -15,7 +15,7 @@ export async function withClusterIds<Found extends { readonly tables: readonly P
   return { ...found, tables: inCluster(found.tables, await loadCluster(database)) }
 }
 
-/** Empty where the database does not tell, or has no ids. */
+/** The id of the cluster; empty if the database does not provide it, or has no table ids. */
 export async function loadCluster({ driver, catalog: { identities } }: Database): Promise<string> {
   if (identities === undefined) return ''
   try {

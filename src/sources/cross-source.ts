@@ -65,14 +65,14 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   const completed = async (text: string, split: SplitSelection, run: Run) =>
     split.isWhole ? text : listText(await complete(elementsOf(text).map(membersOf), split, run))
 
-  /** It is written, so no error may say otherwise: the answer is what is there. */
+  /** A write that is done must not report an error: if a look-up fails, the answer omits far rows. */
   const completedWrite = (text: string, split: SplitSelection, run: Run) =>
     withinTerm(run.options?.term, completed(text, split, run)).catch((cause: unknown) => {
       if (cause instanceof ServiceError || isOutdated(cause)) return completed(text, withoutFar(split), run)
       throw cause
     })
 
-  /** Throws what no source can do. Returns the batch with the forms of items that the source can compare. */
+  /** Throws for plans that no source can run. Returns the batch with the forms of items that the source can compare. */
   function comparable(plan: BatchPlan): BatchPlan {
     const operations = plan.operations.map((operation, index) => {
       try {
@@ -80,7 +80,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
         if (own.kind !== 'read') refuseWritesElsewhere(own)
         refuseElsewhere(own, isLocal)
         if (own.kind !== 'read') requireFollowable(splitSelection(own.selection, isLocal))
-        // What is kept of an operation is found by it.
+        // Keeps the operation object if it is unchanged, because caches use it as key.
         return own === operation.plan ? operation : { ...operation, plan: own }
       } catch (error) {
         throw faultOf(error, index)
@@ -89,7 +89,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     return { ...plan, operations }
   }
 
-  /** Returns the batch that the source runs, and what completes its lists. */
+  /** Returns the batch that the source runs, and the function that completes its lists. */
   async function localBatch(plan: BatchPlan, run: Run) {
     const splits: SplitSelection[] = []
     const operations: PlannedOperation[] = []
@@ -169,7 +169,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   }
 }
 
-/** Rows of one source are not grouped by values of another. */
+/** Refuses to group rows of one source by values of another. */
 function requireLocalGroups({ grouping }: ReadPlan, isLocal: IsLocal): void {
   const far = grouping?.groups.findIndex(({ path }) => path.some(({ relation }) => !isLocal(relation))) ?? -1
   if (far >= 0)
@@ -186,14 +186,14 @@ function refuseElsewhere(plan: Plan, isLocal: IsLocal): void {
   refuseListsElsewhere(plan.selection, isLocal)
 }
 
-/** Rows are sorted by the source that has them. */
+/** Refuses to sort by far rows, because the source sorts its own rows. */
 function refuseOrdersElsewhere(plan: Plan, isLocal: IsLocal): void {
   const [relation] = ordersElsewhere(plan, isLocal)
   if (relation === undefined) return
   throw queryFault(`sort.${relation.apiName}`, 'cannot be followed to sort by the items of another data source', '4010')
 }
 
-/** Rows that are looked up by key for many others have no order of their own, and not all of them are there. */
+/** Refuses to sort, page or count far rows: they are looked up by key for many rows at once, and may be incomplete. */
 function refuseListsElsewhere(selection: Selection, isLocal: IsLocal): void {
   for (const selected of selection) {
     if (selected.kind !== 'relation' && selected.kind !== 'aggregates') continue
@@ -213,7 +213,7 @@ function refuseListsElsewhere(selection: Selection, isLocal: IsLocal): void {
   }
 }
 
-/** A transaction cannot span two sources. */
+/** Refuses writes of several sources, because a transaction cannot span them. */
 function refuseWritesElsewhere(plan: WritePlan): void {
   if (plan.kind !== 'program') return
   const sources = new Set(
@@ -227,7 +227,7 @@ function refuseWritesElsewhere(plan: WritePlan): void {
   }
 }
 
-/** What can be refused before a write is not found out after it. */
+/** Refuses relations that cannot be followed, before the write instead of after it. */
 function requireFollowable({ parts }: SplitSelection): void {
   for (const part of parts) {
     if (part.kind === 'elsewhere') onlyJoin(part.selected.relation)
@@ -235,7 +235,7 @@ function requireFollowable({ parts }: SplitSelection): void {
   }
 }
 
-/** Leaves out the rows of other sources. */
+/** Omits the rows of other sources. */
 function withoutFar(split: SplitSelection): SplitSelection {
   const parts = split.parts
     .filter(({ kind }) => kind !== 'elsewhere')

@@ -1,10 +1,10 @@
-/** Runs work that comes in parts: at once if there are few, otherwise with pauses in which other requests run. */
+/** Runs work in parts: at once if it is short, otherwise with pauses in which other requests run. */
 import type { Parts } from '../core/parts.ts'
 import { pause } from '../ports/clock.ts'
 
 /** Milliseconds of work between two pauses. */
 const LONG = 8
-/** Parts between two pauses where the clock stands still while something runs, as that of Workers does. */
+/** Maximum parts between two pauses, for platforms such as Workers, whose clock stands still while code runs. */
 const PARTS = 250
 
 /** Returns the result, as a promise only if the work needs a pause. */
@@ -30,7 +30,7 @@ function runSome<Result>(parts: Parts<Result>): IteratorResult<undefined, Result
   }
 }
 
-/** What the parts bring, one by one; whoever takes one lets others run. */
+/** Yields the parts one by one; pauses between them let other requests run. */
 export async function* eachInParts<T>(parts: Iterable<T | undefined>): AsyncGenerator<T, void> {
   let [start, count] = [performance.now(), 0]
   for (const part of parts) {

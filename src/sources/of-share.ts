@@ -1,9 +1,9 @@
-/** A database that workspaces share, as one of them uses it (docs/decisions/037). */
+/** A shared database with fair queueing by workspace (docs/decisions/037). */
 import type { QueryContext, SqlDriver } from '../ports/database.ts'
 
 /**
- * Returns the driver for what is done for one workspace, or another who shall not hold up others: each of its statements is in
- * that share, those of the service itself too.
+ * Returns the driver with all statements in `share`, so that work for one workspace does not delay others. Statements of the
+ * service itself are included.
  */
 export function ofShare(driver: SqlDriver, share: string): SqlDriver {
   const { stream, converse } = driver

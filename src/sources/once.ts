@@ -1,6 +1,6 @@
 /**
- * A write and its entry in a ledger of the same database, in one transaction (docs/contract.md#idempotency): the claim of
- * the key, the write, and what is kept of its answer. Loaded by the first write under a key.
+ * A write and its ledger entry in one transaction of the same database (docs/contract.md#idempotency): the claim of the
+ * idempotency key, the write, and the stored answer. Loaded with the first such write.
  */
 import type { PlannedOperation } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
@@ -15,11 +15,11 @@ import type { OnceOutcome, OnceWrite } from './source.ts'
 import { atOnce, inTurn, type SqlBatchDeps, type Transaction, transactions, writerOf } from './sql/batch.ts'
 
 export type OnceDeps = SqlBatchDeps & {
-  /** By the first operation, which is kept for other writes of one ledger where it serves several. */
+  /** Compiled batches by their first operation; reused by writes to one ledger that share a plan. */
   readonly compiled: WeakMap<PlannedOperation, CompiledBatch>
 }
 
-/** Throws what a write throws; in that case nothing of it, and nothing in the ledger, is left. */
+/** Throws what a write throws; then the write and the ledger entry are rolled back. */
 export async function writeOnce(deps: OnceDeps, write: OnceWrite): Promise<OnceOutcome> {
   const { plan } = write
   const bindings = entryBindings(write.bindings, write.entry)
@@ -42,7 +42,8 @@ async function outcomeOf(
   } catch (error) {
     if (!(error instanceof SqlFault)) throw error
     if (isRunning(error)) return { kind: 'running' }
-    // Another request may have done the same, so that a constraint of the written table failed before that of the key.
+    // Another request may have run the same write, so that a constraint of the written table failed before the key's
+    // constraint.
     const isDoubtful = isTaken(error) || (dialect.transaction === 'whole' && error.state.startsWith('23'))
     if (!isDoubtful) throw error
     await driver.query(compile(expire(entry.scope, entry.startedAt), dialect))

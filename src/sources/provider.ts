@@ -58,11 +58,11 @@ export type OpenedSource = {
   readonly source: Source
   /** Returns the importable schema; throws ServiceError. */
   readonly introspect: () => Promise<Imported>
-  /** Like `introspect`, without any effect on the source. */
+  /** Like `introspect`, but changes nothing in the source. */
   readonly look: () => Promise<SourceSchema>
   /**
-   * Returns a text that is another one wherever `introspect` would return another schema; throws ServiceError. Without
-   * looking at rows it is one query of the catalog. Undefined where the source has no catalog.
+   * Returns a text that differs whenever `introspect` would return another schema; throws ServiceError. With depth `catalog` it
+   * is one query of the catalog. Undefined if the source has no catalog.
    */
   readonly digest: ((depth: DigestDepth) => Promise<string>) | undefined
   /** Returns the database to migrate, throws ServiceError; undefined if the source cannot be migrated. */
@@ -70,14 +70,14 @@ export type OpenedSource = {
   readonly close: () => Promise<void>
 }
 
-/** `catalog` leaves out what an import finds out by looking at rows. */
+/** `catalog` excludes what an import derives from rows. */
 export type DigestDepth = 'all' | 'catalog'
 
 export type Imported = {
   readonly schema: SourceSchema
-  /** What `digest` returned at the moment of the import, to the depth of all. */
+  /** The result of `digest` with depth `all` at the moment of the import. */
   readonly digest: string | undefined
-  /** To run in the transaction that saves the model; empty if only the model changed. */
+  /** Statements for the transaction that saves the model; empty if only the model changed. */
   readonly statements: readonly Statement[]
 }
 
@@ -85,6 +85,6 @@ export type SourceDatabase = {
   readonly driver: SqlDriver
   readonly dialect: Dialect
   readonly catalog: Introspection
-  /** The address that the source is configured with; undefined for the system database. */
+  /** The configured address of the source; undefined for the system database. */
   readonly place?: SqlPlace
 }

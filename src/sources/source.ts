@@ -13,9 +13,9 @@ import type { QueryContext } from '../ports/database.ts'
 export type ListAnswer = {
   readonly data: string
   readonly total: number | undefined
-  /** The pages beside this one, where they were asked for. */
+  /** The cursors of the adjacent pages, if requested. */
   readonly cursors?: Cursors
-  /** About how many items there are, where it was asked for; null where nobody knows. */
+  /** The estimated number of items, if requested; null if unknown. */
   readonly estimate?: number | null
 }
 
@@ -30,26 +30,26 @@ export type LongAnswer = { readonly pieces: AsyncIterator<readonly (string | nul
 /** A plan compiled once and executed many times; `bindings` supplies the values of its placeholders. */
 export type Prepared<Answer> = {
   (bindings: Bindings, options?: ReadOptions): Promise<Answer>
-  /** Characters of its statements, as far as they are known. */
+  /** Characters of its statements, as far as they are compiled. */
   weight?: number | undefined
 }
 
-/** Notes how much is kept with what is prepared. */
+/** Sets the weight of a prepared plan, for the plan cache. */
 export function weighing<Answer>(run: Prepared<Answer>, weight: number | undefined): Prepared<Answer> {
   run.weight = weight
   return run
 }
 
-/** The request that reads, and how old its answer may be. */
+/** The context of a read, and whether its answer may be cached. */
 export type ReadOptions = QueryContext & {
   readonly freshness?: Freshness
-  /** Of a write: the same each time that it is sent, for connectors that know it. */
+  /** The idempotency key of a write, for connectors that support it. */
   readonly idempotencyKey?: string
-  /** Called before a write leaves for its connector: until then nothing of it was done. */
+  /** Called before a write is sent to its connector; before that, nothing was written. */
   readonly onSend?: () => void
 }
 
-/** A batch under a key, the ledger of the source that has its entry, and what is kept of each operation. */
+/** A batch with an idempotency key, its ledger and entry, and what to store of each operation's answer. */
 export type OnceWrite = {
   readonly plan: BatchPlan
   readonly bindings: Bindings
@@ -62,17 +62,17 @@ export type OnceWrite = {
 
 export type TextColumn = { readonly collection: Collection; readonly field: PrimitiveField }
 
-/** The lists of a batch; undefined for what was not kept. */
+/** The lists of a batch; undefined for lists that were not stored. */
 export type KeptAnswer = readonly (ListAnswer | undefined)[]
 
 export type OnceOutcome =
-  /** `prune` deletes what has expired in the ledger. */
+  /** `prune` deletes expired entries of the ledger. */
   | { readonly kind: 'written'; readonly answer: KeptAnswer; readonly prune: () => Promise<unknown> }
-  /** Another request has the key; it may end as if it had never been. */
+  /** Another request has claimed the key; that request may still fail and release it. */
   | { readonly kind: 'running' }
-  /** The key was taken, and is free again. */
+  /** The key was claimed and is free again. */
   | { readonly kind: 'gone' }
-  /** `completed` adds to what was kept what other sources have of it. */
+  /** `completed` adds far rows of other sources to the stored answer. */
   | { readonly kind: 'known'; readonly row: LedgerRow; readonly completed: (kept: KeptAnswer) => Promise<KeptAnswer> }
 
 export interface Source {
@@ -81,23 +81,23 @@ export interface Source {
   /** Prepares a list that may be streamed; undefined if the list or the source does not support it. */
   prepareLong?(plan: ReadPlan): Prepared<ListAnswer | LongAnswer> | undefined
   /**
-   * About how many items a list has (`ReadPlan.estimate`), in a moment; null where that is not known, and absent where it never
-   * is. Running it does not throw.
+   * Returns an estimate of a list's size (`ReadPlan.estimate`) within a short time; null if unknown, absent if never known.
+   * Running it does not throw.
    */
   prepareEstimate?(plan: ReadPlan): Prepared<number | null> | undefined
   /** Returns one item as JSON text; undefined if no row matches. */
   prepareOne(plan: ReadPlan): Prepared<string | undefined>
-  /** Reads what was recorded of one item, in the table `changes`. Absent where nothing is recorded. */
+  /** Reads the recorded changes of one item from the table `changes`. Absent if the source records no changes. */
   prepareChanges?(plan: ChangesPlan, changes: TableRef): Prepared<RecordedChanges>
   /**
-   * Runs all operations or none, and returns the items of each as a list, each `{}` if nothing is selected. What fails in one
-   * operation is thrown as OperationFault, where that is known.
+   * Runs all operations or none. Returns the items of each as a list, each `{}` if nothing is selected. Throws an
+   * OperationFault if it is known which operation failed.
    */
   prepareBatch(plan: BatchPlan): Prepared<BatchAnswer>
-  /** The same with its entry in a ledger of the source, in one transaction. */
+  /** Like `prepareBatch`, with an entry in a ledger of the source, in one transaction. */
   writeOnce(write: OnceWrite): Promise<OnceOutcome>
-  /** Of texts those that a column can hold; a comparison with others fails. Absent where a column holds every text. */
+  /** Returns the texts that a column can hold; comparing it with others fails. Absent if columns hold every text. */
   heldTexts?(column: TextColumn, texts: readonly string[], options?: ReadOptions): Promise<readonly string[]>
-  /** Whether the source itself does a write under a key once, however often it is sent. Absent for never. */
+  /** True if the source itself runs a write with the same idempotency key only once. Absent for never. */
   repeatsByKey?(collection: Collection): Promise<boolean>
 }

@@ -30,7 +30,7 @@ type Kind = {
   readonly name: string
   readonly dialect: Dialect
   readonly catalog: Introspection
-  /** Tells the databases of one protocol apart; undefined where only one speaks it. */
+  /** Distinguishes the databases of one protocol; undefined if only one database uses it. */
   readonly variants: Variants | undefined
   readonly presets: readonly Preset[]
 }
@@ -38,7 +38,7 @@ type Kind = {
 type Language = Pick<Kind, 'dialect' | 'catalog'>
 
 type Variants = {
-  /** Its first value is what `languageOf` reads. */
+  /** `languageOf` parses its first value. */
   readonly statement: Statement
   readonly languageOf: (text: string) => Language
 }
@@ -52,7 +52,7 @@ const postgres = ofSource(ownPostgres)
 const mysql = ofSource(ownMysql)
 const mariadb = ofSource(ownMariadb)
 
-/** A provider for either may be connected to the other, since they share a protocol. */
+/** MariaDB and MySQL share a protocol, so the provider of one may be connected to the other. */
 const mysqlVariants: Variants = {
   statement: { text: 'select version()', params: [] },
   languageOf: (version) => (/mariadb/i.test(version) ? kinds.mariadb : kinds.mysql),
@@ -133,7 +133,7 @@ export function createSqlProviders(deps: SqlProvidersDeps): readonly Provider[] 
 function createSqlProvider(id: SqlProvider, { databases, clock, timeLimit }: SqlProvidersDeps): Provider {
   const { name, presets } = kinds[id]
 
-  /** What is asked before anybody knows whether the database answers at all. */
+  /** Adds a time limit to statements that run before it is known whether the database answers. */
   const timed = (driver: SqlDriver): CatalogDriver => ({
     query: (statement) => driver.query(statement, { timeLimit }),
     batch: (statements) => driver.batch(statements, { timeLimit }),
@@ -220,7 +220,7 @@ async function readDigest(language: Language, driver: CatalogDriver, depth: Dige
   return catalogDigest({ driver, catalog }, { rows, depth }, ask)
 }
 
-/** Waits for the migration lock first: a process that died may have left its last statement running. */
+/** Waits for the migration lock first, because a crashed process may have left its last statement running. */
 async function askInTurn({ dialect, catalog }: Language, driver: CatalogDriver, question: Statement): Promise<Rows> {
   const { take, release } = dialect.ddl.lock
   const before = [take, ...catalog.settings]

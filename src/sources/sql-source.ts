@@ -54,7 +54,7 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
   }
 }
 
-/** What reads the history of an item is loaded by the first request for one. */
+/** Reads the history of an item; the code is loaded on the first request. */
 function prepareChanges(
   { driver, dialect }: SqlSourceDeps,
   { plan, changes }: { readonly plan: ChangesPlan; readonly changes: TableRef },
@@ -72,7 +72,7 @@ function createSqlSource(deps: SqlSourceDeps): Source {
   const refuse = throwRefused(dialect)
   const batchDeps = { ...deps, forms: new WeakMap(), compiled: new WeakMap() }
 
-  // Chained by `then` instead of async functions, since each await costs every request a step.
+  // Chained by `then` instead of async functions, because each await delays every request.
   return {
     prepareList(requested: ReadPlan) {
       const plan =
@@ -165,14 +165,14 @@ function createSqlSource(deps: SqlSourceDeps): Source {
     }
   }
 
-  /** Reads `all` only where `first` has come to its end, which is once in a whole walk. */
+  /** Reads `all` only if `first` has reached the end of the walk, which happens once per walk. */
   function inTurn({ walk }: Page, first: Prepared<ListAnswer>, all: Prepared<ListAnswer>): Prepared<ListAnswer> {
     const onward = walk?.direction === 'backward' ? 'previous' : 'next'
     return (bindings, options) =>
       first(bindings, options).then((answer) => (answer.cursors?.[onward] ? answer : all(bindings, options)))
   }
 
-  /** A value that the database does not take is one of the cursor: the page before it had the same filter. */
+  /** Attributes a value that the database refuses to the cursor, because the previous page had the same filter. */
   function refuseCursor(place: string): (error: unknown) => never {
     return (error) => {
       if (error instanceof SqlFault && dialect.explain(error)?.code === '1001') throw notACursor(place)
@@ -185,5 +185,5 @@ function among({ field, values }: NonNullable<ReadPlan['keys']>): Filter {
   return { kind: 'in', field, visible: all, negated: false, operands: values }
 }
 
-/** A read has a client even if it is not known here. */
+/** The default for reads, which have a client even if none is given. */
 const reader: QueryContext = {}

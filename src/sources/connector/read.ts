@@ -1,5 +1,5 @@
 /**
- * Reads through a connector, of many rows by a filter or of one key; undeclared operations and operators are refused.
+ * Reads through a connector: many rows by a filter, or one by key. Refuses undeclared operations and operators.
  */
 import { bindFilter, keyFilter, keyFromFilter, keyValues } from '../../core/connector/by-key.ts'
 import type { ConnectorRecord, Key, QueryAnswer, QueryRequest } from '../../core/connector/protocol.ts'
@@ -23,7 +23,10 @@ import type { TagOf } from '../../ports/ports.ts'
 import type { ReadOptions } from '../source.ts'
 import { cursorFields, pushWalk } from './walk.ts'
 
-/** Calls the connector and parses its answer, every record of which has to have `key`. Throws ServiceError `Query failed`, or why it cannot be called. */
+/**
+ * Calls the connector and parses its answer, in which every record must have `key`. Throws ServiceError `Query failed`, or the
+ * reason why the connector cannot be called.
+ */
 export type Ask = (
   request: QueryRequest,
   fields: readonly PrimitiveField[],
@@ -57,7 +60,7 @@ export type ConnectorReads = {
   byKey(wanted: ConnectorRead, options?: ReadOptions): Promise<readonly Row[]>
 }
 
-/** The limit for the answer of a single write applies. */
+/** Maximum rows; the same limit applies to the answer of a single write. */
 const MAX_ROWS = 10_000
 
 /** Creates the reads of a connector-backed source. */
@@ -115,7 +118,7 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
   }
 }
 
-/** One row more than the page has where its cursors are asked for. */
+/** Sort and limit of a page; with cursors, the limit is one row more than the page. */
 function pushPage(declared: DeclaredCollection, page: ReadPlan['page']): ReturnType<typeof pushWalk> {
   if (page?.walk !== undefined) return pushWalk(declared, page, page.walk)
   return { sort: page && pushOrder(declared, page.order), limit: page?.limit ?? MAX_ROWS }

@@ -1,4 +1,4 @@
-/** The one request that a write sends: what it is sent of, and the rows that it returns. */
+/** The single request of a write: its inputs, and the rows that it returns. */
 import { keyValues } from '../../core/connector/by-key.ts'
 import type { ConnectorFilter, Key, QueryRequest } from '../../core/connector/protocol.ts'
 import { type DeclaredCollection, pushFilter, requireOperation } from '../../core/connector/push-down.ts'
@@ -14,7 +14,7 @@ import { address, type ConnectorSourceDeps, distinct, rowOf } from './read.ts'
 /** Values by the connector's own field names. */
 export type Data = Readonly<Record<string, unknown>>
 
-/** The key goes with a write where its collection declares that it knows keys. */
+/** The idempotency key is sent if the collection declares support for it. */
 export type Sending = ConnectorSourceDeps & Pick<ReadOptions, 'idempotencyKey' | 'onSend' | 'term'>
 
 /** The items of a write: one by its key, or all that match a filter. */
@@ -48,7 +48,7 @@ export async function send(
   return records.map(rowOf)
 }
 
-/** What is known of the key of the one row that is written; nothing of several. */
+/** The key values that the written row must have; empty for several rows. */
 function keyAfter(write: Write): Key {
   if (write.kind === 'create' || write.target.kind !== 'key') return []
   const assigned = write.kind === 'update' ? write.data : {}

@@ -23,7 +23,7 @@ export type Failure = {
   readonly event: ActivityEvent | undefined
   /** For connection tests, and for the first request to a source whose start fails. */
   readonly error: ServiceError
-  /** Whether requests to a source, the first one included, learn only that it is deactivated. */
+  /** True if requests to a source, including the first one, learn only that the source is deactivated. */
   readonly isSilent: boolean
 }
 

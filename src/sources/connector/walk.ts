@@ -1,4 +1,4 @@
-/** Pages by cursor of a connector that declares `after`: the query that it gets, and the cursors of what it answers. */
+/** Cursor pages of a connector that declares `after`: the query to send, and the cursors of the answer. */
 import { bindText } from '../../core/connector/by-key.ts'
 import type { QueryRequest } from '../../core/connector/protocol.ts'
 import { type DeclaredCollection, pushOrder } from '../../core/connector/push-down.ts'
@@ -10,7 +10,7 @@ import type { Row } from '../../core/query/evaluate.ts'
 import { queryFault } from '../../core/query/parse.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
 
-/** The same page with the values of its cursor bound. */
+/** Returns the page with the values of its cursor bound. */
 export function bindPage(page: Page | undefined, bindings: Bindings): Page | undefined {
   const { walk } = page ?? {}
   if (page === undefined || walk?.start === undefined) return page
@@ -19,8 +19,8 @@ export function bindPage(page: Page | undefined, bindings: Bindings): Page | und
 }
 
 /**
- * Order, place and length of a page, of which one row more tells whether there is another. Throws 422, code 4010, where the
- * connector does not declare that it can go on behind an item of this order.
+ * Sort, start and limit of a page; the limit is one row more than the page, to find out whether another page follows. Throws
+ * 422, code 4010, if the connector does not declare `after`.
  */
 export function pushWalk(
   declared: DeclaredCollection,
@@ -39,7 +39,7 @@ export function pushWalk(
   return { sort, ...(after && { after }), limit: withCursors ? limit + 1 : limit }
 }
 
-/** The fields that a cursor of the page has values of. */
+/** The fields whose values a cursor of the page contains. */
 export function cursorFields(page: Page | undefined): readonly PrimitiveField[] {
   return page?.walk?.withCursors ? page.order.map(({ field }) => field) : []
 }

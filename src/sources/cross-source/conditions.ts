@@ -1,4 +1,4 @@
-/** Conditions on far rows as lists of the keys that meet them. */
+/** Resolves conditions on far rows to lists of matching keys. */
 import { elementsOf, membersOf } from '../../core/json-cut.ts'
 import { spellingsOfKey } from '../../core/model/far-key.ts'
 import type { RelationField } from '../../core/model/model.ts'
@@ -27,8 +27,8 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
 }
 
 /**
- * Returns the keys of the far rows that match. One page is read as it comes; where it is full, all are read in the
- * order of their keys, each page beginning behind the last key, which the far source has to be able to.
+ * Returns the keys of the matching far rows. Reads one page unsorted. If that page is full, reads all pages sorted by key, each
+ * starting after the last key; the far source must support this.
  */
 async function matchingKeys(
   relation: RelationField,
@@ -58,8 +58,8 @@ async function matchingKeys(
   throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)
 }
 
-/** Maximum keys that a condition on far rows may yield. */
+/** Maximum number of keys for a condition on far rows. */
 const MAX_KEYS = 20_000
 
-/** Maximum requests for them: keys that many rows share come a few at a time. */
+/** Maximum number of requests; keys that many rows share need several. */
 const MAX_PAGES = 100

@@ -1,4 +1,4 @@
-/** Looks far rows up by key, in batches, and puts them into the rows that refer to them, in the requested order. */
+/** Looks up far rows by key, in batches, and inserts them into the rows that refer to them, in the requested order. */
 import { elementsOf, type ItemText, itemText, listText, membersOf } from '../../core/json-cut.ts'
 import { comparableKey, spellingsOfKey } from '../../core/model/far-key.ts'
 import type { RelationField } from '../../core/model/model.ts'
@@ -13,7 +13,7 @@ import {
 import { queryFault } from '../../core/query/parse.ts'
 import { heldKeys, keyText, onlyJoin, PAGE, type Run } from './run.ts'
 
-/** The texts of one part of each row; undefined where the row lacks it. */
+/** The text of one part for each row; undefined if the row lacks the part. */
 type PartTexts = readonly (string | undefined)[]
 
 /** Adds the missing parts to rows of a split selection. Returns their JSON, the members in the requested order. */
@@ -85,7 +85,7 @@ async function lookUp(
   })
 }
 
-/** A far row without its columns that join, and the key by which it is found. */
+/** A far row without its join columns, and its join key. */
 type FarRow = { readonly key: string | undefined; readonly text: string }
 
 /** Returns all far rows with one of the keys. */
@@ -133,7 +133,7 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
   return [...first, ...(await batchOf(selected, values.slice(middle), run))]
 }
 
-/** Whether each key has at most one far row. */
+/** True if each key has at most one far row. */
 function isUnique({ target, joins }: RelationField): boolean {
   const other = joins.map((join) => join.other.id)
   return target.indexes.some(

@@ -1,4 +1,4 @@
-/** One request over several sources, and the keys by which rows of two of them meet. */
+/** The context of a request over several sources, and the keys that join rows of two sources. */
 import { parseJson } from '../../core/exact-json.ts'
 import type { RelationField } from '../../core/model/model.ts'
 import { queryFault } from '../../core/query/parse.ts'
@@ -16,7 +16,7 @@ export type Run = {
   readonly room: AnswerRoom
 }
 
-/** Maximum rows of one look-up; some search engines return no more of a list. */
+/** Maximum rows of one look-up; some search engines return no more. */
 export const PAGE = 1_000
 
 export function onlyJoin(relation: RelationField): RelationField['joins'][number] {
@@ -28,7 +28,7 @@ export function onlyJoin(relation: RelationField): RelationField['joins'][number
   )
 }
 
-/** The texts by which a column is compared with keys of another source: those that it can hold. */
+/** The keys of another source that a column's character set can hold; comparing the column with others fails. */
 export async function heldKeys(column: TextColumn, keys: readonly string[], run: Run): Promise<readonly string[]> {
   const doubtful = column.field.type.name === 'string' ? keys.filter((key) => !IN_EVERY_SET.test(key)) : []
   if (doubtful.length === 0) return keys
@@ -37,10 +37,10 @@ export async function heldKeys(column: TextColumn, keys: readonly string[], run:
   return keys.filter((key) => IN_EVERY_SET.test(key) || held.has(key))
 }
 
-/** Every character set has the letters of ASCII. */
+/** Every character set contains ASCII. */
 const IN_EVERY_SET = /^\p{ASCII}*$/u
 
-/** The text of the key that the JSON of a column holds, to compare the two sides. */
+/** The text of a key from a column's JSON, for comparing both sides of a join. */
 export function keyText(column: string | undefined): string | undefined {
   return column === undefined || column === 'null' ? undefined : String(parseJson(column))
 }

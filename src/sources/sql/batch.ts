@@ -1,4 +1,4 @@
-/** Runs batches behind an SQL driver: each is one transaction. A write of a route of its own is a batch of one. */
+/** Runs batches behind an SQL driver, each as one transaction. A single write is a batch of one operation. */
 import { OperationFault } from '../../core/plan/operation-fault.ts'
 import type { BatchPlan, PlannedOperation } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
@@ -31,7 +31,7 @@ export type SqlBatchDeps = {
   readonly forms: CompiledForms
 }
 
-/** Running it throws an OperationFault where it is known which operation has failed. */
+/** Prepares a batch; running it throws an OperationFault if it is known which operation failed. */
 export function prepareSqlBatch(deps: SqlBatchDeps, plan: BatchPlan): Prepared<BatchAnswer> {
   const { driver, dialect, forms } = deps
   const isReading = plan.operations.every((operation) => !isChanging(operation.plan))
@@ -72,12 +72,12 @@ export const writerOf = ({ term, account }: Pick<QueryContext, 'term' | 'account
   account,
 })
 
-/** What was sent: what each statement is for, and the statements where all were sent at once. */
+/** What each sent statement is for, and the statements if all were sent together. */
 type Sent = Pick<BatchPlaces, 'operations' | 'answers'> & { readonly statements?: readonly Statement[] }
 
 type Send = (by: SqlDriver) => { readonly sent: Sent; readonly results: Promise<Results> }
 
-/** A read of what an earlier operation answers is a program that finds. */
+/** True for plans that write. A program without writes reads what an earlier operation of the batch answers. */
 function isChanging(plan: PlannedOperation['plan']): boolean {
   if (plan.kind !== 'program') return plan.kind !== 'read'
   return plan.steps.some(({ kind }) => kind === 'insert' || kind === 'update' || kind === 'delete')
@@ -101,12 +101,12 @@ export function atOnce(
   return (by) => ({ sent, results: by.batch(statements, context) })
 }
 
-/** Whether it adds rows, and shows nothing but their own columns. */
+/** True for a batch that only adds rows, and returns only their own columns. */
 function isAdding({ operations }: BatchPlan): boolean {
   return operations.every(({ plan }) => plan.kind === 'create' && plan.selection.every(({ kind }) => kind === 'field'))
 }
 
-/** Sends each when the one before it was answered; `statements` notes what they are for. */
+/** Sends each statement after the answer to the previous one; `statements` records what they are for. */
 export function inTurn(
   plan: BatchPlan,
   statements: (places: BatchPlaces) => StatementsInParts,
@@ -120,11 +120,11 @@ export function inTurn(
 }
 
 export type Transaction = {
-  /** Runs the batch, again where that may help, but not after a fault that `isFinal`. Throws SqlFaults. */
+  /** Runs the batch, and retries it if that may help, unless `isFinal` returns true for the fault. Throws SqlFaults. */
   readonly run: (isFinal?: (fault: SqlFault) => boolean) => Promise<BatchAnswer>
   /**
-   * Throws SqlFaults as errors of the operations that have failed; OUTDATED where the plan may not be used any more, since the
-   * fault might tell of another's column, and nothing is left of what has failed.
+   * Throws SqlFaults as errors of the failed operations. Throws OUTDATED if the plan has expired, because the fault might name
+   * another field's column by now; nothing of the failed batch is left.
    */
   readonly refuse: (error: unknown) => Promise<never>
 }
@@ -158,7 +158,7 @@ export function transactions(
         const fault = refused(dialect, error, plans[failedOperation ?? -1])
         const isSearched = failedOperation === undefined && error.position === undefined && fault.kind === 'invalid'
         const operation = isSearched ? await searched(deps, error, sent) : failedOperation
-        // The search may take as long as the batch did.
+        // The search may have taken as long as the batch, so the plan may have expired.
         if (isSearched) await requireTerm(term)
         throw operation === undefined || isAlone ? fault : new OperationFault(fault, operation)
       },

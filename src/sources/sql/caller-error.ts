@@ -13,7 +13,7 @@ export function throwRefused(dialect: Dialect): (cause: unknown) => never {
   }
 }
 
-/** `plan` is the one that has failed, where that is known. */
+/** `plan` is the failed plan, if known. */
 export function refused(dialect: Dialect, fault: SqlFault, plan: Plan | undefined): ServiceError {
   const unmet = failedAssertion(fault.message)
   if (unmet !== undefined) return assertionError(unmet, plan)

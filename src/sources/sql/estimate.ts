@@ -1,4 +1,4 @@
-/** About how many rows a list has, within a moment: a figure beside a list that nothing waits for. */
+/** Estimates the number of rows of a list within a short time, so that the list does not wait for it. */
 import type { ReadPlan } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
@@ -7,12 +7,12 @@ import { binder } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports/database.ts'
 import type { ReadOptions } from '../source.ts'
 
-/** Milliseconds. */
+/** Maximum milliseconds for an estimate. */
 const MOMENT = 50
 
 type Deps = { readonly driver: SqlDriver; readonly dialect: Dialect }
 
-/** Prepares a figure that is null where none was found in time; it never fails. */
+/** Prepares an estimate that is null if none was found in time; it never fails. */
 export async function prepareSqlEstimate({ driver, dialect }: Deps, plan: ReadPlan) {
   const syntax = await dialect.aggregates()
   const compiled = compileEstimate(plan, { dialect, syntax })
@@ -40,7 +40,7 @@ export async function prepareSqlEstimate({ driver, dialect }: Deps, plan: ReadPl
       guessed(bindings, patient).then((number) => {
         found.guessed = number
       }),
-      // What ends by itself is not ended from here: an embedded database would have to begin anew.
+      // A count with its own limit is not canceled from here: an embedded database would have to restart.
       counted(bindings, limit === undefined ? patient : options).then((number) => {
         found.counted = number
       }),

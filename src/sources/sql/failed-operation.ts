@@ -1,12 +1,11 @@
 /**
- * The operation of a batch that has failed. Not every driver tells which statement failed; then it is searched for, by
- * transactions that never commit.
+ * Finds the failed operation of a batch if the driver does not report the failed statement, by transactions that never commit.
  */
 import { SqlFault } from '../../core/sql/fault.ts'
 import { compile, type Statement, sql } from '../../core/sql/statement.ts'
 import type { RetryDeps } from './repeat.ts'
 
-/** The first operation up to which the batch fails in the same way; undefined if it does so no more. */
+/** Returns the first operation up to which the batch fails in the same way; undefined if it no longer fails. */
 export async function search(
   { driver, dialect }: RetryDeps,
   { state }: SqlFault,

@@ -1,4 +1,4 @@
-/** Of texts of another source those that a column can hold; a comparison with any other would fail the whole statement. */
+/** Filters texts of another source by what a column can hold; comparing it with any other fails the whole statement. */
 import type { ColumnTexts, Dialect } from '../../core/sql/dialect.ts'
 import { compile } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports/database.ts'
@@ -6,10 +6,10 @@ import type { ReadOptions, TextColumn } from '../source.ts'
 
 type Deps = { readonly driver: SqlDriver; readonly dialect: Dialect; readonly syntax: ColumnTexts }
 
-/** Texts of one statement. */
+/** Texts per statement. */
 const BATCH = 500
 
-/** Returns the texts that the character set of the column has; all of them where it has none. */
+/** Returns the texts that the column's character set contains; all texts if it has no character set or utf8mb4. */
 export async function heldTexts(
   { driver, dialect, syntax }: Deps,
   { collection, field }: TextColumn,

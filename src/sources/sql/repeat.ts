@@ -1,6 +1,6 @@
 /**
- * Repeats a write that was ended in favour of others. Repeated at once, those that were ended together would meet again:
- * from the second attempt on they run one after the other, by a lock of the database that replicas share (decision 074).
+ * Retries a write that lost against concurrent writes, such as in a deadlock. From the second attempt on, retries run one after
+ * the other under a database lock that replicas share (decision 074); together, they would collide again.
  */
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
@@ -12,25 +12,25 @@ export type RetryDeps = { readonly driver: SqlDriver; readonly dialect: Dialect 
 export type Attempt<T> = {
   /** Runs the write by a driver that may add statements of its own to the transaction. */
   readonly run: (driver: SqlDriver) => Promise<T>
-  /** Why the write may succeed when it is repeated; undefined for a fault that is its answer. */
+  /** Why a retry may succeed; undefined for a permanent fault. */
   readonly passing: (fault: SqlFault) => PassingCause | undefined
 }
 
 /**
- * `blocked`: ended in favour of others. `added`: others have just added what it was to add once. `perhaps`: the violated
- * index is another, which the database may have checked first.
+ * `blocked`: a concurrent write won. `added`: a concurrent write has just added the same row. `perhaps`: another unique index
+ * is violated, which the database may have checked first.
  */
 export type PassingCause = 'blocked' | 'added' | 'perhaps'
 
-/** Attempts of a write that others are in the way of, and milliseconds after which none begins. */
+/** Maximum attempts of a blocked write, and milliseconds after which no attempt begins. */
 const MAX_ATTEMPTS = 10
 const PATIENCE = 20_000
-/** A row that violates a unique index has been committed, so that the next attempt finds it, unless it is hidden or gone again. */
+/** The row that violates a unique index is committed, so the next attempt finds it, unless the row is hidden or deleted again. */
 const MAX_ADDED = 2
-/** Run again, it finds a row that others have added; a violation that remains is of another row. */
+/** A retry finds a row that others have added; if the violation remains, it is by a different row. */
 const MAX_PERHAPS = 1
 
-/** `cause` is why the first attempt has failed. Throws the fault of the last one. */
+/** `cause` is why the first attempt failed. Throws the fault of the last attempt. */
 export async function repeat<T>(
   { driver, dialect }: RetryDeps,
   { run, passing }: Attempt<T>,

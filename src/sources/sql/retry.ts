@@ -1,4 +1,4 @@
-/** Repeats writes that others were in the way of and that left nothing; how, `repeat.ts` knows (decision 074). */
+/** Retries writes that failed because of concurrent writes and changed nothing; `repeat.ts` implements it (decision 074). */
 import type { PrimitiveField } from '../../core/model/model.ts'
 import type { Plan, Step } from '../../core/plan/plan.ts'
 import { blockedCode } from '../../core/sql/database-error.ts'
@@ -33,10 +33,10 @@ export function passingCause(plans: readonly Plan[], dialect: Dialect): Attempt<
   }
 }
 
-/** Whether the violated index is the one that tells of a row whether it is there already. */
+/** True if the violated index is the one by which the insert checks whether the row exists. */
 function isLookedBy({ into, unless, unique }: Insert, { constraint = '' }: SqlFault): boolean {
   const fields = unless ?? unique ?? []
-  // MySQL qualifies it with its table.
+  // MySQL qualifies the constraint with its table.
   const name = constraint.slice(constraint.lastIndexOf('.') + 1)
   return into.collection.indexes.some((index) => {
     const isViolated = index.dbName === name || (index.kind === 'primary' && name === 'PRIMARY')

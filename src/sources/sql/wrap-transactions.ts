@@ -1,9 +1,9 @@
-/** A driver whose transactions have further statements before and behind those of the caller. */
+/** A driver that adds statements before and after those of the caller in each transaction. */
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver, SqlRow, Statements } from '../../ports/database.ts'
 
-/** Answers and places of faults are those of the caller's statements. */
+/** Answers, and positions in faults, refer to the caller's statements only. */
 export function wrapTransactions(
   driver: SqlDriver,
   before: readonly Statement[],
