@@ -1,4 +1,4 @@
-/** Runs a program of steps over a connector on rows in memory: what it writes at its end is one request. */
+/** Runs a program of steps over a connector on rows in memory, and sends all its writes as one request at the end. */
 import { bindFilter, bindText, keyFilter, keyValues } from '../../core/connector/by-key.ts'
 import type { Key } from '../../core/connector/protocol.ts'
 import { unsupported } from '../../core/connector/push-down.ts'
@@ -26,7 +26,7 @@ type Run = {
   readonly selection: Selection
 }
 
-/** A row in its current or new state: canonical texts by field, and the key it was found by. */
+/** A row in its current or new state: canonical texts by field, and the key by which it was found. */
 type Draft = { readonly key: Key; readonly values: Map<string, string | null> }
 
 type Search = { readonly collection: Collection; readonly matches: readonly Cell[]; readonly where: Filter }
@@ -36,7 +36,7 @@ type Pending =
   | { readonly kind: 'update'; readonly slot: Slot; readonly cells: readonly Cell[] }
   | { readonly kind: 'delete'; readonly slot: Slot }
 
-/** Runs the steps on drafts; the write comes last, after every check. */
+/** Runs the steps on drafts; the write is sent last, after every check. */
 export async function runProgram({ sending, plan, bindings, selection }: Run): Promise<readonly Row[]> {
   const { reads, render } = sending
   const slots = new Map<number, readonly Draft[]>()
@@ -81,7 +81,7 @@ export async function runProgram({ sending, plan, bindings, selection }: Run): P
       }
       case 'agree': {
         const where = bindFilter(step.where, bindings)
-        // As in SQL, what is null agrees with nothing.
+        // As in SQL, null equals nothing.
         const isSame = (cell: Cell, own: string | null | undefined) => {
           const text = textFor(cell)
           return text !== null && typeof own === 'string' && compareTexts(cell.field, text, own) === 0
@@ -126,7 +126,7 @@ export async function runProgram({ sending, plan, bindings, selection }: Run): P
     }
   }
 
-  /** Compares the rows as they were found; the connector then holds them to the values that were compared. */
+  /** Compares the entity tags of the rows as found; the connector then writes only if the compared values are unchanged. */
   async function match({ slot, forms, tags }: Extract<Step, { readonly kind: 'match' }>) {
     const { conditional } = await sending.capabilities(slot.collection)
     if (!conditional) throw unsupported(slot.collection, 'does not declare conditional: its items cannot be compared')
@@ -192,7 +192,7 @@ export async function runProgram({ sending, plan, bindings, selection }: Run): P
   const write = oneWrite(pending, { draftsOf, textFor, unchanged })
   const rowsBefore = (slot: Slot) => kept.get(slot.number) ?? []
   if (write === undefined) return answers.flatMap(rowsBefore)
-  // What is written may be another item, in another collection, than the one that is answered.
+  // The written item may differ from the answered one, and be in another collection.
   const isAnswered = answers.some(({ number }) => write.slots.includes(number))
   const returned = isAnswered ? selection : selected(write.collection.primaryKey)
   const written = await send(sending, write.collection, returned, write.write).catch((error: unknown) => {
@@ -210,18 +210,18 @@ function unaltered({ apiName }: PrimitiveField) {
   return queryFault(apiName, 'takes no operators: its data source sets values as a whole', '4010')
 }
 
-/** Whether the connector has found another item than was compared. */
+/** True if the connector found that the item has changed since it was compared. */
 function isChanged(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === '4120' || isChanged(error.cause))
 }
 
-/** Some search engines return at most 1,000 rows of a list, and one more than this is asked for. */
+/** Some search engines return at most 1,000 rows, and a read requests one more than this. */
 const MAX_FOUND = 999
 
 type Drafts = {
   readonly draftsOf: (slot: Slot) => readonly Draft[]
   readonly textFor: (cell: Cell) => string | null
-  /** What was compared of the rows of a slot. */
+  /** The compared values of the rows of a slot. */
   readonly unchanged: ReadonlyMap<number, Data>
 }
 

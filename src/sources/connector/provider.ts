@@ -113,7 +113,7 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorP
   }
 }
 
-/** Other isolates see a new model within two seconds, and then need the capabilities declared for it. */
+/** Milliseconds: other isolates see a new model within two seconds, and then need its declared capabilities. */
 const CAPABILITIES_MAX_AGE = 2_000
 
 type SessionOpening = { readonly setting: SourceSetting; readonly place: SourceRef }
@@ -149,7 +149,7 @@ function openConnector(
 
   const ask: Ask = async (request, fields, options) => {
     const isRead = request.operation === 'readMany' || request.operation === 'readOne'
-    // An answer that was compared with a key is kept apart: what a list of the same request was answered is not.
+    // An answer that was checked against a key is cached separately from a list's answer to the same request.
     const key = JSON.stringify([request, options?.key !== undefined])
     const kept = isRead && options?.freshness !== 'fresh' ? cache.get(key) : undefined
     if (kept !== undefined) return kept
@@ -163,7 +163,7 @@ function openConnector(
       if (isRead) keep(answer)
       return answer
     } finally {
-      // Even if it failed: the write may have succeeded although its answer was invalid.
+      // Also after an error: the write may have succeeded although its answer was invalid.
       if (!isRead) cache.clear()
     }
   }
@@ -190,7 +190,7 @@ function openConnector(
   }
 }
 
-/** Manifests may spell a target in several ways; this returns the normal form. */
+/** Normalizes the permissions of manifests, which may spell a target in several ways. */
 function normalized(catalog: ConnectorCatalog): ConnectorCatalog {
   return {
     installed: () =>

@@ -61,7 +61,7 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   return source
 }
 
-/** Runs one operation as its own route does. */
+/** Runs one operation as a batch of its own. */
 function alone(
   { prepareList, prepareOne, write }: Pick<Source, 'prepareList' | 'prepareOne'> & { readonly write: ConnectorWrites },
   { plan, isOne }: PlannedOperation,
@@ -82,7 +82,7 @@ function alone(
   return async (bindings, options) => [await run(bindings, options)]
 }
 
-/** What a list shows of the rows that were read for it. */
+/** The rows of a page without the extra row, and its cursors. */
 function shownOf(rows: readonly Row[], page: ReadPlan['page'], bindings: Bindings) {
   const walk = answeredWalk(page, bindings)
   if (page?.walk === undefined || walk === undefined) return { shown: rows }
