@@ -1,4 +1,4 @@
-/** The whole HTTP surface: mounts every route, in order. http/mount.ts has what runs around each handler. */
+/** Mounts every HTTP route, in order. http/mount.ts has what runs around each handler. */
 import { Hono } from 'hono'
 import { ServiceError } from '../src/core/error.ts'
 import type { Assets, ConsoleFiles } from '../src/ports/files.ts'
@@ -43,19 +43,19 @@ export type AppDeps = {
   readonly services: Services
   /** False after a shutdown signal: readiness then fails. */
   readonly isAccepting: () => boolean
-  /** The port that the process listens on; absent where its platform listens for it. */
+  /** The port that the process listens on; absent if the platform listens. */
   readonly port?: number | undefined
-  /** The IP address at the other end of the request's connection, where the platform knows it. */
+  /** The IP address of the connection's other end, if the platform knows it. */
   readonly peerOf: (c: AppContext) => string | undefined
-  /** Absent where the platform compresses answers. */
+  /** Absent if the platform compresses answers. */
   readonly compress?: App['compress']
   readonly assets: Assets
-  /** Undefined where the console was not built. */
+  /** Undefined if the console was not built. */
   readonly console?: ConsoleFiles | undefined
   /** The OpenAPI document of the system. */
   readonly systemDocument: () => Promise<string>
   readonly isTraced?: boolean
-  /** Renders `/metrics`; absent where metrics are off. */
+  /** Renders `/metrics`; absent if metrics are off. */
   readonly metrics?: () => Promise<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Entry point on Node: the app behind Node's HTTP server. Started by scripts/start-node.ts, which also opens the
- * embedded database where SERVICE_DATABASE_URL is unset.
+ * Entry point on Node: the app behind Node's HTTP server. scripts/start-node.ts starts it, and also opens the embedded database
+ * if SERVICE_DATABASE_URL is unset.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -56,9 +56,9 @@ import { closedAnswer } from './routes/system.ts'
 
 export type NodeOptions = {
   readonly environment: Environment
-  /** A connection to the embedded database, used where SERVICE_DATABASE_URL is unset. */
+  /** Connects to the embedded database; used if SERVICE_DATABASE_URL is unset. */
   readonly embedded?: () => Duplex
-  /** Where the built console lies; without it there is none. */
+  /** Folder of the built console; undefined without a console. */
   readonly consoleFolder?: string | undefined
   readonly observe?: Observe
   readonly clock?: Clock
@@ -67,13 +67,13 @@ export type NodeOptions = {
   readonly ticker?: Ticker
   /** Milliseconds until requests in flight are aborted when the server closes. */
   readonly shutdownLimit?: number
-  /** Maximum bytes of the answers that clients have not taken yet; 256 MiB where absent. */
+  /** Maximum bytes of unread answers; 256 MiB by default. */
   readonly answerRoom?: number
-  /** Maximum bytes of the bodies that are arriving; 128 MiB where absent, or 32 of the largest bodies of items. */
+  /** Maximum bytes of arriving bodies; by default 128 MiB, or 32 of the largest bodies of items. */
   readonly bodyRoom?: number
-  /** Maximum weight in bytes of the bodies that are parsed; 64 MiB where absent. A single one counts as half of it at most. */
+  /** Maximum weight of parsed bodies in bytes; 64 MiB by default. A single body counts as at most half of it. */
   readonly parsedRoom?: number
-  /** Requests of one account that are worked on at a time: 20 of a collection, 60 in all, and 400 more that wait, where absent. */
+  /** Concurrent requests of one account: by default 20 per collection, 60 in total, and 400 more that wait. */
   readonly requestSlots?: RequestSlotsDeps
 }
 
@@ -97,13 +97,13 @@ const PRUNE_INTERVAL = 15 * 60_000
 /** Milliseconds between two checks whether the daily telemetry is due. */
 const REPORT_INTERVAL = 15 * 60_000
 
-/** Milliseconds between two checks whether it is time to look for changes of schemas. */
+/** Milliseconds between two checks whether looks at schemas are due. */
 const DRIFT_CHECK = 60_000
 
 /** Milliseconds until requests in flight are aborted (docs/contract.md#shutdown). */
 const SHUTDOWN_LIMIT = 30_000
 
-/** At a time: half of the threads that Node has for files, compression and ciphers. */
+/** Maximum concurrent hashes: half of the threads that Node has for files, compression and ciphers. */
 const HASHES = 2
 
 /** Bytes. */
@@ -114,7 +114,7 @@ const PARSED_ROOM = 64 * 1024 * 1024
 
 const REQUEST_SLOTS = { ofCollection: 20, ofAccount: 60, waiting: 400 }
 
-/** Long answers that are encoded at a time, one of an account. They are made already, so that they wait for as long as it takes. */
+/** Long answers that are encoded concurrently, one per account. They are computed already, so they wait as long as it takes. */
 const LONG_ANSWERS = { most: 2, ofShare: 1, patience: 10 * 60_000 }
 
 /** Resolves once requests are served. Throws an Error whose message tells the operator what to change. */
@@ -227,7 +227,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
           }),
         {
           errorHandler,
-          // The server itself discards unread bodies, with more patience.
+          // The server itself discards unread bodies, with longer timeouts.
           autoCleanupIncoming: false,
         },
       ),
@@ -261,12 +261,12 @@ function answerWhileStarting(request: Request): Response {
   return toResponse(answer, { requestId: timeOrderedIds.next() })
 }
 
-/** Favours speed over size, since there is a single thread. */
+/** Favors speed over size, because all requests share a single thread. */
 const gzipped = promisify<string | Uint8Array, Uint8Array<ArrayBuffer>>((text, done) =>
   gzip(text, { level: constants.Z_BEST_SPEED }, done),
 )
 
-/** Of documents that are kept in UTF-8, as long as they are. */
+/** Compressed documents, cached as long as their UTF-8 bytes. */
 const packed = new WeakMap<Uint8Array, Promise<Uint8Array<ArrayBuffer>>>()
 
 async function compress(text: string | Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
@@ -296,12 +296,12 @@ function headerLookup({ incoming }: HttpBindings | Http2Bindings): (name: string
   }
 }
 
-/** Also checks the addresses that a provider's host name resolves to. */
+/** Opens a gate that also checks the addresses to which a provider's host name resolves. */
 function openNodeProviderGate({ SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: allowPrivate }: Config): ProviderGate {
   return openProviderGate({ allowPrivate, wayOut: createNetwork({ allowPrivate }).fetch })
 }
 
-/** Counts what is answered to a request. */
+/** Counts the answer to a request. */
 function roomFor({ outgoing }: HttpBindings | Http2Bindings, answers: AnswerRoom): RoomForAnswer {
   return {
     hold: (bytes) => answers.hold(outgoing, bytes),
@@ -309,7 +309,7 @@ function roomFor({ outgoing }: HttpBindings | Http2Bindings, answers: AnswerRoom
   }
 }
 
-/** Returns a function that tells if the request's connection is closed. */
+/** Returns a function that returns whether the request's connection is closed. */
 function leaving({ outgoing }: HttpBindings | Http2Bindings): () => boolean {
   return () => outgoing.destroyed && !outgoing.writableFinished
 }

@@ -50,28 +50,28 @@ export type Env = {
   /** Id of the deployed version; a local run has a new one with every start. */
   readonly VERSION?: { readonly id: string }
   readonly LOADER: WorkerLoader
-  /** Local runs only: the client address for all requests; empty where clients on other machines can connect. */
+  /** Local runs only: the client address of all requests; empty if clients on other machines can connect. */
   readonly LOCAL_PEER?: string
   readonly ASSETS?: Fetcher
-  /** Has the bytes of files, where there is one. */
+  /** Bucket for the bytes of files, if there is one. */
   readonly FILES?: R2Bucket
-  /** Makes images smaller, where there is one. */
+  /** Scales images, if there is such a binding. */
   readonly IMAGES?: ImagesBinding
   readonly [variable: string]: unknown
 }
 
 type Opened = { readonly app: ReturnType<typeof createApp>; readonly services: Services }
 
-/** A failed start whose cause will not pass by itself; further requests fail with it until then. */
+/** A failed start with a permanent cause; further requests fail with it until `until`. */
 type Refusal = { readonly cause: ServiceError; readonly until: Instant }
 const REFUSAL_AGE = 5_000
 
-/** Milliseconds between two hashes of passwords, which hold up all else of an isolate. */
+/** Milliseconds between two password hashes, which block everything else in an isolate. */
 const REST = 100
 
-/** Bytes of all bodies that are arriving at an isolate, which has 128 MiB for all that it does. */
+/** Maximum bytes of all bodies that arrive at an isolate, which has 128 MiB in total. */
 const BODY_ROOM = 48 * 1024 ** 2
-/** The weight of the bodies that an isolate has parsed and works on. */
+/** Maximum weight of the parsed bodies of an isolate. */
 const PARSED_ROOM = 64 * 1024 ** 2
 
 export type WorkerDeps = { readonly clock?: Clock; readonly passwords?: Hashing }
@@ -79,7 +79,7 @@ export type WorkerDeps = { readonly clock?: Clock; readonly passwords?: Hashing 
 /** Creates the Worker's handlers; the clock and password hashing can be replaced. */
 export function createWorker(deps: WorkerDeps = {}) {
   const { clock = { now: () => Date.now() }, passwords = scryptPasswords } = deps
-  // One per isolate. Only completed values are kept: on Workers no request may wait for the I/O of another.
+  // One instance per isolate. Only completed values are stored: on Workers no request may wait for the I/O of another.
   let opened: Opened | undefined
   const bodies = createBodyRoom({ most: BODY_ROOM, waits: false })
   const parsed = createBodyRoom({ most: PARSED_ROOM, largest: PARSED_ROOM / 2, waits: false })
@@ -131,7 +131,7 @@ const worker = createWorker()
 export const { LicenseObject } = worker
 export default worker.handler
 
-/** Cloudflare sends no `Content-Length` with a stream unless that says itself how long it is. */
+/** Cloudflare sends `Content-Length` only for a FixedLengthStream. */
 function ofKnownLength(response: Response): Response {
   const length = response.headers.get('Content-Length')
   if (response.body === null || length === null) return response
@@ -188,7 +188,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     app: createApp({
       services,
       isAccepting: () => true,
-      // Of a local run; elsewhere there is none.
+      // Set only in a local run.
       ...(env.PORT !== undefined && { port: reading.config.PORT }),
       peerOf: peerIn(env),
       assets: openCloudflareAssets(env.ASSETS),
@@ -200,8 +200,8 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
 }
 
 /**
- * Cloudflare sets a header that clients cannot forge. On a local run they can, so the binding has the address or empty
- * text.
+ * Cloudflare sets a header that clients cannot forge. In a local run clients can forge it, so the binding has the address or
+ * empty text.
  */
 function peerIn({ LOCAL_PEER: local }: Env): (c: AppContext) => string | undefined {
   if (local === undefined) return (c) => c.req.header('CF-Connecting-IP')

@@ -16,7 +16,7 @@ export type Answer = {
   readonly isCallers?: boolean
 }
 
-/** The media type of events that are sent as they come. */
+/** The media type of an event stream. */
 export const EVENTS = 'text/event-stream'
 
 /** A body that is JSON text already. */
@@ -32,7 +32,7 @@ export function data(value: unknown, status = 200): Answer {
   return json({ data: value }, status)
 }
 
-/** Puts JSON text that the database rendered into `{ data }`, and what is told of it beside that. */
+/** Puts JSON text that the database rendered into `{ data }`, with an optional `meta`. */
 export function dataText(
   text: string,
   { status, meta }: { readonly status?: number; readonly meta?: object } = {},
@@ -40,7 +40,7 @@ export function dataText(
   return jsonText(`{"data":${text}${meta === undefined ? '' : `,"meta":${JSON.stringify(meta)}`}}`, status)
 }
 
-/** A list and what was asked to be told of it; `linkTo` is the address of the page behind a cursor, where there is one. */
+/** A list with its `meta`; `linkTo` returns the address of the page after a cursor, if that page can have an address. */
 export function listText(answer: ListAnswer, linkTo?: (cursor: string) => string | undefined): Answer {
   const body = jsonText(listBody(answer))
   const next = answer.cursors?.next ?? undefined
@@ -48,7 +48,7 @@ export function listText(answer: ListAnswer, linkTo?: (cursor: string) => string
   return address === undefined ? body : { ...body, headers: { Link: `<${address}>; rel="next"` } }
 }
 
-/** Puts the items of each operation of a batch into `{ data }`, and what else reads asked for. */
+/** Puts the items of each operation of a batch into `{ data }`, with the `meta` of its reads. */
 export function batchText({ data, meta }: BatchText): Answer {
   return jsonText(batchBody({ data: `[${data.join(',')}]`, metas: meta }))
 }
@@ -79,10 +79,10 @@ export function noContent(): Answer {
   return { status: 204, body: null }
 }
 
-/** `error` as it is answered: what nobody expected is an internal error, of which the caller gets no details. */
+/** Converts `error` for the caller: an unexpected error becomes an internal error without details. */
 export function shownError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  // Of a statement of the service's own, which was not sent.
+  // The service's own statement was refused before it was sent.
   if (error instanceof SqlFault && error.state === BUSY) return databaseError('busy')
   if (error instanceof SqlFault && isUnreached(error)) return systemUnreached()
   return new ServiceError('failed', 'Internal error')
@@ -94,7 +94,7 @@ export function failure(error: unknown): Answer {
   return known.kind === 'unfit' ? { ...answer, isCallers: true } : answer
 }
 
-/** `error`, as whoever sent no credential is told of it. */
+/** Adds to a 403 that no credential was sent. */
 export function withoutCredential(error: unknown): unknown {
   const isRefused = error instanceof ServiceError && error.kind === 'forbidden'
   return isRefused ? withReason(error, 'no credential was sent') : error
@@ -109,7 +109,7 @@ function headersOf({ kind, meta, cause }: ServiceError): Pick<Answer, 'headers'>
   return cause instanceof ServiceError ? headersOf(cause) : {}
 }
 
-/** Kinds of errors of which it may be told when to try again. */
+/** Kinds of errors that may have a `Retry-After`. */
 const retried: ReadonlySet<string> = new Set(['throttled', 'conflict', 'unavailable'])
 
 /**
@@ -119,24 +119,24 @@ export function isFault(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.kind === 'failed' || isOutage(error.cause)
 }
 
-/** Whether the system database was away; sources that are away are `failed`. */
+/** True if the system database was unreachable; unreachable sources are `failed`. */
 function isOutage(cause: unknown): boolean {
   return cause instanceof SqlFault ? isUnreached(cause) : cause instanceof ServiceError && isOutage(cause.cause)
 }
 
-/** What an answer contains about its request. */
+/** The parts of a response that depend on its request. */
 export type ResponseContext = {
   readonly requestId: string
-  /** For `Server-Timing`; undefined where no handler ran. */
+  /** For `Server-Timing`; undefined if no handler ran. */
   readonly timing?: string
   readonly cors?: Readonly<Record<string, string>> | undefined
-  /** Whether its path has the method QUERY. */
+  /** True if the path supports the method QUERY. */
   readonly takesQuery?: boolean
 }
 
 /**
- * Builds the response. Answers are private to their caller, so they are never cached, and other origins read them only
- * by CORS. All headers are set at once: changing them later makes Node's adapter create a second response.
+ * Builds the response. Answers are private to their caller, so they are never cached, and other origins read them only by CORS.
+ * Sets all headers at once: changing them later makes Node's adapter create a second response.
  */
 export function toResponse(
   { status, body, headers, cookies }: Answer,

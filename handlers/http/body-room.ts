@@ -1,73 +1,76 @@
-/** Bounds what the bodies of requests that are arriving, or being stored, hold together in memory of the process. */
+/** Limits the memory of request bodies that are arriving or being stored, in total and by caller. */
 
 import type { Gathered } from '../../src/core/chunks.ts'
 
-/** What is held of a body; nothing of one that was given up. */
+/** The memory of one body; freed when the body is given up. */
 export type ArrivingBody = {
-  /** What has arrived of one that is held as a whole. */
+  /** The received bytes of a body that is kept in memory as a whole. */
   readonly gathered?: Gathered
   bytes: number
-  /** Bytes that have arrived of one that has entered, and of the whole, where that is more than is held. */
+  /** Received bytes of a body that has entered, and its total length if that is more than is kept in memory. */
   arrived?: number
   readonly total?: number
-  /** In how many pieces it has arrived. */
+  /** Number of received pieces. */
   pieces?: number
-  /** Whoever reads it looks, since on Workers no request may end another one. */
+  /** Set instead of ending the read: the reader polls, since on Workers no request may end another one. */
   isGivenUp: boolean
-  /** All of it is there, so that nobody would be told that it was given up. */
+  /** Set once all of the body has arrived: then it is not given up, because its reader no longer checks. */
   isComplete?: boolean
-  /** Whose it is; those of nobody in particular are of one. */
+  /** The caller; all bodies without a caller share one. */
   readonly caller?: string | undefined
 }
 
 export type BodyRoom = {
   /**
-   * Counts what has arrived of a body until it is released. Where that has no room beside the others, or beside those of its caller,
-   * it gives up those of which nothing has arrived for longest, and this one where none is left of them.
+   * Counts the received bytes of a body until it is released. If the total or the caller's share is exceeded, gives up the
+   * bodies that have received nothing for the longest time, and finally this one.
    */
   hold(body: ArrivingBody): void
   /**
-   * Counts the bytes of a body before they arrive, once they have room beside the others: meanwhile those are given up of which
-   * nothing arrives, or so little that the whole would take a minute. Resolves to false where that takes too long, and at once where
-   * no request may wait and a complete body has no room. Small ones need not wait.
+   * Reserves the bytes of a body before they arrive, and waits for room; meanwhile gives up bodies that receive nothing, or too
+   * slowly to finish within a minute. Resolves to false after waiting too long; if no request may wait, resolves to false at
+   * once for a complete body without room. Small bodies need not wait.
    */
   enter(body: ArrivingBody): Promise<boolean>
-  /** Something has arrived of a body that has entered. */
+  /** Notes that bytes of a body that has entered have arrived. */
   touch(body: ArrivingBody): void
   release(body: ArrivingBody): void
 }
 
 export type BodyRoomDeps = {
-  /** Bytes of all bodies together, half of them for one caller; a single body may exceed both. */
+  /** Maximum bytes of all bodies, half of it for one caller; a single body may exceed both. */
   readonly most: number
-  /** As how many bytes a larger body counts, so that one leaves room for others; without it as all that it has. */
+  /** Maximum bytes that a single body counts as, so that it leaves room for others; unlimited by default. */
   readonly largest?: number
   /**
-   * False where no request may wait for another: a body is counted from its first byte on, and one for which there is no room is
-   * given up, where none of the others is stalled. The platform may end a request without releasing its body: a complete one
-   * is no longer counted after `whole`.
+   * False if no request may wait for another. Then a body counts from its first byte on, and is given up if there is no room
+   * and no other body is stalled. The platform may end a request without releasing its body, so a complete body stops counting
+   * after `whole`.
    */
   readonly waits?: boolean
-  /** Milliseconds in which a body has to arrive as a whole, if others wait for it; a minute where absent. */
+  /** Milliseconds in which a whole body must arrive while others wait; a minute by default. */
   readonly whole?: number
-  /** Milliseconds that a body waits to enter, and after which one that does not go on is given up for one that waits. */
+  /**
+   * Milliseconds that a body waits to enter, and milliseconds without progress after which a body is given up for a waiting
+   * one.
+   */
   readonly patience?: number
   readonly stall?: number
-  /** Bytes of a body that always has room. */
+  /** Bytes up to which a body always has room. */
   readonly small?: number
 }
 
-/** `marked` bytes had arrived at `markedAt`, by which it is told how fast it goes on. */
+/** `marked` bytes had arrived at `markedAt`, for measuring the speed. */
 type Held = { readonly bytes: number; readonly at: number; marked: number; markedAt: number }
 type Waiting = { readonly body: ArrivingBody; readonly since: number; readonly respond: (hasRoom: boolean) => void }
 
-/** Less than a connection has whose body does not go on. */
+/** Shorter than the platform's timeout of a connection whose body makes no progress. */
 const PATIENCE = 20_000
 const STALL = 2_000
-/** Milliseconds in which a body arrives as a whole, for which others wait. */
+/** Milliseconds in which a whole body must arrive while others wait. */
 const WHOLE = 60_000
 const SMALL = 64 * 1024
-/** Looks at least so often, in each of the two times. */
+/** Minimum number of checks during `patience` and during `stall`. */
 const LOOKS = 4
 
 export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
@@ -80,7 +83,7 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
     small = SMALL,
     whole = WHOLE,
   } = deps
-  /** In the order in which something arrived last. */
+  /** Least recently received first. */
   const held = new Map<ArrivingBody, Held>()
   const shares = new Map<string | undefined, number>()
   let waiting: readonly Waiting[] = []
@@ -121,7 +124,7 @@ export function createBodyRoom(deps: BodyRoomDeps): BodyRoom {
   const hasShare = (body: ArrivingBody) => shareOf(body) + sizeOf(body) <= most / 2 || shareOf(body) === 0
   const hasRoom = (body: ArrivingBody) => hasShare(body) && (total + sizeOf(body) <= most || total === 0)
 
-  /** Who waits for those of the same caller is in nobody's way. */
+  /** Lets waiting bodies in, in order. A body that waits only for its own caller's share does not block others. */
   function admit(): void {
     const left: Waiting[] = []
     for (const one of waiting) {

@@ -13,17 +13,17 @@ import type { ArrivingBody, BodyRoom } from './body-room.ts'
 import { type AppContext, bodyOf, bodyRoom, callerOf, headerOf, isDisconnected, parsedRoom } from './request.ts'
 import { slotForBody } from './request-slots.ts'
 
-/** For all bodies but those of items and migrations, which have their own limits. */
+/** Limit of all bodies except those of items and migrations, which have their own limits. */
 const SMALL_BODY = 64 * 1024
 
-/** Whether the body has so few bytes that it costs nobody anything, whoever sends it. */
+/** True for a body that is so small that it needs no limits. */
 export function isSmall(c: AppContext): boolean {
   return Number(headerOf(c, 'content-length') ?? Number.POSITIVE_INFINITY) <= SMALL_BODY
 }
 
-/** The weight of a body of which as many may be parsed as come. */
+/** Weight up to which bodies are parsed without limit. */
 const LIGHT = 256 * 1024
-/** The weight for which a body rests a millisecond before it is parsed, which takes about four. */
+/** Weight per millisecond of pause before a body is parsed; parsing that weight takes about four milliseconds. */
 const WEIGHT_OF_MILLISECOND = 2_000_000
 
 const UNREADABLE = 'Failed to read the JSON body'
@@ -53,12 +53,12 @@ function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): strin
   return issue?.message ?? 'is wrong'
 }
 
-/** Numbers keep the text in which they were sent. */
+/** Reads JSON; numbers keep their text. */
 export function readJson(c: AppContext, limit: number): Promise<unknown> {
   return readText(c, limit).then((text) => parseBody(text, exactly))
 }
 
-/** The same, but refuses a member `__proto__` at any depth, and what is beyond `bounds` before it is parsed. */
+/** Like `readJson`, but refuses a member `__proto__` at any depth, and checks `bounds` before parsing. */
 export function readPlainJson(c: AppContext, limit: number, bounds = bodyBounds): Promise<unknown> {
   return readText(c, limit).then((text) => parsePlainJson(text, exactly, bounds))
 }
@@ -74,7 +74,7 @@ function parsePlainJson(text: string, parse?: (text: string) => unknown, bounds 
   return value
 }
 
-/** Settings and conditions know numbers as JavaScript reads them. */
+/** Converts numbers to JavaScript numbers, for settings and conditions. */
 function plainly(text: string): unknown {
   return keptNumbers(exactly(text), (path, reason) => unreadable(issuePath(path), reason))
 }
@@ -94,7 +94,9 @@ function parseBody(text: string, parse: (text: string) => unknown = plainly, bou
   }
 }
 
-/** Reads the body as text of at most `limit` bytes, counted as they arrive; `setting` names what allows more. */
+/**
+ * Reads the body as text of at most `limit` bytes, counted as they arrive; the 413 names `setting`, which can raise the limit.
+ */
 export async function readText(c: AppContext, limit: number, setting?: keyof Config): Promise<string> {
   const type = headerOf(c, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -122,7 +124,7 @@ export async function readText(c: AppContext, limit: number, setting?: keyof Con
   return decodeUtf8(await arrived(body.getReader() as BodyReader, limit, bounds))
 }
 
-/** Resolves once a body that is there may be parsed, which takes many times its bytes. Throws 429, 499 and 503. */
+/** Waits until a received body may be parsed, which takes many times its bytes of memory. Throws 429, 499 and 503. */
 async function turnOf(c: AppContext, bytes: Uint8Array): Promise<void> {
   await slotForBody(c)
   const room = parsedRoom(c)
@@ -136,7 +138,7 @@ async function turnOf(c: AppContext, bytes: Uint8Array): Promise<void> {
     room.release(held)
     end?.()
   })
-  // Others are answered between two of them.
+  // Other requests run during the pause.
   await pause(weight / WEIGHT_OF_MILLISECOND)
   if (isDisconnected(c)) throw new ServiceError('abandoned', 'The client has disconnected')
 }
@@ -153,10 +155,10 @@ function announcedLength(c: AppContext, limit: number, advice: string): string |
 }
 
 /**
- * The body as it arrives, whatever it is, of which whoever takes it holds `piece` bytes at most, until `releaseBody`. The memory of each
- * chunk is given back when the next one is read, so that whoever keeps its bytes copies them. It waits for
- * room beside other bodies. It fails with 413 and `advice` where it is longer than `limit` bytes, with 415 where it is compressed,
- * with 499 where the client has gone, and with 503 where it finds no room, or does not go on while others wait for it.
+ * Streams the body, whatever its type; the reader keeps at most `piece` bytes of it until `releaseBody`. The memory of each
+ * chunk is reused at the next read, so readers must copy what they keep. Waits for room. Fails with 413 and `advice` above
+ * `limit` bytes, 415 for a compressed body, 499 if the client has disconnected, and 503 if there is no room or the body is too
+ * slow while others wait.
  */
 export function bodyStream(
   c: AppContext,
@@ -187,7 +189,7 @@ export function bodyStream(
           held.isComplete = done
           if (done) {
             pieces.end()
-            // What comes then is worked on, as with a body of another kind.
+            // The work that follows takes a slot, as with other bodies.
             await slotForBody(c)
             return controller.close()
           }
@@ -214,7 +216,7 @@ export function bodyStream(
 
 const streamed = new WeakMap<Request, { readonly held: ArrivingBody; readonly pieces: Pieces }>()
 
-/** What was held of a streamed body is so no longer. */
+/** Stops counting a streamed body. */
 export function releaseBody(c: AppContext): void {
   const body = streamed.get(c.req.raw)
   if (body === undefined) return
@@ -222,7 +224,7 @@ export function releaseBody(c: AppContext): void {
   bodyRoom(c)?.release(body.held)
 }
 
-/** Reads what is left of a body that nobody reads, for the reason that `discard` has. */
+/** Discards the rest of an unread body, for the reason given at `discard`. */
 export async function discardBody(c: AppContext): Promise<void> {
   const body = bodyOf(c)
   if (body === null || body.locked) return
@@ -234,11 +236,11 @@ type Bounds = {
   readonly room: BodyRoom | undefined
   readonly body: ArrivingBody & { readonly gathered: Gathered }
   readonly excess: () => ServiceError
-  /** What a body waits for when it is there, while the room counts it. */
+  /** Called with the complete body while it still counts, to wait before it is used. */
   readonly behind: (bytes: Uint8Array) => Promise<void>
 }
 
-/** Throws `excess` above `limit` bytes, and 503 where other bodies have taken the room meanwhile. */
+/** Throws `excess` above `limit` bytes, and 503 if the body was given up for others. */
 async function arrived(reader: BodyReader, limit: number, { room, body, excess, behind }: Bounds): Promise<Uint8Array> {
   const pieces = piecesOf(reader, () => body.isGivenUp)
   const count = inSteps(() => room?.hold(body))
@@ -267,7 +269,7 @@ async function arrived(reader: BodyReader, limit: number, { room, body, excess, 
 /** Bytes of a body that arrive before it is counted again. */
 const STEP = 4096
 
-/** Counts at its first bytes, and again behind each step. */
+/** Calls `count` at the first bytes, and again after each step. */
 function inSteps(count: () => void): (bytes: number) => void {
   let counted = 0
   return (bytes) => {
@@ -277,16 +279,19 @@ function inSteps(count: () => void): (bytes: number) => void {
   }
 }
 
-/** Milliseconds after which whoever reads a body sees that it was given up. */
+/** Milliseconds between two checks whether the body was given up. */
 const LOOK = 500
 
-/** A body comes in as many pieces as it likes up to this one, and behind it in pieces of so many bytes on average. */
+/** A body may have this many pieces of any size; with more pieces they must have this many bytes on average. */
 const [MANY_PIECES, SMALLEST_PIECE] = [1_000, 8]
 
 type Piece = Awaited<ReturnType<BodyReader['read']>>
 type Pieces = { readonly next: () => Promise<Piece | undefined>; readonly end: () => void }
 
-/** Pieces as they arrive, undefined once `isOver`, also where none arrives any more. One timer looks, since each costs more than a piece. */
+/**
+ * Returns pieces as they arrive, and undefined once `isOver`, even if nothing arrives any more. Uses one timer for all pieces,
+ * because a timer costs more than a piece.
+ */
 function piecesOf(reader: BodyReader, isOver: () => boolean): Pieces {
   let stop = (_: undefined) => {}
   let looking: ReturnType<typeof setInterval> | undefined
@@ -312,7 +317,7 @@ async function nextOf(pieces: Pieces, body: ArrivingBody): Promise<Piece> {
   return piece
 }
 
-/** Seconds. */
+/** Seconds for `Retry-After`. */
 const ROOM_AFTER = 1
 
 function noRoom(): ServiceError {
@@ -327,8 +332,8 @@ function arriving<T>(part: Promise<T>): Promise<T> {
 }
 
 /**
- * Reads on, since a client that is still sending takes an early end for a broken connection and never sees the error. Ends where
- * nothing arrives.
+ * Reads the rest of a body, because a client that is still sending takes an early end for a broken connection and never sees
+ * the error. Stops if nothing arrives.
  */
 async function discard(reader: BodyReader): Promise<void> {
   const until = performance.now() + LONGEST_DISCARD
@@ -351,7 +356,7 @@ async function discard(reader: BodyReader): Promise<void> {
 
 const MAX_DISCARDED = 64 * 1024 * 1024
 const LONGEST_DISCARD = 30_000
-/** Bytes of a piece on average, behind MANY_PIECES. */
+/** Minimum bytes of a piece on average, after MANY_PIECES. */
 const SMALLEST_DISCARDED = 1024
 const SILENCE = 2_000
 

@@ -1,12 +1,12 @@
 /**
- * Determines the IP address of the client, for limits, the audit log and key scopes. Forwarding headers count only if
- * the connection comes from one of SERVICE_HTTP__TRUSTED_PROXIES; of their addresses, the right-most one that is no
- * trusted proxy is the client, since clients can forge everything to its left.
+ * Determines the IP address of the client, for limits, the audit log and key scopes. Forwarding headers count only if the
+ * connection comes from one of SERVICE_HTTP__TRUSTED_PROXIES. The client is the right-most forwarded address that is no trusted
+ * proxy, because clients can forge everything to its left.
  */
 import { type Address, isWithin, type Network, parseAddress } from '../../src/core/network.ts'
 
 export type ForwardedConnection = {
-  /** The other end of the connection, where the platform knows it. */
+  /** The other end of the connection, if the platform knows it. */
   readonly peer: string | undefined
   readonly trusted: readonly Network[]
   /** Returns a request header by its lower-case name. */
@@ -15,8 +15,7 @@ export type ForwardedConnection = {
 
 /**
  * Returns undefined for an unknown address: no peer, or a trusted proxy that does not name its client. If both
- * `X-Forwarded-For` and `Forwarded` are present they must agree, since a proxy may set one and pass on the other
- * unchanged.
+ * `X-Forwarded-For` and `Forwarded` are present they must agree, because a proxy may set one and pass on the other unchanged.
  */
 export function clientAddress({ peer, trusted, header }: ForwardedConnection): string | undefined {
   const near = peer === undefined ? undefined : parseAddress(peer)

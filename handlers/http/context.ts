@@ -39,7 +39,7 @@ export async function identifyItself(services: Services, c: AppContext): Promise
   return inSlot(c, enter)
 }
 
-/** Records who the caller is, and the time of authentication. Throws 403 for a key whose scope excludes the client's address. */
+/** Records the caller and the time of authentication. Throws 403 for a key whose scope excludes the client's address. */
 function known(c: AppContext, caller: Caller): Caller {
   c.get('timing').authenticated = performance.now()
   if (caller.kind === 'anonymous' && c.get('credential') === undefined) c.set('isAnonymous', true)

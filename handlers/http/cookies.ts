@@ -1,6 +1,6 @@
 /**
- * Returns tokens after signing in: in the body (`json`), or in cookies that scripts cannot read (`session`). All ways
- * of signing in use it (docs/contract.md#sessions, docs/decisions/014).
+ * Returns tokens after signing in: in the body (`json`), or in cookies that scripts cannot read (`session`). All ways of
+ * signing in use it (docs/contract.md#sessions, docs/decisions/014).
  */
 import type { Config } from '../../src/config.ts'
 import type { LoginResult } from '../../src/services/accounts/sessions.ts'

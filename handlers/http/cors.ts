@@ -22,7 +22,7 @@ const RESPONSE_HEADERS = 'Accept-Query, ETag, Idempotency-Replayed, Link, Retry-
 
 export type CorsDeps = { readonly config: Config }
 
-/** Returns undefined where CORS is off, in which case no CORS header is ever sent. */
+/** Returns undefined if CORS is off; then no CORS header is ever sent. */
 export function createCors(deps: CorsDeps): Cors | undefined {
   const { SERVICE_CORS__ENABLED, SERVICE_CORS__ORIGIN } = deps.config
   if (!SERVICE_CORS__ENABLED || SERVICE_CORS__ORIGIN === undefined) return undefined

@@ -53,7 +53,7 @@ export function searchWithoutToken(url: string): string {
     : search
 }
 
-/** The path of a URL, for the log: its query may hold values, or tokens. */
+/** The path of a URL for the log, without the query, which may contain values or tokens. */
 export function loggable(url: string): string {
   const [path = ''] = url.slice(url.indexOf('/', url.indexOf('//') + 2)).split(/[?#]/, 1)
   return truncate(path, MAX_LOGGED)

@@ -1,6 +1,6 @@
 /**
- * Entity tags (docs/contract.md#conditional-requests): which ones a request names, and answers that clients may keep but must
- * ask for again.
+ * Entity tags (docs/contract.md#conditional-requests): parses the tags of a request, and builds answers that clients may cache
+ * but must revalidate.
  */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { nested } from '../../src/core/error.ts'
@@ -9,10 +9,10 @@ import { type Answer, dataText } from './answer.ts'
 import { type AppContext, headerOf } from './request.ts'
 import type { BindingHeader } from './unexpected-input.ts'
 
-/** The tags of a header without their quotes; whether they were weak is not kept, for proxies weaken tags. */
+/** The tags of a header without quotes and without their weakness, because proxies weaken tags. */
 export type Tags = 'any' | readonly string[]
 
-/** Answers the text with the entity tag `tag`, or 304 where `If-None-Match` contains it. */
+/** Answers the text with the entity tag `tag`, or 304 if `If-None-Match` contains the tag. */
 export async function withEtag(
   c: AppContext,
   tag: string,
@@ -22,24 +22,24 @@ export async function withEtag(
   return unchanged(tag, known) ?? { status: 200, body: await render(), headers: headersOf(tag) }
 }
 
-/** Answers one item with the tag of its text, or 304 where it is among `known`. */
+/** Answers one item with the tag of its text, or 304 if the tag is in `known`. */
 export function itemWithEtag(known: Tags | undefined, tagOf: TagOf, text: string): Eventual<Answer> {
   return andThen(tagOf(text), (tag) => withTag(dataText(text), tag, known))
 }
 
-/** The answer with its tag, given without quotes; 304 where the tag is among `known`. */
+/** Adds the tag, given without quotes, to the answer; 304 if the tag is in `known`. */
 export function withTag(answer: Answer, opaque: string, known: Tags | undefined): Answer {
   const tag = `"${opaque}"`
   return unchanged(tag, known) ?? { ...answer, headers: { ...answer.headers, ...headersOf(tag) } }
 }
 
-/** 304 where the client has what `tag` stands for. */
+/** Returns 304 if `known` contains the tag. */
 function unchanged(tag: string, known: Tags | undefined): Answer | undefined {
   const isKnown = known === 'any' || known?.includes(tag.slice(tag.indexOf('"') + 1, -1)) === true
   return isKnown ? { status: 304, body: null, headers: headersOf(tag) } : undefined
 }
 
-/** The tag of a compressed answer is weak, since its bytes are others. */
+/** Weakens the tag of a compressed answer, whose bytes differ. */
 export function weakened(headers: Answer['headers']): Answer['headers'] {
   const tag = headers?.ETag
   return tag?.startsWith('"') === true ? { ...headers, ETag: `W/${tag}` } : headers
@@ -49,7 +49,7 @@ function headersOf(tag: string): Readonly<Record<string, string>> {
   return { 'Cache-Control': 'private, no-cache', ETag: tag }
 }
 
-/** Undefined where the header was not sent. Throws 422 for a text that is neither `*` nor a list of tags. */
+/** Returns undefined without the header. Throws 422 for a text that is neither `*` nor a list of tags. */
 export function tagsOf(c: AppContext, header: BindingHeader): Tags | undefined {
   const sent = headerOf(c, header.toLowerCase())
   if (sent === undefined) return undefined

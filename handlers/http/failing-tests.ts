@@ -1,4 +1,4 @@
-/** What becomes of access tests that would fail by a change of rights, as its query string says: `?allow=failingTests`. */
+/** Whether a change of rights may make access tests fail, by the query string: `?allow=failingTests`. */
 import { queryFault } from '../../src/core/query/parse.ts'
 import type { TestsIn } from '../../src/services/rights/access-tests.ts'
 import { searchWithoutToken } from './credentials.ts'

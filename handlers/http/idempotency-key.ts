@@ -1,4 +1,4 @@
-/** The key under which a write happens once (docs/contract.md#idempotency). */
+/** Writes with an idempotency key (docs/contract.md#idempotency). */
 import type { Eventual } from '../../src/core/and-then.ts'
 import { nested, type ServiceError } from '../../src/core/error.ts'
 import type { ItemQuery, OnceKey, Planned } from '../../src/services/data/items.ts'
@@ -9,7 +9,7 @@ import { type AppContext, headerOf } from './request.ts'
 
 const HEADER = 'Idempotency-Key'
 
-/** Answers a write: once where it was sent with a key, and the same again to whoever sends it again. */
+/** Runs a write and answers it; with an idempotency key it runs once, and a retry gets the same answer. */
 export function answeredWrite<T>(
   c: AppContext,
   write: (query: ItemQuery) => Eventual<Planned<T>>,
@@ -18,7 +18,7 @@ export function answeredWrite<T>(
   return answeredOnce(c, (once) => write(once === undefined ? rawQuery(c) : { ...rawQuery(c), once }), toAnswer)
 }
 
-/** The same of a write that has no query. */
+/** Like `answeredWrite`, for a write without a query. */
 export function answeredOnce<T>(
   c: AppContext,
   write: (once: OnceKey | undefined) => Eventual<Planned<T>>,
@@ -39,10 +39,10 @@ export function answeredOnce<T>(
 }
 
 export const MOST_CHARACTERS = 255
-/** What a key is made of, wherever it is sent. */
+/** Valid characters of an idempotency key, also in arguments of tools. */
 export const CHARACTERS = /^[\x20-\x7e]+$/
 
-/** The text between the quotes, or without any all of it. */
+/** The text between the quotes, or the whole text if there are none. */
 function keyIn(sent: string): string {
   const text = sent.trim()
   const [, quoted, bare] = /^(?:"((?:[^"\\]|\\["\\])*)"|([^"\s,;]+))$/.exec(text) ?? []

@@ -1,6 +1,6 @@
 /**
- * The tag of a list (docs/contract.md#conditional-requests): only where the request names `etag` in `meta`, or brings tags. It is a
- * matter of HTTP alone, so that it is taken out of the query before anybody else reads that.
+ * The entity tag of a list (docs/contract.md#conditional-requests), only if the request has `etag` in `meta`, or sends tags.
+ * Tags belong to HTTP alone, so `etag` is removed from the query before it is parsed.
  */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import type { TagOf } from '../../src/ports/ports.ts'
@@ -12,13 +12,13 @@ import type { AppContext } from './request.ts'
 const TAG = 'etag'
 
 export type Tagging = {
-  /** The query without what it says of tags. */
+  /** The query without `etag`. */
   readonly query: ListQuery
-  /** Undefined where the answer has no tag. */
+  /** Adds the tag to an answer; undefined if the answer has no tag. */
   readonly tagged: ((answer: Answer) => Eventual<Answer>) | undefined
 }
 
-/** Throws 422 for tags that are none. */
+/** Throws 422 for malformed tags. */
 export function taggingOf(c: AppContext, tagOf: TagOf, query: ListQuery): Tagging {
   const known = tagsOf(c, 'If-None-Match')
   const { sent, wantsTag } = withoutTag(query.sent)
@@ -43,7 +43,7 @@ function withoutTag(sent: Sent): { readonly sent: Sent; readonly wantsTag: boole
   return { sent: { ...sent, body: { ...others, ...(rest.length > 0 && { meta: rest }) } }, wantsTag: true }
 }
 
-/** A parameter that is there twice is left to whoever refuses that. */
+/** Leaves a repeated parameter to the parser, which refuses it. */
 function inText(sent: string): { readonly sent: string; readonly wantsTag: boolean } {
   if (!sent.includes(META)) return { sent, wantsTag: false }
   const parts = sent.split('&')
@@ -58,7 +58,7 @@ function inText(sent: string): { readonly sent: string; readonly wantsTag: boole
 
 const META = 'meta='
 
-/** The text itself where it is malformed. */
+/** Returns malformed text unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -30,15 +30,15 @@ import { encodedInParts } from './utf8.ts'
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
   readonly ports: Ports
-  /** Compresses text by gzip, as a string or in UTF-8; undefined where the platform compresses answers. */
+  /** Compresses a string, or text in UTF-8, by gzip; undefined if the platform compresses answers. */
   readonly compress: ((text: string | Uint8Array) => Promise<Uint8Array<ArrayBuffer>>) | undefined
   /** Includes the trace id of requests in events. */
   readonly isTraced: boolean
-  /** Requests that take longer, in milliseconds, are told apart. */
+  /** Milliseconds from which a request is reported as slow. */
   readonly slowFrom: number
-  /** Undefined where CORS is off. */
+  /** Undefined if CORS is off. */
   readonly cors: Cors | undefined
-  /** The client's IP address, where it is known (client-address.ts). */
+  /** The client's IP address, if known (client-address.ts). */
   readonly addressOf: (c: AppContext) => string | undefined
 }
 
@@ -47,7 +47,7 @@ export function requestOriginOf({ addressOf }: App, c: AppContext): RequestOrigi
   return { address: addressOf(c), origin: new URL(c.req.url).origin }
 }
 
-/** Describes what a session is used by. */
+/** Describes the client of a session: address and user agent. */
 export function sessionClientOf({ addressOf }: App, c: AppContext): SessionClient {
   return { address: addressOf(c), userAgent: headerOf(c, 'user-agent') }
 }
@@ -60,13 +60,13 @@ export type Methods = { readonly [Name in Method]?: Handler }
 export type RouteOptions = {
   /** Methods whose handlers refuse unknown query parameters themselves. */
   readonly strictQuery?: readonly Method[]
-  /** Methods without a body, though their kind usually has one. */
+  /** Methods without a body, although such methods usually have one. */
   readonly bodiless?: readonly Method[]
-  /** The binding headers that methods read. */
+  /** The binding headers that each method reads. */
   readonly headers?: { readonly [Name in Method]?: readonly BindingHeader[] }
-  /** Replaces the 405 of an unknown method, and the 422 of a header: throws another error, or that one. */
+  /** Replaces the 405 of an unknown method, and the 422 of a header: throws another error, or the same one. */
   readonly instead?: (error: unknown) => Eventual<never>
-  /** Its handlers read `Act-As` of GET and QUERY. */
+  /** True if its handlers read `Act-As` for GET and QUERY. */
   readonly actsAs?: boolean
   /** Ignores any credential and parameters. */
   readonly isProbe?: boolean
@@ -99,7 +99,7 @@ function mapped(methods: Methods, change: (handler: Handler, method: Method) => 
   return Object.fromEntries(entries.map(([method, handler]) => [method, change(handler, method)]))
 }
 
-/** Wraps a handler so that input it does not read is refused. */
+/** Wraps a handler so that it refuses input that it does not read. */
 function strictly(handler: Handler, method: Method, options: RouteOptions): Handler {
   const { strictQuery = [], bodiless = [], headers = {}, instead = rethrown } = options
   const readsQuery = strictQuery.includes(method)
@@ -108,7 +108,7 @@ function strictly(handler: Handler, method: Method, options: RouteOptions): Hand
   return (c) => {
     const mayHaveBody = readsBody || hasBody(c)
     const refused = unread(c) ?? (mayHaveBody ? refusePart(c) : undefined)
-    // Whoever is still sending sees the answer behind the body alone.
+    // A client that is still sending sees the answer only after its body was read.
     if (refused !== undefined) return mayHaveBody ? discardBody(c).then(() => instead(refused)) : instead(refused)
     if (!readsQuery) requireKnownParameters(c, [])
     return readsBody || !mayHaveBody ? handler(c) : refuseUnexpectedBody(c).then(() => handler(c))
@@ -122,7 +122,7 @@ type Routed = {
   readonly handler: Handler
   readonly isProbe?: boolean
   readonly takesQuery?: boolean
-  /** Whether its reads take `Act-As`. */
+  /** True if its reads take `Act-As`. */
   readonly actsAs?: boolean
 }
 
@@ -169,10 +169,10 @@ export async function respond(
 /** Shorter bodies, in characters or bytes, are not worth compressing. */
 const COMPRESSED_FROM = 1_400
 
-/** Longer ones are encoded in parts. */
+/** Longer strings are encoded in parts. */
 const ENCODED_FROM = 64 * 1024
 
-/** Compresses the answer where it is large enough and the client accepts gzip. */
+/** Compresses the answer if it is large enough and the client accepts gzip. */
 function packed(app: App, c: AppContext, answer: Answer): Eventual<Answer> {
   const { compress } = app
   const { body, headers } = answer
@@ -180,12 +180,12 @@ function packed(app: App, c: AppContext, answer: Answer): Eventual<Answer> {
   if (typeof body === 'string' && body.length >= ENCODED_FROM)
     return encoded(c, body).then((bytes) => packed(app, c, { ...answer, body: bytes }))
   if (!(body instanceof ReadableStream) && body.length < COMPRESSED_FROM) return answer
-  // Bytes are JSON where nothing else is said; no picture is compressed.
+  // Bytes without a content type are JSON; pictures are not compressed.
   if (body instanceof Uint8Array && headers?.['Content-Type']?.startsWith('text/') === false) return answer
-  // A file goes out as it is.
+  // A file is sent uncompressed.
   if (headers?.['Content-Length'] !== undefined) return answer
   if (headers?.['Content-Encoding'] !== undefined || !accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
-  // Its compression would hold back what is to be seen as it comes.
+  // Compression would delay events.
   if (headers?.['Content-Type'] === EVENTS) return answer
   const announced = { ...weakened(headers), 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
   if (!(body instanceof ReadableStream)) {
@@ -197,7 +197,7 @@ function packed(app: App, c: AppContext, answer: Answer): Eventual<Answer> {
   return { ...answer, body: body.pipeThrough(new CompressionStream('gzip')), headers: announced }
 }
 
-/** Returns the text in UTF-8, of which the memory of answers counts the bytes from now on. */
+/** Encodes the text in UTF-8; the memory of answers counts its bytes from now on. */
 async function encoded(c: AppContext, text: string): Promise<Uint8Array<ArrayBuffer>> {
   const end = await pacing(c)?.takeEncoding(callerOf(c) ?? '')
   try {
@@ -217,7 +217,7 @@ export function accepts(list: string | undefined, coding: string): boolean {
   })
 }
 
-/** The methods by which a caller reads as somebody else. */
+/** The methods that support `Act-As`. */
 const reading: ReadonlySet<string> = new Set(['GET', 'QUERY'])
 
 type Run = Required<Pick<Routed, 'handler' | 'isProbe' | 'actsAs'>> & { readonly requestId: string }
@@ -238,7 +238,7 @@ async function answerOf(
   }
 }
 
-/** Kinds of errors of a request whose workspace may have gone with what it misses. */
+/** Kinds of errors that the deletion of the workspace during the request may cause. */
 const missing: ReadonlySet<string> = new Set(['failed', 'unfit', 'conflict'])
 
 /** `error`, or the 404 of a workspace that was deleted while the request ran. */
@@ -252,13 +252,13 @@ async function unlessGone(c: AppContext, error: unknown): Promise<unknown> {
   }
 }
 
-/** Shorter bodies, in characters or bytes, are not counted among those that wait for their clients. */
+/** Shorter bodies, in characters or bytes, do not count as memory of unsent answers. */
 const HELD_FROM = 64 * 1024
 
-/** Seconds. */
+/** Seconds for `Retry-After`. */
 const ROOM_AFTER = 2
 
-/** Throws 503 where a read has no room in memory. What else was asked for is done already, so that others give way. */
+/** Throws 503 for a read without room in memory. A write is done already, so other answers are dropped instead. */
 function held(c: AppContext, answer: Answer): Answer {
   const { body } = answer
   if (body === null || body instanceof ReadableStream || body.length < HELD_FROM) return answer

@@ -25,8 +25,8 @@ export function requireSameOrigin(c: AppContext, config: Config): void {
 }
 
 /**
- * The origin of SERVICE_BASE_URL and, if it differs, of the request's host with both schemes, since TLS may end at a
- * proxy. A host whose scheme the configuration defines has no other.
+ * The origin of SERVICE_BASE_URL and, if it differs, of the request's host with both schemes, because TLS may end at a proxy.
+ * If the request's host is that of SERVICE_BASE_URL, only the configured scheme counts.
  */
 function ownOrigins(c: AppContext, { SERVICE_BASE_URL: base }: Config): readonly string[] {
   const { host } = new URL(c.req.url)

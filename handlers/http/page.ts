@@ -1,4 +1,6 @@
-/** The headers of pages. None has inline scripts, sends a form by itself, stands in a frame or asks another origin. */
+/**
+ * The headers of pages. Pages have no inline scripts, submit no forms, are not framed, and request nothing from other origins.
+ */
 
 const directives = {
   'default-src': "'none'",
@@ -12,7 +14,7 @@ const directives = {
   'frame-ancestors': "'none'",
 }
 
-/** `exceptions`: directives of the security policy that a page needs otherwise, in place of the common ones. */
+/** `exceptions` replace directives of the content security policy. */
 export function pageHeaders(exceptions: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   return {
     'Content-Type': 'text/html; charset=utf-8',

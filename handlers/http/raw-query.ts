@@ -1,4 +1,4 @@
-/** The query of an item request as text without the token, and the answer to what the services planned for it. */
+/** The query of an item request as text without the token, and the answer to a planned request. */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { bodyBounds } from '../../src/core/json-limits.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
@@ -15,13 +15,13 @@ export function rawQuery(c: AppContext): ItemQuery {
 
 const bounds = { ...bodyBounds, values: MAX_BODY_VALUES }
 
-/** The query of a request by QUERY: its body, beside which the address has none but for the token. */
+/** The query of a request by QUERY: its body; the address may contain nothing but a token. */
 export async function bodyQuery(c: AppContext, limit: number) {
   if (searchWithoutToken(c.req.url) !== '') throw queryFault('query string', 'must be empty: the body is the query')
   return withReadOptions(c, readQueryBody(await readPlainJson(c, limit, bounds)))
 }
 
-/** The address of the page behind a cursor of this list, without the token; undefined where it is too long for a header. */
+/** Returns the address of the page after a cursor, without the token; undefined if it is too long for a header. */
 export function pageAfter(c: AppContext): (cursor: string) => string | undefined {
   return (cursor) => {
     const { pathname } = new URL(c.req.url)
@@ -34,7 +34,7 @@ export function pageAfter(c: AppContext): (cursor: string) => string | undefined
   }
 }
 
-/** Parameters that say where a page begins. */
+/** Parameters that set the start of a page. */
 const PLACES: ReadonlySet<string> = new Set(['after', 'before', 'offset'])
 
 /** Servers and proxies refuse answers whose headers are longer than 8 to 16 KiB. */
@@ -49,7 +49,7 @@ function withReadOptions<Sent>(c: AppContext, sent: Sent): Omit<ItemQuery, 'sent
   return { sent, ...readOptions(c) }
 }
 
-/** Who reads the answer, and how old it may be. */
+/** The caller and the freshness of the answer. */
 export function readOptions(c: AppContext): Omit<ItemQuery, 'sent'> {
   return {
     // No getter: an object with one gets its own hidden class, which lives until the next full garbage collection.

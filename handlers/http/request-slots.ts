@@ -1,18 +1,19 @@
 /**
- * Bounds how many requests of one account are worked on at a time (docs/contract.md#limits): their answers, which may have megabytes
- * each, are made on one thread, and may wait for a database that is slow. A request counts from when all of it has arrived, so that
- * nobody takes slots by sending slowly, until its answer is ready to be sent. A download counts until it begins.
+ * Limits concurrent requests per account (docs/contract.md#limits): answers may have megabytes, are made on one thread, and may
+ * wait for a slow database. A request takes a slot once all of it has arrived, so that slow senders hold none, until its answer
+ * is ready to be sent. A download holds its slot until it begins.
  */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { type AppContext, hasBody, isDisconnected, pacing } from './request.ts'
 
-/** Seconds. */
+/** Seconds for `Retry-After`. */
 const AGAIN = 2
 
 /**
- * Returns what `enter` returns, which finds out who asks, once the request has a slot, unless it has a body that is still to be
- * read, which waits for the slot itself. Whoever waited enters anew, with the rights of then. Throws 429 where that takes too long.
+ * Returns the result of `enter`, which identifies the caller, once the request has a slot. A request with an unread body takes
+ * its slot later, when the body has arrived. After waiting, runs `enter` again with the current rights. Throws 429 after
+ * waiting too long.
  */
 export function inSlot<Entered>(c: AppContext, enter: () => Eventual<Entered>): Eventual<Entered> {
   return andThen(enter(), (entered) => {
@@ -22,8 +23,8 @@ export function inSlot<Entered>(c: AppContext, enter: () => Eventual<Entered>): 
 }
 
 /**
- * Takes the slot of a request whose body has arrived and is not parsed yet, which would take many times its bytes while it waits.
- * Resolves at once where nobody asked yet who the caller is. Throws 429 where it takes too long.
+ * Takes the slot of a request whose body has arrived but is not parsed, because parsed it would take many times its bytes while
+ * waiting. Resolves at once if the caller is not identified yet. Throws 429 after waiting too long.
  */
 export function slotForBody(c: AppContext): Promise<void> | undefined {
   c.set('isBodyRead', true)

@@ -8,17 +8,17 @@ import type { Timing } from './timing.ts'
 export type Variables = {
   /** The single credential that was presented; undefined for the anonymous caller. */
   readonly credential: Credential | undefined
-  /** Set where a handler asked who the caller is and no credential was presented. */
+  /** Set if a handler identified the caller and no credential was presented. */
   readonly isAnonymous: true | undefined
-  /** The id of the user, or of the owner of a service account, where a handler asked who the caller is and knows one. */
+  /** The id of the user, or of a service account's owner, once a handler has identified the caller. */
   readonly userId: string | undefined
-  /** Set where the caller was authorized in a workspace; throws 404 where that has been deleted meanwhile. */
+  /** Set once the caller was authorized in a workspace; throws 404 if the workspace has been deleted meanwhile. */
   readonly requireThere: (() => Promise<void>) | undefined
-  /** Whose slots the request takes, where a handler asked who the caller is. */
+  /** The account whose slots the request takes, once a handler has identified the caller. */
   readonly account: string | undefined
-  /** Set where the body was read. */
+  /** Set once the body was read. */
   readonly isBodyRead: true | undefined
-  /** Ends the slot of a request that has one, and gives back the room of its parsed body. */
+  /** Ends the slot of the request, and releases the room of its parsed body. */
   readonly endSlot: (() => void) | undefined
   readonly timing: Timing
   /** Returns the client's IP address. */
@@ -38,49 +38,49 @@ export function pathParam(c: AppContext, name: string): string {
   return part
 }
 
-/** The last segment of the path, as it was sent where that matters: commas and quotes of a part stay percent-encoded. */
+/** The last segment of the path, still percent-encoded: commas and quotes within a part of a key stay encoded. */
 export function lastSegment(c: AppContext): string {
   const { path } = c.req
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The same of the segment before the last. */
+/** Like `lastSegment`, for the segment before. */
 export function segmentBeforeLast(c: AppContext): string {
   const { path } = c.req
   const end = path.lastIndexOf('/')
   return path.slice(path.lastIndexOf('/', end - 1) + 1, end)
 }
 
-/** Returns true if the client has disconnected; false where the platform cannot know. */
+/** Returns true if the client has disconnected; false if the platform cannot know. */
 export function isDisconnected(c: Context): boolean {
   return ((c.env ?? {}) as { readonly isDisconnected?: () => boolean }).isDisconnected?.() === true
 }
 
-/** What the platform tells in `env` of the memory for answers that their clients have not taken yet. */
+/** Memory for answers that clients have not read yet; provided by the platform in `env`. */
 export type AnswerRoom = {
-  /**
-   * Counts the answer to the request with `bytes`, in place of what it was counted with before. Returns false where others
-   * hold so much that it has no room.
-   */
+  /** Counts `bytes` for the answer to the request, replacing an earlier count. Returns false if the answer has no room. */
   hold(bytes: number): boolean
-  /** Cuts off the answers that have been held for longest, until that of the request has room. */
+  /** Drops the oldest unread answers until the answer to this request has room. */
   makeRoom(): void
 }
 
-/** Returns undefined where the platform bounds memory itself. */
+/** Returns undefined if the platform limits memory itself. */
 export function answerRoom(c: Context): AnswerRoom | undefined {
   return ((c.env ?? {}) as { readonly room?: AnswerRoom }).room
 }
 
-/** What the platform tells in `env` of what goes on at a time; undefined where it bounds that itself. */
+/** Limits of concurrent work, provided by the platform in `env`; undefined if it has its own limits. */
 export type Pacing = {
-  /** Returns what ends the slot of a request, or undefined where none of the account is free for the collection; '' is for none. */
+  /**
+   * Takes a slot and returns the function that ends it; undefined if the account has none free for the collection. Without a
+   * collection, '' is passed.
+   */
   takeNow(account: string, collection: string): (() => void) | undefined
-  /** Waits for it. Rejects where none became free in time, too many wait, or the client `hasLeft`. */
+  /** Waits for a slot. Rejects after waiting too long, if too many wait, or if the client `hasLeft`. */
   take(account: string, collection: string, hasLeft: () => boolean): Promise<() => void>
-  /** Waits until a long answer of the caller may be encoded, and returns what ends that. */
+  /** Waits until a long answer of the caller may be encoded, and returns the function that ends the encoding. */
   takeEncoding(caller: string): Promise<() => void>
-  /** Returns what the next piece of a file that is sent waits for before it is read, if anything. */
+  /** Returns the promise to await before reading the next piece of a file, if any. */
   beforePiece(): Promise<void> | undefined
 }
 
@@ -88,30 +88,30 @@ export function pacing(c: Context): Pacing | undefined {
   return ((c.env ?? {}) as { readonly pacing?: Pacing }).pacing
 }
 
-/** Returns undefined where nothing bounds the memory of bodies that arrive. */
+/** Returns undefined if nothing limits the memory of arriving bodies. */
 export function bodyRoom(c: Context): BodyRoom | undefined {
   return ((c.env ?? {}) as { readonly bodies?: BodyRoom }).bodies
 }
 
-/** The memory for bodies that are parsed; undefined where nothing bounds it. */
+/** The memory for parsed bodies; undefined if nothing limits it. */
 export function parsedRoom(c: Context): BodyRoom | undefined {
   return ((c.env ?? {}) as { readonly parsed?: BodyRoom }).parsed
 }
 
-/** The body as it arrives, each time the same stream; null where there is none. */
+/** The body as a stream, the same stream each time; null without a body. */
 export function bodyOf(c: Context): ReadableStream<Uint8Array> | null {
   const { body } = (c.env ?? {}) as { readonly body?: () => ReadableStream<Uint8Array> }
   return body === undefined ? c.req.raw.body : body()
 }
 
-/** Returns by what the bodies of one caller are known: its user, or its network. */
+/** Returns the key by which a caller's bodies are counted: its user, or its network. */
 export function callerOf(c: AppContext): string {
   return c.get('userId') ?? networkOf(c.get('addressOf')(c))
 }
 
 /**
- * Returns a request header by its lower-case name; several of one name are joined. Uses the look-up in `env` if the
- * platform provides one: building `Headers` for two look-ups costs as much as the rest of the handler.
+ * Returns a request header by its lower-case name; repeated headers are joined. Uses the look-up in `env` if the platform
+ * provides one: building `Headers` for two look-ups costs as much as the rest of the handler.
  */
 export function headerOf(c: Context, name: string): string | undefined {
   const { header } = (c.env ?? {}) as { readonly header?: (name: string) => string | undefined }

@@ -1,6 +1,6 @@
 /**
- * Mounts a family of routes for what is listed, created, read, updated and deleted alike: a list at its path, one of them
- * below it. Each route asks who the caller is, then has a use case do the work; bodies and queries are read by that.
+ * Mounts the routes of a resource: list and create at its path, read, update and delete below it. Each route identifies the
+ * caller and calls a use case, which reads bodies and queries.
  */
 import type * as z from 'zod'
 import type { Eventual } from '../../src/core/and-then.ts'
@@ -15,14 +15,14 @@ import { type AppContext, pathParam } from './request.ts'
 import { idOf, itemQuery, listQuery } from './schemas.ts'
 import { withSent } from './sent.ts'
 
-/** A route is there where its member is. `Scope` is what the use cases know of the caller. */
+/** Each member adds a route. `Scope` is what the use cases know about the caller. */
 export type Resource<Scope, New, Change> = {
   readonly path: string
   readonly scopeOf: (c: AppContext) => Eventual<Scope>
-  /** In bytes; every other body has that of `readBody`. */
+  /** Maximum bytes of a body; by default that of `readBody`. */
   readonly bodyLimit?: number
   readonly list: (scope: Scope, query: LazyBody<ReadQuery>) => Promise<ListAnswer>
-  /** Answers with JSON text, with or without warnings, or with a value. */
+  /** Answers JSON text, with or without warnings, or a value. */
   readonly create?: {
     readonly body: () => z.ZodType<New>
     readonly run: (scope: Scope, sent: LazyBody<New>, c: AppContext) => Promise<string | object>
@@ -35,15 +35,15 @@ export type Resource<Scope, New, Change> = {
       readonly run: (scope: Scope, key: string, sent: LazyBody<Change>, c: AppContext) => Promise<string | SavedItem>
     }
     readonly delete: (scope: Scope, key: string, c: AppContext) => Promise<void>
-    /** Whether `update` and `delete` read query parameters, and refuse unknown ones. */
+    /** True if `update` and `delete` read query parameters, and refuse unknown ones. */
     readonly takesParameters?: boolean
   }
 }
 
-/** The last part of the path of one of them. */
+/** The parameter at the end of the path. */
 export type PathKey = { readonly parameter: string; readonly of: (c: AppContext) => string }
 
-/** `what` is the name in the 404 for text that is no id. */
+/** `what` is the name in the 404 for text that is not an id. */
 export function byId(what: string): PathKey {
   return { parameter: 'id', of: (c) => idOf(c, what) }
 }

@@ -1,6 +1,6 @@
 /**
- * The router. Routes of items and aggregates, which serve nearly all requests, are matched by one regular expression; the others, some of
- * which overlap (`/api/system/users` and `/api/:workspace/roles`), by a tree.
+ * The router. One regular expression matches routes of items and aggregates, which serve nearly all requests; a tree matches
+ * the others, some of which overlap (`/api/system/users` and `/api/:workspace/roles`).
  */
 import type { Result, Router } from 'hono/router'
 import { RegExpRouter } from 'hono/router/reg-exp-router'

@@ -1,4 +1,4 @@
-/** What the bodies, queries and paths of several routes have in common. */
+/** Schemas that the bodies, queries and paths of several routes share. */
 import * as z from 'zod'
 import { durationSchema } from '../../src/config-values.ts'
 import { ServiceError } from '../../src/core/error.ts'
@@ -22,7 +22,7 @@ export function lineOf(max: number) {
   return textSchema(max).refine((text) => text.includes('\u0000') || lineFault(text) === undefined, NO_CONTROL)
 }
 
-/** What something or somebody is called. */
+/** A name or label. */
 export const lineSchema = lazily(() => lineOf(200))
 export const nameSchema = lazily(() => lineSchema().trim().min(1, 'must not be empty'))
 export const descriptionSchema = lazily(() => textSchema(2_000).nullable())
@@ -53,7 +53,7 @@ export const lifetimeSchema = lazily(() =>
   durationSchema().refine((length) => length > 0 && length <= CENTURY, 'must be positive and at most 100 years'),
 )
 
-/** Returns the id in the path; throws 404 for text that is no id. */
+/** Returns the id in the path; throws 404 for text that is not an id. */
 export function idOf(c: AppContext, what: string): string {
   const result = z.uuid().safeParse(pathParam(c, 'id'))
   if (result.success) return result.data.toLowerCase()

@@ -1,14 +1,14 @@
 /**
- * Bodies, which whoever sends them may hold back for long: they count with the rights of when they are there
- * (docs/contract.md#credentials). Who may not send one is refused before it is read.
+ * Authorization around request bodies: a sender may hold back a body for long, so the rights at its arrival count
+ * (docs/contract.md#credentials). A caller that may not send the body is refused before it is read.
  */
 import type { Eventual } from '../../src/core/and-then.ts'
 import { isObject } from '../../src/core/json-object.ts'
 
-/** What enters a request: whoever asks, authorized. */
+/** Identifies and authorizes the caller. */
 type Enter<Scope> = () => Eventual<Scope>
 
-/** Returns the scope in which a body counts, which `reenter` answers behind it, and the body. */
+/** Reads the body, and returns it with the scope from `reenter` after its arrival. */
 export async function readIn<Scope, Sent>(
   enter: Enter<Scope>,
   read: () => Promise<Sent>,
@@ -20,8 +20,8 @@ export async function readIn<Scope, Sent>(
 }
 
 /**
- * Runs `work`, which asks for the body behind its checks of rights and before anything else. Where its sender is not who they were
- * once the body has come, the checks are made of who they are now: `work` begins again, and has the body.
+ * Runs `work`, which requests the body after its checks of rights and before anything else. If the sender's rights have changed
+ * when the body has arrived, runs `work` again with the new scope and the same body.
  */
 export async function withSent<Scope, Sent, T>(
   enter: Enter<Scope>,
@@ -46,7 +46,7 @@ export async function withSent<Scope, Sent, T>(
   }
 }
 
-/** Of anything but plain objects and lists, only the same one is. */
+/** Compares plain objects and lists deeply; everything else by identity. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (!isPlain(one) || !isPlain(other) || Array.isArray(one) !== Array.isArray(other)) return false

@@ -6,7 +6,7 @@ export type Timing = {
   readonly start: number
   /** Time when the caller was authorized. */
   authenticated: number
-  /** Time when planning ended; undefined where nothing was planned. */
+  /** Time when planning ended; undefined if nothing was planned. */
   planned: number | undefined
 }
 
@@ -15,7 +15,7 @@ export function startTiming(): Timing {
   return { start, authenticated: start, planned: undefined }
 }
 
-/** Until now: the time after authorization and planning is attributed to the source. */
+/** The phases until now; the time after planning, or without planning after authorization, is attributed to the source. */
 export function phasesOf({ start, authenticated, planned = authenticated }: Timing) {
   return {
     auth: rounded(authenticated - start),

@@ -1,6 +1,6 @@
 /**
- * Refuses input that a route does not read, before its handler runs: unknown query parameters, bodies, and headers that
- * bind a request to something. Otherwise a request could do something else than its sender expects.
+ * Refuses input that a route does not read, before its handler runs: unknown query parameters, bodies, and binding headers.
+ * Otherwise a request could do something else than its sender expects.
  */
 import * as z from 'zod'
 import { nested, type ServiceError } from '../../src/core/error.ts'
@@ -11,7 +11,7 @@ import { readBody } from './body.ts'
 import { searchWithoutToken } from './credentials.ts'
 import { type AppContext, headerOf } from './request.ts'
 
-/** Where nobody acts as somebody else, a request for it must not run as the caller itself. */
+/** Refuses `Act-As` on other routes, where the request would run with the caller's own rights. */
 export function refuseActAs(c: AppContext): void {
   if (headerOf(c, 'act-as') === undefined) return
   throw nested('invalid', [
@@ -21,11 +21,11 @@ export function refuseActAs(c: AppContext): void {
   ])
 }
 
-/** Headers that change what a request does, or whether it is done: whoever sends one relies on it. */
+/** Headers that change what a request does, or whether it runs: its sender relies on them. */
 export const bindingHeaders = ['Idempotency-Key', 'If-Match', 'If-None-Match'] as const
 export type BindingHeader = (typeof bindingHeaders)[number]
 
-/** A part that is sent must not be taken for the whole (RFC 9110, section 9.3.4). */
+/** Refuses a partial body, which must not replace the whole (RFC 9110, section 9.3.4). */
 export function refusePart(c: AppContext): ServiceError | undefined {
   if (headerOf(c, 'content-range') === undefined) return undefined
   return nested('badRequest', [
@@ -35,7 +35,7 @@ export function refusePart(c: AppContext): ServiceError | undefined {
   ])
 }
 
-/** Returns what finds the error of a request with a binding header that is not among `read`. */
+/** Returns a function that returns the error of a request with a binding header that is not in `read`. */
 export function unreadHeaders(read: readonly BindingHeader[]): (c: AppContext) => ServiceError | undefined {
   const refused = bindingHeaders
     .filter((name) => !read.includes(name))
@@ -46,7 +46,7 @@ export function unreadHeaders(read: readonly BindingHeader[]): (c: AppContext) =
   }
 }
 
-/** Throws 422 for the first parameter, other than the token, that is not in `known` or comes again, and 400 for one that is no text. */
+/** Throws 422 for the first parameter, other than the token, that is unknown or repeated, and 400 for invalid encoding. */
 export function requireKnownParameters(c: AppContext, known: readonly string[]): void {
   const seen = new Set<string>()
   for (const parameter of searchWithoutToken(c.req.url).split('&')) {
