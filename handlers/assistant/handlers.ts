@@ -1,4 +1,4 @@
-/** Handlers of the routes of the assistant (docs/contract.md#assistant), loaded by the first request to one of them. */
+/** Handlers of the assistant's routes (docs/contract.md#assistant), loaded on the first request. */
 import * as z from 'zod'
 import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import { eventText } from '../../src/core/assistant/server-events.ts'
@@ -19,7 +19,7 @@ import { type AppContext, isDisconnected } from '../http/request.ts'
 import { idOf, lineOf, nameSchema, textSchema } from '../http/schemas.ts'
 import { withSent } from '../http/sent.ts'
 
-/** Of these some are sent as headers. */
+/** One line, because some of these are sent as headers. */
 const name = (most: number) => lineOf(most).trim().min(1, 'must not be empty')
 
 const limit = () =>
@@ -37,7 +37,7 @@ export const settingsBody = lazily(() =>
       .optional(),
     connectorOptions: z
       .strictObject({
-        // What is asked for is put behind it.
+        // The path of a request is appended to the address.
         address: name(1_000)
           .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
           .optional(),
@@ -143,7 +143,7 @@ export function createAssistantHandlers(deps: AssistantHandlersDeps): AssistantH
   }
 }
 
-/** Those of MCP, loaded with the first question; each call is authorized anew, as a request of its own would be. */
+/** Opens the MCP tools, loaded with the first question; authorizes each call anew, like a separate request. */
 function openTools(services: Services, c: AppContext): AssistantTools {
   const { agents, config, ports } = services
   const spent = { rows: 0 }
@@ -172,16 +172,19 @@ function openTools(services: Services, c: AppContext): AssistantTools {
   }
 }
 
-/** Milliseconds in which somebody has to take what was sent; an answer that nobody reads ends. */
+/** Milliseconds in which the client must read a piece; otherwise the answer ends. */
 const UNREAD = 60_000
-/** Milliseconds without an event behind which a comment is sent: a Worker learns by it that its requester has left, and proxies keep the connection. */
+/**
+ * Milliseconds without an event after which a comment is sent: by it a Worker notices a disconnected client, and proxies keep
+ * the connection open.
+ */
 const QUIET = 5_000
 
 function streamed({ events, leave }: AnswerUnderWay, signal: AbortSignal, background: Background): Answer {
   const encoder = new TextEncoder()
   let next: Promise<IteratorResult<AssistantEvent, void>> | undefined
   let unread: ReturnType<typeof setTimeout> | undefined
-  // A Worker whose requester has left does nothing but what it does in the background.
+  // After the client has disconnected, a Worker runs only background work.
   const end = () => {
     clearTimeout(unread)
     background(leave())

@@ -1,6 +1,6 @@
 /**
- * Parses the arguments of a tool by its schema, or throws 422 with the path and the expected value. The limits are
- * those of HTTP.
+ * Parses the arguments of a tool by its schema, or throws 422 with the path and the expected value. The limits are the same as
+ * over HTTP.
  */
 import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
@@ -23,10 +23,10 @@ const QUERY = ['fields', 'filter', 'sort', 'deep', 'aggregate', 'group', 'having
 /** Maximum number of elements of any other list. */
 const MAX_ELEMENTS = 10_000
 
-/** Far more than any tool has. */
+/** Maximum number of arguments; far more than any tool has. */
 const MAX_ARGUMENTS = 100
 
-/** `numbers` are those of the request, whose calls and arguments have them together. */
+/** `numbers` is the budget of raw numbers of the whole request. */
 export function readArguments<S extends z.ZodType>(schema: S, sent: unknown, numbers: RawNumbers): z.infer<S> {
   if (typeof sent === 'object' && sent !== null && Object.keys(sent).length > MAX_ARGUMENTS) {
     throw fault('arguments', `has more than ${MAX_ARGUMENTS} members`)
@@ -41,7 +41,7 @@ export function readArguments<S extends z.ZodType>(schema: S, sent: unknown, num
   throw fault(path === '' ? 'arguments' : path, reasonOf(issue, schema))
 }
 
-/** Agents often send a list or an object as JSON text. */
+/** Parses arguments that are JSON text, because agents often send lists and objects so. */
 function unpacked(sent: unknown, numbers: RawNumbers): unknown {
   if (typeof sent !== 'object' || sent === null) return sent
   const members = Object.entries(sent).map(([name, value]) => {
@@ -52,7 +52,7 @@ function unpacked(sent: unknown, numbers: RawNumbers): unknown {
   return Object.fromEntries(members)
 }
 
-/** A key is found by its text, so that its numbers keep the digits that were sent. */
+/** A key is matched by its text, so its numbers keep their digits. */
 function withNumbersAsTexts(key: unknown): unknown {
   if (isRawNumber(key)) return key.rawJSON
   if (typeof key !== 'object' || key === null || Array.isArray(key)) return key
@@ -61,16 +61,16 @@ function withNumbersAsTexts(key: unknown): unknown {
   )
 }
 
-/** Arguments that are always text, even if they look like JSON. */
+/** Arguments that are always strings, even if they look like JSON. */
 const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta', 'idempotencyKey', 'plan'])
 
-/** Arguments that hold values of items or defaults, whose numbers keep the digits that were sent. */
+/** Arguments with values of items or defaults, whose numbers keep their digits. */
 const values: ReadonlySet<string> = new Set(['data', 'filter', 'having', 'deep', 'operations', 'model'])
 
-/** Arguments with as many values as a body may have. */
+/** Arguments that may have as many values as a body. */
 const large: ReadonlySet<string> = new Set(['data', 'operations', 'model'])
 
-/** Of all others, counted before they are parsed. */
+/** Bounds of all other arguments, checked before parsing. */
 const textBounds = { depth: 1_100, members: 20_000, values: 20_000, containers: 20_000 }
 
 function parsed(name: string, value: unknown, numbers: RawNumbers): unknown {
@@ -90,7 +90,7 @@ function jsonOf(name: string, text: string, numbers: RawNumbers): unknown {
   }
 }
 
-/** Of the alternatives of a union, returns the issue of the one that was probably meant. */
+/** Returns the issue of the union's alternative that was probably meant. */
 function chosenIssue(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue {
   const inside = issue.errors.map(([one]) => one).find((one) => one !== undefined && one.path.length > 0)
   return inside === undefined ? issue : { ...inside, path: [...issue.path, ...inside.path] }

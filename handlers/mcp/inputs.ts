@@ -1,4 +1,4 @@
-/** What the arguments of tools are made of: their schemas, and what each says where it is not met. */
+/** Schemas for the arguments of tools, with their error messages. */
 import * as z from 'zod'
 import { operationKinds } from '../../src/core/plan/batch/operation.ts'
 import { CHARACTERS, MOST_CHARACTERS } from '../http/idempotency-key.ts'
@@ -73,7 +73,7 @@ export const operation = z
     'Other members: of create `data`, a list; of update `data` with `key` or `filter`, or a list of items with their keys; of ' +
       'upsert `data`, a list, and `conflict`; of delete `key` or `filter`; of read `key`, or `filter`, `sort`, `limit`, `offset`, `after`, `before` and `meta`; of each `fields`. As in the tools for one operation.',
   )
-/** Of a to-one relation, what its items are sorted by; the use case reads it. */
+/** Options for sorting by items of a to-one relation; the use case parses the rest. */
 export const sortOptions = z.looseObject(
   {
     direction: z.enum(['asc', 'desc'], must('asc or desc')).optional(),

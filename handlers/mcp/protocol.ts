@@ -1,6 +1,6 @@
 /**
- * The protocol's messages: JSON-RPC by HTTP, without sessions. Its schemas and versions are those of the SDK; the SDK's own
- * server also has sessions, streams, tasks and questions to the client, which this service does not offer (decision 029).
+ * The protocol's messages: JSON-RPC over HTTP, without sessions. Uses schemas and versions of the SDK, but not its server,
+ * which has sessions, streams, tasks and questions to the client that this service does not offer (decision 029).
  */
 import {
   ErrorCode,
@@ -16,7 +16,7 @@ import type * as z from 'zod'
 import { pause } from '../../src/ports/clock.ts'
 import { type Answer, json } from '../http/answer.ts'
 
-/** What answers a method: a result, or a rejection with McpError. */
+/** Answers a method: a result, or a rejection with McpError. */
 export type Method = (request: JSONRPCRequest) => Promise<object>
 
 export type SentMessages = {
@@ -26,12 +26,12 @@ export type SentMessages = {
   readonly version: string | undefined
 }
 
-/** As many messages may share a request. */
+/** Maximum number of messages per request. */
 const MAX_BATCH = 100
-/** Of JSON-RPC, for what it has no code for. */
+/** JSON-RPC error code for errors without a code of their own. */
 const REFUSED = -32000
 
-/** A method that reads its request by a schema. */
+/** A method that parses its request by a schema. */
 export function method<S extends z.ZodType>(schema: S, run: (request: z.infer<S>) => Promise<object>): Method {
   return async (sent) => {
     const { data, success } = schema.safeParse(sent)
@@ -66,9 +66,9 @@ export async function answerMessages(
     return refused(400, REFUSED, `Bad Request: Unsupported protocol version: ${version} (supported versions: ${known})`)
   }
   const responses: object[] = []
-  // Notifications and responses mean nothing without a session.
+  // Notifications and responses have no meaning without a session.
   for (const request of messages.filter(isJSONRPCRequest)) {
-    // Other requests have their turn between two messages.
+    // Other requests run between two messages.
     if (responses.length > 0) await pause()
     responses.push(await responseTo(request, methods))
   }

@@ -1,6 +1,6 @@
 /**
- * Answers one request of the Model Context Protocol. There are no sessions. Errors of
- * a tool are returned in its result, with advice that an agent can act on.
+ * Answers one request of the Model Context Protocol, without sessions. Errors of a tool are returned in its result, with advice
+ * for the agent.
  */
 
 import {
@@ -35,7 +35,7 @@ import { answerMessages, method, type SentMessages } from './protocol.ts'
 import { type Tool, tools } from './tools.ts'
 
 export type McpRequest = {
-  /** The tools with the rights of now: a request has many calls, each as if it came alone. */
+  /** Opens the tools with the current rights, for each call anew. */
   readonly open: () => Promise<AgentTools>
   readonly sent: SentMessages
   readonly isAnonymous: boolean
@@ -67,12 +67,12 @@ const instructions =
   'You act under the permissions of the key in use: what is hidden from it does not exist for you, and tools that it ' +
   'cannot use are not listed.'
 
-/** The tools that the caller can use, as they are published. */
+/** The tools that the caller can use, in published form. */
 export function listed(usable: ReadonlySet<AgentTool>) {
   return agentTools.filter((name) => usable.has(name)).map((name) => published[name]())
 }
 
-/** Each is made once: its schemas take longer than most requests. */
+/** Each tool is published once: converting its schemas takes longer than most requests. */
 const published = Object.fromEntries(agentTools.map((name) => [name, lazily(() => publish(name))])) as Readonly<
   Record<AgentTool, () => ReturnType<typeof publish>>
 >
@@ -113,8 +113,8 @@ function objectSchema(schema: z.ZodType, io: 'input' | 'output') {
 }
 
 /**
- * Agents pay for each word of the list: names of members are texts, members of a record anything, UUIDs of their form and
- * schemas of 2020-12 without saying so.
+ * Shortens schemas, since agents pay for each word: omits that names are strings, that record members may be anything, and the
+ * pattern of UUIDs.
  */
 function withoutIdle({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { propertyNames, additionalProperties, format } = jsonSchema
@@ -124,8 +124,8 @@ function withoutIdle({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.Ba
 }
 
 /**
- * Maximum length of what the tools of a request answer together, in characters. Each answer is sent twice, parsed and serialised
- * again: ten times the work of a read by HTTP.
+ * Maximum length of the answers of all tools in a request, in characters. Each answer is sent twice, and parsed and serialized
+ * again: ten times the work of a read over HTTP.
  */
 const MAX_ANSWER = 4 * 1024 * 1024
 
@@ -134,13 +134,13 @@ type Call = {
   readonly sent: unknown
   readonly isAnonymous: boolean
   readonly observe: Observe
-  /** What was answered of this request, in characters, and what its answers may still hold. */
+  /** Length of the request's answers so far, in characters, and their remaining budget of raw numbers. */
   readonly answered: { length: number; readonly numbers: RawNumbers }
-  /** What its arguments may still bring. */
+  /** The remaining budget of raw numbers in the request's arguments. */
   readonly numbers: RawNumbers
 }
 
-/** Runs a tool by its name and the JSON text of its arguments, for whoever is no client of this protocol. */
+/** Runs a tool by its name and the JSON text of its arguments, for callers outside of MCP. */
 export async function runByName(
   name: string,
   sent: string,
@@ -166,12 +166,12 @@ async function call(
     const body = metas === undefined ? listBody(answer) : batchBody({ data: answer.data, metas })
     const text = replayed ? `${body.slice(0, -1)},"replayed":true}` : body
     if (answered.length + text.length > MAX_ANSWER) {
-      // It took what it took, so that no other call does the same.
+      // The budget is used up, so that no further call of the request runs.
       if (!isRead) answered.length = MAX_ANSWER
       throw new LongAnswer()
     }
     answered.length += text.length
-    // Clients read either one, so both have the same content.
+    // Clients read one or the other, so both have the same content.
     const structuredContent = parseExactJson(text, answered.numbers) as Record<string, unknown>
     return { content: [{ type: 'text', text }], structuredContent }
   } catch (thrown) {
@@ -186,10 +186,10 @@ async function call(
   }
 }
 
-/** Of a call whose answer is beyond what the calls of a request may answer. */
+/** Thrown if an answer exceeds the budget of its request. */
 class LongAnswer extends Error {}
 
-/** What a call changed stays, although nobody sees its answer. */
+/** The error of a write whose answer is too long: the change stays. */
 const done = new ServiceError('conflict', 'It was done. Its answer is too large: read what you need of it', {
   code: '1006',
 })

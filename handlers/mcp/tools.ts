@@ -1,6 +1,5 @@
 /**
- * The tools: their input and output, their effect on data, and the use case that each runs. The published schemas are
- * those that parse the arguments.
+ * The tools: input, output, effect on data, and use case. The published schemas are those that parse the arguments.
  */
 import * as z from 'zod'
 import type { RawNumbers } from '../../src/core/exact-json.ts'
@@ -42,9 +41,9 @@ export type Tool = {
   readonly input: z.ZodType
   /** The type of `data` in the structured answer. */
   readonly output: z.ZodType
-  /** The type of `meta`, where it was requested. */
+  /** The type of `meta`, if requested. */
   readonly meta?: z.ZodType
-  /** Whether it takes an `idempotencyKey`. */
+  /** True if the tool takes an `idempotencyKey`. */
   readonly isKeyed?: true
   readonly hints: {
     readonly readOnlyHint: boolean
@@ -56,8 +55,8 @@ export type Tool = {
 }
 
 /**
- * `data` is JSON text; the others are present where `meta` requested them, `metas` where operations of a batch may have,
- * `replayed` where an earlier call under the same key was answered so.
+ * `data` is JSON text. The others are present if `meta` requested them, `metas` for operations of a batch, and `replayed` for
+ * the answer of an earlier call with the same key.
  */
 export type ToolAnswer = Partial<ListAnswer> & {
   readonly data: string
@@ -198,7 +197,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
       'answers. {"$ref": "name[0].id"} in data or as key stands for a value of the earlier operation with that name under ' +
       '`as`, {"$ref": "name.id"} where that has a key. A filter {"_all": true} means all items.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-    // The use case reads the operations itself, with faults that name their path.
+    // The use case parses the operations itself; its errors name the path.
     input: z.strictObject({ operations: z.unknown(), idempotencyKey }),
     published: z.strictObject({ operations: z.array(operation).min(1).max(MAX_OPERATIONS), idempotencyKey }),
     output: z.array(z.union([z.array(item), item, z.null()])),
@@ -263,7 +262,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
       dryRun: z.boolean(must('true or false')).optional(),
       allow,
     }),
-    // The use case parses operations and plan itself, with faults that name their path.
+    // The use case parses operations and plan itself; its errors name the path.
     published: migrationSchema().extend({ dryRun: z.boolean().optional(), allow }),
     output: z.looseObject({ applied: z.boolean() }),
     async run(agent, { operations, plan, dryRun = false, allow: allowed = [] }) {
@@ -302,7 +301,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
   }),
 }
 
-/** Throws 422 for the first operation that deletes data. What is no operation is left to the use case. */
+/** Throws 422 for the first operation that deletes data. Leaves invalid operations to the use case. */
 function requireKept(operations: unknown, path = 'operations'): void {
   if (!Array.isArray(operations)) return
   for (const [index, operation] of operations.entries()) {
@@ -318,7 +317,7 @@ function requireKept(operations: unknown, path = 'operations'): void {
   }
 }
 
-/** Writes once under this key. `request` is what another call under it would differ in, but for the data. */
+/** Runs a write once with this idempotency key. `request` identifies the request together with the data. */
 async function writtenOnce(
   key: string | undefined,
   request: readonly [tool: AgentTool, input: unknown],
