@@ -1,4 +1,4 @@
-/** What the OpenAPI document of the system says of the assistant of the console. */
+/** The assistant of the console in the OpenAPI document of the system. */
 import * as z from 'zod'
 import { connectors, dataLevels } from '../../src/core/assistant/choices.ts'
 import type { RouteDescriptions } from '../../src/core/openapi/system.ts'

@@ -1,4 +1,4 @@
-/** Helpers for the descriptions of routes; bodies are described by the schemas that parse them. */
+/** Helpers for the descriptions of routes; the schemas that parse bodies also describe them. */
 import * as z from 'zod'
 import type { JsonSchema } from '../../src/core/openapi/schema.ts'
 import type { AnswerDescription, RouteDescription } from '../../src/core/openapi/system.ts'
@@ -27,7 +27,7 @@ function converted(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 
 export const noContent: AnswerDescription = { description: 'Done.' }
 
-/** What ends or takes away something, and answers nothing. */
+/** A route that deletes or ends something, and answers without content. */
 export function deletion(
   summary: string,
   tag: string,

@@ -1,4 +1,4 @@
-/** What the OpenAPI documents say of the routes of members, roles, policies, invitations and access. */
+/** Routes of members, roles, policies, invitations and access in the OpenAPI documents. */
 import * as z from 'zod'
 import { actions } from '../../src/core/access/access.ts'
 import { entitlementSchema } from '../../src/core/access/entitlement.ts'

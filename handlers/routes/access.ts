@@ -1,4 +1,4 @@
-/** `/api/{workspace}/access` (docs/contract.md#what-a-caller-may-do): what the caller may do, and why others may or may not. */
+/** `/api/{workspace}/access` (docs/contract.md#what-a-caller-may-do): the caller's access, and explanations of others' access. */
 
 import * as z from 'zod'
 import { actions } from '../../src/core/access/access.ts'

@@ -1,4 +1,4 @@
-/** `/api/{workspace}/assets[/{id}]` (docs/contract.md#files): uploads and downloads of files, under the gate of items. */
+/** `/api/{workspace}/assets[/{id}]` (docs/contract.md#files): uploads and downloads of files, with the authorization of items. */
 import * as z from 'zod'
 import { durationSchema } from '../../src/config-values.ts'
 import { assetFault, checkFileName, disposition } from '../../src/core/assets/file-name.ts'
@@ -29,7 +29,10 @@ import { idOf } from '../http/schemas.ts'
 import { readIn } from '../http/sent.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
 
-/** Bytes of what is sent in one piece: a form is read as a whole, and of what is larger an interruption loses too much. */
+/**
+ * Maximum bytes of an upload in one piece: a form is kept in memory as a whole, and an interruption of a larger file loses too
+ * much.
+ */
 const LARGEST_PIECE = 32 * 1024 ** 2
 
 export function mountAssets(app: App, services: Services): void {
@@ -37,7 +40,7 @@ export function mountAssets(app: App, services: Services): void {
   const { bytes, setting } = assetFiles.limit
   const most = Math.min(bytes, LARGEST_PIECE)
   const advice = bytes <= LARGEST_PIECE ? `, which ${setting} sets` : ': send it in parts, by POST /assets/uploads'
-  /** Forms are held as a whole, of a file one part. */
+  /** A form is kept in memory as a whole, a file one part at a time. */
   const form = (c: AppContext) => bodyStream(c, most, { advice })
   const file = (c: AppContext) => bodyStream(c, most, { advice, piece: PART_SIZE })
   const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
@@ -45,7 +48,7 @@ export function mountAssets(app: App, services: Services): void {
   const enter = (c: AppContext) => enterAssets(services, c)
   const sends = async (c: AppContext) => ({ scope: await enter(c), reenter: () => enter(c) })
 
-  /** Whoever has a link needs no credential; a session may have ended whose cookie a browser still sends by itself. */
+  /** Opens a link, which needs no credential. An expired session cookie is ignored, because browsers send it automatically. */
   async function linked(c: AppContext, link: string, preset: PresetRequest | undefined): Promise<FileContent> {
     const credential = c.get('credential')
     if (credential !== undefined && credential.source !== 'cookie') await identifyItself(services, c)
@@ -135,7 +138,7 @@ export function mountAssets(app: App, services: Services): void {
   })
 }
 
-/** In milliseconds: how long a link may work, and does where nobody says. */
+/** Maximum and default lifetime of a link, in milliseconds. */
 export const LONGEST_LINK = 3_600_000
 export const linkLifetime = () =>
   durationSchema().refine((length) => length > 0 && length <= LONGEST_LINK, 'must be positive and at most 1h')
@@ -148,7 +151,7 @@ export async function enterAssets(services: Services, c: AppContext): Promise<Re
   return scope
 }
 
-/** What is refused before its body is read to the end gets its answer nevertheless; what was held of the body is counted until then. */
+/** Reads the rest of a refused body, so that the client sees the answer; the body counts until then. */
 export function withUpload(work: Handler): Handler {
   return async (c) => {
     try {
@@ -162,12 +165,12 @@ export function withUpload(work: Handler): Handler {
   }
 }
 
-/** The query string without the token and its question mark. */
+/** The query string without the token and the question mark. */
 export function searchText(c: AppContext): string {
   return searchWithoutToken(c.req.url).replace(/^\?/, '')
 }
 
-/** The name of the file, and the query of the answer without it. */
+/** The name of the file, and the rest of the query. */
 function uploadQuery(c: AppContext): { readonly fileName: string | undefined; readonly query: UploadQuery } {
   const sent = searchText(c).split('&')
   const isName = (parameter: string) => /^fileName(=|$)/.test(parameter)
@@ -202,7 +205,7 @@ async function formFiles(
   })
 }
 
-/** The whole file, or the ranges of it that were asked for. */
+/** The whole file, or its requested ranges. */
 async function contentAnswer(c: AppContext, content: FileContent): Promise<Answer> {
   const { fileName, size, mediaType, hash } = content
   const sending = sendingOf(mediaType)
@@ -210,7 +213,7 @@ async function contentAnswer(c: AppContext, content: FileContent): Promise<Answe
   const headers = {
     'Accept-Ranges': 'bytes',
     'Content-Disposition': disposition(isDownload ? 'attachment' : sending.disposition, fileName),
-    // Nothing of it runs, whatever it is and however it is opened.
+    // Prevents scripts in the file from running, whatever its type and however it is opened.
     'Content-Security-Policy': "default-src 'none'; sandbox",
   }
   const isHead = c.req.method === 'HEAD'
@@ -237,7 +240,7 @@ async function contentAnswer(c: AppContext, content: FileContent): Promise<Answe
   }
 }
 
-/** Ranges one after the other, each with its place and type (RFC 9110, section 15.3.7.2). */
+/** Several ranges in one body, each with its position and type (RFC 9110, section 15.3.7.2). */
 async function manyRanges(
   c: AppContext,
   wanted: {
@@ -250,7 +253,7 @@ async function manyRanges(
   const { ranges, headers, contentType } = wanted
   const { size, hash, read } = wanted.content
   const encoder = new TextEncoder()
-  // Nothing in a file can be taken for it, since it is made of the hash of the file.
+  // The file cannot contain the boundary, which is made of the file's hash.
   const boundary = hash.replaceAll(/[^\w]/g, '')
   const heads = ranges.map((range) =>
     encoder.encode(
@@ -281,7 +284,7 @@ async function manyRanges(
   }
 }
 
-/** Bytes that are sent at once: a stream of them costs more than they do. */
+/** Up to this many bytes are sent at once, because a stream would cost more. */
 const AT_ONCE = 64 * 1024
 
 async function bodyOf(c: AppContext, { read }: FileContent, range: ByteRange): Promise<NonNullable<Answer['body']>> {
@@ -296,7 +299,7 @@ async function bodyOf(c: AppContext, { read }: FileContent, range: ByteRange): P
   return bytes
 }
 
-/** The next piece is read while one is sent. Throws what the first one throws: an answer that has begun can only break off. */
+/** Reads the next piece while one is sent. Throws the error of the first piece; after that the answer can only break off. */
 async function streamOf(c: AppContext, pieces: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
   async function next() {
     await pacing(c)?.beforePiece()
@@ -333,7 +336,7 @@ function rangeText({ first, last }: ByteRange, size: number): string {
   return `bytes ${first}-${last}/${size}`
 }
 
-/** Ranges are of the file that `If-Range` names, where it names one: a date names none, for files have none. */
+/** True if `If-Range` is absent or has the tag of the file; a date never matches, because files have no date. */
 function isOfTag(header: string | undefined, hash: string): boolean {
   return header === undefined || header.trim() === `"${hash}"`
 }

@@ -1,10 +1,10 @@
-/** `/api/{workspace}/ai`: the assistant of the console, its settings, conversations and what waits for its user (docs/contract.md#assistant). */
+/** `/api/{workspace}/ai`: the console's assistant, its settings, conversations and waiting calls (docs/contract.md#assistant). */
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import type { AssistantHandlers } from '../assistant/handlers.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 
-/** Most instances have no assistant: all of it loads with the first request. */
+/** Loads the assistant on the first request, because most instances have none. */
 export function mountAssistant(app: App, services: Services): void {
   const handlers = lazily(async () => {
     const { createAssistantHandlers } = await import('../assistant/handlers.ts')

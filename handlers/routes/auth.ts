@@ -14,7 +14,7 @@ import { textSchema } from '../http/schemas.ts'
 
 const modeSchema = lazily(() => z.enum(['json', 'session'], "must be 'json' or 'session'").default('session'))
 
-/** The address is not validated: a malformed one fails like any other without an account. */
+/** The address is not validated: a malformed one fails like an address without an account. */
 const credentials = lazily(() => ({ email: textSchema(320), password: z.string().max(256) }))
 
 export const loginBody = lazily(() =>

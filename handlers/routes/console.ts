@@ -1,6 +1,6 @@
 /**
- * The console: its page at `/` and at every address that is nobody else's, and its files (docs/contract.md#the-console).
- * Whoever asks for `text/html` is shown the page, every other client is answered by the API.
+ * The console: its page at `/` and at every unused address, and its files (docs/contract.md#the-console). Requests that accept
+ * `text/html` get the page; others get the API's answer.
  */
 import { ServiceError } from '../../src/core/error.ts'
 import type { ConsoleFiles } from '../../src/ports/files.ts'
@@ -23,10 +23,10 @@ const apiIndex = {
 /** Files whose names have a hash of their content. */
 const fileHeaders = { 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' }
 
-/** A page is shown whatever a browser or a proxy adds to its address. */
+/** Ignores whatever a browser or a proxy adds to the address of a page. */
 const open = { isProbe: true }
 
-/** `files` is undefined where no console was built: then only programs are answered. */
+/** `files` is undefined if no console was built: then all requests get the API's answer. */
 export function mountConsole(app: App, files: ConsoleFiles | undefined): void {
   const { tagOf } = app.ports
   mount(
@@ -45,14 +45,14 @@ export function mountConsole(app: App, files: ConsoleFiles | undefined): void {
   mount(app, '/-/assets/:name', { GET: (c) => fileOf(c, file) }, open)
 }
 
-/** The handler of an address that has no route: undefined where it is not the console's. */
+/** The handler of an address without a route; undefined if the console does not serve it. */
 export function pageHandler(files: ConsoleFiles | undefined, tagOf: TagOf, c: AppContext): Handler | undefined {
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
   if (files === undefined || !isRead || !isPagePath(c.req.path) || !wantsPage(c)) return undefined
   return () => pageOf(c, files, tagOf)
 }
 
-/** Everything but the API and what looks like a file: whoever asks for one that is missing is not shown a page. */
+/** True for every path except the API's and those that look like a file: a missing file must not return the page. */
 function isPagePath(path: string): boolean {
   return !/^\/(api|-\/assets|assets)(\/|$)/.test(path) && !/^\/[^/]*\.\w+$/.test(path)
 }
@@ -79,7 +79,7 @@ async function fileOf(c: AppContext, find: NonNullable<ConsoleFiles['file']>): P
   return { ...answer, headers: { ...headers, ...answer.headers, ...fileHeaders } }
 }
 
-/** A header that cannot be read is no reason to show no page. */
+/** Ignores a malformed header. */
 function knownTags(c: AppContext): readonly string[] | undefined {
   try {
     const tags = tagsOf(c, 'If-None-Match')

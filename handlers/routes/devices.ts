@@ -1,6 +1,7 @@
 /**
- * `/api/auth/device`: signing in on a device that has no browser, by a code that is approved in one (docs/contract.md#devices).
- * The page is public and holds no data; it asks the routes beside it, and has neither inline scripts nor inline styles.
+ * `/api/auth/device`: signing in on a device without a browser, by a code that is approved in a browser
+ * (docs/contract.md#devices). The page is public and holds no data; it calls the routes beside it, and has neither inline
+ * scripts nor inline styles.
  */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'

@@ -1,6 +1,6 @@
 /**
  * `/api/{workspace}/items[/{collection}[/{key}]]` (docs/contract.md#items) and `/api/{workspace}/aggregates/{collection}`
- * (docs/contract.md#aggregates), under one gate.
+ * (docs/contract.md#aggregates), with the same authorization.
  */
 import type { Action } from '../../src/core/access/access.ts'
 import { andThen, attempt, type Eventual } from '../../src/core/and-then.ts'
@@ -27,7 +27,7 @@ export function mountItems(app: App, services: Services): void {
   const collection = (c: AppContext) => pathParam(c, 'collection')
   const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
 
-  /** Throws 402 while the license is locked, whatever the caller and the path; otherwise `error`. */
+  /** Throws 402 while the license is locked, for every caller and path; otherwise `error`. */
   const instead = (error: unknown): Eventual<never> =>
     andThen(licensing.admit(), () => {
       throw error
@@ -41,18 +41,21 @@ export function mountItems(app: App, services: Services): void {
     )
   }
 
-  /** Who reads: the caller, or where the header says so somebody else within what the caller may read. */
+  /** The scope of a read: the caller's, or with `Act-As` that of another principal, limited to what the caller may read. */
   function reader(c: AppContext): Eventual<RequestScope> {
     const header = headerOf(c, 'act-as')
     return header === undefined ? enter(c) : andThen(enter(c), (scope) => services.actAs.enter(scope, header))
   }
 
-  /** Wraps a handler with authorization; synchronous where the caller is cached. */
+  /** Wraps a handler with authorization; synchronous if the caller is cached. */
   function inWorkspace(work: (c: AppContext, scope: RequestScope) => Eventual<Answer>): Handler {
     return (c) => andThen(reader(c), (scope) => work(c, scope))
   }
 
-  /** The same for a request with a body, of which a large one is read for whoever may do `action` at all; without an action, anything. */
+  /**
+   * Like `inWorkspace`, for a request with a body. A large body is read only if the caller may do `action` in the collection;
+   * without an action, if the caller may do anything at all.
+   */
   function withBody<Sent>(
     action: Action | undefined,
     read: (c: AppContext) => Promise<Sent>,
@@ -66,14 +69,14 @@ export function mountItems(app: App, services: Services): void {
           return scope
         },
         () => read(c),
-        // Acting as somebody is recorded, and so begins behind the body.
+        // Acting as somebody else is recorded in the audit log, so it begins only after the body has arrived.
         () => reader(c),
       )
       return work(c, scope, sent)
     }
   }
 
-  /** With a tag a list is read as a whole, for its tag is known before its first byte is sent. */
+  /** A list with an entity tag is not streamed, because its tag must be known before its first byte is sent. */
   function list(c: AppContext, scope: RequestScope, sentQuery: ListQuery, linkTo?: LinkTo): Eventual<Answer> {
     const { query, tagged } = taggingOf(c, tagOf, sentQuery)
     const shown = (answer: ListAnswer | LongAnswer) => listed(answer, linkTo)
@@ -181,7 +184,7 @@ const onceKnown = ['If-None-Match'] as const
 const onceOnly = ['Idempotency-Key'] as const
 const bound = ['Idempotency-Key', 'If-Match'] as const
 
-/** What is written has to be there either way, so that any tag is none. */
+/** `If-Match: *` adds nothing, because the item must exist anyway. */
 function tagsToMatch(c: AppContext): readonly string[] | undefined {
   const tags = tagsOf(c, 'If-Match')
   return tags === 'any' ? undefined : tags
@@ -189,7 +192,7 @@ function tagsToMatch(c: AppContext): readonly string[] | undefined {
 
 type LinkTo = ReturnType<typeof pageAfter>
 
-/** The body of QUERY is no part of an address, so that its pages have no link. */
+/** Without `linkTo` the answer has no link: the query of a QUERY request is in its body, which no address can contain. */
 function listed(answer: ListAnswer | LongAnswer, linkTo?: LinkTo): Answer {
   return 'pieces' in answer ? dataPieces(answer) : listText(answer, linkTo)
 }

@@ -20,7 +20,7 @@ export function mountMcp(app: App, services: Services): void {
   mount(app, '/api/:workspace/mcp', {
     POST: async (c) => {
       requireKnownOrigin(c, config)
-      // Browsers send cookies by themselves, so agents must present a token.
+      // Browsers send cookies automatically, so agents must present a token.
       const credential = c.get('credential')
       const token = credential?.source === 'cookie' ? undefined : credential?.token
       const spent = { rows: 0 }
@@ -29,7 +29,7 @@ export function mountMcp(app: App, services: Services): void {
         client: app.addressOf(c),
         isDisconnected: () => isDisconnected(c),
       }
-      /** With the rights of when it is called. */
+      /** Opens the tools with the current rights. */
       const open = async () => agents.open({ ...(await authorizeToken(services, c, token)), spent }, requester)
       const read = () => readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
       const [, sentNumbers] = await readIn(open, read)
@@ -42,8 +42,8 @@ export function mountMcp(app: App, services: Services): void {
 }
 
 /**
- * Guards against DNS rebinding: a page whose own name resolves to this service sends that name as host and origin
- * alike. Only SERVICE_BASE_URL, the origins of CORS and loopback are accepted.
+ * Guards against DNS rebinding: a page whose own name resolves to this service sends that name as host and origin. Only
+ * SERVICE_BASE_URL, the origins of CORS and loopback are accepted.
  */
 function requireKnownOrigin(c: AppContext, config: Config): void {
   const { SERVICE_BASE_URL: base, SERVICE_CORS__ENABLED: isShared, SERVICE_CORS__ORIGIN: readers = [] } = config

@@ -1,4 +1,4 @@
-/** `/metrics` for Prometheus, where a variable allows it (docs/contract.md#observing). */
+/** `/metrics` for Prometheus, if enabled by a variable (docs/contract.md#observing). */
 import { type App, mount } from '../http/mount.ts'
 
 export function mountMetrics(app: App, text: () => Promise<string>): void {

@@ -4,7 +4,7 @@ import { authorize, identify } from '../http/context.ts'
 import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
 
-/** `systemDocument` renders the document of the system, or reads it where it is rendered already. */
+/** `systemDocument` renders the document of the system, or reads it if it is rendered already. */
 export function mountOpenApi(app: App, services: Services, systemDocument: () => Promise<string>): void {
   const { openApi } = services
   const options = { headers: { GET: ['If-None-Match'] } } as const

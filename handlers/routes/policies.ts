@@ -8,7 +8,7 @@ import type { App } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
 import { descriptionSchema, nameSchema } from '../http/schemas.ts'
 
-/** The service validates the content, since it depends on the model. */
+/** The service validates the content, because it depends on the model. */
 const contentSchema = lazily(() => z.record(z.string(), z.unknown()))
 
 export const createBody = lazily(() =>

@@ -45,7 +45,7 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
         const [sealed, ...others] = cookiesNamed(cookieName(c, config), headerOf(c, 'cookie'))
         const finished = await providerSignIn.finish(pathParam(c, 'name'), {
           parameters: new URL(c.req.url).searchParams,
-          // Several cookies mean that some were planted; none can be trusted.
+          // Several cookies mean that an attacker planted some, so none is trusted.
           sealed: others.length === 0 ? sealed : undefined,
           client: sessionClientOf(app, c),
         })
@@ -71,7 +71,7 @@ function redirectOf(c: AppContext, config: Config): string | undefined {
   if (!URL.canParse(redirect, own)) throw fault('must be an address')
   const { origin, username, password, href } = new URL(redirect, own)
   const allowed = [new URL(own).origin, ...(config.SERVICE_AUTH__REDIRECT_ORIGINS ?? [])]
-  // The origin of `blob:` is that of the address in it.
+  // The origin of a `blob:` URL is that of the address in it.
   const isPage = href.startsWith(`${origin}/`)
   if (isPage && allowed.includes(origin) && username === '' && password === '') return href
   throw fault('must be of our own origin or of one in SERVICE_AUTH__REDIRECT_ORIGINS')

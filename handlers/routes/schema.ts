@@ -94,7 +94,7 @@ export function mountSchema(app: App, services: Services): void {
 
 const nothing: z.infer<ReturnType<typeof introspectionBody>> = {}
 
-/** A migration, or a model file. */
+/** Reads a migration or a model file. */
 function readSchemaBody(c: AppContext, { config }: Services): Promise<string> {
   return readText(c, config.SERVICE_SCHEMA__BODY_LIMIT, 'SERVICE_SCHEMA__BODY_LIMIT')
 }

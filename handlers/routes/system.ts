@@ -28,7 +28,7 @@ export const noMembers = lazily(() => z.strictObject({}))
 /** Probes are answered whatever proxies or browsers add to the request. */
 const probe = { isProbe: true }
 
-/** Where mails do not go out: whoever waits for one is told so. */
+/** Tells clients if mails are not sent, so that nobody waits for one. */
 function mailless({ SERVICE_MAIL__URL: url }: Config): { readonly mail?: 'log' | 'none' } {
   if (url === undefined) return { mail: 'none' }
   return url.startsWith('log:') ? { mail: 'log' } : {}
@@ -37,7 +37,7 @@ function mailless({ SERVICE_MAIL__URL: url }: Config): { readonly mail?: 'log' |
 export type SystemDeps = {
   /** False after a shutdown signal. */
   readonly isAccepting: () => boolean
-  /** The port that the process listens on, where it does. */
+  /** The port that the process listens on, if it does. */
   readonly port: number | undefined
 }
 

@@ -18,9 +18,9 @@ export const uploadBody = lazily(() =>
   z.strictObject({
     fileName: z.string(),
     fileSize: z.int().min(1),
-    /** What the sender takes it for: the bytes decide. */
+    /** The sender's media type; the service determines the type from the bytes. */
     mediaType: z.string().max(255).optional(),
-    /** Of the whole file, in base64 or base64url. */
+    /** Hash of the whole file, in base64 or base64url. */
     sha256: z
       .string()
       .regex(/^[\w+/-]{43}=?$/, 'must be a SHA-256 in base64')
@@ -69,13 +69,13 @@ export function mountUploads(app: App, services: Services): void {
     { strictQuery: ['POST'], bodiless: ['POST'] },
   )
 
-  // Behind the other word that may stand there.
+  // Mounted after the route with a fixed word in place of the number.
   mount(app, '/api/:workspace/assets/uploads/:id/:number', {
     PUT: withUpload(async (c) => {
       const scope = await enter(c)
       const number = Number(/^[1-9]\d{0,5}$/.exec(pathParam(c, 'number'))?.[0] ?? 0)
       await uploads.put(scope, id(c), number, async (size) => {
-        // Not before there is room for it.
+        // Allocated only when the first piece arrives, which has waited for room.
         let bytes = new Uint8Array()
         let length = 0
         for await (const piece of bodyStream(c, size)) {
