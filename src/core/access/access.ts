@@ -1,6 +1,6 @@
 /**
- * Access: what one caller may do with one collection by one action. It unites the grants of the caller's policies; a
- * caller without a matching policy has `denied`. Every plan requires an Access.
+ * Access: what one caller may do with one collection by one action, as the union of the grants of the caller's policies;
+ * `denied` without a matching policy. Every plan requires an Access.
  */
 import type { Collection, Field, Model, RelationField } from '../model/model.ts'
 import { all, and, type Filter, filterText, isTrue, none, unite } from '../query/filter.ts'
@@ -8,7 +8,7 @@ import { all, and, type Filter, filterText, isTrue, none, unite } from '../query
 export const actions = ['read', 'create', 'update', 'delete'] as const
 export type Action = (typeof actions)[number]
 
-/** A deletion is of whole rows, and of no field. */
+/** A deletion affects whole rows, so it has no fields. */
 export const fieldActions = ['read', 'create', 'update'] as const satisfies readonly Action[]
 
 /**
@@ -17,7 +17,7 @@ export const fieldActions = ['read', 'create', 'update'] as const satisfies read
 export type Grant = {
   readonly rows: Filter
   readonly fields: 'every' | ReadonlySet<string>
-  /** Of an update, the rows that may come of `rows`; where absent these rows again. */
+  /** For an update, the rows that may result from `rows`; `rows` itself if absent. */
   readonly check?: Filter | undefined
   readonly validation: Filter
 }
@@ -33,7 +33,7 @@ export type Granted = {
 
 export const denied: Access = { kind: 'denied' }
 
-/** Grants of the same rows share one filter, by which others know them. */
+/** Grants with equal rows share one filter object, so that they can be compared by identity. */
 export function granted(grants: readonly Grant[]): Granted {
   const known = new Map<string, Filter>()
   const shared = grants.map((grant) => {
@@ -51,8 +51,8 @@ export const fullAccess: Granted = granted([{ rows: all, fields: 'every', valida
 export const writeOnlyAccess: Granted = granted([{ rows: none, fields: new Set(), validation: all }])
 
 /**
- * Returns the rows, within `access.rows`, in which `field` may be used; undefined where it may not be used at all. Where
- * each grant has the rows of one that admits the field, that is all of them.
+ * Returns the rows, within `access.rows`, in which `field` may be used; undefined if no grant admits the field. If every grant
+ * has the rows of a grant that admits the field, these are all rows.
  */
 export function visibility(access: Granted, field: Field): Filter | undefined {
   const rows = new Set(access.grants.filter((grant) => admits(grant, field.id)).map((grant) => grant.rows))
@@ -60,12 +60,12 @@ export function visibility(access: Granted, field: Field): Filter | undefined {
   return access.grants.every((grant) => rows.has(grant.rows)) ? all : unite([...rows])
 }
 
-/** Whether the viewer may hear of a field: it sees the model, or may do something with the field in some row. */
+/** True if the viewer may know of a field: by seeing the model, or by using the field in some row. */
 export function knowsField(viewer: Viewer, collection: Collection, field: Field): boolean {
   return viewer.seesModel || usesField(viewer, collection, field)
 }
 
-/** Whether the viewer may do something with the field in some row. */
+/** True if the viewer may use the field by some action in some row. */
 export function usesField({ accessTo }: Viewer, collection: Collection, field: Field): boolean {
   return fieldActions.some((action) => {
     const access = accessTo(collection, action)
@@ -74,8 +74,8 @@ export function usesField({ accessTo }: Viewer, collection: Collection, field: F
 }
 
 /**
- * Whether the viewer may do this with these fields in every row of the collection, whatever becomes of it; nobody may with a
- * field that is none.
+ * True if the viewer may use all of these fields in every row of the collection, without any check or validation. An undefined
+ * field makes the result false.
  */
 export function holdsEveryRow(
   viewer: Viewer,
@@ -92,7 +92,7 @@ export function holdsEveryRow(
   )
 }
 
-/** Whether there is anything that the viewer may do. */
+/** True if the viewer may do anything at all. */
 export function mayDoAnything(viewer: Viewer, { collections }: Model): boolean {
   return [...collections.values()].some((one) =>
     actions.some((action) => viewer.accessTo(one, action).kind === 'granted'),
@@ -113,9 +113,9 @@ export function validRows(access: Granted, fieldIds: readonly string[]): Filter 
 export type Way = { readonly before: Filter; readonly after: Filter; readonly valid: Filter }
 
 /**
- * Returns the ways in which rows may change where these fields are written. Of each list, one way must hold of a row,
- * before and after: the ways of a list are those of the grants that have some of the fields. Grants without a check
- * share one way, so that a row may pass from the rows of one to those of another.
+ * Returns the ways in which rows may change when these fields are written. The result is a list of lists: a change needs one
+ * way of each list, to hold before and after. The ways of a list come from the grants that admit some of the fields. Grants
+ * without a check share one way, so that a row may pass from the rows of one to those of another.
  */
 export function waysToChange(access: Granted, fieldIds: readonly string[]): readonly (readonly Way[])[] {
   const sets = new Map<string, readonly Grant[]>()
@@ -143,7 +143,7 @@ function justified(access: Granted, fieldIds: readonly string[], conditionOf: (g
   return and(fieldIds.map((fieldId) => unite(access.grants.filter((grant) => admits(grant, fieldId)).map(conditionOf))))
 }
 
-/** Whether a grant is one of this field. */
+/** True if a grant admits this field. */
 export function admits({ fields }: Grant, fieldId: string): boolean {
   return fields === 'every' || fields.has(fieldId)
 }

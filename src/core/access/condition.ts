@@ -26,16 +26,16 @@ export function conditionsOf(filter: Tree | undefined): readonly Condition[] {
     if (name.startsWith('_')) return [condition(name, value)]
     if (!isObject(value)) return [condition(name, Array.isArray(value) ? value : { _eq: value })]
     const names = Object.keys(value)
-    // A path belongs to each operator beside it.
+    // A path applies to each operator in the same object.
     const isTest = names.length > 0 && names.every((operator) => tests.has(operator)) && !names.includes(PATH)
     return isTest ? names.map((operator) => condition(name, { [operator]: value[operator] })) : [condition(name, value)]
   })
 }
 
 /**
- * Returns the texts of all conditions that may stand for `held` in a policy that its holder grants, without giving
- * anybody more rows than the holder has: `held` with its variables replaced by the holder's values, and `held`
- * unchanged where it means the same for every account or limits every account to its own rows.
+ * Returns the texts of all conditions that a holder of `held` may grant without giving anybody more rows than the holder has:
+ * `held` with its variables replaced by the holder's values, and also `held` itself if it means the same for every account or
+ * limits every account to its own rows.
  */
 export function equivalentForms(held: Condition, { userId, roleIds }: Variables): readonly string[] {
   const bound = mapOperands(held.tree, (operand) => {
@@ -47,15 +47,15 @@ export function equivalentForms(held: Condition, { userId, roleIds }: Variables)
   return givesOwn(held.tree, 'more') ? [text, held.text] : [text]
 }
 
-/** Returns true where a part of a policy uses `$CURRENT_ROLES`. */
+/** Returns true if a part of a policy uses `$CURRENT_ROLES`. */
 export function usesCurrentRoles(part: unknown): boolean {
   return JSON.stringify(part)?.includes(`"${CURRENT_ROLES}"`) === true
 }
 
 const tests: ReadonlySet<string> = new Set(operators)
-/** Operators that admit only rows which name an operand. */
+/** Operators that admit only rows that contain an operand. */
 const equalities: ReadonlySet<string> = new Set<Operator>(['_eq', '_in', '_has', '_has_any', '_has_all'])
-/** Operators that take a list of operands; for others a list is a value, or a path. */
+/** Operators that take a list of operands; for other operators a list is one value, or a path. */
 const listed: ReadonlySet<string> = new Set<Operator>(['_in', '_nin', '_between', '_nbetween', '_has_any', '_has_all'])
 
 function condition(name: string, value: unknown): Condition {
@@ -64,9 +64,8 @@ function condition(name: string, value: unknown): Condition {
 }
 
 /**
- * Returns true where `$CURRENT_USER` only admits rows that name the caller, so that an account that no row names gets
- * no row by it. `admits` says whether rows that meet the tree add to or reduce the admitted rows (negation swaps the
- * two).
+ * Returns true if `$CURRENT_USER` only admits rows that name the caller, so that an account that no row names gets no rows.
+ * `admits` says whether rows that meet the tree add to or reduce the admitted rows (negation swaps the two).
  */
 function givesOwn(tree: Tree, admits: 'more' | 'fewer'): boolean {
   const other = admits === 'more' ? 'fewer' : 'more'

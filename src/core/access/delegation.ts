@@ -1,7 +1,7 @@
 /**
- * Delegation: decides who may grant and revoke which rights, for every route that changes rights (docs/decisions/042).
- * An account grants at most what it holds, never a condition on fields that it may not read, and may revoke only what
- * it could grant.
+ * Delegation: decides who may grant and revoke which rights, for every route that changes rights (docs/decisions/042). An
+ * account grants at most what it holds, never a condition on fields that it may not read, and may revoke only what it could
+ * grant.
  */
 
 import { lazily } from '../lazily.ts'
@@ -100,10 +100,7 @@ export function canChangeRoles(grantor: Grantor, contents: readonly PolicyConten
   )
 }
 
-/**
- * Restricts `names` to those that `grantor` knows from its rights. `missing` is thrown for all others, whether hidden
- * or unknown.
- */
+/** Restricts `names` to those that `grantor` knows from its rights. Throws `missing` for all other names, hidden or unknown. */
 export function namesVisibleTo(grantor: Grantor, names: PolicyNames, missing: PolicyNames['missing']): PolicyNames {
   if (grantor.kind === 'everything') return names
   return {
@@ -122,19 +119,19 @@ export function namesVisibleTo(grantor: Grantor, names: PolicyNames, missing: Po
 type Limited = Extract<Grantor, { kind: 'limited' }>
 type ActionKind = keyof PolicyActions
 
-/** What one policy of the grantor allows, against which the rights to be granted are compared. */
+/** What one policy of the grantor allows; rights to be granted are compared with it. */
 type Held = {
   readonly isAll: boolean
   /** Undefined for all fields. */
   readonly fields: ReadonlySet<string> | undefined
   readonly filter: Bound
-  /** That of the filter where there is none of its own. */
+  /** Equal to the filter if the policy has no check. */
   readonly check: Bound
   readonly hasCheck: boolean
   readonly validation: Bound
 }
 
-/** Of each condition the texts that may stand for it. */
+/** For each condition, the texts that are accepted in its place. */
 type Bound = readonly (readonly string[])[]
 
 function heldBy(action: PolicyAction, variables: Variables): Held {
@@ -181,7 +178,7 @@ function isHeld(grantor: Limited, collection: Collection, kind: ActionKind, want
   const [rowLimit, checkLimit, validLimit] = [limit(rows), limit(checked), limit(valid)]
   return held.some((action) => {
     const hasFields = action.fields === undefined || (fields !== '*' && fields.every((id) => hasField(action, id)))
-    // Rows pass between those of policies without a check: leaving one out gives more than its holder has.
+    // Rows may pass between policies without a check, so omitting the check would grant more than the holder has.
     const isUnbound = action.hasCheck && check === undefined
     return (
       !isUnbound &&
@@ -193,7 +190,7 @@ function isHeld(grantor: Limited, collection: Collection, kind: ActionKind, want
   })
 }
 
-/** Conditions, and those of them whose fields the grantor may not read. */
+/** The conditions, and those whose fields the grantor may not read. */
 type Limit = { readonly texts: ReadonlySet<string>; readonly unreadable: () => readonly string[] }
 
 function limitOf(conditions: readonly Condition[], isReadable: (tree: Tree) => boolean): Limit {
@@ -214,9 +211,7 @@ function contains(texts: ReadonlySet<string>, bound: Bound): boolean {
   return bound.every((forms) => forms.some((text) => texts.has(text)))
 }
 
-/**
- * Returns true if the grantor may read all fields of a condition. Behind a relation they must be readable in all rows.
- */
+/** Returns true if the grantor may read all fields of a condition. Fields behind a relation must be readable in all rows. */
 function isReadable(grantor: Limited, collection: Collection, tree: Tree, sees: (field: Field) => boolean): boolean {
   return Object.entries(tree).every(([name, value]) => {
     if (name === '_and' || name === '_or')

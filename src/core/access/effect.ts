@@ -1,4 +1,4 @@
-/** What a change of somebody's rights gives and takes, by collections, actions and fields (docs/contract.md#effect-of-a-change). */
+/** The rights that a change grants and revokes, by collection, action and fields (docs/contract.md#effect-of-a-change). */
 import { isFiles, uploadingModel } from '../model/file-collection.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -9,8 +9,8 @@ import { viewerOf } from './merge.ts'
 import { hasEntitlement, type Rights } from './principal.ts'
 
 /**
- * `fields` is absent for all of them, and for a deletion, which takes whole items. `items` is `all` where afterwards it is of every
- * item without any condition, and `some` where it is granted otherwise or was that before; absent for the rest.
+ * `fields` is absent for all fields, and for a deletion. `items` is `all` if afterwards every item is allowed without any
+ * condition, and `some` if the right is granted with conditions, or was unconditional before; otherwise absent.
  */
 export type Effect =
   | { readonly entitlement: Entitlement }
@@ -21,7 +21,7 @@ export type Effect =
       readonly items?: 'all' | 'some'
     }
 
-/** `changed` is what may be done before and after, with other items or under other conditions. */
+/** `changed`: allowed before and after, with other items or under other conditions. */
 export type EffectKind = 'granted' | 'revoked' | 'changed'
 export type Effects = Readonly<Record<EffectKind, readonly Effect[]>>
 
@@ -92,26 +92,26 @@ function kindOf(before: string | undefined, after: string | undefined): EffectKi
   return after === undefined ? 'revoked' : 'changed'
 }
 
-/** The terms of what may be done with every item, whatever becomes of it. */
+/** The terms of an unconditional right to every item. */
 const FREE = 'free'
 
 function isFree({ rows, check, validation }: Grant): boolean {
   return rows.kind === 'all' && (check === undefined || check.kind === 'all') && validation.kind === 'all'
 }
 
-/** Tells the terms under which something may be done, by those grants that allow it; undefined where none does. */
+/** Returns the combined terms of the grants that allow something; undefined if none allows it. */
 function termsOf(access: Access): (allows: (grant: Grant) => boolean) => string | undefined {
   if (access.kind === 'denied') return () => undefined
   const { grants } = access
   const texts = grants.map(({ rows, check, validation }) =>
     JSON.stringify([filterText(rows), check && filterText(check), filterText(validation)]),
   )
-  // The same for each of many fields, as a rule.
+  // Cached, because most fields have the same terms.
   const known = new Map<string, string>()
   return (allows) => {
     const allowing = grants.flatMap((grant, place) => (allows(grant) ? [place] : []))
     if (allowing.length === 0) return undefined
-    // Nothing that other grants say limits it.
+    // An unconditional grant makes the terms of other grants irrelevant.
     if (allowing.some((place) => isFree(grants[place] as Grant))) return FREE
     const path = allowing.join()
     const terms = known.get(path) ?? JSON.stringify([...new Set(allowing.map((place) => texts[place]))].sort())

@@ -1,4 +1,4 @@
-/** What an access test expects (docs/contract.md#access-tests): as it is sent, by names, and as it is stored, by ids. */
+/** The expectation of an access test (docs/contract.md#access-tests): sent with names, stored with ids. */
 import { nested } from '../error.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, Model } from '../model/model.ts'
@@ -6,10 +6,13 @@ import { didYouMean } from '../nearest.ts'
 import type { Action } from './access.ts'
 import { fieldById, namesOf, type PolicyAction, shownAction, storedAction } from './policy.ts'
 
-/** Of a workspace, since each may ask a data source when rights are changed. */
+/** Maximum per workspace, because each test may query a data source when rights change. */
 export const MOST_ACCESS_TESTS = 100
 
-/** With `field`, `allowed` is of the action with that field; `fields` are those that the action may be done with in some items, exactly; `count` is how many items are read. */
+/**
+ * With `field`, `allowed` is about the action with that field. `fields` is the exact list of fields that the action allows in
+ * some items. `count` is the number of readable items.
+ */
 export type Expectation = {
   readonly action: Action
   readonly key?: unknown
@@ -22,7 +25,10 @@ export type Expectation = {
   }
 }
 
-/** The collection that a test names; throws 422 where there is none, or it is one of the system, which is not kept with the model. */
+/**
+ * Returns the collection that a test names. Throws 422 for an unknown name, and for a system collection, which is not stored
+ * with the model.
+ */
 export function expectedOf(model: Model, name: string): Collection {
   const collection = model.byName.get(name)
   if (collection?.isSystem === false) return collection
@@ -33,7 +39,7 @@ export function expectedOf(model: Model, name: string): Collection {
   throw nested('invalid', ['Failed to read the JSON body', 'collection', reason])
 }
 
-/** By ids. Throws 422 with the place of a name that is none, or of a filter that is wrong. */
+/** Converts names to ids. Throws 422 with the place of an unknown name or an invalid filter. */
 export function storedExpectation(sent: Expectation, collection: Collection, model: Model): Expectation {
   const stored = (what: PolicyAction, path: string) =>
     storedAction(what, { names: namesOf(model), collection, path }) as Exclude<PolicyAction, 'all'>
@@ -47,7 +53,7 @@ export function storedExpectation(sent: Expectation, collection: Collection, mod
   return changed(sent, { field: field?.id, fields, filter })
 }
 
-/** By the names of today; undefined where its filter means nothing any more. */
+/** Converts ids to current names; undefined if the filter is no longer valid. */
 export function shownExpectation(stored: Expectation, collection: Collection): Expectation | undefined {
   const [named, filtered] = [shownAction(fieldsOf(stored), collection), shownAction(filterOf(stored), collection)]
   if (named === undefined || filtered === undefined) return undefined
@@ -57,7 +63,7 @@ export function shownExpectation(stored: Expectation, collection: Collection): E
   return changed(stored, { field, fields, filter })
 }
 
-/** Whether it is about items that there are, and so only for those who read all of them. */
+/** True if the expectation depends on existing items, so that only callers who may read all of them may see it. */
 export function isOfItems({ key, filter, expect }: Expectation): boolean {
   return key !== undefined || filter !== undefined || expect.count !== undefined
 }

@@ -1,6 +1,6 @@
 /**
- * What a change of the model takes away of what policies may name, and what it lets them compare in another way. What is
- * deleted and made again under its id is taken away: a policy that names it would mean something else from then on.
+ * Finds what a change of the model deletes of what policies may name, and which comparisons of policies it alters. Something
+ * deleted and created again under the same id counts as deleted, because a policy that names it would change its meaning.
  */
 import type { FieldType } from '../model/field-type.ts'
 import { lookupOf } from '../model/lookup.ts'
@@ -8,17 +8,17 @@ import type { ModelRecords, RelationFieldRecord } from '../model/model.ts'
 import { isInteger } from '../model/number-range.ts'
 import { actsAlike, writes } from './actions.ts'
 
-/** Operations of a migration, as far as it matters here. */
+/** The parts of a migration's operations that matter here. */
 type AnyOperation = { readonly kind: string; readonly data: object }
 
 export type Change = {
   readonly before: ModelRecords
   readonly after: ModelRecords
-  /** Those that lead from the one to the other, where operations do. */
+  /** The operations that lead from `before` to `after`, if any. */
   readonly operations?: readonly AnyOperation[] | undefined
 }
 
-/** The names, by id, of the collections and fields that are gone. */
+/** The names, by id, of the deleted collections and fields. */
 export function gone({ before, after, operations = [] }: Change): ReadonlyMap<string, string> {
   const removed = removedBy(operations, before)
   const kept = new Set([...after.collections, ...after.primitiveFields, ...after.relationFields].map(({ id }) => id))
@@ -34,19 +34,19 @@ export function gone({ before, after, operations = [] }: Change): ReadonlyMap<st
 }
 
 /**
- * The fields, by id, whose values policies compare in another way afterwards, or whose values change by what no policy allows:
- * an action of a relation, or another default. Of a relation whose action deletes items, their collection. A relation is one of
- * these where its columns are, a many-to-many field where those of its relations are (decision 112).
+ * Fields, by id, that policies compare differently after the change, or whose values the database writes without asking a
+ * policy: by an action of a relation or a new default. If an action deletes items, their collection. A relation is affected if
+ * its columns are, a many-to-many field if its relations are (decision 112).
  */
 export type Affected = ReadonlyMap<string, Effect>
 
 export type Effect = {
   readonly name: string
-  /** What policies do with it. */
+  /** How policies use it. */
   readonly use: 'compared' | 'used'
-  /** What does it, as the end of a sentence. */
+  /** The cause, as the end of a sentence. */
   readonly how: string
-  /** The ids of which the operation that does it has one. */
+  /** Ids, one of which the causing operation contains. */
   readonly by: readonly string[]
 }
 
@@ -95,7 +95,7 @@ export function affected({ before, after }: Pick<Change, 'before' | 'after'>): A
   return found
 }
 
-/** The ids of the fields that a relation joins by, at both sides; of a many-to-many field those of its relations. */
+/** The ids of the fields on both sides of a relation's join; for a many-to-many field, those of both its relations. */
 function columnsOf(records: ModelRecords, id: string | null | undefined): readonly string[] {
   const { relations, constraints } = lookupOf(records)
   const relation = relations.get(id ?? '')
@@ -108,14 +108,14 @@ function columnsOf(records: ModelRecords, id: string | null | undefined): readon
 }
 
 type ActedOn = {
-  /** By the id of a field, or of a collection: those of the relation by which it begins. */
+  /** Ids of the relations that start the effect, by the id of the written field or emptied collection. */
   readonly written: ReadonlyMap<string, readonly string[]>
   readonly emptied: ReadonlyMap<string, readonly string[]>
 }
 
 /**
- * The fields that the database writes, and the collections of which it deletes items, by relations whose actions are new, and
- * by all that follows from those by the actions of others.
+ * The fields that the database writes, and the collections in which it deletes items, by new referential actions and by the
+ * existing actions that these trigger.
  */
 function actedOn({ before, after }: Pick<Change, 'before' | 'after'>): ActedOn {
   const [was, is] = [lookupOf(before).constraints, lookupOf(after).constraints]
@@ -156,13 +156,13 @@ function actedOn({ before, after }: Pick<Change, 'before' | 'after'>): ActedOn {
   return { written, emptied }
 }
 
-/** Integers and decimals are compared as numbers, whatever their bounds. */
+/** Integers and decimals compare as numbers, whatever their bounds. */
 function comparesAlike(one: FieldType, other: FieldType): boolean {
   const isExact = ({ name }: FieldType) => isInteger(name) || name === 'decimal'
   return one.name === other.name || (isExact(one) && isExact(other))
 }
 
-/** The ids that operations delete, with the fields of their collections, whatever they make under them afterwards. */
+/** The ids that operations delete, including the fields of deleted collections, even if later operations create them again. */
 function removedBy(operations: readonly AnyOperation[], before: ModelRecords): ReadonlySet<string> {
   const removed = new Set<string>()
   const walk = (all: readonly AnyOperation[]) => {
@@ -181,7 +181,7 @@ function removedBy(operations: readonly AnyOperation[], before: ModelRecords): R
   return removed
 }
 
-/** Whether a relation that is made again leads by the same columns, with their values, to the same items. */
+/** True if a relation that is created again uses the same columns and leads to the same items. */
 function isSame(
   field: RelationFieldRecord,
   { before, after }: Omit<Change, 'operations'>,

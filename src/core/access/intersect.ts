@@ -1,16 +1,13 @@
-/** What two principals may both read: the rows of both, and in each row the fields that both see there. */
+/** The intersection of two principals' read access: the rows that both may read, and in each row the fields that both may see. */
 import { nested, ServiceError } from '../error.ts'
 import type { Collection, Model, PrimitiveField, RelationField } from '../model/model.ts'
 import { all, and, type Filter, filterText, someFilter, unite } from '../query/filter.ts'
 import { type Access, denied, type Grant, granted, linkRows, type Viewer, visibility } from './access.ts'
 
-/** Conditions of the answer, at most. */
+/** Maximum number of resulting conditions. */
 const MOST_PAIRS = 2_000
 
-/**
- * Of reading alone. Each grant of the one meets each of the other: a row is seen where both admit it, a field where those do that
- * admit the field.
- */
+/** Intersects read access: combines each grant of one with each grant of the other. */
 export function intersected(one: Access, other: Access): Access {
   if (one.kind === 'denied' || other.kind === 'denied') return denied
   const [left, right] = [byFields(one.grants), byFields(other.grants)]
@@ -28,7 +25,7 @@ export function intersected(one: Access, other: Access): Access {
   )
 }
 
-/** Grants of the same fields are one, of the rows of all. */
+/** Merges grants with equal fields into one grant with the union of their rows. */
 function byFields(grants: readonly Grant[]): readonly Grant[] {
   const known = new Map<string, Grant[]>()
   for (const grant of grants) {
@@ -49,8 +46,8 @@ function inBoth(one: Grant['fields'], other: Grant['fields']): Grant['fields'] {
 }
 
 /**
- * Throws 403 where the conditions of `other` ask about more than `viewer` reads in the rows of the collection: which rows meet them
- * would tell of that. What all of these rows meet anyway tells nothing.
+ * Throws 403 if the conditions of `other` test fields that `viewer` may not read, because the matching rows would reveal their
+ * values. A condition that is the viewer's own grant reveals nothing.
  */
 export function requireReadable({ viewer, model }: Reading, collection: Collection, other: Access): void {
   const own = viewer.accessTo(collection, 'read')
@@ -67,16 +64,13 @@ export function requireReadable({ viewer, model }: Reading, collection: Collecti
 
 type Reading = { readonly viewer: Viewer; readonly model: Model }
 
-/**
- * Whether a condition, as a policy says it, asks about more than the viewer reads: of fields in each row of theirs, of what is behind
- * relations in all rows.
- */
+/** True if a policy's condition tests more than the viewer may read: fields in any row of the viewer's, or related rows. */
 export function asksMore({ viewer, model }: Reading, condition: Filter): boolean {
   const isVisible = (of: Collection | undefined, field: PrimitiveField | RelationField) => {
     const access = of && viewer.accessTo(of, 'read')
     return access?.kind === 'granted' && visibility(access, field)?.kind === 'all'
   }
-  // A many-to-many field is asked for by the two relations that it leads through.
+  // The condition tests a many-to-many field by the two relations of its junction.
   const isNamed = (relation: RelationField) => {
     const { collection } = relation
     const over = collection.relations.filter(({ through }) => through?.near === relation)

@@ -1,6 +1,6 @@
 /**
- * Decides whether a change would leave a workspace or the instance without an administrator. Only people who can act
- * now count: service accounts, suspended accounts and invited accounts do not.
+ * Decides whether a change would leave a workspace or the instance without an administrator. Only people who can act now count,
+ * so not service accounts, suspended accounts and invited accounts.
  */
 
 /** A member of a workspace. */

@@ -51,7 +51,7 @@ function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
   return viewer
 }
 
-/** Reads what both may; what messages may tell is up to whoever asks. */
+/** A viewer with the read access of both; `seesModel` is that of the asking viewer. */
 function readerWithin(other: Viewer, asking: { readonly viewer: Viewer; readonly model: Model }): Viewer {
   const own = asking.viewer
   const known = new Map<string, Access>()
@@ -70,7 +70,7 @@ function readerWithin(other: Viewer, asking: { readonly viewer: Viewer; readonly
   }
 }
 
-/** System collections are read by entitlement, and but for names and views written only through migrations. */
+/** Access to system collections: read by entitlement. Except for names and views, only migrations write them. */
 function systemAccessOf(rights: Rights, model: Model) {
   const presented = new Map<string, Access>()
   return (viewer: Viewer, collection: Collection, action: Action): Access => {
@@ -105,8 +105,8 @@ function mergePolicies(rights: PolicyRights, collection: Collection, action: Act
 }
 
 /**
- * Returns undefined where the action names a field that an introspection no longer found, or compares one in a way that
- * its new type does not know: it then grants nothing, and no error tells of it.
+ * Returns undefined if the action names a deleted field, or uses an operator that the field's new type does not support: the
+ * action then grants nothing, without an error.
  */
 function grantOf(action: PolicyAction, collection: Collection, resolver: FieldResolver): Grant | undefined {
   if (action === 'all') return { rows: all, fields: 'every', validation: all }

@@ -63,8 +63,8 @@ type Detail = { fields?: '*' | string[]; filter?: Tree; check?: Tree; validation
 export const conditions = ['filter', 'check', 'validation'] as const
 
 /**
- * Maximum number of values (names, operands) in one policy. A policy is parsed at once, and all of them are loaded with
- * a caller's rights.
+ * Maximum number of values (names, operands) in one policy. A policy is parsed at once, and all policies of a caller are loaded
+ * with its rights.
  */
 const MAX_VALUES = 20_000
 
@@ -124,8 +124,8 @@ export function parsePolicy(content: unknown, model: Model, names: PolicyNames =
 }
 
 /**
- * Presents stored content as it is sent, with the names of `model`. What an introspection made void, and what therefore
- * grants nothing, is left out, so that the content can be sent back.
+ * Converts stored content to the sent form, with the names of `model`. Omits parts that an introspection made invalid, which
+ * grant nothing, so that the content can be sent back.
  */
 export function presentPolicy({ entitlements, collections }: PolicyContent, model: Model): PolicyContent {
   const byName: Record<string, PolicyActions> = {}
@@ -137,7 +137,7 @@ export function presentPolicy({ entitlements, collections }: PolicyContent, mode
   return { entitlements, collections: byName }
 }
 
-/** Returns what a policy refers to; none of it may be deleted while the policy exists. */
+/** Returns the collections and fields that a policy refers to; they cannot be deleted while the policy exists. */
 export function policyReferences({ collections }: PolicyContent): {
   readonly collectionIds: ReadonlySet<string>
   readonly fieldIds: ReadonlySet<string>
@@ -154,7 +154,7 @@ export function policyReferences({ collections }: PolicyContent): {
   return { collectionIds: new Set(Object.keys(collections)), fieldIds }
 }
 
-/** Returns the fields, relations among them, that the conditions of a policy compare. */
+/** Returns the fields and relations that the conditions of a policy compare. */
 export function comparedFields({ collections }: Pick<PolicyContent, 'collections'>): ReadonlySet<string> {
   const fieldIds = new Set<string>()
   for (const action of Object.values(collections).flatMap(Object.values<PolicyAction | undefined>)) {
@@ -185,10 +185,10 @@ function mapActions(
   return Object.fromEntries(mapped) as PolicyActions
 }
 
-/** `path` leads to the action, empty where its members are those of the body. */
+/** `path` is the path of the action; empty if its members are those of the body. */
 type Sent = { readonly names: PolicyNames; readonly collection: Collection; readonly path: string }
 
-/** An action as it is stored. Throws 422 with the path of the fault. */
+/** Converts an action to its stored form. Throws 422 with the path of the fault. */
 export function storedAction(action: PolicyAction, { names, collection, path }: Sent): PolicyAction {
   if (action === 'all') return action
   const detail: Detail = action
@@ -223,7 +223,7 @@ export function storedAction(action: PolicyAction, { names, collection, path }: 
   }
 }
 
-/** A stored action by the names of the model; undefined where its conditions mean nothing any more. */
+/** Converts a stored action to the names of the model; undefined if its conditions are no longer valid. */
 export function shownAction(action: PolicyAction, collection: Collection): PolicyAction | undefined {
   if (action === 'all') return action
   const detail: Detail = action
@@ -237,7 +237,7 @@ export function shownAction(action: PolicyAction, collection: Collection): Polic
   }
 }
 
-/** Returns false where a stored filter names a field that is gone, or an operator or value that its type does not take. */
+/** Returns false if a stored filter names a deleted field, or an operator or value that the field's type does not accept. */
 function isMeaningful(filter: Record<string, unknown> | undefined, collection: Collection): boolean {
   if (filter === undefined) return true
   const field = (of: Collection, id: string) => {
@@ -293,7 +293,7 @@ function renamed(
 
 const tests: ReadonlySet<string> = new Set(operators)
 
-/** In a stored filter, every member name without `_` is a field id, but in an operand, which may be any JSON value. */
+/** In a stored filter, every member name without `_` is a field id, except within operands, which may be any JSON value. */
 function collectFieldIds(filter: unknown, into: Set<string>): void {
   if (Array.isArray(filter)) {
     for (const part of filter) collectFieldIds(part, into)

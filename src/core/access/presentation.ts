@@ -1,6 +1,6 @@
 /**
- * Who reads and writes how things are called and shown (docs/contract.md#names-and-views). Whoever may not read the model is told of the
- * collections and fields that they can use, and of no others.
+ * Access to the names and views of collections and fields (docs/contract.md#names-and-views). A caller who may not read the
+ * model gets those of the collections and fields that the caller can use.
  */
 import type { Collection, Field, Model, PrimitiveField } from '../model/model.ts'
 import type { PresentationName } from '../model/presentation.ts'
@@ -32,7 +32,7 @@ export function presentationAccess(asking: Asking, collection: Collection, actio
 
 const everywhere: Grant = { rows: all, fields: 'every', validation: all }
 
-/** A template names fields, so that it is told where all of them may be read. */
+/** A template names fields, so it is visible only if all of them are readable. */
 function ofUsableCollections({ model, viewer }: Asking, collection: Collection): Access {
   const usable = usableCollections(model, viewer)
   const open = usable.filter((one) => isOpen(one, viewer)).map(({ id }) => id)
@@ -67,7 +67,7 @@ function ofUsableFields({ model, viewer }: Asking, collection: Collection): Acce
   return grants.length === 0 ? denied : granted(grants)
 }
 
-/** Private views are their owner's alone; those of roles and of the workspace are written by who edits the model. */
+/** Private views belong to their owner; views of roles and of the workspace are written by accounts that may edit the model. */
 function viewAccess({ rights, model, viewer }: Asking, collection: Collection, action: Action): Access {
   const isEditor = hasEntitlement(rights, 'dataModel:edit')
   const seesAll = isEditor || hasEntitlement(rights, 'dataModel:read')
@@ -104,7 +104,7 @@ function isUsable(collection: Collection, field: Field, viewer: Viewer): boolean
   return usesField(viewer, collection, field)
 }
 
-/** Whose private views, and whose of roles, are read with these rights. */
+/** The user and the roles whose views these rights may read. */
 export function holderOf(rights: Rights): { readonly userId: string | undefined; readonly roleIds: readonly string[] } {
   if (rights.kind === 'scoped') return holderOf(rights.rights)
   return rights.kind === 'all' ? { userId: rights.userId, roleIds: [] } : rights

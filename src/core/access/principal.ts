@@ -4,14 +4,11 @@ import type { Action } from './access.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { PolicyContent } from './policy.ts'
 
-/**
- * Rights within one workspace. The same object is used until the caller's rights change, so that derived values can be
- * cached by it.
- */
+/** Rights within one workspace. The same object is used until the caller's rights change, so that it can be a cache key. */
 export type Rights =
   | {
       readonly kind: 'all'
-      /** Who has private views. */
+      /** The owner of private views. */
       readonly userId?: string
     }
   | ScopedRights
@@ -31,18 +28,18 @@ export type ScopedRights = {
   readonly entitlements: ReadonlySet<Entitlement> | undefined
   /** Actions by collection id. */
   readonly collections: ReadonlyMap<string, ReadonlySet<Action>> | undefined
-  /** Whose rights cut them too, of a read as somebody else would: then nothing else is allowed. */
+  /** For reading as another principal: the caller's rights, which limit these rights to reads of both. */
   readonly within?: Rights
 }
 
 export type HeldPolicy = { readonly id: string; readonly name: string; readonly content: PolicyContent }
 
-/** Somebody who is asked about: their rights, and the policies that these are made of, each once. */
+/** The subject of an explanation or test: rights, and the policies behind them without duplicates. */
 export type Principal = {
   readonly rights: Rights
   readonly roleIds: readonly string[]
   readonly policies: readonly HeldPolicy[]
-  /** Whoever has these roles: what `$CURRENT_USER` is depends on them. */
+  /** Set for roles without a particular user: the value of `$CURRENT_USER` is unknown. */
   readonly isAnybody?: true
 }
 
@@ -66,7 +63,7 @@ export function scopeAllows({ collections }: ScopedRights, collectionId: string,
   return collections?.get(collectionId)?.has(action) ?? collections === undefined
 }
 
-/** Returns true if names of policies, and what they say, may be told. */
+/** Returns true if the caller may see names and contents of policies. */
 export function readsPolicies(rights: Rights): boolean {
   return hasEntitlement(rights, 'workspaceMembers:read') || hasEntitlement(rights, 'workspaceMembers:edit')
 }

@@ -1,6 +1,6 @@
 /**
- * Parses the claims of sign-in providers into a Profile. An e-mail address counts only if the provider marks it as
- * verified. Unreadable claims are left out, except for the subject, which is required.
+ * Parses the claims of sign-in providers into a Profile. An e-mail address counts only if the provider marks it as verified.
+ * Invalid claims are omitted, except for the subject, which is required.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'

@@ -59,7 +59,7 @@ export function includesWorkspace({ workspaces }: KeyScope, workspaceId: string)
   return workspaces?.includes(workspaceId) ?? true
 }
 
-/** Returns `rights` in a workspace limited by `scope`. Callers keep the object, since values are cached by it. */
+/** Returns `rights` in a workspace limited by `scope`. Callers reuse the object, because it is a cache key. */
 export function restrictRights(rights: Rights, scope: KeyScope | undefined, workspaceId: string): Rights {
   if (scope === undefined) return rights
   if (!includesWorkspace(scope, workspaceId)) return noRights
@@ -77,7 +77,7 @@ function actionsIn(actions: ScopedActions = {}): ReadonlyMap<string, ReadonlySet
   return new Map(Object.entries(actions).map(([collection, allowed]) => [collection, new Set(allowed)]))
 }
 
-/** Expresses rights as equivalent policies for the current model, to compare them with other policies. */
+/** Converts rights to equivalent policies for the current model, to compare them with other policies. */
 export function toPolicies(rights: PolicyRights | ScopedRights, model: Model): PolicyRights {
   if (rights.kind === 'policies') return rights
   const held = rights.rights.kind === 'all' ? everythingOf(model) : toPolicies(rights.rights, model)
@@ -113,7 +113,7 @@ function networksOf(addresses: readonly string[]): readonly Network[] {
   return addresses.flatMap((text) => parseNetwork(text) ?? [])
 }
 
-/** Returns the first member in which `wanted` exceeds `own`; undefined where it does not. */
+/** Returns the first member in which `wanted` exceeds `own`; undefined if none does. */
 export function firstExcess(wanted: KeyScope, own: KeyScope): keyof KeyScope | undefined {
   if (!isPart(wanted.workspaces, own.workspaces)) return 'workspaces'
   if (!isPart(wanted.entitlements, own.entitlements)) return 'entitlements'

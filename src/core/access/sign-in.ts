@@ -3,7 +3,7 @@
  * subject only; a new one by its e-mail address, which the provider must have verified.
  */
 
-/** The identity that a provider asserts. `email` is a verified address; undefined where there is none. */
+/** The identity that a provider asserts. `email` is a verified address; undefined without one. */
 export type Profile = {
   readonly issuer: string
   readonly subject: string

@@ -1,13 +1,14 @@
 /**
- * What is written of what a policy compares without asking any policy (decision 112): by actions of relations and by defaults that
- * are there when the policy is saved. A change of the model that adds such is refused, to whom it may be (`affected` in gone.ts).
+ * Writes that change what a policy compares without asking a policy (decision 112): by referential actions and by defaults that
+ * exist when the policy is saved. Callers without full rights cannot add such writes by a change of the model (`affected` in
+ * gone.ts).
  */
 import { lookupOf } from '../model/lookup.ts'
 import type { DefaultValue, ModelRecords, RelationFieldRecord } from '../model/model.ts'
 import { writes } from './actions.ts'
 import { comparedFields, type PolicyContent } from './policy.ts'
 
-/** The names are those of the model: `field` is what the policy compares, `by` a relation or the field that has a default. */
+/** Current names: `field` is what the policy compares, `by` is a relation or the field with the default. */
 export type UncheckedWrite = {
   readonly kind: 'action' | 'default'
   readonly field: string
@@ -15,7 +16,7 @@ export type UncheckedWrite = {
   readonly message: string
 }
 
-/** Returns what of a model writes what the content compares, each once; of what the model lacks nothing. */
+/** Returns the unchecked writes to what the content compares, without duplicates; ignores what the model lacks. */
 export function uncheckedWrites(
   records: ModelRecords,
   content: Pick<PolicyContent, 'collections'>,
@@ -36,7 +37,7 @@ export function uncheckedWrites(
   )
   const nameOf = (one: { readonly apiName: string; readonly collectionId: string }) =>
     `${collections.get(one.collectionId)?.apiName}.${one.apiName}`
-  /** Both sides of a relation, and of a many-to-many field those of its relations. */
+  /** Both sides of a relation; for a many-to-many field, those of its two relations. */
   const pairsOf = (relation: RelationFieldRecord | undefined): readonly RelationFieldRecord[] => {
     if (relation === undefined) return []
     const { through, oppositeRelationFieldId } = relation
@@ -69,7 +70,7 @@ export function uncheckedWrites(
         add('default', name, nameOf(field), `the default of ${nameOf(field)} gives it a value`)
       }
     }
-    // Where the item itself goes with those that refer to it, nobody asks of it any more.
+    // If the action also deletes the compared item itself, no policy tests it any more.
     const own = new Set(pairs.filter(({ collectionId }) => collectionId === compared.collectionId).map(({ id }) => id))
     for (const relation of reachedBy(relations.get(id)).flatMap((reached) => emptiers.get(reached) ?? [])) {
       if (own.has(relation.relation.oppositeRelationFieldId ?? '')) continue
@@ -84,7 +85,7 @@ export function uncheckedWrites(
   }
 }
 
-/** Numbers that only count are no values that anybody would have chosen. */
+/** Autoincrement does not count, because its numbers have no meaning. */
 function givesValue(value: DefaultValue | null): boolean {
   return value !== null && (value.source === 'engineManaged' || value.isAutoincrement !== true)
 }

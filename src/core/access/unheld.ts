@@ -1,7 +1,7 @@
 /**
- * What a change of the model has the database do beyond the rights of who makes it (decision 112): relations join by every value of
- * their fields, relations and keys tell which values there are, and actions and defaults write and delete without asking any policy. In
- * the databases of others also what tables are for: views, triggers and routines that nobody here knows go by them (decision 121).
+ * Finds what a change of the model makes the database do beyond the caller's rights (decision 112): relations join by all
+ * values of their fields, relations and keys reveal which values exist, and actions and defaults write and delete without
+ * asking a policy. In databases with other users, views, triggers and routines depend on tables as well (decision 121).
  */
 import { lookupOf, type RecordLookup } from '../model/lookup.ts'
 import {
@@ -14,10 +14,10 @@ import {
 import { type Action, actions, holdsEveryRow, type Viewer } from './access.ts'
 import { actsAlike, writes } from './actions.ts'
 
-/** Why a change is beyond somebody's rights. */
+/** The reason why a change exceeds the caller's rights. */
 export type RefusedChange = {
   readonly reason: string
-  /** The ids of which the operation that does it has one. */
+  /** Ids, one of which the causing operation contains. */
   readonly by: readonly string[]
 }
 
@@ -25,12 +25,15 @@ export type RefusedChange = {
 type Need = {
   readonly action: Action
   readonly collectionId: string
-  /** Those of them that are new are asked of nobody; a deletion is of whole items. */
+  /** New fields need no right; a deletion affects whole items. */
   readonly fieldIds: readonly string[]
   readonly by: readonly string[]
 }
 
-/** Returns the first of what a change needs and `viewer` does not hold in the model before it, or of what is an Administrator's; `made` are the ids that it makes. */
+/**
+ * Returns the first right that a change needs and `viewer` lacks in the model before it, or the first part that only an
+ * Administrator may change; `made` are the ids that the change creates.
+ */
 export function unheld(
   before: Model,
   after: ModelRecords,
@@ -61,7 +64,7 @@ export function unheld(
   return shadowing(before.records, after)
 }
 
-/** What other tables may be hidden behind, where a name is looked up in one schema after the other. */
+/** Changes that could hide other tables when a name is looked up along a search path. */
 function shadowing(before: ModelRecords, after: ModelRecords): RefusedChange | undefined {
   const attached = attachedOf(before)
   const [had, has] = [before, after].map(({ namespaces }) => new Set(namespaces.map(({ id }) => id)))
@@ -85,7 +88,7 @@ function shadowing(before: ModelRecords, after: ModelRecords): RefusedChange | u
   return undefined
 }
 
-/** The ids of the sources whose databases have users of their own. */
+/** The ids of the sources whose databases have other users. */
 function attachedOf({ sources }: ModelRecords): ReadonlySet<string> {
   return new Set(sources.filter((source) => !isSystemSource(source)).map(({ id }) => id))
 }
@@ -112,7 +115,7 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
     const { onDelete, onUpdate } = constraint
     const isWriting = writes.has(onUpdate) || (writes.has(onDelete) && onDelete !== 'cascade')
     const isActing = !actsAlike(old, constraint)
-    // Programs that nobody here knows are kept from deleting and renumbering what is referred to.
+    // Programs outside of the service can no longer delete or renumber the referenced rows.
     const isForeign = (old === undefined || isActing) && attached.has(is.collections.get(target)?.sourceId ?? '')
     return [
       ...(isSame(old?.mappings, constraint.mappings)
@@ -139,7 +142,7 @@ function needsOf(before: ModelRecords, after: ModelRecords): readonly Need[] {
   return [...ofRelations, ...ofKeys, ...ofDefaults, ...needsOfApiNames(was, after)]
 }
 
-/** Whoever goes on to mean what is renamed by its old name means what gets that name next. */
+/** The rights that renames need: clients that still use an old name reach whatever gets that name next. */
 function needsOfApiNames(was: RecordLookup, after: ModelRecords): readonly Need[] {
   const { collections, primitiveFields, relationFields } = after
   const using = ['read', 'create', 'update'] as const
@@ -154,7 +157,7 @@ function needsOfApiNames(was: RecordLookup, after: ModelRecords): readonly Need[
     if (old === undefined || old.apiName === apiName) return []
     return using.map((action) => ({ action, collectionId, fieldIds: [id], by: [id] }))
   })
-  // Of a relation what it joins by, wherever that is; of one over a junction both sides.
+  // For a relation, the columns that it joins by; for a relation over a junction, those of both sides.
   const ofRelations = relationFields.flatMap(({ id, apiName }): readonly Need[] => {
     const old = was.relations.get(id)
     if (old === undefined || old.apiName === apiName) return []
@@ -165,7 +168,7 @@ function needsOfApiNames(was: RecordLookup, after: ModelRecords): readonly Need[
   return [...ofCollections, ...ofFields, ...ofRelations]
 }
 
-/** The columns that refer, with their collections. */
+/** The referring columns, with their collections. */
 function joinedBy(
   was: RecordLookup,
   relation: RelationFieldRecord,
@@ -190,9 +193,9 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Whoever changes what a table of others is, by its name, its columns, its keys or what it refers to, holds all that it has: for those
- * who mean it by its name, other rows are there then, or none. A column that is added may have the name of what a routine means by
- * something else. Indexes that are no keys are nobody's, and what a new relation needs is above.
+ * Changing a shared table (its name, columns, keys or references) needs all rights on it, because programs that use the table
+ * then find other rows, or none. An added column may have a name that a routine uses for something else. Non-unique indexes
+ * need no right; `needsOf` covers new relations.
  */
 function needsOfTable({ primitiveFields }: ModelRecords, { collection, by }: TableChange): readonly Need[] {
   const { id } = collection
@@ -200,10 +203,10 @@ function needsOfTable({ primitiveFields }: ModelRecords, { collection, by }: Tab
   return actions.map((action) => ({ action, collectionId: id, fieldIds, by }))
 }
 
-/** `by` are the ids of what of it is another. */
+/** `by` are the ids of the changed parts. */
 type TableChange = { readonly collection: CollectionRecord; readonly by: readonly string[] }
 
-/** The tables of others that are changed. */
+/** The changed tables in databases with other users. */
 function tableChanges(before: ModelRecords, after: ModelRecords, made: ReadonlySet<string>): readonly TableChange[] {
   const attached = attachedOf(before)
   const [had, has] = [partsOf(before, before), partsOf(after, before)]
@@ -218,7 +221,7 @@ function tableChanges(before: ModelRecords, after: ModelRecords, made: ReadonlyS
   })
 }
 
-/** Of each collection what the database knows of it, by the ids of its parts; of relations those that there were before. */
+/** For each collection, the properties that the database knows, by the ids of its parts; only relations that existed before. */
 function partsOf(records: ModelRecords, before: ModelRecords): ReadonlyMap<string, Map<string, string>> {
   const [{ constraints }, { relations }] = [lookupOf(records), lookupOf(before)]
   const parts = new Map(

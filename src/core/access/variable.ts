@@ -14,7 +14,7 @@ export type VariableContext = { readonly userId: string | undefined; readonly ro
 /** An id that no account has: the value of `$CURRENT_USER` for anonymous callers. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000'
 
-/** `$CURRENT_USER` where whoever asks is not known: no id, and no text that a request can send. */
+/** The value of `$CURRENT_USER` for an unknown user: no id, and no text that a request can contain. */
 export const ANYBODY = '\u0000anybody'
 
 export function policyVariable({ userId, roleIds }: VariableContext): FieldResolver['variable'] {
@@ -22,7 +22,7 @@ export function policyVariable({ userId, roleIds }: VariableContext): FieldResol
     if (text === '$CURRENT_USER') return ofIdType(field, userId ?? NOBODY, path)
     if (text === '$CURRENT_ROLES') return roleIds.map((id) => ofIdType(field, id, path))
     if (text.startsWith('$NOW')) return now(text, field, path)
-    // Also what goes on behind a name, such as `$CURRENT_USER.email`: as a text it would be unlike whatever it is compared with.
+    // Also refuses suffixes such as `$CURRENT_USER.email`, which as text would match nothing.
     if (/^\$[a-z_]/i.test(text)) throw queryFault(path, 'is not a variable')
     return undefined
   }
