@@ -1,6 +1,6 @@
 /**
- * Parses what the route of aggregates and `_aggregate` in `deep` ask for (docs/contract.md#aggregates), without
- * knowledge of the model: names stay as sent, and `core/plan/aggregate.ts` resolves them.
+ * Parses the queries of the aggregates route and of `_aggregate` in `deep` (docs/contract.md#aggregates), without knowledge of
+ * the model: names stay as sent, and `core/plan/aggregate.ts` resolves them.
  */
 import { shortName } from '../message-text.ts'
 import { type AggregateFunction, aggregateFunctions } from '../model/vocabulary.ts'
@@ -21,7 +21,7 @@ import { jsonForm, type QueryBody, readJsonTexts, toTree } from './parse-json.ts
 export const truncationUnits = ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute'] as const
 export type TruncationUnit = (typeof truncationUnits)[number]
 
-/** `field` is `*` where rows are counted. */
+/** `field` is `*` for counting rows. */
 export type SentAggregate = {
   readonly name: string
   readonly function: AggregateFunction
@@ -31,7 +31,7 @@ export type SentAggregate = {
 
 export type SentGroup = {
   readonly name: string
-  /** Dotted, through to-one relations. */
+  /** A dotted path through to-one relations. */
   readonly field: string
   readonly trunc: TruncationUnit | undefined
   readonly zone: string | undefined

@@ -1,7 +1,7 @@
 /**
- * Parses query strings in bracket notation, `name([key])*=value`, into a tree of texts, arrays and null-prototype
- * objects. Knows the notation only, not the meaning of parameters. Never guesses: malformed text is refused as
- * `badRequest`, an ambiguous or oversized query as `invalid`.
+ * Parses query strings in bracket notation, `name([key])*=value`, into a tree of strings, arrays and null-prototype objects.
+ * Knows the notation only, not the meaning of parameters. Never guesses: refuses malformed text as `badRequest`, an ambiguous
+ * or oversized query as `invalid`.
  */
 import { codedError, nested, type ServiceError } from '../error.ts'
 import type { JsonLimits } from '../json-limits.ts'
@@ -32,23 +32,20 @@ const WHOLE_QUERY = 'query string'
 const PATH = /^[^[\]]+(?:\[[^[\]]*\])*$/
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
 const INDEX = /^(?:0|[1-9]\d*)$/
-/** Objects without a prototype take any other key, such as a field `constructor`. */
+/** Objects without a prototype accept any other key, such as a field `constructor`. */
 const FORBIDDEN = '__proto__'
 
 type Step = { readonly kind: 'key' | 'index' | 'push'; readonly text: string }
 type Parameter = { readonly name: string; readonly path: readonly Step[]; readonly value: Leaf }
 
-/**
- * A node of the tree while parameters are read; unlike an array, a map takes any index at no cost, and unlike an object
- * any key.
- */
+/** A node of the tree during parsing. Unlike an array, a map accepts any index at no cost; unlike an object, any key. */
 type Branch = { readonly kind: Step['kind']; readonly children: Map<string, Branch | Leaf> }
 
 const noun = { key: 'keys', index: 'indexes', push: '[]' } as const satisfies Record<Step['kind'], string>
 
 /**
- * Reads a query string, with or without its leading `?`; `leafOf` says, by a name as sent, what stands for its value, where
- * that is not to be read. Throws only ServiceError `badRequest` or `invalid`.
+ * Parses a query string, with or without its leading `?`. For values that must not be read, `leafOf` returns a symbol in their
+ * place, by the name as sent. Throws only ServiceError `badRequest` or `invalid`.
  */
 export function parseBrackets(search: string, leafOf: LeafOf = asSent): BracketTree {
   const query = search.startsWith('?') ? search.slice(1) : search

@@ -1,6 +1,6 @@
 /**
- * Cursors: a place in an order, as base64url of the JSON `[1, digest of the order, value of each term…]`. They are not
- * signed, since they say no more than a filter that the caller may write (docs/contract.md#keyset-pages).
+ * Cursors: a position in an order, as base64url of the JSON `[1, digest of the order, value of each term…]`. They are not
+ * signed, because they contain no more than a filter that the caller may write (docs/contract.md#keyset-pages).
  */
 import type { ServiceError } from '../error.ts'
 import { isRawNumber, parseExactJson } from '../exact-json.ts'
@@ -9,19 +9,19 @@ import { decodeJson } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import { type Cursor, queryFault } from './parse.ts'
 
-/** The version of the form, which every cursor begins with. */
+/** The version of the format, with which every cursor begins. */
 const VERSION = 1
 const DIGEST = /^[0-9a-z]{1,11}$/
-/** More than a sort and the parts of any key, behind version and digest. */
+/** Maximum number of values: more than a sort and any key have, plus version and digest. */
 const MAX_VALUES = 102
 const bounds = { depth: 2, members: 0, values: MAX_VALUES, containers: MAX_VALUES }
 
-/** Undefined for a text that is no cursor. */
+/** Undefined for a text that is not a cursor. */
 export function readCursor(text: string): Cursor | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined
   try {
     const json = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytesOf(text))
-    // A body may hold a cursor of megabytes, of which each number would take a microsecond.
+    // A body may contain a cursor of megabytes, and parsing takes a microsecond for each number.
     if (oversizedJson(json, bounds) !== undefined) return undefined
     const sent = parseExactJson(json)
     const [version, digest, ...values]: readonly unknown[] = Array.isArray(sent) ? sent : []
@@ -38,7 +38,7 @@ function bytesOf(text: string): Uint8Array {
   return bytes
 }
 
-/** The cursor of a JSON text that a database has rendered. */
+/** Encodes JSON text that a database has rendered as a cursor. */
 export function writeCursor(json: string): string {
   const bytes = new TextEncoder().encode(json)
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
@@ -50,12 +50,12 @@ export function cursorHead(digest: string): string {
   return `[${VERSION},${JSON.stringify(digest)},`
 }
 
-/** Which terms of a cursor's order are null there, as digits: the statement depends on it. */
+/** Which values of a cursor are null, as digits: the statement depends on it. */
 export function nullPattern({ values }: Cursor): string {
   return values.map((value) => (value === null ? '0' : '1')).join('')
 }
 
-/** The database's text for one value of a cursor; throws 422 where it is none of its type. */
+/** The database text of one value of a cursor; throws 422 for a value that does not fit its type. */
 export function readValue(
   { values }: Cursor,
   { type, at, path }: { readonly type: FieldType; readonly at: number; readonly path: string },
@@ -74,8 +74,8 @@ export function notACursor(place: string): ServiceError {
 }
 
 /**
- * The database's text for a value of a cursor; undefined where it is none of its type. A number stands for what a database
- * orders by number, although it is shown in another way: `tinyint(1)`, an enum.
+ * The database text of a cursor's value; undefined if the value does not fit its type. A number is accepted for types that a
+ * database sorts by number but shows differently, such as `tinyint(1)` and enums.
  */
 function textOf(type: FieldType, value: unknown): string | undefined {
   const isByNumber = type.name === 'boolean' || type.name === 'string'
@@ -85,10 +85,10 @@ function textOf(type: FieldType, value: unknown): string | undefined {
   return 'fault' in decoded ? undefined : decoded.ok
 }
 
-/** What stands in a cursor for a text that is too long for its database to sort by all of it. */
+/** The cursor value of a text that is too long for its database to sort by completely. */
 export const TOO_LONG = '{}'
 
-/** Tells orders apart; not against intent, since nothing is gained by a wrong one. */
+/** Distinguishes orders; not collision-resistant, because a wrong cursor gains nothing. */
 export function digestOf(text: string): string {
   let low = 0xdeadbeef
   let high = 0x41c6ce57

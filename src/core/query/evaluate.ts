@@ -1,6 +1,6 @@
 /**
- * Evaluates a Filter on one row in memory: true, false, or undefined where SQL has unknown. For rows that no database
- * can check: those of connectors, and those not yet written.
+ * Evaluates a Filter on one row in memory: true, false, or undefined for SQL's unknown. Used for rows that no database can
+ * check: those of connectors, and those not yet written.
  */
 import { parseJson } from '../exact-json.ts'
 import type { ListTexts } from '../model/codec.ts'
@@ -91,7 +91,7 @@ function onValue(filter: OnValue, value: string | null): boolean | undefined {
   }
 }
 
-/** Of a list of several dimensions all that is in it. */
+/** All elements of a list, including those of nested dimensions. */
 function elementsOf(value: string): readonly (string | null)[] {
   return flat(parseJson(value) as ListTexts)
 }

@@ -11,14 +11,17 @@ export type Filter =
   | { readonly kind: 'and'; readonly filters: readonly Filter[] }
   | { readonly kind: 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
-  /** Maps unknown to false. `isSight`: where a relation is seen, which its caller's policies say and the request does not. */
+  /**
+   * Maps unknown to false. `isSight`: the test is a relation's visibility, which comes from the caller's policies instead of
+   * the request.
+   */
   | { readonly kind: 'isTrue'; readonly filter: Filter; readonly isSight?: true }
   | (FieldRef & { readonly kind: 'compare'; readonly operator: Comparison; readonly operand: Operand })
   | (FieldRef & { readonly kind: 'match'; readonly match: Match; readonly negated: boolean; readonly operand: string })
   | (FieldRef & { readonly kind: 'between'; readonly negated: boolean; readonly low: Operand; readonly high: Operand })
   | (FieldRef & { readonly kind: 'in'; readonly negated: boolean; readonly operands: readonly string[] })
   | (FieldRef & { readonly kind: 'null'; readonly negated: boolean })
-  /** On a list: whether it has the one operand, any of them, or all. */
+  /** For a list: whether it contains the one operand, any of them, or all. */
   | (FieldRef & {
       readonly kind: 'elements'
       readonly quantity: 'one' | 'any' | 'all'
@@ -42,7 +45,7 @@ export type FieldRef = { readonly field: PrimitiveField; readonly visible: Filte
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 
-/** Whether each comparison is true of an order: negative, zero or positive. */
+/** For each comparison, whether it holds for an order: negative, zero or positive. */
 export const comparisons: Readonly<Record<Comparison, (order: number) => boolean>> = {
   '=': (one) => one === 0,
   '<>': (one) => one !== 0,
@@ -52,13 +55,13 @@ export const comparisons: Readonly<Record<Comparison, (order: number) => boolean
   '>=': (one) => one >= 0,
 }
 
-/** What is asked of a JSON value. Each is unknown where there is no value. */
+/** A test of a JSON value; unknown for null. */
 export type JsonTest =
-  /** Containment as jsonb has it, of a JSON text; `place` is where it was sent, for messages. */
+  /** Containment of a JSON text, as in jsonb; `place` is its path in the request, for messages. */
   | { readonly kind: 'contains'; readonly operand: string; readonly place: string }
-  /** Whether it is an object with this member. */
+  /** True for an object with this member. */
   | { readonly kind: 'key'; readonly operand: string }
-  /** Compares the scalar at a path; unknown where there is none of the type. Numbers and truth values are JSON texts. */
+  /** Compares the scalar at a path; unknown if there is none of the type. Numbers and booleans are JSON texts. */
   | {
       readonly kind: 'at'
       readonly path: readonly JsonStep[]
@@ -67,7 +70,7 @@ export type JsonTest =
       readonly operands: readonly string[]
     }
 
-/** The name of a member, or the place in a list. */
+/** The name of a member, or the index in a list. */
 export type JsonStep = string | number
 
 export type JsonScalar = 'string' | 'number' | 'boolean'
@@ -93,18 +96,18 @@ export function or(filters: readonly Filter[]): Filter {
   return useful.length === 1 ? first : { kind: 'or', filters: useful }
 }
 
-/** A text that equal filters have in common. */
+/** A text that is the same for equal filters. */
 export function filterText(filter: Filter): string {
-  // What is of the model refers to itself.
+  // Objects of the model are circular, so their ids replace them.
   return JSON.stringify(filter, (name, part) => (ofModel.has(name) ? part.id : part))
 }
 
 const ofModel: ReadonlySet<string> = new Set(['field', 'relation', 'target'])
 
 /**
- * Like `or`, but merges equality tests of one field into a list, which databases plan as fast as one test; policies of
- * one role often differ only in that value. Not for requests, since their statements must not depend on whether two
- * values are equal.
+ * Like `or`, but merges equality tests of one field into a list, which databases plan as fast as one test; policies of one role
+ * often differ only in that value. Not for filters of requests, because their statements must not depend on whether two values
+ * are equal.
  */
 export function unite(filters: readonly Filter[]): Filter {
   return or(united(filters))
@@ -130,7 +133,7 @@ function united(filters: readonly Filter[]): readonly Filter[] {
   return result
 }
 
-/** Equality with a text that is known. */
+/** An equality test with a known operand. */
 type PlainTest = Extract<Filter, { readonly kind: 'compare' }> & { readonly operand: string }
 
 /** JSON values cannot be compared by `=` in every database, and a list cannot contain placeholders. */
@@ -154,15 +157,15 @@ export function isTrue(filter: Filter): Filter {
   return filter.kind === 'all' || filter.kind === 'none' ? filter : { kind: 'isTrue', filter }
 }
 
-/** That a relation is visible. */
+/** The condition that a relation is visible. */
 export function isSeen(visible: Filter): Filter {
   const seen = isTrue(visible)
   return seen.kind === 'isTrue' ? { ...seen, isSight: true } : seen
 }
 
 /**
- * The filter without its tests that `isOpen`, as if each admitted as much as it can, or as little: the one holds wherever the
- * filter may, the other only where it does, whatever those become.
+ * Returns the filter with its `isOpen` tests replaced so that it holds whenever the filter may hold (`met`), or only if the
+ * filter certainly holds (`unmet`).
  */
 export function withoutTests(filter: Filter, isOpen: (test: Filter) => boolean, as: 'met' | 'unmet'): Filter {
   const replaced = (one: Filter, instead: Filter): Filter => {
@@ -182,7 +185,7 @@ export function withoutTests(filter: Filter, isOpen: (test: Filter) => boolean, 
   return replaced(filter, as === 'met' ? all : none)
 }
 
-/** Whether `test` is true of the filter or of any in it. */
+/** True if `test` returns true for the filter or any filter within it. */
 export function someFilter(filter: Filter, test: (one: Filter) => boolean): boolean {
   if (test(filter)) return true
   let isFound = false

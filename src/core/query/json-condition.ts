@@ -1,5 +1,5 @@
 /**
- * Reads conditions on the inside of a JSON value: what it contains, and comparisons with the scalar at a path
+ * Parses conditions on the inside of a JSON value: containment, and comparisons with the scalar at a path
  * (docs/contract.md#filters).
  */
 import { isRawNumber, parseJson } from '../exact-json.ts'
@@ -10,7 +10,7 @@ import { operatorsAtPath } from '../model/vocabulary.ts'
 import { type Comparison, type FieldRef, type Filter, type JsonScalar, type JsonStep, none, not } from './filter.ts'
 import { queryFault, type RawFilter } from './parse.ts'
 
-/** Each array in it may cost a search of its own. */
+/** Limits of a contained value, because each array in it may cost a separate search. */
 const CONTAINED = { depth: 10, values: 50 }
 const MAX_PATH = 32
 const MAX_PLACE = 2_147_483_647
@@ -20,25 +20,25 @@ export type JsonReading = {
   readonly maxOperands: number
   /** Called once for each comparison. */
   readonly count: () => void
-  /** The value of a variable such as `$CURRENT_USER`; undefined for what is none. */
+  /** The value of a variable such as `$CURRENT_USER`; undefined for other operands. */
   readonly variable: (operand: unknown, path: string) => string | readonly string[] | undefined
 }
 
-/** Checks the JSON text that another is to contain. */
+/** Checks the JSON text of a containment test. */
 export function requireContainable(text: string, path: string): string {
   const excess = exceedsLimits(parseJson(text), CONTAINED)
   if (excess !== undefined) throw queryFault(path, excess)
   return text
 }
 
-/** Reads the name of a member. */
+/** Parses the name of a member. */
 export function memberName(operand: unknown, path: string): string {
   const decoded = decodeString({ length: 'unlimited' }, operand)
   if ('fault' in decoded) throw queryFault(path, decoded.fault)
   return decoded.ok
 }
 
-/** Reads `{_path: […], _eq: …}`: one condition for each operator beside the path. */
+/** Parses `{_path: […], _eq: …}`: one condition for each operator beside the path. */
 export function conditionsAtPath(
   reading: JsonReading,
   ref: FieldRef,
@@ -93,7 +93,7 @@ function isAtPath(name: string): name is (typeof operatorsAtPath)[number] {
   return (operatorsAtPath as readonly string[]).includes(name)
 }
 
-/** Names of members, and integers for places in lists. In a query string every step is a name. */
+/** Parses names of members, and integers as indexes of lists. In a query string every step is a name. */
 function readSteps(sent: unknown, path: string): readonly JsonStep[] {
   if (!Array.isArray(sent) || sent.length === 0) throw queryFault(path, 'must be a list of names')
   if (sent.length > MAX_PATH) throw queryFault(path, `has more than ${MAX_PATH} names`)

@@ -4,7 +4,7 @@ import { isObject } from '../json-object.ts'
 import { comparisons, type JsonStep, type JsonTest } from './filter.ts'
 import { textOrder } from './text-order.ts'
 
-/** Returns undefined where SQL has unknown. `text` is the JSON text of a value that is there. */
+/** Returns undefined for SQL's unknown. `text` is the JSON text of a value that is not null. */
 export function testJson(test: JsonTest, text: string): boolean | undefined {
   const value = parseJson(text)
   switch (test.kind) {
@@ -17,7 +17,7 @@ export function testJson(test: JsonTest, text: string): boolean | undefined {
   }
 }
 
-/** Kinds agree at each level, but at the top, where an array contains a scalar. */
+/** Kinds must be equal at each level, except at the top, where an array may contain a scalar. */
 export function contains(value: unknown, wanted: unknown, level: 'top' | 'inner' = 'inner'): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(value) && wanted.every((one) => value.some((element) => contains(element, one)))
@@ -35,7 +35,7 @@ export function hasMember(value: unknown, name: string): value is Readonly<Recor
   return isObject(value) && Object.hasOwn(value, name)
 }
 
-/** What stands at the end of the path; undefined where it leads nowhere. */
+/** The value at the end of the path; undefined if the path does not exist. */
 export function valueAt(value: unknown, path: readonly JsonStep[]): unknown {
   let found = value
   for (const step of path) {
@@ -57,7 +57,7 @@ function compareAt(
   return comparisons[comparison](one)
 }
 
-/** Texts by code points, as databases do. */
+/** Orders strings by code points, as databases do. */
 function order(one: unknown, other: unknown): number {
   if (typeof one === 'string' && typeof other === 'string') return textOrder(one, other)
   return Number(one) - Number(other)

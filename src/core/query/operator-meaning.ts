@@ -41,7 +41,7 @@ export const meanings = {
 
 const operatorsByMeaning = new Map<string, Operator>([
   ...operators.map((operator) => [keyOf(meanings[operator]), operator] as const),
-  // On JSON it has another meaning than on texts.
+  // `_contains` has another meaning for JSON than for strings.
   ['json contains', '_contains'],
 ])
 

@@ -1,4 +1,4 @@
-/** Which parameters each route takes, and how they are read from its bracket tree (docs/contract.md#items). */
+/** The parameters that each route accepts, and their parsing from its bracket tree (docs/contract.md#items). */
 import type { BracketTree } from './brackets.ts'
 import { parseDeep } from './deep.ts'
 import {
@@ -25,7 +25,7 @@ export const parseListQuery = taking(readParameters)
 /** For routes that return the items they read, wrote or deleted, without paging. */
 export const parseItemQuery = taking(oneParameters)
 
-/** Where a query says what is answered, and nothing else. */
+/** For queries that only select the answer. */
 export const parseAnswerQuery = taking(answerParameters)
 
 /** For new items. */
@@ -34,7 +34,7 @@ export const parseCreateQuery = taking(createParameters)
 /** For writes of all items that match a filter. */
 export const parseManyQuery = taking(manyParameters)
 
-/** Reads a query that has these parameters, and throws 422 for any other. */
+/** Parses a query with these parameters; throws 422 for any other. */
 function taking(names: readonly string[]): (tree: BracketTree) => ReadQuery {
   return (tree) => {
     refuseUnknown(tree, names)
@@ -42,7 +42,7 @@ function taking(names: readonly string[]): (tree: BracketTree) => ReadQuery {
   }
 }
 
-/** A query string of one parameter, `name=true` or `name=false`; `absent` where it is not sent. */
+/** Parses a query string with one parameter, `name=true` or `name=false`; returns `absent` without it. */
 export function parseFlag(tree: BracketTree, name: string, absent: boolean): boolean {
   refuseUnknown(tree, [name])
   const { [name]: flag = `${absent}` } = tree
@@ -50,7 +50,7 @@ export function parseFlag(tree: BracketTree, name: string, absent: boolean): boo
   return flag === 'true'
 }
 
-/** What of the manifest: the names of `collections=a,b`, or `usable=true`; undefined for all of it. */
+/** The requested part of the manifest: the names in `collections=a,b`, or `usable=true`; undefined for the whole. */
 export function parseManifestPart(tree: BracketTree): readonly string[] | 'usable' | undefined {
   refuseUnknown(tree, ['collections', 'usable'])
   const { collections, usable = 'false' } = tree

@@ -1,7 +1,7 @@
 /**
- * Parses read arguments in JSON into ReadQuery: all arguments of callers without a query string (MCP, the body of
- * QUERY), or single parameters of a query string. Names, limits and errors are those of bracket notation; only operands of filters are
- * JSON values instead of texts.
+ * Parses read arguments in JSON into ReadQuery: all arguments of callers without a query string (MCP, the body of QUERY), or
+ * single parameters of a query string. Names, limits and errors are those of bracket notation; only operands of filters are
+ * JSON values instead of strings.
  */
 import { parseExactJson, plainNumber } from '../exact-json.ts'
 import { jsonFault } from '../json-fault.ts'
@@ -29,10 +29,10 @@ export function parseListArguments(sent: JsonArguments): ReadQuery {
   return asJson(parseListQuery(toTree(sent)))
 }
 
-/** Scalars of a body, and its empty lists and objects: 10,000 in a list, and what is beside it. */
+/** Maximum number of scalars, empty lists and empty objects of a body: 10,000 in a list, and others beside it. */
 export const MAX_BODY_VALUES = 10_500
 
-/** Bounds of a body: how long it may be is checked while it arrives. */
+/** Bounds of a body; its length is checked while it arrives. */
 const bodyBounds: Partial<JsonLimits> = {
   ...queryBounds,
   values: MAX_BODY_VALUES,
@@ -40,7 +40,7 @@ const bodyBounds: Partial<JsonLimits> = {
   length: Number.POSITIVE_INFINITY,
 }
 
-/** The arguments in the body of QUERY, not parsed yet. */
+/** The unparsed arguments in the body of QUERY. */
 export function readQueryBody(body: unknown): QueryBody {
   if (!isObject(body)) throw queryFault('', 'must be an object')
   const excess = exceedsLimits(body, bodyBounds)
@@ -48,24 +48,24 @@ export function readQueryBody(body: unknown): QueryBody {
   return { body }
 }
 
-/** Arguments whose lists of operands may be long. */
+/** Arguments with possibly long lists of operands. */
 export type QueryBody<Arguments = JsonArguments> = { readonly body: Arguments }
 
 export function parseListBody({ body }: QueryBody): ReadQuery {
   return withLongLists(parseListArguments(body))
 }
 
-/** The same for an item, which has no page. */
+/** Like `parseListBody`, for an item, which has no page. */
 export function parseItemBody({ body }: QueryBody): ReadQuery {
   return withLongLists(parseItemArguments(body))
 }
 
-/** The same for new items. */
+/** Like `parseListBody`, for new items. */
 export function parseCreateBody({ body }: QueryBody): ReadQuery {
   return withLongLists(parseCreateArguments(body))
 }
 
-/** The same for a write of many items. */
+/** Like `parseListBody`, for a write of many items. */
 export function parseManyBody({ body }: QueryBody): ReadQuery {
   return withLongLists(parseManyArguments(body))
 }
@@ -83,12 +83,12 @@ export function parseItemArguments(sent: JsonArguments): ReadQuery {
   return asJson(parseItemQuery(toTree(sent)))
 }
 
-/** Parses what new items take, such as `conflict`. */
+/** Parses the parameters of new items, such as `conflict`. */
 export function parseCreateArguments(sent: JsonArguments): ReadQuery {
   return asJson(parseCreateQuery(toTree(sent)))
 }
 
-/** Parses what writes of many take, such as `max`. */
+/** Parses the parameters of writes of many items, such as `max`. */
 export function parseManyArguments(sent: JsonArguments): ReadQuery {
   return asJson(parseManyQuery(toTree(sent)))
 }
@@ -110,7 +110,7 @@ export function withJsonTexts(parse: (tree: BracketTree) => ReadQuery): (tree: B
   }
 }
 
-/** `sent` with what its JSON texts say, and the names of those. */
+/** `sent` with its JSON texts parsed, and the names of the parsed parameters. */
 export function readJsonTexts<Name extends string>(
   sent: BracketTree,
   names: readonly Name[],
@@ -144,7 +144,7 @@ function readJsonText(text: string, name: string): unknown {
   return value
 }
 
-/** What the parser of brackets would refuse in the words of a query string. */
+/** Structures that the parser of brackets would refuse with messages about query strings. */
 const structures = new Map<string, readonly [isRight: (value: unknown) => boolean, words: string]>([
   ['filter', [isObject, 'must be an object']],
   ['deep', [isObject, 'must be an object']],
@@ -164,13 +164,13 @@ export function toTree(sent: object): BracketTree {
   return Object.fromEntries(given.map(([name, value]) => [name, nodeOf(name, value)]))
 }
 
-/** How `-price` is written here. */
+/** The JSON form of a shorthand such as `-price`. */
 function sortHint(value: unknown): string {
   const terms = shorthandTerms(value).map(({ name, direction }) => ({ [name]: { direction } }))
   return terms.length === 0 ? '' : `, such as ${JSON.stringify(terms)}`
 }
 
-/** Converts numbers, such as that of `limit`, to the texts of a query string; filters stay unchanged. */
+/** Converts numbers, such as that of `limit`, to the strings of a query string; filters stay unchanged. */
 function texts(sent: unknown): BracketNode {
   const value = plainNumber(sent)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
@@ -183,7 +183,7 @@ function texts(sent: unknown): BracketNode {
   return Object.fromEntries(members) as { readonly [name: string]: BracketNode }
 }
 
-/** Safe, since the parser checks the type of every node before using it. */
+/** The cast is safe, because the parser checks the type of every node before using it. */
 function raw(value: unknown): BracketNode {
   return (value === null ? '' : value) as BracketNode
 }

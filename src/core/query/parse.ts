@@ -1,5 +1,5 @@
 /**
- * What a query of items says, and how each of its parameters is read from a bracket tree, without knowledge of the model: names and
+ * The parsed query of items, and the parsing of each parameter from a bracket tree, without knowledge of the model: names and
  * operands stay as sent, and `core/plan` resolves them.
  */
 import { nested, type ServiceError } from '../error.ts'
@@ -8,22 +8,24 @@ import { bracketed, shortName } from '../message-text.ts'
 import { didYouMean } from '../nearest.ts'
 import type { BracketNode, BracketTree } from './brackets.ts'
 
-/** A filter as sent. Operands of a query string are texts, which the types of their fields decode. */
+/** A filter as sent. Operands of a query string are strings, which are decoded by the types of their fields. */
 export type RawFilter = {
   readonly form: 'text' | 'json'
   readonly value: unknown
-  /** Whether lists of operands may be long: those of a body are no parameters. */
+  /** True if lists of operands may be long, because they come from a body instead of parameters. */
   readonly isLong?: boolean
-  /** Set where the filter belongs to a query template. */
+  /** Set if the filter belongs to a query template. */
   readonly template?: FilterTemplate
 }
 
 export type FilterTemplate = {
-  /** Which value of the query a leaf stands for. */
+  /** Returns the index of the template's value that a leaf stands for. */
   readonly indexOf: (leaf: symbol) => number
-  /** The cursor that a leaf stands for; only its order and which of its values are null are the same for each query. */
+  /**
+   * Returns the cursor that a leaf stands for; all queries of a template share only its order and which of its values are null.
+   */
   readonly cursorOf: (leaf: symbol) => Cursor | undefined
-  /** Called where a comparison depends on its value, so that each query needs its own plan. */
+  /** Called if a comparison depends on its value, so that each query needs its own plan. */
   refuse(): void
 }
 
@@ -41,9 +43,9 @@ export type ListArguments = {
   /** `undefined` means the default, 0 and -1 the maximum. */
   readonly limit: number | undefined
   readonly offset: number
-  /** The cursor behind which the page begins, or before which it ends. */
+  /** The cursor after which the page begins, or before which it ends. */
   readonly start: { readonly side: 'after' | 'before'; readonly cursor: CursorSent } | undefined
-  /** Whether the answer tells the cursors of the pages beside this one. */
+  /** True if the answer contains the cursors of the adjacent pages. */
   readonly withCursors: boolean
 }
 
@@ -56,10 +58,10 @@ export const noArguments: ListArguments = {
   withCursors: false,
 }
 
-/** What a cursor says: which order it is of, and what each term of the order is there. */
+/** The content of a cursor: the digest of its order, and the value of each term of the order. */
 export type Cursor = { readonly digest: string; readonly values: readonly unknown[] }
 
-/** A cursor as sent; a symbol stands for that of a template. */
+/** A cursor as sent; a symbol stands for a value of a template. */
 export type CursorSent = { readonly sent: string | symbol; readonly template?: FilterTemplate }
 
 /** Arguments of relations, keyed by relation name. */
@@ -69,7 +71,7 @@ export type RelationArguments = {
   readonly own: ListArguments
   readonly deeper: DeepArguments
   readonly path: string
-  /** As it was sent: what reads it is loaded late (decision 077). */
+  /** As sent, because its parser is loaded late (decision 077). */
   readonly aggregate: BracketNode | undefined
 }
 
@@ -78,15 +80,15 @@ export type ReadQuery = ListArguments & {
   readonly fields: readonly string[] | undefined
   readonly deep: DeepArguments
   readonly totalCount: boolean
-  /** About how many items there are. */
+  /** True if the answer contains an estimated number of items. */
   readonly totalEstimate: boolean
-  /** How many items a write of many may change at most; `undefined` if not sent. */
+  /** The maximum number of items that a write of many may change; `undefined` if not sent. */
   readonly max: number | undefined
-  /** What tells whether a new item is there already; `undefined` if not sent. */
+  /** How to find an existing item in place of a new one; `undefined` if not sent. */
   readonly conflict: Conflict | undefined
 }
 
-/** The fields of a unique index, and what becomes of an item that is there. */
+/** The fields of a unique index, and what to do with an existing item. */
 export type Conflict = { readonly fields: readonly string[]; readonly do: 'update' | 'ignore' }
 
 export const MAX_SELECTED_FIELDS = 200
@@ -109,7 +111,7 @@ export function withTemplate(query: ReadQuery, template: FilterTemplate): ReadQu
   }
 }
 
-/** For lists whose items are counted, or not. */
+/** Refuses `totalEstimate` for anything but a list of items. */
 export function refuseEstimate({ totalEstimate }: Pick<ReadQuery, 'totalEstimate'>): void {
   if (totalEstimate) throw queryFault('meta', 'totalEstimate is told of a list of items alone')
 }
@@ -196,7 +198,7 @@ function parseSortEntry(entry: BracketNode, path: string, parameter: string): So
   if (typeof options !== 'object' || isList(options)) throw queryFault(at, sortHint(parameter))
   refuseLongPath(field, at)
   const names = field.split('.')
-  // Options are texts, so that what is in brackets is the name of a field of the related item.
+  // Options are strings, so an object in brackets names a field of the related item.
   const isPath = Object.values(options).some((value) => typeof value === 'object' && !isList(value))
   if (!isPath) return { names, ...sortOptions(options, at) }
   const inner = parseSortEntry(options, at, parameter)
@@ -229,7 +231,7 @@ function sortHint(parameter: string, sent?: unknown): string {
   return `must be given as ${texts.join('&')}${jsonToo(parameter)}`
 }
 
-/** What `-price,name` means where a minus sorts backwards; empty for anything else. */
+/** Parses the shorthand `-price,name`, in which a minus sorts descending, for error messages; empty for anything else. */
 export function shorthandTerms(sent: unknown): readonly { readonly name: string; readonly direction: string }[] {
   if (typeof sent !== 'string' || !/^-?\w+(\.\w+)*(,-?\w+(\.\w+)*)*$/.test(sent)) return []
   return sent
@@ -250,7 +252,7 @@ export function parseInteger(node: BracketNode | undefined, path: string, least:
   return value
 }
 
-/** `path` is what the place of a parameter begins with, and `own` its name: a `_`, or nothing. */
+/** `path` is the prefix of a parameter's path, and `own` the prefix of its name: `_` or nothing. */
 export function parseStart(tree: BracketTree, path: string, own = ''): ListArguments['start'] {
   const [after, before] = [tree[`${own}after`], tree[`${own}before`]]
   const side = after === undefined ? 'before' : 'after'

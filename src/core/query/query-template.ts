@@ -16,14 +16,14 @@ export type QueryTemplate = {
   readonly values: readonly TemplateValue[]
 }
 
-/** Both as they were sent; a cursor is read at once, since the plan depends on its order. */
+/** Name and text as sent; a cursor is parsed at once, because the plan depends on its order. */
 type TemplateValue = { readonly name: string; readonly text: string; readonly cursor?: Cursor }
 
 /** Longer queries are not expected to repeat and are not cached. */
 const MAX_LENGTH = 8_192
 const COMPARISON = /^filter(?:\[[^[\]]+\])*\[(?:_(?:eq|neq|lte?|gte?)|[A-Za-z][^[\]]*)\]$/
 const OPEN = /(?:^|&)(?:filter\[|after=|before=)/
-/** Before what stands for a cursor, so that no text that was sent is equal to it: no query string has a line break. */
+/** Prefix of a cursor's replacement, which no sent text can equal, because no query string has a line break. */
 const OPENED = '\n'
 const nothing: readonly TemplateValue[] = []
 
@@ -55,8 +55,8 @@ export function toQueryTemplate(text: string): QueryTemplate {
 }
 
 /**
- * The list query that a template stands for, its values left open. `isUncacheable` says, once the query is resolved,
- * whether a comparison depends on its value, so that each query needs a plan of its own.
+ * Returns the list query of a template, with its values left open. After the query is resolved, `isUncacheable` returns whether
+ * a comparison depends on its value, so that each query needs its own plan.
  */
 export function parseTemplate({ fingerprint, values }: QueryTemplate): {
   readonly query: ReadQuery
@@ -80,7 +80,7 @@ export function parseTemplate({ fingerprint, values }: QueryTemplate): {
   return { query: withTemplate(parseListTree(tree), template), isUncacheable: () => isUncacheable }
 }
 
-/** The database's text for a value of the query's cursor; throws where it is none. */
+/** The database text of a value of the query's cursor; throws for an invalid value. */
 export function bindCursorValue(
   { index, ...term }: Extract<Placeholder, { readonly kind: 'cursorValue' }>,
   values: QueryTemplate['values'],
@@ -99,7 +99,7 @@ function cursorAt(values: QueryTemplate['values'], index: number): Cursor {
   return cursor
 }
 
-/** The database's text for a value of the query; throws what is wrong with it. */
+/** The database text of a value of the query; throws for an invalid value. */
 export function bindQueryValue(
   { index, type, path }: Extract<Placeholder, { readonly kind: 'queryValue' }>,
   values: QueryTemplate['values'],

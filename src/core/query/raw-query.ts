@@ -1,4 +1,4 @@
-/** What a read asks for, as it was sent, and how each form of it is read. */
+/** The query of a read as sent, and the parsers for its forms. */
 import { type BracketTree, parseBrackets } from './brackets.ts'
 import { parseAnswerQuery, parseCreateQuery, parseItemQuery, parseListQuery, parseManyQuery } from './parameters.ts'
 import type { ReadQuery } from './parse.ts'
@@ -16,10 +16,10 @@ import {
 /** The text of a query string without its credential, or arguments as JSON. */
 export type RawQuery = string | JsonArguments
 
-/** What a list may be asked by. */
+/** The forms of a list's query. */
 export type RawListQuery = RawQuery | QueryBody
 
-/** A text that names the query among all others: no query string has a line break. */
+/** A string that identifies the query: JSON arguments begin with a line break, which no query string has. */
 export function textOf(query: string | object): string {
   return typeof query === 'string' ? query : `\n${JSON.stringify(query)}`
 }
@@ -33,17 +33,17 @@ export function parseItem(query: RawQuery): ReadQuery {
   return typeof query === 'string' ? parseItemTree(parseBrackets(query)) : parseItemArguments(query)
 }
 
-/** What of an item is answered, where a query says nothing else. */
+/** Parses a query that only selects the answer. */
 export function parseAnswer(query: string): ReadQuery {
   return parseAnswerTree(parseBrackets(query))
 }
 
-/** Of new items. */
+/** Parses the query of new items. */
 export function parseCreate(query: RawQuery): ReadQuery {
   return typeof query === 'string' ? parseCreateTree(parseBrackets(query)) : parseCreateArguments(query)
 }
 
-/** Of a write of all items that match. */
+/** Parses the query of a write of all matching items. */
 export function parseMany(query: RawQuery): ReadQuery {
   return typeof query === 'string' ? parseManyTree(parseBrackets(query)) : parseManyArguments(query)
 }

@@ -1,6 +1,6 @@
 /**
- * Resolves a filter as sent into a Filter: names become fields that the caller may use, operands become database texts.
- * The grammar is in docs/contract.md#filters; requests and policies use the same code with different resolvers.
+ * Resolves a filter as sent into a Filter: names become fields that the caller may use, operands become database texts. The
+ * grammar is in docs/contract.md#filters; requests and policies use the same code with different resolvers.
  */
 
 import { isObject } from '../json-object.ts'
@@ -130,7 +130,7 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
   return and(filters)
 }
 
-/** How items without a related one are asked for: by their own field, where the caller may use it. */
+/** Suggests how to find items without a related item: by the foreign key field, if the caller may use it. */
 function absenceHint({ form, resolver }: Reading, relation: RelationField, { path }: Scope): string {
   const own = relation.isForward ? relation.joins[0]?.own.apiName : undefined
   const isUsable = own !== undefined && isKnown(() => resolver.field(relation.collection, own, path))
@@ -151,7 +151,7 @@ function isKnown(use: () => unknown): boolean {
 
 type Quantifier = 'some' | 'every' | 'none'
 
-/** A condition on a many-to-many field, as one on the junction. */
+/** Converts a condition on a many-to-many field to one on the junction table. */
 function linked(
   { near, far }: Through,
   quantifier: Quantifier,
@@ -170,7 +170,7 @@ function linked(
   return quantifier === 'some' ? exists : not(exists)
 }
 
-/** What makes a quantifier certain, whatever rows there are: every one of them is of all, none is of none. */
+/** The filter that makes a quantifier true for any rows. */
 const certain = { some: 'none', every: 'all', none: 'none' } as const
 
 const quantifiers = { _some: 'some', _every: 'every', _none: 'none' } as const
@@ -204,7 +204,7 @@ function jsonReading(reading: Reading, field: PrimitiveField): JsonReading {
     maxOperands: maxOperands(reading),
     count: () => countLeaf(reading),
     variable(operand, path) {
-      // How the value is compared depends on it.
+      // The kind of comparison depends on the value.
       if (typeof operand === 'symbol') reading.template?.refuse()
       if (typeof operand === 'symbol') return ''
       const value = variable(reading, text, operand, path)
@@ -311,7 +311,7 @@ function inList(reading: Reading, ref: FieldRef, negated: boolean, list: unknown
   return negated ? and([...values, isNull]) : or([...values, isNull])
 }
 
-/** Reads a list of operands, or a variable that is one; `onNull` takes a null, which is refused without. */
+/** Parses a list of operands, or a variable with a list; `onNull` accepts a null, which is otherwise refused. */
 function listOperands(
   reading: Reading,
   field: PrimitiveField,
@@ -367,7 +367,7 @@ function decoded(reading: Reading, field: PrimitiveField, operand: unknown, path
   return { kind: 'queryValue', index: template.indexOf(operand), type: field.type, path }
 }
 
-/** The database's text for an operand as sent; throws what is wrong with it. */
+/** The database text of an operand as sent; throws for an invalid operand. */
 export function readOperand(
   fieldType: FieldType,
   operand: unknown,

@@ -1,6 +1,6 @@
 /**
- * The order of values, as PostgreSQL has it, told by their canonical texts: for rows that no database can compare. NaN is
- * the largest number and equal to itself.
+ * Orders values by their canonical texts as PostgreSQL does, for rows that no database can compare. NaN is the largest number
+ * and equal to itself.
  */
 import { parseJson } from '../exact-json.ts'
 import { canonicalJson } from '../json-object.ts'
@@ -45,14 +45,14 @@ export function compareTexts({ type }: Pick<PrimitiveField, 'type'>, one: string
   }
 }
 
-/** Whether the database may take both texts for one value of the field. */
+/** True if the database may treat both texts as the same value of the field. */
 export function mayBeEqual(field: PrimitiveField, one: string, other: string): boolean {
   const { isList, isLoose, native, type } = field
   const isExact = !isList && !isLoose && (native === null || native.values !== undefined) && exact[type.name]
   return !isExact || compareTexts(field, one, other) === 0
 }
 
-/** Of which types `compareTexts` tells all that are equal: no floats, which are rounded, and no moments. */
+/** Types for which `compareTexts` finds all equal values; not floats, which are rounded, and timestamps. */
 const exact: Readonly<Record<TypeName, boolean>> = {
   int8: true,
   int16: true,
@@ -77,7 +77,7 @@ const exact: Readonly<Record<TypeName, boolean>> = {
   geometry: false,
 }
 
-/** By code points, as UTF-8 is ordered: JavaScript has those beyond U+FFFF before U+E000. */
+/** Orders by code points, like UTF-8; JavaScript compares code units, and so puts characters beyond U+FFFF before U+E000. */
 export function textOrder(one: string, other: string): number {
   if (one === other) return 0
   let at = 0
@@ -85,7 +85,7 @@ export function textOrder(one: string, other: string): number {
   return rankAt(one, at) - rankAt(other, at)
 }
 
-/** Of the end of a text it is the lowest. */
+/** The end of a string has the lowest rank. */
 function rankAt(text: string, at: number): number {
   if (at >= text.length) return -1
   const unit = text.charCodeAt(at)
@@ -97,7 +97,7 @@ function numberOrder(one: number, other: number): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Digits compare as text if the parts before the point are equally long, as are those behind it. */
+/** Compares the digits as strings, padded to equal length before and after the decimal point. */
 function decimalOrder(one: string, other: string): number {
   if (isNamed(one) || isNamed(other)) return numberOrder(sizeOf(one), sizeOf(other))
   const [first, second] = [partsOf(one), partsOf(other)]
@@ -117,7 +117,7 @@ function isNamed(text: string): boolean {
   return text.endsWith('N') || text.endsWith('y')
 }
 
-/** Beside a named number all others are alike, also those too large for JavaScript. */
+/** Compared with a named number, all other numbers are equal, also those too large for JavaScript. */
 function sizeOf(text: string): number {
   return isNamed(text) ? Number(text) : 0
 }
@@ -130,7 +130,7 @@ function partsOf(text: string): DecimalParts {
   return { isNegative, whole, fraction }
 }
 
-/** Whether the year has four digits and is one of ours, so that the texts compare as they are. */
+/** True if the year has four digits and is not BC, so that the texts compare as strings. */
 function isCommon(text: string): boolean {
   return text[4] === '-' && !text.endsWith('BC')
 }
@@ -155,7 +155,7 @@ function momentOf(text: string): Moment {
   return [minute * 60 + Number(seconds), Number(fraction.padEnd(6, '0'))]
 }
 
-/** Days of the Gregorian calendar, counted from a March, since leap days then end a year. */
+/** Days of the Gregorian calendar with years that begin in March, so that leap days end a year. */
 function dayOf(year: number, month: number, day: number): number {
   const from = month < 3 ? year - 1 : year
   const leaps = Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400)

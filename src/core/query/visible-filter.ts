@@ -1,4 +1,4 @@
-/** Whether a condition reads only what the caller may see: what a planner says of it then reveals no hidden row. */
+/** True if a condition tests only what the caller may see, so that a planner's estimate reveals no hidden row. */
 import type { Filter } from './filter.ts'
 
 export function hidesNothing(filter: Filter): boolean {
