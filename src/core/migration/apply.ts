@@ -40,13 +40,13 @@ export type { MigrationContext } from './draft.ts'
 export type Applied = {
   readonly records: ModelRecords
   readonly changes: readonly SourceChange[]
-  /** Keys of views, of which the caller makes sure that they are keys. */
+  /** Keys declared for views; the caller checks that they are unique. */
   readonly declaredKeys: readonly DeclaredKey[]
-  /** Names of databases that something loses, and that something which had another name gets. */
+  /** Database names that records lose, and names that existing records get. */
   readonly names: { readonly givenUp: readonly OwnedName[]; readonly taken: readonly OwnedName[] }
 }
 
-/** A name of a table or column, as a key, and the collection or field. */
+/** A table or column name as a key, and the id of its collection or field. */
 export type OwnedName = { readonly name: string; readonly ownerId: string }
 
 export function* applyOperations(
@@ -163,7 +163,7 @@ function* updateCollection(draft: Draft, data: DataOf<'updateCollection'>): Part
   draft.touched.set(data.id, draft.operation)
 }
 
-/** The fields of a part of an operation, by the names that they have before it. */
+/** The fields that a part of an operation concerns, by their names before it. */
 function subjectOf(
   { fields }: Draft,
   { record }: CollectionDraft,
@@ -303,8 +303,8 @@ function createNamespace(draft: Draft, { id, sourceId, dbName }: DataOf<'createN
 }
 
 /**
- * Prevents two workspaces from claiming the same schema: `service_a_b_data` starts like the names of workspace `a`, but
- * belongs to workspace `a_b`. The last underscore therefore ends the workspace's name.
+ * Prevents two workspaces from claiming the same schema: `service_a_b_data` starts like the names of workspace `a`, but belongs
+ * to workspace `a_b`. The last underscore therefore ends the workspace's name.
  */
 function checkSystemSchema(dbName: string, workspace: string): void {
   const prefix = `service_${workspace}_`
@@ -331,7 +331,7 @@ function deleteNamespace(draft: Draft, { id }: DataOf<'deleteNamespace'>): void 
   emit(draft, sourceId, { kind: 'dropSchema', schema: dbName })
 }
 
-/** The ledger of writes of a source (docs/contract.md#idempotency): a table that is no collection. */
+/** Creates the ledger of a source (docs/contract.md#idempotency): a table that is no collection. */
 function createLedger(draft: Draft, { sourceId }: DataOf<'createIdempotencyLedger'>): void {
   const source = databaseOf(draft, sourceId)
   if (source.ledgerSchema !== undefined) refuse('nameInUse', `the source ${source.apiName} has a ledger`)

@@ -1,4 +1,4 @@
-/** Which operations of an introspection take something from clients of the API, by the names that clients know. */
+/** Finds the operations of an introspection that break clients of the API, by API names. */
 import type { ModelRecords } from '../model/model.ts'
 import type { SchemaOperation } from './diff/context.ts'
 
@@ -30,7 +30,7 @@ export function breakingChanges(
   }
   const relinked = new Set(operations.map(({ data }) => (data as Data).data?.firstField.id))
   const gone = new Set<string>()
-  /** Returns those that are not told yet: a many-to-many field goes with either of two pairs. */
+  /** Omits fields that were reported before: a many-to-many field is deleted with either of two pairs. */
   const ofFields = (ids: readonly string[], operation: string): readonly Breaking[] =>
     ids.flatMap((id) => {
       if (gone.has(id)) return []
@@ -67,7 +67,7 @@ export function breakingChanges(
   })
 }
 
-/** A field that a create must now give. */
+/** True for a field for which a create must now send a value. */
 function isRequired({ isNullable, isReadOnly, defaultValue }: Data): boolean {
   return isNullable === false && isReadOnly !== true && defaultValue === null
 }

@@ -1,5 +1,5 @@
 /**
- * Which type changes of a field are allowed: those that keep every value exactly or fail. Others are refused; the
+ * Decides which type changes of a field are allowed: those that keep every value exactly or fail. Others are refused; the
  * alternative is a new field.
  */
 import type { FieldType, TypeName } from '../model/field-type.ts'
@@ -15,7 +15,7 @@ export function conversionOf(from: FieldType, to: FieldType, isList: boolean): C
   return isWideEnough(from, to) || (from.name === 'date' && to.name === 'dateTime') ? 'assign' : undefined
 }
 
-/** Compares by member, since stored types list members in any order. */
+/** Compares by member, because stored types list members in any order. */
 export function isSameType(one: FieldType, other: FieldType): boolean {
   if (one.name === 'string' && other.name === 'string') return lengthOf(one) === lengthOf(other)
   if (one.name === 'decimal' && other.name === 'decimal') return boundsOf(one) === boundsOf(other)
@@ -30,7 +30,7 @@ function boundsOf({ params }: Extract<FieldType, { readonly name: 'decimal' }>):
   return params.kind === 'constrained' ? `${params.precision},${params.scale}` : undefined
 }
 
-/** Whether what limits the values of one type limits those of the other alike. */
+/** True if both types have the same kind of limits on their values. */
 export function isLimitedAlike(one: FieldType, other: FieldType): boolean {
   const isExact = ({ name }: FieldType) => traits[name].integer !== undefined || name === 'decimal'
   return one.name === other.name || (isExact(one) && isExact(other))
@@ -39,10 +39,7 @@ export function isLimitedAlike(one: FieldType, other: FieldType): boolean {
 type Traits = {
   /** All values can be written as text. */
   readonly isWritable: boolean
-  /**
-   * A text can be read without loss. Texts of times cannot: their zone, date or trailing digits would be dropped
-   * silently.
-   */
+  /** A text can be parsed without loss. Texts of times cannot: their zone, date or trailing digits would be dropped silently. */
   readonly isReadable: boolean
   /** The bits of an integer. */
   readonly integer?: number
@@ -90,7 +87,7 @@ function keepsScale(from: FieldType, to: FieldType): boolean {
   return from.params.kind === 'constrained' && to.params.scale >= from.params.scale
 }
 
-/** Integers that do not fit into another integer type fail by themselves; floats would round. */
+/** Integers that do not fit into another integer type make the change fail; floats would be rounded. */
 function isWideEnough(from: FieldType, to: FieldType): boolean {
   const { integer, float } = traits[from.name]
   const target = traits[to.name]

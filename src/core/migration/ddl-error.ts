@@ -1,6 +1,6 @@
 /**
- * Maps a database error of a schema change to the error that the migration's author gets: causes in the change or in
- * the data have a migration code, one that was ended in favour of others may be sent again, everything else is an internal
+ * Maps a database error of a schema change to the error that the migration's author gets. Causes in the change or in the data
+ * have a migration code, a change that lost against concurrent work may be sent again, and everything else is an internal
  * error.
  */
 import { ServiceError } from '../error.ts'
@@ -12,7 +12,7 @@ import { FailedMigration, invalidOperation, isDataFault, type MigrationFault } f
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
   const explained = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
-  // What is no fault of the change.
+  // Not caused by the change.
   if (explained?.kind === 'unavailable') return explained
   const reason = explained?.message ?? 'The database refused a change'
   const blamed = blame(fault) ?? (explained?.kind === 'invalid' ? 'data' : undefined)
@@ -24,7 +24,7 @@ export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>)
   })
 }
 
-/** What a table has more of than the database takes. */
+/** The message for a table that exceeds a limit of the database. */
 function exceeded({ state, errno }: SqlFault): string | undefined {
   return errno === undefined ? exceededByState.get(state) : exceededByNumber.get(errno)
 }
@@ -39,12 +39,12 @@ const exceededByNumber: ReadonlyMap<number, string> = new Map([
   [1118, widths],
 ])
 
-/** Those that PostgreSQL names, if it speaks English: `view sums depends on column label of table notes`. */
+/** The views that PostgreSQL names, if its messages are English: `view sums depends on column label of table notes`. */
 function viewsNamed({ detail = '' }: SqlFault): readonly string[] {
   return [...detail.matchAll(/^(?:materialized )?view (.+?) depends on /gm)].map(([, view = '']) => view)
 }
 
-/** SQLSTATEs of a name that PostgreSQL does not have, which elsewhere may be one that a value gives. */
+/** SQLSTATEs of a name that PostgreSQL does not have; in other statements the name may come from a value. */
 const isGone: ReadonlySet<string> = new Set(['42P01', '3F000'])
 
 const reasonsOf: Readonly<Record<Extract<ObstacleCause, { kind: 'catalog' }>['reason'], string>> = {
@@ -56,12 +56,12 @@ const reasonsOf: Readonly<Record<Extract<ObstacleCause, { kind: 'catalog' }>['re
 }
 const reasons: Readonly<Record<string, string>> = reasonsOf
 
-/** Returns true where the fault of a question is that a row is in the way. */
+/** Returns true if an obstacle's query failed because of a row. */
 export function isObstructed({ trial }: Obstacle, fault: SqlFault, dialect: Pick<Dialect, 'explain'>): boolean {
   return trial !== undefined && isDataFault(ddlError(fault, dialect))
 }
 
-/** The error of the migration where rows are in the way; `meta` has their number where it is known and not hidden. */
+/** The migration's error for obstructing rows; `meta` has their number if it is known and not hidden. */
 export function rowsInTheWay(
   { operation, subject, cause }: Obstacle,
   found: { readonly rows?: number } | 'hidden',
@@ -71,7 +71,7 @@ export function rowsInTheWay(
   return new FailedMigration(operation, invalidOperation('data', reason ?? 'Rows are in the way', meta), subject)
 }
 
-/** The error of the migration where the catalog stands in its way; `answer` is that to `count`. */
+/** The migration's error for an obstacle in the catalog; `answer` is the result of `count`. */
 export function catalogError(
   { operation, subject, cause, viewsIn }: Obstacle,
   answer: string | null,
@@ -90,7 +90,7 @@ function blame({ state, errno, message }: SqlFault): MigrationFault | undefined 
   return errno === undefined ? byState.get(state) : byNumber.get(errno)
 }
 
-/** What MariaDB says where something of a table needs a column that is dropped. */
+/** MariaDB's message if another part of the table needs a dropped column. */
 const NEEDED = / in '(?:GENERATED ALWAYS AS|CHECK|DEFAULT|PARTITION BY|SUBPARTITION BY)'$/
 
 const byState: ReadonlyMap<string, MigrationFault> = new Map([
@@ -101,7 +101,7 @@ const byState: ReadonlyMap<string, MigrationFault> = new Map([
   ['2BP01', 'inUse'],
   ['42P16', 'unsupported'],
   ['0A000', 'unsupported'],
-  // A type, or a constraint of the column with the new type, that no operator or cast is for.
+  // The column or a constraint has a type without the required operator or cast.
   ['42846', 'unsupported'],
   ['42883', 'unsupported'],
   ['54011', 'unsupported'],

@@ -30,11 +30,11 @@ export type Storage = {
 }
 
 export type MigrationContext = {
-  /** Undefined where the service must not change the source's schema. */
+  /** Undefined if the service must not change the source's schema. */
   readonly dialectOf: (sourceId: string) => Storage | undefined
   /** The default namespace of new collections. */
   readonly dataNamespaceOf: (sourceId: string) => string | null
-  /** The table of changes of a source; undefined where it has none. */
+  /** The table of changes of a source; undefined if it has none. */
   readonly changesOf?: (sourceId: string) => TableRef | undefined
   readonly workspace: string
 }
@@ -59,15 +59,15 @@ export type CollectionDraft = {
 export type Draft = {
   readonly context: MigrationContext
   readonly changes: SourceChange[]
-  /** What this migration makes itself: columns and indexes, each qualified by its table. */
+  /** The columns and indexes that this migration creates, each qualified by its table. */
   readonly made: Set<string>
   readonly declaredKeys: DeclaredKey[]
   operation: number
-  /** The fields that its part is about. */
+  /** The fields that the current part of the operation concerns. */
   subject: string | undefined
-  /** The last operation of each collection that was made, changed or deleted. */
+  /** The last operation of each created, changed or deleted collection. */
   readonly touched: Map<string, number>
-  /** Those that were deleted, whatever has their ids now. */
+  /** The ids of deleted collections, even if they are used again. */
   readonly dropped: Set<string>
   readonly sources: Map<string, SourceRecord>
   readonly namespaces: Map<string, NamespaceRecord>
@@ -83,13 +83,13 @@ export type Draft = {
   /** Names of tables and indexes, each qualified by `tableRef`. */
   readonly tableNames: Set<string>
   readonly indexNames: Set<string>
-  /** Names of tables and columns that something of this migration gave up. */
+  /** Names of tables and columns that this migration frees. */
   readonly givenUp: Map<string, GivenUp>
-  /** Those that it gives to something which had another name before. */
+  /** Names that existing records get in this migration. */
   readonly taken: Map<string, string>
 }
 
-/** Throws the innermost error of a migration that its author can correct. */
+/** Throws the innermost error of a migration, which its author can correct. */
 export function refuse(fault: MigrationFault, reason: string): never {
   throw invalidOperation(fault, reason)
 }

@@ -1,4 +1,4 @@
-/** How a draft of a model is made, and what is put into it and taken out. */
+/** Creates a draft of a model, and adds and removes its parts. */
 import { fileRecords } from '../model/file-collection.ts'
 import { byId } from '../model/lookup.ts'
 import type {
@@ -64,7 +64,7 @@ export function recordsOf(draft: Draft): ModelRecords {
   }
 }
 
-/** `work` changes a collection; throws if it would change the database of a view. */
+/** Runs `work`, which changes a collection; throws if `work` would change the database of a view. */
 export function inModelAlone(draft: Draft, { record }: CollectionDraft, work: () => void): void {
   const before = draft.changes.length
   work()
@@ -81,13 +81,13 @@ export function emit(draft: Draft, sourceId: string, change: Change): void {
   for (const { dbName } of change.columns) draft.made.add(madeName('column', change.table, dbName))
 }
 
-/** Whether the column or index is of this migration: no database has one of its own by this name then. */
+/** True if this migration creates the column or index, so that the database cannot have another one by this name. */
 export function isMade(draft: Draft, what: 'index' | 'column', table: TableRef, dbName: string): boolean {
   return draft.made.has(madeName(what, table, dbName))
 }
 
 function madeName(what: 'index' | 'column', { schema, dbName: table }: TableRef, dbName: string): string {
-  // No identifier has this character.
+  // No identifier contains NUL.
   return [what, schema, table, dbName].join('\0')
 }
 
@@ -133,7 +133,7 @@ export function addIndex(draft: Draft, collection: CollectionDraft, record: Inde
   for (const fieldId of record.fieldIds) addUse(collection.indexesBy, fieldId, record.id)
 }
 
-/** Takes the index out of the model. */
+/** Removes the index from the model. */
 export function removeIndex(draft: Draft, collection: CollectionDraft, record: IndexRecord): void {
   draft.ids.delete(record.id)
   draft.indexes.delete(record.id)
@@ -188,7 +188,7 @@ function mappingsOf(draft: Draft, { constraintId }: RelationFieldRecord): Constr
   return draft.constraints.get(constraintId ?? '')?.mappings ?? []
 }
 
-/** The collection of files is no record either, but what relations lead to. */
+/** Adds the collection of files, which is not among the records but can be the target of relations. */
 function addFiles(draft: Draft, { collections, primitiveFields, indexes }: ModelRecords): void {
   for (const record of collections) addCollection(draft, record)
   for (const record of primitiveFields) addField(draft, collectionOf(draft, record.collectionId), record)

@@ -32,7 +32,7 @@ export function invalidOperation(
   return new ServiceError('unfit', reason, { ...detail, code: codes[fault] })
 }
 
-/** Whether the rows of the database are in the way. */
+/** True if rows of the database prevent the change. */
 export function isDataFault({ code }: ServiceError): boolean {
   return code === codes.data
 }
@@ -41,7 +41,7 @@ export const MIGRATION_FAILED = 'Failed to execute the migration'
 
 /**
  * The error of a whole migration: `Failed to execute the migration` > `operations[i]` > the fault of that operation, with
- * `meta.field` where the values of a field, or its type, are in the way.
+ * `meta.field` if the values or the type of a field prevent the change.
  */
 export class FailedMigration extends ServiceError {
   readonly operation: number

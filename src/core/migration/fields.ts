@@ -182,7 +182,7 @@ function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | 
     }
     case 'static': {
       if (value.valueEncoded === null) return isNullable ? undefined : 'must not be null'
-      // Defaults are kept as JavaScript reads them.
+      // Defaults are stored with JavaScript's precision of numbers.
       const changed = type.name === 'json' ? changedNumber(value.valueEncoded) : undefined
       if (changed !== undefined) return `holds a number that would be rounded: ${changed.number}; write it as a text`
       const decoded = decodeValue(field, value.valueEncoded)
@@ -191,7 +191,7 @@ function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | 
   }
 }
 
-/** The default as it can be stored: the digits of a decimal as text, where a JavaScript number would not keep them. */
+/** Returns the default in its stored form: a decimal as text, if a JavaScript number would lose digits. */
 function withExactDefault(field: PrimitiveFieldRecord): PrimitiveFieldRecord {
   const { type, isList, defaultValue } = field
   if (type.name === 'json' && defaultFault(field, defaultValue) !== undefined) return field
@@ -209,10 +209,7 @@ function withChange(field: PrimitiveFieldRecord, { data }: FieldChange): Primiti
   return { ...field, ...data }
 }
 
-/**
- * A column that gets another type no longer has one of its own, and what its constraints say of texts they do not say of
- * numbers.
- */
+/** A column with a new type loses its native type, and the checks that do not apply to the new type. */
 function withRulesOf(before: PrimitiveFieldRecord, { checks, ...after }: PrimitiveFieldRecord): PrimitiveFieldRecord {
   if (isSameType(before.type, after.type)) return { ...after, ...(checks && { checks }), type: before.type }
   return { ...after, ...(checks && isLimitedAlike(before.type, after.type) && { checks }), native: null }
@@ -247,8 +244,8 @@ function emitFieldChanges(
   if (after.dbName !== before.dbName) {
     emit(draft, sourceId, { kind: 'renameColumn', table, column: before.dbName, to: after.dbName })
   }
-  // An auto-increment column can neither be null nor change its type: it is dropped before, or created after, the
-  // change. Nor does a default change its type; a view has none of its own.
+  // An auto-increment column can neither be null nor change its type: its default is dropped before, or set after, the change.
+  // A default does not change its type either; a view has no default.
   const isManaged = (field: PrimitiveFieldRecord) => field.defaultValue?.source === 'connectorManaged'
   const bare = { ...column, initial: undefined }
   const setDefault = () =>

@@ -1,20 +1,17 @@
-/** The names that a migration gives up: none of them means another field or collection in the same one (decision 112). */
+/** The names that a migration frees: in the same migration, no other field or collection may get them (decision 112). */
 import { ServiceError } from '../error.ts'
 
-/** What had the name, in words, and how it went. */
+/** The former owner of the name, in words, and how the name became free. */
 export type GivenUp = { readonly id: string; readonly what: string; readonly how: 'renamed' | 'deleted' }
 
-/**
- * A name in a database: that of a table of a source, whichever its schema is (which the model may name or leave open), or of a
- * column of a collection.
- */
+/** A database name: of a table in a source, whatever its schema (which the model may omit), or of a column in a collection. */
 type DbName = { readonly place: string; readonly dbName: string }
 
-/** Of a migration so far. */
+/** The names of a migration so far. */
 type Names = {
-  /** Names of tables and columns that something gave up. */
+  /** Freed names of tables and columns. */
   readonly givenUp: Map<string, GivenUp>
-  /** Those that it gives to something which had another name before. */
+  /** Names that existing records get. */
   readonly taken: Map<string, string>
 }
 
@@ -23,8 +20,8 @@ export function giveUpName(names: Names, name: DbName, by: GivenUp): void {
 }
 
 /**
- * Throws 422 for a name that another field or collection gives up: other requests still mean that one by it.
- * What is new holds nothing of anybody, so that it may have the name of what is deleted.
+ * Throws 422 for a name that another field or collection frees in this migration, because other requests still use it for the
+ * old one. A new table or column may get the name of a deleted one, because it contains nobody's data.
  */
 export function refuseGivenUp(names: Names, name: DbName, by: Pick<GivenUp, 'id'> & { readonly isNew: boolean }): void {
   const key = givenUpKey(name)
@@ -38,7 +35,7 @@ export function refuseGivenUp(names: Names, name: DbName, by: Pick<GivenUp, 'id'
   )
 }
 
-/** MariaDB and MySQL know names of columns in any case. */
+/** Lower case, because MariaDB and MySQL compare names of columns without case. */
 function givenUpKey({ place, dbName }: DbName): string {
   return JSON.stringify([place, dbName.toLowerCase()])
 }

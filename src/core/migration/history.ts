@@ -1,6 +1,6 @@
 /**
- * What a migration has databases record (docs/contract.md#history). What names columns is made anew where they are others; a
- * history that begins has no past, and neither has a field.
+ * Emits the changes that make databases record history (docs/contract.md#history). Triggers are created again if their columns
+ * change; a new history, and a new field, begin without past values.
  */
 import { lookupOf } from '../model/lookup.ts'
 import type { ModelRecords, PrimitiveFieldRecord } from '../model/model.ts'
@@ -10,8 +10,8 @@ import { emit } from './edits.ts'
 import { indexesOf, tableOf } from './lookups.ts'
 
 /**
- * Emits what the database has to record of a collection that was made or changed otherwise than by the model of `before`; `made`
- * are the ids that the migration gives. Refuses what nothing can record.
+ * Emits the recording of a collection that was created or changed since `before`; `made` are the ids that the migration
+ * creates. Refuses collections whose changes cannot be recorded.
  */
 export function changeHistory(
   draft: Draft,
@@ -30,18 +30,18 @@ export function changeHistory(
   const columns = wasOff ? [] : fieldsOf(id).map(columnOf)
   const keyIds = indexesOf(id).find(({ kind }) => kind === 'primary')?.fieldIds ?? []
   const key = keyIds.flatMap((fieldId) => columns.find((column) => column.id === fieldId) ?? [])
-  // While items are known by another key, one of them may get the former key of another.
+  // With another key, an item could get the former key of another item, so the history begins again.
   const isSameKey =
     isEqual(key.map(shapeOf), recorded.key.map(shapeOf)) && !recorded.key.some((one) => made.has(one.id))
   const isNew = wasOff || !isSameKey
   const isSame = isEqual(columns, recorded.columns)
-  // Ids of fields may be given again.
+  // The migration may use the ids of deleted fields again.
   const newFieldIds = isNew ? [] : recorded.columns.map(idOf).filter((fieldId) => made.has(fieldId))
   if (!isNew && isSame && newFieldIds.length === 0) return
   emit(draft, now.record.sourceId, { kind: 'recordHistory', table: tableOf(draft, now), recorded, isNew, newFieldIds })
 }
 
-/** Emits what ends with a collection, if it has a history. */
+/** Emits the end of a deleted collection's history. */
 export function endHistory(draft: Draft, collection: CollectionDraft): void {
   if (collection.record.hasHistory === true) emitEnd(draft, collection, { isDropped: true })
 }

@@ -1,6 +1,6 @@
 /**
- * Creates and deletes indexes, with the rules on primary keys and on keys that relations use. The primary key of a view
- * is declared in the model alone.
+ * Creates and deletes indexes, with the rules on primary keys and on keys that relations use. The primary key of a view exists
+ * in the model alone.
  */
 import { describeType } from '../model/codec.ts'
 import type { IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
@@ -53,7 +53,7 @@ export function createIndex(draft: Draft, collection: CollectionDraft, data: Dat
   return index
 }
 
-/** The catalog takes every column of a view for nullable. */
+/** Makes the key's fields required, because the catalog reports every column of a view as nullable. */
 function declareKey(draft: Draft, collection: CollectionDraft, fields: readonly PrimitiveFieldRecord[]): void {
   const { operation } = draft
   const { sourceId } = collection.record
@@ -78,7 +78,10 @@ export function emitIndex(draft: Draft, collection: CollectionDraft, index: Inde
   keepIndexes(draft, collection, index)
 }
 
-/** After the change that makes an index of these fields: those of the model that begin it may be gone with it. */
+/**
+ * Runs after a change that creates an index of these fields, which may drop the model's indexes that are a prefix of it:
+ * creates those again.
+ */
 export function keepIndexes(
   draft: Draft,
   collection: CollectionDraft,
@@ -109,7 +112,7 @@ export function deleteIndex(draft: Draft, collection: CollectionDraft, { id }: D
   emit(draft, sourceId, { kind: 'dropIndex', table: tableOf(draft, collection), index: definition })
 }
 
-/** A materialized view has unique indexes in its database, but no view has a primary key there. */
+/** True for a view's primary key, which no database has; a materialized view has its other indexes there. */
 function isOfView({ record }: CollectionDraft, { kind }: IndexRecord): boolean {
   return record.isView && kind === 'primary'
 }

@@ -1,4 +1,4 @@
-/** What an operation finds in the draft of a model, or is refused for. */
+/** Look-ups in the draft of a model, which refuse operations on unknown or protected parts. */
 import { decodeJson, describeType } from '../model/codec.ts'
 import type {
   CollectionRecord,
@@ -20,19 +20,19 @@ export function collectionOf(draft: Draft, id: string): CollectionDraft {
   return draft.collections.get(id) ?? refuse('unknown', `unknown collection ${id}`)
 }
 
-/** Returns a collection that migrations may change, in the model alone if it is a view; throws for others. */
+/** Returns a collection that migrations may change (a view only in the model); throws for others. */
 export function editableCollection(draft: Draft, id: string): CollectionDraft {
   const collection = unprotectedCollection(draft, id)
   storageOf(draft, collection.record.sourceId)
   return collection
 }
 
-/** Returns a collection to which relations may lead: that of files, too. Throws for others. */
+/** Returns a collection that may be the target of relations, including the collection of files; throws for others. */
 export function relatableCollection(draft: Draft, id: string): CollectionDraft {
   return id === fileCollectionId ? collectionOf(draft, id) : unprotectedCollection(draft, id)
 }
 
-/** Returns a collection that may have relations, and be changed where its source can; throws for others. */
+/** Returns a collection that may have relations, and may change if its source supports that; throws for others. */
 export function unprotectedCollection(draft: Draft, id: string): CollectionDraft {
   const collection = collectionOf(draft, id)
   const { apiName, isSystem, isReadOnly, isView } = collection.record
@@ -49,7 +49,10 @@ export function storageOf(draft: Draft, sourceId: string): Storage {
   )
 }
 
-/** Checks that the table has as many columns as its database takes; of those that it does not know the database tells itself. */
+/**
+ * Checks the number of the table's columns against the limits of its database; the database itself checks columns outside of
+ * the model.
+ */
 export function checkColumns(
   draft: Draft,
   { record: { apiName, sourceId }, fieldIds: { size } }: CollectionDraft,
@@ -92,10 +95,10 @@ export function columnOf(field: PrimitiveFieldRecord): ColumnDefinition {
   return { dbName, type, isList, isNullable, isAutoincrement, initial: isHeld ? value : undefined }
 }
 
-/** Characters of a default that every database holds: an expression of MariaDB has at most 65,535 bytes, eight for each. */
+/** Maximum characters of a default in every database: an expression of MariaDB has at most 65,535 bytes, eight for each. */
 const MAX_DEFAULT_LENGTH = 4_000
 
-/** What the service gives a new item without a value. */
+/** The value that the service generates for a new item. */
 export function initialOf({ type, isList, defaultValue }: PrimitiveFieldRecord): InitialValue | undefined {
   const onCreate = defaultValue?.source === 'engineManaged' ? defaultValue.onCreate : undefined
   if (onCreate?.kind !== 'static') return onCreate

@@ -1,6 +1,6 @@
 /**
- * Many-to-many fields: two relation fields that lead through the two relations of a junction (decision 057).
- * They exist in the model alone and go with either relation.
+ * Many-to-many fields: two relation fields that lead through the two relations of a junction (decision 057). They exist in the
+ * model alone and are deleted with either relation.
  */
 import type { RelationFieldRecord } from '../model/model.ts'
 import { type Draft, refuse } from './draft.ts'
@@ -9,7 +9,7 @@ import { claimFieldName } from './fields.ts'
 import { collectionOf, type Pair } from './lookups.ts'
 import type { DataOf } from './operation.ts'
 
-/** The relations of a junction that a model file makes for a many-to-many relation, which are its key. */
+/** The names of a junction's relations, which are its key, if a model file creates it for a many-to-many relation. */
 export const junctionKey: readonly string[] = 'from,to'.split(',')
 
 type Data = DataOf<'createManyToManyFieldPair'>
@@ -65,7 +65,7 @@ export function leadingThrough(draft: Draft, { owner, opposite }: Pair): readonl
 
 type Ids = { readonly firstFieldId: string; readonly secondFieldId: string }
 
-/** Returns both fields where the ids are those of a many-to-many pair. */
+/** Returns both fields if the ids are those of a many-to-many pair. */
 export function manyToManyOf(draft: Draft, { firstFieldId, secondFieldId }: Ids): readonly RelationFieldRecord[] {
   const first = draft.relations.get(firstFieldId)
   const second = draft.relations.get(secondFieldId)

@@ -1,25 +1,24 @@
 /**
- * Matches records with what a database has, by name and by the database's own ids: which have moved to another name.
- * Where an id is still there it decides, whoever has the name now. One that is gone leaves the record to the name, since
- * a table or column that replaced another is no rename, unless it is that of another record. What a record has by name and id is
- * nobody else's.
+ * Finds renames by comparing records with what a database has, by name and by the database's own ids. An id that still exists
+ * decides, whatever has the name now. If the id is gone, the record keeps its name, because a replaced table or column is no
+ * rename, unless another record has the new id. A record that matches by name and id is never moved.
  */
 
 type Known<R> = { readonly record: R; readonly name: string; readonly dbId: string | undefined }
 type Found<T> = { readonly item: T; readonly name: string; readonly dbId: string | undefined }
 
 export type Move<R, T> =
-  /** Certain where the ids prove it; else there is exactly one item that it may be. */
+  /** Certain if the ids prove it; otherwise there is exactly one candidate. */
   | { readonly kind: 'moved'; readonly record: R; readonly item: T; readonly certain: boolean }
-  /** Something else has taken the name. */
+  /** Something else has the name now. */
   | { readonly kind: 'replaced'; readonly record: R }
 
 export type Matching<R, T> = {
   readonly known: readonly Known<R>[]
   readonly found: readonly Found<T>[]
-  /** Whether an item may be another one where no id proves it; all may be where this is absent. */
+  /** Whether an item may be an uncertain rename; absent if all may. */
   readonly isOffered?: (item: T) => boolean
-  /** Texts that are the same where one may be the other under another name. */
+  /** Records and items are candidates for each other if these texts are equal. */
   readonly kindOf: (record: R) => string
   readonly kindOfFound: (item: T) => string
 }
@@ -50,8 +49,8 @@ export function findMoves<R, T>(matching: Matching<R, T>): readonly Move<R, T>[]
 }
 
 /**
- * Whatever has exactly one candidate that is nobody else's. Two ids that differ are two things, so one of both is
- * without. Looks at each once, since thousands of tables may have gone while thousands have come.
+ * Finds records with exactly one candidate that is no other record's. Two different ids are two different things, so one of the
+ * two has no id. Linear, because thousands of tables may have disappeared while thousands have appeared.
  */
 function likelyMoves<R, T>({ known, found, kindOf, kindOfFound }: Matching<R, T>): readonly Move<R, T>[] {
   const rivals = Map.groupBy(known, ({ record }) => kindOf(record))

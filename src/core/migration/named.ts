@@ -1,7 +1,9 @@
-/** What operations name, and what of it they make: ids that may have been those of another table or column of the database. */
+/**
+ * The ids that operations name, and those that they create, which other tables or columns of the database may have had before.
+ */
 import type { Operation } from './operation.ts'
 
-/** The ids of the collections and fields that operations make, whatever was under them before. */
+/** The ids of the collections and fields that operations create, even if they were used before. */
 export function madeBy(operations: readonly Operation[]): ReadonlySet<string> {
   return new Set(
     operations.flatMap((operation) => {
@@ -13,7 +15,7 @@ export function madeBy(operations: readonly Operation[]): ReadonlySet<string> {
   )
 }
 
-/** The texts within an operation, in their order: its ids among them. */
+/** All strings within an operation in order, including its ids. */
 export function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []

@@ -1,13 +1,13 @@
 /**
- * Chooses API names for what an introspection finds. Everything has candidates, from the shortest to the one that says
- * most; whatever would get the same name moves on to its next candidate together, so that no name depends on an order.
- * Things that not even their last candidates tell apart get the first one with a number.
+ * Chooses API names for what an introspection finds. Each table or column has candidates, from the shortest to the most
+ * specific. All that would get the same name move on to their next candidates together, so that no name depends on an order. If
+ * the last candidates are equal too, the first candidate gets a number.
  */
 import { cutName, uniqueName } from './derive.ts'
 
 export type Unnamed = {
   readonly candidates: readonly string[]
-  /** Identifies the thing in the database: what has to be numbered is numbered in this order. */
+  /** Identifies the table or column in the database: numbers are assigned in this order. */
   readonly rank: string
 }
 

@@ -21,7 +21,7 @@ const MAX_OPERATIONS = 10_000
  */
 const MAX_VALUES = 25_000
 
-/** Parses the JSON text of a request with the plan that it is held to, where it has one. Throws only ServiceError `invalid`. */
+/** Parses the JSON text of a request, with its plan if it has one. Throws only ServiceError `invalid`. */
 export function parseMigration(text: string): PlannedMigration {
   const { operations, plan } = read(envelope(), readJson(text), [])
   return { operations: operations.map((one, index) => readOperation(one, ['operations', index])), plan }
@@ -148,7 +148,7 @@ const relationSide = lazily(() =>
   }),
 )
 
-/** `throughFieldId` is the relation of the side's collection to the junction. */
+/** `throughFieldId` is the relation from this side's collection to the junction. */
 const manyToManySide = lazily(() => z.strictObject({ id: id(), apiName: apiNameSchema(), throughFieldId: id() }))
 
 const operationSchema = lazily(() =>
@@ -200,7 +200,7 @@ export const migrationSchema = lazily(() =>
   }),
 )
 
-/** The body, with operations not yet parsed. */
+/** The body with unparsed operations. */
 const envelope = lazily(() =>
   z.strictObject({
     operations: z.array(z.unknown()).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
@@ -231,16 +231,14 @@ function readJson(text: string): unknown {
 
 type Fault = { readonly path: readonly PropertyKey[]; readonly message: string }
 
-/** `operations[0]` is a message of its own; the rest of the path follows it. */
+/** `operations[0]` is a separate message; the rest of the path follows it. */
 function bodyFault({ path, message }: Fault): ServiceError {
   const [first, index, ...rest] = path
   const places = index === undefined ? [issuePath(path)] : [issuePath([first ?? '', index]), issuePath(rest)]
   return nested('invalid', ['Failed to read the JSON body', ...places.filter((place) => place !== ''), message])
 }
 
-/**
- * Of a union without a match, reports the first fault of the member with the fewest faults, which was probably meant.
- */
+/** For a union without a match, reports the first fault of the member with the fewest faults, which was probably meant. */
 function deepest(issue: z.core.$ZodIssue): Fault {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue
   const tags = issue.errors.flatMap((form) => form.find(({ code }) => code === 'invalid_value') ?? [])

@@ -29,10 +29,10 @@ export function orderOperations<T extends CollectionChange>(
   return [...ranked.slice(0, first), ...orderRenames(updates, namesOf), ...ranked.slice(first + updates.length)]
 }
 
-/** All updates of one field, which stay in the order in which they were sent. */
+/** All updates of one field, in the order in which they were sent. */
 type Group<T> = { readonly updates: T[]; waitsFor: number; readonly blocks: Group<T>[] }
 
-/** Circular renames stay in the order sent; the first of them will be refused. */
+/** Circular renames stay in the order sent; the first of them is refused later. */
 function orderRenames<T extends CollectionChange>(
   updates: readonly T[],
   namesOf: (fieldId: string) => Names | undefined,

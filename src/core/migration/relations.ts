@@ -50,7 +50,7 @@ export function createRelationPair(draft: Draft, { data }: DataOf<'createRelatio
     // No database guarantees that the related row in another source exists.
     isNullable: isNullableKey(draft, constraint) || !isEnforced(draft, constrained, referenced),
   })
-  // Nothing guarantees that a row refers to this one, so a to-one opposite may be missing.
+  // No row must refer to this one, so a to-one opposite may be missing.
   addSide(draft, referenced, { ...recordOf(other, own), constraintId: null, isNullable: !other.isList })
   addForeignKey(draft, constrained, { constraint, referenced })
 }
@@ -199,8 +199,7 @@ function changeActions(
 }
 
 /**
- * Only between tables of one database that the service may change can a constraint exist; other relations exist in the
- * model alone.
+ * True for tables of one database that the service may change; other relations have no constraint and exist in the model alone.
  */
 function isEnforced(draft: Draft, constrained: CollectionDraft, referenced: CollectionDraft): boolean {
   const isOfView = constrained.record.isView || referenced.record.isView
@@ -245,7 +244,7 @@ function addForeignKey(
   keepIndexes(draft, constrained, { dbName, fieldIds })
 }
 
-/** MariaDB and MySQL want the referenced columns in the order of their index, PostgreSQL takes any. */
+/** MariaDB and MySQL require the referenced columns in the order of their index; PostgreSQL accepts any order. */
 function inKeyOrder(
   draft: Draft,
   referenced: CollectionDraft,

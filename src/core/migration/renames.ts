@@ -1,7 +1,7 @@
 /**
- * Finds tables and columns that were renamed behind our back, and gives their records the new names before the
- * comparison, so that ids, API names, policies and relations stay. A rename is certain where the database's own ids
- * prove it, and else only offered.
+ * Finds tables and columns that were renamed outside of the service, and renames their records before the comparison, so that
+ * ids, API names, policies and relations stay. A rename is certain if the database's own ids prove it; otherwise it is only
+ * offered.
  */
 import { describeType } from '../model/codec.ts'
 import type {
@@ -28,18 +28,18 @@ export type RenameDiff = {
   readonly records: ModelRecords
   readonly operations: readonly SchemaOperation[]
   readonly renames: readonly Rename[]
-  /** Whether something was led to something else though nothing proves that it is the same. */
+  /** True if an unproven rename was followed. */
   readonly followsUncertain: boolean
 }
 
 export type RenameSearch = {
-  /** The tables that are imported. */
+  /** The imported tables. */
   readonly schema: SourceSchema
-  /** All that there are: one that is left out is not gone, and nothing else is taken for it. */
+  /** All tables of the database: an excluded table is not gone, and nothing replaces it. */
   readonly whole: SourceSchema
-  /** The ids of when the source was last seen. */
+  /** The database's ids when the source was last seen. */
   readonly known: CatalogIds
-  /** Returns true for an uncertain rename that is to be followed. */
+  /** Returns true for an uncertain rename that the request accepts. */
   readonly isAccepted: (rename: Rename) => boolean
   readonly newId: () => string
 }
@@ -133,9 +133,8 @@ export function* followRenames(records: ModelRecords, sourceId: string, search: 
 }
 
 /**
- * What remains of a model where a migration ended before its end and cannot be taken back: what was renamed has its new name, a
- * source the ledger that it has now, and the collections that it touched are closed, since their columns may not be those of
- * the model.
+ * The model after a migration that ended halfway and cannot be undone. Applied renames are kept, a source has its current
+ * ledger, and the touched collections are closed, because their columns may differ from the model.
  */
 export function withApplied(
   records: ModelRecords,
@@ -185,7 +184,7 @@ export function withApplied(
   }
 }
 
-/** The source after a change, which may have made or dropped its ledger. */
+/** The source after a change that may have created or dropped its ledger. */
 function afterLedger(source: SourceRecord, change: Change): SourceRecord {
   if (change.kind !== 'createTable' && change.kind !== 'dropTable') return source
   const { table } = change
@@ -193,17 +192,17 @@ function afterLedger(source: SourceRecord, change: Change): SourceRecord {
   return withLedger(source, change.kind === 'createTable' ? (table.schema ?? '') : undefined)
 }
 
-/** The source with its ledger in this schema, the empty one for that of the database; without one for undefined. */
+/** The source with its ledger in this schema (empty for the default schema), or without a ledger for undefined. */
 export function withLedger({ ledgerSchema: _, ...source }: SourceRecord, schema: string | undefined): SourceRecord {
   return schema === undefined ? source : { ...source, ledgerSchema: schema }
 }
 
-/** Nothing has this name, so the comparison finds that it is gone. */
+/** No table or column has this name, so the comparison treats the record as gone. */
 const NOWHERE = ''
 
 /**
- * After a restore every table has another id, or one that another cluster gave, and the ids prove nothing. A cluster gives an id
- * once: where it is known, an id that is there under another name was not restored but renamed.
+ * True if the database was restored, so that its ids prove nothing: every table has another id, or the ids are of another
+ * cluster. A cluster assigns each id once, so within the same cluster a known id under another name is a rename.
  */
 function isRestored(
   own: readonly LocatedCollection[],
@@ -226,8 +225,8 @@ function isRestored(
 }
 
 /**
- * Returns true if the database's ids prove it. A database numbers columns upwards and uses no number twice, so a new
- * one below those that are known is of another table, which a restore has given the same id.
+ * Returns true if the database's ids prove that the table is the same. A database numbers columns upwards and uses no number
+ * twice, so an unknown number below the known ones belongs to another table, which a restore has given the same id.
  */
 function isSameTable(
   { id }: CollectionRecord,

@@ -1,6 +1,6 @@
 /**
- * What a migration does and takes back: its model is the same before and after, so that no rule on models sees it, but where it ends in
- * between it stays, and meanwhile the database says whether it was possible (decision 121).
+ * Finds operations that a migration undoes itself. The model is the same before and after, so no rule on models sees them, but
+ * they persist if the migration ends in between, and the database's answers reveal whether they were possible (decision 121).
  */
 import type { ModelRecords } from '../model/model.ts'
 import type { CollectionChange, Operation } from './operation.ts'
@@ -8,7 +8,10 @@ import type { CollectionChange, Operation } from './operation.ts'
 /** `what` is `made`, `deleted`, or the kind of a change. */
 type Effect = { readonly id: string; readonly what: string }
 
-/** Returns the id of the first thing that is changed twice in one way, or made or changed and not there at the end, or changed and made anew. */
+/**
+ * Returns the first id that is changed twice in the same way, that is created or changed but missing at the end, or that is
+ * changed and created again.
+ */
 export function takenBack(
   before: ModelRecords,
   after: ModelRecords,

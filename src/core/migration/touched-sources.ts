@@ -1,4 +1,4 @@
-/** Finds the data sources that operations affect: those that they name, directly or through the id of a record. */
+/** Finds the data sources that operations affect: those that they name directly, or through the id of a record. */
 import type { ModelRecords } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { textsIn } from './named.ts'
@@ -15,7 +15,7 @@ export function* touchedSources(records: ModelRecords, operations: readonly Oper
     ...records.sources.map(({ id }) => [id, id] as const),
     ...records.namespaces.map(({ id, sourceId }) => [id, sourceId] as const),
     ...records.collections.map(({ id, sourceId }) => [id, sourceId] as const),
-    // Only unlinking names a relation field alone.
+    // Only unlinking names just a relation field.
     ...records.relationFields.map(({ id, collectionId }) => [id, sourceOf.get(collectionId)] as const),
   ]
   return new Set(parts.flatMap(([id, sourceId]) => (sourceId !== undefined && named.has(id) ? [sourceId] : [])))

@@ -1,6 +1,6 @@
 /**
- * Names the collections of tables that an introspection finds: after the table, and where that is taken after its
- * schema, its source or both. Tables of the schema that needs no mention are named first.
+ * Names the collections of tables that an introspection finds: after the table; if that name is taken, also after its schema,
+ * its source or both. Tables of the default schema are named first.
  */
 import { isSystemSource, type ModelRecords } from '../../model/model.ts'
 import { systemRecords } from '../../model/system.ts'
@@ -38,7 +38,7 @@ export function nameCollections(
     const isUsual = place === usual || place === NO_NAMESPACE
     const within = (inner: string) => (isUsual ? inner : joinNames(toApiName(place), inner))
     const own = isUsual ? [name] : [name, within(name)]
-    // Joined in camelCase, `orders` and `Orders` would be one name.
+    // In camelCase, `orders` and `Orders` would get the same name.
     const asIs = (isUsual ? [dbName] : [place, dbName]).map((text) => deriveApiName(text, () => false)).join('_')
     const candidates = [...own, joinNames(from, within(name)), asIs, `${from}_${asIs}`]
     return { table, isUsual, candidates: candidates.map(unreserved), rank: JSON.stringify([place, dbName]) }

@@ -3,7 +3,7 @@ import type { CollectionRecord, IndexRecord, PrimitiveFieldRecord } from '../../
 import type { SourceTable } from '../../sql/source-schema.ts'
 
 export type DiffContext = {
-  /** The API name that a database name leads to (`conventionalName`); the caller tells duplicates apart. */
+  /** The API name derived from a database name (`conventionalName`); the caller resolves duplicates. */
   readonly toApiName: (dbName: string) => string
   readonly newId: () => string
   readonly workspace: string
@@ -14,7 +14,7 @@ export type TableMatch = {
   readonly added: readonly { readonly table: SourceTable; readonly namespaceId: string | null }[]
   readonly gone: readonly CollectionRecord[]
   readonly knowsRelations: boolean
-  /** Ids of the collections that are kept. */
+  /** Ids of the remaining collections. */
   readonly ids: ReadonlySet<string>
 }
 

@@ -24,7 +24,7 @@ export type KnownCollection = {
   readonly names: Set<string>
 }
 
-/** What is marked on a record of the table, and absent otherwise. */
+/** The marks of a table's record; absent if false. */
 export function marksOf({
   isInherited,
   isTriggering,
@@ -73,7 +73,7 @@ export function diffFields(known: KnownCollection, table: SourceTable, context: 
   }
 }
 
-/** The primary key of a view, which its database does not know; undefined once one of its columns is gone. */
+/** The primary key of a view, which its database does not know; undefined if one of its columns is gone. */
 function declaredKey({ collection, fields, indexes }: KnownCollection, table: SourceTable): IndexRecord | undefined {
   if (!collection.isView || !table.isView) return undefined
   const columns = new Set(table.columns.map(({ dbName }) => dbName))
@@ -106,7 +106,7 @@ function byColumn(fields: readonly PrimitiveFieldRecord[]): ReadonlyMap<string, 
   return new Map(fields.map((field) => [field.dbName, field]))
 }
 
-/** Adds the names that it chooses to `names`. */
+/** Adds the chosen names to `names`. */
 function createFields(
   collectionId: string,
   { columns, names }: { readonly columns: readonly SourceColumn[]; readonly names: Set<string> },
@@ -124,7 +124,7 @@ function createFields(
   })
 }
 
-/** The second one is closer to the column: `user_id` beside `userId`. */
+/** The second candidate is closer to the column name, such as `user_id` beside `userId`. */
 function fieldCandidates(dbName: string, toApiName: DiffContext['toApiName']): readonly string[] {
   const name = toApiName(dbName)
   return [name, deriveApiName(dbName, () => false), joinNames(name, 'Column')]
@@ -163,7 +163,7 @@ function isSameNative(one: NativeType | null, other: NativeType | null): boolean
   return one === null || other === null ? one === other : parts(one) === parts(other)
 }
 
-/** Compares by member, since stored limits list members in any order. */
+/** Compares by member, because stored limits list members in any order. */
 function isSameChecks(one: Checks = [], other: Checks = []): boolean {
   const parts = (checks: Checks) =>
     JSON.stringify(
@@ -178,7 +178,7 @@ function withChecks({ checks: _, ...field }: PrimitiveFieldRecord, checks: Check
   return checks === undefined ? field : { ...field, checks }
 }
 
-/** Keeps a default that the service fills in as long as it fits the field; the database does not know it. */
+/** Keeps a default that the service generates as long as it fits the field, because the database does not know it. */
 function defaultFor(field: PrimitiveFieldRecord, { defaultKind }: SourceColumn): DefaultValue | null {
   const own = field.defaultValue
   if (own?.source === 'engineManaged') {
@@ -204,7 +204,7 @@ function updateField(before: PrimitiveFieldRecord, after: PrimitiveFieldRecord):
     ...(before.isReadOnly === isReadOnly ? [] : [{ kind: 'changeIsReadOnly', data: { isReadOnly } }]),
     ...(before.defaultValue === defaultValue ? [] : [{ kind: 'changeDefaultValue', data: { defaultValue } }]),
   ]
-  // `isLoose`, `native` and `checks` are left out: no migration operation changes them.
+  // `isLoose`, `native` and `checks` are omitted: no migration operation changes them.
   return operations.length === 0 ? [] : [{ kind: 'updatePrimitiveField', data: { id, operations } }]
 }
 
@@ -252,7 +252,7 @@ function diffIndexes(
   }
 }
 
-/** Matches by name; a primary key matches whatever its name. */
+/** Matches by name; a primary key matches under any name. */
 function matchIndexes(
   before: readonly IndexRecord[],
   indexes: readonly SourceIndex[],

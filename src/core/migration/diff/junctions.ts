@@ -1,6 +1,6 @@
 /**
- * The many-to-many fields of an introspection: those in the model stay with their relations, and a table whose only two
- * foreign keys make a key of it gives new ones where none leads through both.
+ * The many-to-many fields of an introspection. Those of the model stay with their relations. A table whose two foreign keys
+ * together are a key gets new ones, if no many-to-many field uses both.
  */
 import type { ModelRecords, RelationFieldRecord } from '../../model/model.ts'
 import type { Pair } from '../lookups.ts'
@@ -16,7 +16,7 @@ export type JunctionDiff = {
 
 type Pairs = {
   readonly all: readonly Pair[]
-  /** Ids of the fields of pairs that are deleted and created again, which takes their many-to-many fields along. */
+  /** Ids of the fields of pairs that are deleted and created again, together with their many-to-many fields. */
   readonly relinked: ReadonlySet<string>
 }
 
@@ -48,7 +48,7 @@ export function diffJunctions(
   return { fields: [...kept, ...created], linking: creations([...again, ...created]) }
 }
 
-/** A pair with both sides, which the junction owns. */
+/** A pair with both sides; the junction owns its foreign key. */
 type Link = Pair & { readonly opposite: RelationFieldRecord }
 type Found = { readonly junction: FoundJunction; readonly pairs: readonly [Link, Link] }
 
@@ -85,8 +85,8 @@ function isList(pair: Pair): pair is Link {
 }
 
 /**
- * Whether the foreign keys, each with a column of its own, are together a key of the table, so that two rows are linked
- * once. A table that refers to itself is none that links others.
+ * True if the foreign keys, each with a column of its own, together are a key of the table, so that two rows are linked only
+ * once. False for a table that refers to itself.
  */
 function isKey({ indexes, collection }: CollectionDiff, pairs: readonly Pair[]): boolean {
   const columns = pairs.map(({ constraint }) => constraint.mappings.map((one) => one.constrainedFieldId))
@@ -100,7 +100,7 @@ function isKey({ indexes, collection }: CollectionDiff, pairs: readonly Pair[]):
   )
 }
 
-/** Junctions that a model file writes at one of their sides (`{many}`) stay the relations that they are. */
+/** Junctions that a model file writes at one of their sides (`{many}`) keep their relations. */
 function isOfFile(links: readonly Link[], known: ReadonlySet<string>): boolean {
   const names = links.map(({ owner }) => owner.apiName).sort()
   return names.join() === junctionKey.join() && links.every(({ owner }) => known.has(owner.id))

@@ -1,6 +1,6 @@
 /**
- * Names both sides of the relations that an introspection finds (docs/contract.md#introspection): the side with the
- * foreign key after its column, the other one after the collection that refers to it.
+ * Names both sides of the relations that an introspection finds (docs/contract.md#introspection): the side with the foreign key
+ * after its column, the other side after the referring collection.
  */
 import type { Parts } from '../../parts.ts'
 import type { SourceForeignKey } from '../../sql/source-schema.ts'
@@ -15,7 +15,7 @@ export type FoundKey = {
   readonly foreignKey: SourceForeignKey
 }
 
-/** The two ends of a relation that is in the model already. */
+/** The two ends of an existing relation. */
 export type Ends = { readonly ownerId: string; readonly targetId: string }
 
 export type PairNames = { readonly owner: string; readonly opposite: string }
@@ -48,7 +48,7 @@ export function* nameRelations(
   return (key) => ({ owner: owners.get(key) ?? '', opposite: opposites.get(key) ?? '' })
 }
 
-/** A junction and the two foreign keys that make its key, each with the names of its relation. */
+/** A junction and the two foreign keys of its key, each with the names of its relation. */
 export type FoundJunction = {
   readonly junction: CollectionDiff
   readonly sides: readonly [JunctionSide, JunctionSide]
@@ -57,17 +57,17 @@ export type FoundJunction = {
 export type JunctionSide = {
   /** The collection at this side. */
   readonly collection: CollectionDiff
-  /** The name of the junction's relation to it. */
+  /** The name of the junction's relation to this collection. */
   readonly apiName: string
-  /** The name of its constraint. */
+  /** The name of that relation's constraint. */
   readonly constraint: string
-  /** Whether a many-to-many field leads from here to the same collection already. */
+  /** True if another many-to-many field leads from here to the same collection. */
   readonly isSecond: boolean
 }
 
 /**
- * Names the many-to-many fields of both sides after the collection at the other one; where that does not do, by the
- * junction, or in a junction of a collection with itself by the relation at this side. Adds them to the collections'.
+ * Names the many-to-many fields of both sides after the collection at the other side. If that name is ambiguous, adds the
+ * junction, or in a junction of a collection with itself the relation at this side. Adds the names to those of the collections.
  */
 export function nameManyToMany(
   found: readonly FoundJunction[],
@@ -144,7 +144,7 @@ function ownerCandidates(
   return [stem, joinNames(stem, apiName), joinNames(whole, apiName), last(joinNames(whole, apiName))]
 }
 
-/** The column that says what a key of several columns is for: the only one that no other key of the table has. */
+/** The column that distinguishes a key of several columns: the only one that no other key of the table has. */
 function ownColumn({ table }: CollectionDiff, foreignKey: SourceForeignKey): string | undefined {
   const { columns } = foreignKey
   if (columns.length === 1) return columns[0]

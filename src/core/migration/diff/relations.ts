@@ -1,7 +1,7 @@
 /**
- * Compares foreign keys with relation pairs. A pair is matched by the name of its constraint; pairs with an end in
- * another source, or in a view, exist in the model alone and stay. Where a migration could not change a field or index that a relation uses, the pair is
- * unlinked before and linked again after, with the same ids.
+ * Compares foreign keys with relation pairs, matched by the name of their constraint. Pairs with an end in another source, or
+ * in a view, exist in the model alone and stay. If a migration could not change a field or index that a relation uses, the pair
+ * is unlinked before and linked again after, with the same ids.
  */
 
 import { byId } from '../../model/lookup.ts'
@@ -20,7 +20,7 @@ import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from '.
 import { diffJunctions } from './junctions.ts'
 import { type FoundKey, nameRelations, type PairNames } from './relation-names.ts'
 
-/** A pair that stays. `foreignKey` is set where both ends are in one database. */
+/** A remaining pair. `foreignKey` is set if both ends are in one database. */
 type KeptPair = { readonly pair: Pair; readonly foreignKey: SourceForeignKey | undefined }
 
 type StayedPair = KeptPair & { readonly after: Pair; readonly how: 'same' | 'updated' | 'relinked' }
@@ -74,7 +74,7 @@ export function* matchRelations(
 export type Linked = {
   readonly relationFields: readonly RelationFieldRecord[]
   readonly constraints: readonly ConstraintRecord[]
-  /** Operations to run before, and after, all those on collections. */
+  /** Operations that run before, and after, all operations on collections. */
   readonly unlinking: readonly SchemaOperation[]
   readonly linking: readonly SchemaOperation[]
 }
@@ -174,7 +174,7 @@ function joinText(own: string | undefined, other: string | undefined): string {
   return JSON.stringify([own, other])
 }
 
-/** Compares as sets: a key may list its columns in any order. */
+/** Compares as sets, because a key may list its columns in any order. */
 function isEqual(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((member) => other.includes(member))
 }
@@ -190,8 +190,8 @@ function pairsOf(records: ModelRecords): readonly Pair[] {
 }
 
 /**
- * A to-one relation whose fields are no longer unique becomes a list. A list whose fields became unique stays a list.
- * Without a foreign key nothing guarantees that there is a related row.
+ * A to-one relation whose fields are no longer unique becomes a list. A list whose fields became unique stays a list. Without a
+ * foreign key, the related row may be missing.
  */
 function changedPair(pair: Pair, foreignKey: SourceForeignKey | undefined, now: Now): Pair {
   const { owner, opposite, constraint } = pair
